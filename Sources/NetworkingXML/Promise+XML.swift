@@ -62,7 +62,7 @@ public struct XMLSerializer: ResponseSerializing {
 extension ContentType {
   /// A body in the format `application/xml`.
   ///
-  /// ``Networking/RequestFactory/send(xml:to:method:parameters:headers:contentType:)`` uses it.
+  /// Requests of `send(xml:to:)` have it.
   /// Parameters have no standard form in XML, so a request with this format and parameters needs an
   /// encoder for it.
   ///

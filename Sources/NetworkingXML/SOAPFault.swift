@@ -82,7 +82,9 @@ public struct SOAPFault: Error, Sendable, Hashable, CustomStringConvertible {
     detail = fault["Detail"]?.elements ?? []
   }
 
-  /// Returns the name of a text with a prefix. The last declaration of a prefix applies.
+  /// Returns the name of a text with a prefix.
+  ///
+  /// The last declaration of a prefix applies.
   private static func name(_ text: String, in scope: [XML.Namespace]) -> XML.Name {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let prefix = parts.count == 2 ? String(parts[0]) : ""

@@ -24,9 +24,9 @@ extension XML {
   /// - Returns: The element, or `nil` if there is none.
   public subscript(path: Step...) -> XML? { element(at: path[...]) }
 
-  /// The value of an attribute in no namespace. `nil` if there is none.
+  /// The value of an attribute.
   ///
-  /// Assigning a value replaces the value or appends an attribute. Assigning `nil` removes it.
+  /// `nil` if there is none. Assigning a value replaces the value or appends an attribute. Assigning `nil` removes it.
   ///
   /// - Parameter name: The name. A string literal is a name in no namespace.
   public subscript(attribute name: Name) -> String? {
@@ -111,9 +111,9 @@ extension XML {
     }
   }
 
-  /// The text as a Boolean: `true` and `1`, or `false` and `0`. `nil` for any other text.
+  /// The text as a Boolean, or `nil` if it is not one.
   ///
-  /// White space around the text is ignored.
+  /// `true` and `1` are true, `false` and `0` are false. White space around the text is ignored.
   public var bool: Bool? {
     switch trimmedString {
     case "true", "1": true

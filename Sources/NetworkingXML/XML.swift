@@ -1,3 +1,6 @@
+// Bodies of XML are bodies of requests and responses, so a file that imports this module has both.
+@_exported import Networking
+
 /// An element of an XML document: a name, attributes, and content.
 ///
 /// A namespace is a function that creates elements, so that code has the shape of the document:

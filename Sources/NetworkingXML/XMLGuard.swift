@@ -123,19 +123,22 @@ struct XMLGuard {
 
   private func hasPrefix(_ text: StaticString, at position: Int) -> Bool {
     let count = text.utf8CodeUnitCount
-    return position + count <= bytes.count
-      && memcmp(bytes.baseAddress! + position, text.utf8Start, count) == 0
+    guard position + count <= bytes.count else { return false }
+    for offset in 0..<count where bytes[position + offset] != text.utf8Start[offset] {
+      return false
+    }
+    return true
   }
 
   /// Returns the first position of an ASCII text.
   private func find(_ text: StaticString, from start: Int) -> Int? {
-    let last = text.utf8Start[text.utf8CodeUnitCount - 1]
+    guard let base = bytes.baseAddress else { return nil }
     let offset = text.utf8CodeUnitCount - 1
+    let last = Int32(text.utf8Start[offset])
     var position = start + offset
-    while position < bytes.count,
-      let found = memchr(bytes.baseAddress! + position, Int32(last), bytes.count - position)
+    while position < bytes.count, let found = memchr(base + position, last, bytes.count - position)
     {
-      let end = UnsafeRawPointer(found) - bytes.baseAddress!
+      let end = UnsafeRawPointer(found) - base
       if hasPrefix(text, at: end - offset) { return end - offset }
       position = end + 1
     }

@@ -50,7 +50,8 @@ struct XMLNamespaceScope {
     for attribute in element.attributes {
       if element.attributes.count > 1, !names.insert(attribute.name).inserted {
         throw XMLError(
-          .notRepresentable, "an element has two attributes \(attribute.name.local.debugDescription)")
+          .notRepresentable,
+          "an element has two attributes \(attribute.name.local.debugDescription)")
       }
       tag.attributes.append(try qualified(attribute.name, isAttribute: true, &tag, since: mark))
     }
@@ -128,8 +129,9 @@ struct XMLNamespaceScope {
     return prefix.isEmpty ? local : "\(prefix):\(local)"
   }
 
-  /// The URI of a prefix. Empty for the default namespace if there is none, `nil` for an unknown
-  /// prefix.
+  /// The URI of a prefix.
+  ///
+  /// Empty for the default namespace if there is none, `nil` for an unknown prefix.
   private func uri(of prefix: String) -> String? {
     positions[prefix]?.last.map { declared[$0].uri } ?? (prefix.isEmpty ? "" : nil)
   }

@@ -96,24 +96,37 @@ private final class XMLTreeBuilder {
 
   private static let handler = CatenaXMLHandler(
     start: { context, name, prefix, uri, namespaceCount, namespaces, attributeCount, attributes in
-      builder(context).start(
-        name!, prefix, uri, UnsafeBufferPointer(start: namespaces, count: 2 * Int(namespaceCount)),
-        UnsafeBufferPointer(start: attributes, count: 5 * Int(attributeCount)))
+      with(context) { builder in
+        builder.start(
+          name, prefix, uri,
+          UnsafeBufferPointer(start: namespaces, count: 2 * Int(namespaceCount)),
+          UnsafeBufferPointer(start: attributes, count: 5 * Int(attributeCount)))
+      }
     },
-    end: { builder($0).end() },
-    text: { builder($0).append($1, Int($2), isCDATA: false) },
-    cdata: { builder($0).append($1, Int($2), isCDATA: true) },
-    comment: { builder($0).add(.comment($1.map { String(cString: $0) } ?? "")) },
+    end: { context in with(context) { $0.end() } },
+    text: { context, text, count in
+      with(context) { $0.append(text, Int(count), isCDATA: false) }
+    },
+    cdata: { context, text, count in
+      with(context) { $0.append(text, Int(count), isCDATA: true) }
+    },
+    comment: { context, text in with(context) { $0.add(.comment(copy(text))) } },
     instruction: { context, target, text in
-      builder(context).add(
-        .instruction(
-          target: target.map { String(cString: $0) } ?? "",
-          text: text.map { String(cString: $0) } ?? ""))
+      with(context) { $0.add(.instruction(target: copy(target), text: copy(text))) }
     },
-    error: { builder($0).fail($1.map { String(cString: $0) } ?? "", Int($2), Int($3)) })
+    error: { context, message, line, column in
+      _ = with(context) { $0.fail(copy(message), Int(line), Int(column)) }
+    })
 
-  private static func builder(_ context: UnsafeMutableRawPointer?) -> XMLTreeBuilder {
-    Unmanaged<XMLTreeBuilder>.fromOpaque(context!).takeUnretainedValue()
+  private static func with(
+    _ context: UnsafeMutableRawPointer?, _ body: (XMLTreeBuilder) -> Bool
+  ) -> Bool {
+    guard let context else { return false }
+    return body(Unmanaged<XMLTreeBuilder>.fromOpaque(context).takeUnretainedValue())
+  }
+
+  private static func copy(_ text: UnsafePointer<CChar>?) -> String {
+    text.map { String(cString: $0) } ?? ""
   }
 }
 
@@ -121,7 +134,7 @@ extension XMLTreeBuilder {
   private typealias Texts = UnsafeBufferPointer<UnsafePointer<CChar>?>
 
   private func start(
-    _ name: UnsafePointer<CChar>, _ prefix: UnsafePointer<CChar>?, _ uri: UnsafePointer<CChar>?,
+    _ name: UnsafePointer<CChar>?, _ prefix: UnsafePointer<CChar>?, _ uri: UnsafePointer<CChar>?,
     _ namespaces: Texts, _ attributes: Texts
   ) -> Bool {
     namespaceCount += namespaces.count / 2
@@ -183,10 +196,11 @@ extension XMLTreeBuilder {
     return true
   }
 
-  private func fail(_ message: String, _ line: Int, _ column: Int) {
+  private func fail(_ message: String, _ line: Int, _ column: Int) -> Bool {
     let message = String(message.unicodeScalars.prefix(200))
       .trimmingCharacters(in: .whitespacesAndNewlines)
     error = error ?? XMLError(.notWellFormed, message, line: line, column: max(column, 1))
+    return false
   }
 
   /// Adds the text since the last tag.
@@ -209,7 +223,7 @@ extension XMLTreeBuilder {
   }
 
   private func name(
-    _ name: UnsafePointer<CChar>, _ prefix: UnsafePointer<CChar>?, _ uri: UnsafePointer<CChar>?
+    _ name: UnsafePointer<CChar>?, _ prefix: UnsafePointer<CChar>?, _ uri: UnsafePointer<CChar>?
   ) -> XML.Name {
     XML.Name(text(name), in: uri.map { XML.Namespace(text($0), prefix: text(prefix)) })
   }

@@ -163,7 +163,8 @@ struct XMLWriter {
       guard target.lowercased() != "xml", !text.utf8.contains(0x0D), !text.contains("?>") else {
         throw XMLError(
           .notRepresentable,
-          "a processing instruction has the target \"xml\", or contains \"?>\" or a carriage return")
+          "a processing instruction has the target \"xml\", or contains \"?>\" or a carriage return"
+        )
       }
       write("<?")
       write(target)

@@ -85,7 +85,8 @@ struct SOAPTests {
       (.soap12, "application/soap+xml; charset=utf-8; action=\"urn:shop#buy\"", nil),
     ] {
       let header = Self.shop(
-        "Session", [XML.Name("mustUnderstand", in: version.namespace): 1]) { "x" }
+        "Session", [XML.Name("mustUnderstand", in: version.namespace): 1]
+      ) { "x" }
       let envelope = SOAPEnvelope(version, header: [header]) { Self.shop("Buy") }
       let request: Request = try .soap(envelope, to: "shop", action: "urn:shop#buy")
       let built = try RequestBuilder(baseURL: BaseURL(host: "a.example")).build(request)

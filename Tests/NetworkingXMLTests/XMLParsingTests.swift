@@ -39,14 +39,16 @@ struct XMLParsingTests {
       let data = try #require((declaration + text).data(using: encoding))
       // A declaration of an encoding with wide units in a narrow text is an error of its own.
       #expect([.documentType, .encoding].contains(error(data)?.code), "\(text)")
-      #expect(error(Data([0xEF, 0xBB, 0xBF]) + Data((declaration + text).utf8))?.code == .documentType)
+      #expect(
+        error(Data([0xEF, 0xBB, 0xBF]) + Data((declaration + text).utf8))?.code == .documentType)
     }
   }
 
   @Test(arguments: [
     "", " ", "x", "<a>", "<a></b>", "<a/><b/>", "<a b=\"1\" b=\"2\"/>", "<a b='<'/>", "<p:a/>",
     "<a>&x;</a>", "<a>&#0;</a>", "<a>&#xFFFE;</a>", "<a>\u{1}</a>", "<a>\u{0}</a>", "<a>]]></a>",
-    "<a><!ELEMENT a ANY></a>", "<a><!-- -- --></a>", "<a><!--x</a>", "<a><![CDATA[x</a>", "<?1?><a/>",
+    "<a><!ELEMENT a ANY></a>", "<a><!-- -- --></a>", "<a><!--x</a>", "<a><![CDATA[x</a>",
+    "<?1?><a/>",
     "<a xmlns:p=''/>", "<?xml version='1.0'?>",
   ])
   func aTextThatIsNotWellFormedIsAnError(_ text: String) {
@@ -61,7 +63,9 @@ struct XMLParsingTests {
   }
 
   @Test func anErrorContainsNoTextOfTheDocument() {
-    for text in ["<a b='s3cret></a>", "<a>s3cret</b>", "<a b='s3cret' b='s3cret'/>", "<a>s3cret &x"] {
+    for text in [
+      "<a b='s3cret></a>", "<a>s3cret</b>", "<a b='s3cret' b='s3cret'/>", "<a>s3cret &x",
+    ] {
       #expect(error(text).map { !"\($0)".contains("s3cret") } == true, "\(text)")
     }
   }

@@ -80,7 +80,10 @@ struct XMLTreeTests {
     #expect(element("-INF").double == -.infinity)
     #expect(element("0x10").double == nil)
     #expect(element("infinity").double == nil)
-    #expect([" true ", "1", "0", "false", "yes"].map { element($0).bool } == [true, true, false, false, nil])
+    #expect(
+      [" true ", "1", "0", "false", "yes"].map { element($0).bool } == [
+        true, true, false, false, nil,
+      ])
     #expect(element("300").value(as: UInt8.self) == nil)
     #expect(XML("x", [XML.Name("nil", in: .xsi): true]).isNil)
     #expect(!XML("x", ["nil": true]).isNil)
@@ -127,7 +130,8 @@ struct XMLTreeTests {
   }
 
   @Test(arguments: [
-    "<&>\"'", "a\rb\r\nc\nd\te", " x ", "]]>", "]]]>]]>", "\u{85}\u{2028}\u{FEFF}", "😀é\u{10FFFF}", "\r",
+    "<&>\"'", "a\rb\r\nc\nd\te", " x ", "]]>", "]]]>]]>", "\u{85}\u{2028}\u{FEFF}", "😀é\u{10FFFF}",
+    "\r",
   ])
   func eachTextSurvivesARoundTrip(_ text: String) throws {
     var tree = XML("a", ["b": text]) { text }

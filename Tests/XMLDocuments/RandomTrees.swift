@@ -3,10 +3,14 @@ import TestSupport
 
 /// A generator of documents with critical names, namespaces and texts, deterministic for a seed.
 struct RandomTrees {
-  private static let names = ["a", "b2", "Body", "é", "x-y.z", "_", "名", "item", "ns1", "\u{10000}"]
+  private static let names = [
+    "a", "b2", "Body", "é", "x-y.z", "_", "名", "item", "ns1", "\u{10000}",
+  ]
   private static let texts = [
-    "x", " ", "\n", "\t", "\r", "\r\n", "&", "<", ">", "]]>", "]]", "\"", "'", "é", "\u{85}", "\u{2028}",
-    "😀", "&amp;", "<!--", "-->", "<![CDATA[", "?>", "\u{A0}", "\u{FEFF}", "\u{FFFD}", "\u{D7FF}", "\u{E000}",
+    "x", " ", "\n", "\t", "\r", "\r\n", "&", "<", ">", "]]>", "]]", "\"", "'", "é", "\u{85}",
+    "\u{2028}",
+    "😀", "&amp;", "<!--", "-->", "<![CDATA[", "?>", "\u{A0}", "\u{FEFF}", "\u{FFFD}", "\u{D7FF}",
+    "\u{E000}",
     "\u{10FFFF}", "\u{7F}", "--", "e\u{301}",
   ]
   private static let namespaces = [
@@ -36,7 +40,9 @@ struct RandomTrees {
     if number(6) == 0 { element[attribute: XML.Name("lang", in: .xml)] = "en" }
     if number(4) == 0 {
       let namespace = Self.namespaces[number(Self.namespaces.count)]
-      if element.name.namespace != nil || !namespace.prefix.isEmpty { element.namespaces = [namespace] }
+      if element.name.namespace != nil || !namespace.prefix.isEmpty {
+        element.namespaces = [namespace]
+      }
     }
     for _ in 0..<(depth > 0 ? number(5) : 0) {
       // Adjacent texts, and adjacent CDATA sections, would be joined by a parser.
