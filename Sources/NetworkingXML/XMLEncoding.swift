@@ -39,6 +39,27 @@ struct XMLEncoding {
     return try converted(data, charset: declared)
   }
 
+  /// Returns a text in UTF-8 with a line feed in place of each other line end.
+  ///
+  /// libxml2 2.9 does not normalize the line ends of CDATA sections.
+  ///
+  /// Source: Extensible Markup Language (XML) 1.0, section 2.11.
+  static func withNormalizedLineEnds(_ text: Data) -> Data {
+    guard text.contains(0x0D) else { return text }
+    var output: [UInt8] = []
+    output.reserveCapacity(text.count)
+    text.withUnsafeBytes { bytes in
+      for (position, byte) in bytes.enumerated() {
+        if byte != 0x0D {
+          output.append(byte)
+        } else if position + 1 == bytes.count || bytes[position + 1] != 0x0A {
+          output.append(0x0A)
+        }
+      }
+    }
+    return Data(output)
+  }
+
   /// The encoding of a byte order mark, and the number of its bytes.
   private static func markedEncoding(_ start: [UInt8]) -> (String.Encoding, Int)? {
     // The mark of UTF-32 in little endian starts with that of UTF-16.

@@ -26,7 +26,7 @@ extension XML.Document {
     let largest = min(limits.bytes, Int(Int32.max) - 1)
     let tooLarge = XMLError(.limitExceeded, "the document has more than \(largest) bytes")
     guard data.count <= largest else { throw tooLarge }
-    let text = try XMLEncoding.utf8(data, charset: charset)
+    let text = XMLEncoding.withNormalizedLineEnds(try XMLEncoding.utf8(data, charset: charset))
     guard !text.isEmpty else { throw XMLError(.notWellFormed, "the document is empty") }
     guard text.count <= largest else { throw tooLarge }
     let builder = XMLTreeBuilder(limits)

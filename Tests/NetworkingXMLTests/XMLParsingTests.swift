@@ -157,6 +157,14 @@ struct XMLParsingTests {
     #expect(document.root != expected)
   }
 
+  @Test func lineEndsAreNormalizedInEachKindOfText() throws {
+    let root = try XML.Document(
+      parsing: "<a b='1\r\n2\r3'>x\r\ny\rz<![CDATA[x\r\ny\rz\r]]>&#13;</a>"
+    ).root
+    #expect(root[attribute: "b"] == "1 2 3")
+    #expect(root.children == [.text("x\ny\nz"), .cdata("x\ny\nz\n"), .text("\r")])
+  }
+
   @Test func largeTextsAreWhole() throws {
     let text = String(repeating: "é<&] ", count: 200_000)
     for node in [XML.Node.text(text), .cdata(text)] {
