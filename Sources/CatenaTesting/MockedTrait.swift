@@ -75,10 +75,10 @@
       for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
       // The mocks use the virtual time, whatever the order of the traits.
-      guard test.traits.contains(where: { $0 is VirtualTimeTrait }) else {
+      guard let time = test.traits.lazy.compactMap({ $0 as? VirtualTimeTrait }).last else {
         return try await perform(function)
       }
-      try await VirtualTimeTrait.perform { try await perform(function) }
+      try await time.perform { try await perform(function) }
     }
 
     private func perform(_ function: @Sendable () async throws -> Void) async throws {

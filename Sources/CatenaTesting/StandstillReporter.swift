@@ -3,32 +3,63 @@
   import Promises
   import Synchronization
 
-  /// A watch over the virtual time of a test, which reports once if it stands still while timers wait.
+  /// A watch over the virtual time of a test, which reports a standstill.
   ///
-  /// A test that awaits a promise without advancing the time would otherwise hang without a word.
+  /// A test that awaits a promise without advancing the time, or a promise that nothing settles, would
+  /// otherwise hang without a message.
   final class StandstillReporter: Sendable {
-    /// The real time without a change after which the standstill is reported.
-    static let limit = Duration.seconds(10)
+    /// A message about a test whose virtual time stands still.
+    struct Standstill: Sendable {
+      /// Whether a task awaits a promise, so that the test cannot continue.
+      let isAwaited: Bool
+      let message: String
+    }
+
+    /// The default of the real time without a change after which a standstill is reported.
+    static let defaultLimit = Duration.seconds(10)
+
+    /// The state of the test at one check.
+    private struct Observation {
+      let elapsed: Duration
+      let timerCount: Int
+      let awaited: [Int: AwaitedSite]
+
+      /// `nil` if a handler is in progress.
+      init?(_ time: TestScheduler, _ awaited: AwaitedPromises?) {
+        guard time.isIdle else { return nil }
+        elapsed = time.elapsed
+        timerCount = time.scheduledCount
+        self.awaited = awaited?.sites ?? [:]
+      }
+    }
 
     private let time: TestScheduler
+    private let awaited: AwaitedPromises?
     private let clock: any Scheduler
-    private let report: @Sendable (_ message: String) -> Void
+    private let limit: Duration
+    private let report: @Sendable (_ standstill: Standstill) -> Void
     private let timer = Mutex<ScheduledAction?>(nil)
 
     /// Starts to watch a scheduler.
     ///
     /// - Parameters:
     ///   - time: The scheduler of the test.
+    ///   - awaited: The promises that the test awaits. `nil` if they are unknown.
     ///   - clock: The clock for the limit.
-    ///   - report: Called at most once, on the thread of the clock.
+    ///   - limit: The time on the clock without a change after which a standstill is reported.
+    ///   - report: Called on the thread of the clock: at most once while no promise is awaited, and
+    ///     at most once for awaited promises. The watch then ends.
     init(
-      _ time: TestScheduler, clock: any Scheduler,
-      _ report: @escaping @Sendable (_ message: String) -> Void
+      _ time: TestScheduler, awaiting awaited: AwaitedPromises? = nil, clock: any Scheduler,
+      limit: Duration = defaultLimit,
+      _ report: @escaping @Sendable (_ standstill: Standstill) -> Void
     ) {
       self.time = time
+      self.awaited = awaited
       self.clock = clock
+      self.limit = limit
       self.report = report
-      check(after: nil)
+      check(after: nil, hasReported: false)
     }
 
     /// Stops watching.
@@ -36,18 +67,42 @@
       timer.withLock { $0.take() }?.cancel()
     }
 
-    private func check(after last: Duration?) {
-      let (elapsed, count) = (time.elapsed, time.scheduledCount)
-      if elapsed == last, count > 0 {
-        return report(
-          "virtual time has stood still at \(elapsed) for \(Self.limit) while "
-            + "\(count == 1 ? "1 timer waits" : "\(count) timers wait"); if the test awaits one of them, "
-            + "call `await Test.virtualTime.run()` or `advance(by:)` first")
-      }
-      let next = clock.schedule(after: Self.limit) { [weak self] in
-        self?.check(after: count > 0 ? elapsed : nil)
+    private func check(after last: Observation?, hasReported: Bool) {
+      let current = Observation(time, awaited)
+      let standstill = current.flatMap { compare(last, with: $0) }
+      if let standstill, standstill.isAwaited || !hasReported { report(standstill) }
+      if standstill?.isAwaited == true { return }
+      let next = clock.schedule(after: limit) { [weak self] in
+        self?.check(after: current, hasReported: hasReported || standstill != nil)
       }
       timer.withLock { $0 = next }
+    }
+
+    private func compare(_ last: Observation?, with current: Observation) -> Standstill? {
+      guard let last, last.elapsed == current.elapsed else { return nil }
+      let awaited = current.awaited.filter { last.awaited[$0.key] != nil }
+      let timers = last.timerCount > 0 ? current.timerCount : 0
+      guard !awaited.isEmpty || timers > 0 else { return nil }
+      return Standstill(
+        isAwaited: !awaited.isEmpty,
+        message: message(awaited.sorted { $0.key < $1.key }.map(\.value), timers, current.elapsed))
+    }
+
+    private func message(_ awaited: [AwaitedSite], _ timers: Int, _ elapsed: Duration) -> String {
+      let time = "virtual time has stood still at \(elapsed) for \(limit)"
+      let number = timers == 1 ? "1 timer waits" : "\(timers) timers wait"
+      guard let first = awaited.first else {
+        return "\(time) while \(number); if the test waits for one of them, "
+          + "call `await Test.virtualTime.run()` or `advance(by:)` first"
+      }
+      let others = awaited.count > 1 ? " (and \(awaited.count - 1) more)" : ""
+      let cause =
+        timers > 0
+        ? "\(number); call `await Test.virtualTime.run()` or `advance(by:)` before awaiting, or "
+          + "await in `Test.virtualTime.run { ... }`"
+        : "no timer waits, so the time cannot settle it; a response, a call of its resolver or "
+          + "another event is missing"
+      return "\(time) while the test awaits \(first)\(others): \(cause)"
     }
   }
 #endif

@@ -22,9 +22,17 @@
   /// `TestScheduler` that starts at zero. A suite's trait applies to each of its tests. Delays,
   /// timeouts and retries of promises, clients and mocks that the test creates use it, unless they have
   /// another scheduler. `Test.virtualTime` advances it: a test that awaits a delayed promise first
-  /// calls `advance(by:)` or `run()`. If the time stands still for ten seconds while timers wait, a
-  /// message on standard error says so.
+  /// calls `advance(by:)` or `run()`.
+  ///
+  /// **Standstill.** If the test awaits a promise for ten seconds of real time, in which the virtual
+  /// time does not advance and no promise handler runs, an issue names the promise, and the test is
+  /// cancelled. The cause is a missing `run()`, or a promise that nothing settles. If timers wait while
+  /// no promise is awaited, a message on standard error says so. `.virtualTime(standstillAfter:)` sets
+  /// another limit.
   public struct VirtualTimeTrait: TestTrait, SuiteTrait, TestScoping {
+    /// The limit for a standstill in real time.
+    let limit: Duration
+
     /// `true`: the trait of a suite applies to each of its tests.
     public var isRecursive: Bool { true }
 
@@ -38,29 +46,75 @@
     public func provideScope(
       for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-      try await Self.perform(function)
+      try await perform(function)
     }
 
     /// Runs a function in virtual time, which another trait of the test may have started.
-    static func perform(_ function: @Sendable () async throws -> Void) async throws {
+    func perform(_ function: @Sendable () async throws -> Void) async throws {
       guard TestScheduler.current == nil else { return try await function() }
       let test = Test.current?.name ?? "a test"
       try await withVirtualTime { time in
-        let reporter = StandstillReporter(time, clock: LiveScheduler.system) { message in
-          FileHandle.standardError.write(Data("\(test): \(message)\n".utf8))
+        let (standstills, continuation) = AsyncStream<String>.makeStream()
+        let reporter = StandstillReporter(
+          time, awaiting: .current, clock: LiveScheduler.system, limit: limit
+        ) { standstill in
+          if standstill.isAwaited {
+            continuation.yield(standstill.message)
+          } else {
+            FileHandle.standardError.write(Data("\(test): \(standstill.message)\n".utf8))
+          }
         }
         defer { reporter.stop() }
-        try await function()
+        try await Self.perform(function, until: standstills)
       }
+    }
+
+    /// Runs a function, and cancels it at the first standstill, for which it records an issue.
+    static func perform(
+      _ function: @Sendable () async throws -> Void, until standstills: AsyncStream<String>
+    ) async throws {
+      try await withoutActuallyEscaping(function) { function in
+        try await withThrowingTaskGroup(of: TestEvent.self) { group in
+          // The child tasks have the task-local values of the test, so that the issue belongs to it.
+          group.addTask {
+            try await function()
+            return .finished
+          }
+          group.addTask { await standstills.first { _ in true }.map(TestEvent.stoodStill) ?? .none }
+          var hasStoodStill = false
+          do {
+            while let event = try await group.next() {
+              switch event {
+              case .none: break
+              case .finished: group.cancelAll()
+              case .stoodStill(let message):
+                record(message)
+                hasStoodStill = true
+                group.cancelAll()
+              }
+            }
+          } catch is CancellationError where hasStoodStill {
+            // The error of the cancellation is no further issue.
+          }
+        }
+      }
+    }
+
+    private enum TestEvent: Sendable {
+      case none
+      case finished
+      case stoodStill(String)
+    }
+
+    private static func record(_ message: String) {
+      let here = SourceLocation(fileID: #fileID, filePath: #filePath, line: #line, column: #column)
+      Issue.record(
+        Comment(rawValue: message), sourceLocation: Test.current?.sourceLocation ?? here)
     }
 
     /// Records that the current test lacks a trait.
     static func recordMissing(_ trait: String) {
-      let location = Test.current?.sourceLocation
-      Issue.record(
-        "the test does not have the trait \(trait)",
-        sourceLocation: location
-          ?? SourceLocation(fileID: #fileID, filePath: #filePath, line: #line, column: #column))
+      record("the test does not have the trait \(trait)")
     }
   }
 
@@ -68,7 +122,19 @@
     /// Replaces the system clock by a virtual time in each test case.
     ///
     /// See ``VirtualTimeTrait``.
-    public static var virtualTime: VirtualTimeTrait { VirtualTimeTrait() }
+    public static var virtualTime: VirtualTimeTrait {
+      virtualTime(standstillAfter: StandstillReporter.defaultLimit)
+    }
+
+    /// Replaces the system clock by a virtual time in each test case, with another limit for a
+    /// standstill than ten seconds.
+    ///
+    /// - Parameter limit: The real time for which the test may await a promise while the virtual time
+    ///   does not advance.
+    /// - Returns: The trait. See ``VirtualTimeTrait``.
+    public static func virtualTime(standstillAfter limit: Duration) -> VirtualTimeTrait {
+      VirtualTimeTrait(limit: limit)
+    }
   }
 
   extension Test {

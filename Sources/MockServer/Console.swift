@@ -1,22 +1,47 @@
 import Foundation
 import Mocking
+import Synchronization
 
 /// A printer of lines on a serial queue, so that callers do not wait for the terminal.
+///
+/// Nobody may read the output, and then printing blocks as soon as the pipe is full. Lines that wait
+/// are bounded: those above ``waitingLimit`` are left out, and a line says how many.
 final class Console: Sendable {
+  /// The number of lines that may wait to be printed.
+  static let waitingLimit = 10_000
+
   private let queue = DispatchQueue(label: "Console")
+  private let state = Mutex(State())
+
+  private struct State {
+    var waitingLines = 0
+    var linesLeftOut = 0
+    /// Whether nobody reads the output, so that nothing waits for it any more.
+    var isAbandoned = false
+  }
 
   /// Prints a line.
   func line(_ text: String) {
-    queue.async {
-      print(text)
-      fflush(nil)
-    }
+    lines { text }
   }
 
   /// Prints the lines that a closure returns, which runs on the queue of the console.
   func lines(_ make: @escaping @Sendable () -> String) {
-    queue.async {
+    let isAccepted = state.withLock { state in
+      let isAccepted = !state.isAbandoned && state.waitingLines < Self.waitingLimit
+      if isAccepted { state.waitingLines += 1 } else { state.linesLeftOut += 1 }
+      return isAccepted
+    }
+    guard isAccepted else { return }
+    queue.async { [self] in
       print(make())
+      let leftOut = state.withLock { state in
+        state.waitingLines -= 1
+        guard state.waitingLines == 0 else { return 0 }
+        defer { state.linesLeftOut = 0 }
+        return state.linesLeftOut
+      }
+      if leftOut > 0 { print("(\(leftOut) lines left out: the output was not read in time)") }
       fflush(nil)
     }
   }
@@ -34,7 +59,8 @@ final class Console: Sendable {
 
   /// Prints an error on standard error, after all lines.
   func failure(_ text: String) {
-    queue.sync { FileHandle.standardError.write(Data("mock-server: \(text)\n".utf8)) }
+    if !state.withLock({ $0.isAbandoned }) { queue.sync {} }
+    FileHandle.standardError.write(Data("mock-server: \(text)\n".utf8))
   }
 
   /// Prints a warning on standard error, without waiting for the terminal.
@@ -48,9 +74,20 @@ final class Console: Sendable {
     if warnings.count > 10 { failure("warning: \(warnings.count - 10) further warnings") }
   }
 
-  /// Waits until all lines are printed.
-  func flush() {
+  /// Waits until all lines are printed, at most for a second: then nobody reads them.
+  func finish() {
+    let isPrinted = DispatchSemaphore(value: 0)
+    queue.async { isPrinted.signal() }
+    guard isPrinted.wait(timeout: .now() + .seconds(1)) == .timedOut else { return }
+    state.withLock { $0.isAbandoned = true }
+  }
+
+  /// Ends the program after all lines are printed.
+  func exit(_ status: ExitStatus) -> Never {
+    // The exit of the C library would wait for the output that nobody reads.
+    if state.withLock({ $0.isAbandoned }) { _exit(status.rawValue) }
     queue.sync {}
+    Foundation.exit(status.rawValue)
   }
 }
 

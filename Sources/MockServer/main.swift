@@ -25,6 +25,7 @@ func run() async -> ExitStatus {
       let server = try StubServer(options, console) { signals.terminate() }
       signals.start { server.reload(isRequested: true) }
       await signals.termination()
+      console.finish()
       try await server.stop()
     }
     return .stopped
@@ -43,6 +44,4 @@ func run() async -> ExitStatus {
   }
 }
 
-let status = await run()
-console.flush()
-exit(status.rawValue)
+console.exit(await run())

@@ -1,3 +1,4 @@
+import Mocking
 import Promises
 import TestSupport
 import Testing
@@ -11,7 +12,7 @@ struct StandstillReporterTests {
   private let log = Log<String>()
 
   private func reporter() -> StandstillReporter {
-    StandstillReporter(time, clock: clock) { [log] in log.append($0) }
+    StandstillReporter(time, clock: clock) { [log] in log.append($0.message) }
   }
 
   @Test func timeThatStandsStillIsReportedOnce() async {
@@ -46,5 +47,121 @@ struct StandstillReporterTests {
     #expect(log.entries.isEmpty)
     #expect(clock.scheduledCount == 0)
     withExtendedLifetime(timer) {}
+  }
+
+  // MARK: Awaited promises
+
+  /// Runs a closure in virtual time, with a reporter of the promises that it awaits.
+  private func watching(
+    _ body: (_ reports: Log<StandstillReporter.Standstill>) async throws -> Void
+  ) async throws {
+    let reports = Log<StandstillReporter.Standstill>()
+    try await withVirtualTime(time) { _ in
+      let reporter = StandstillReporter(time, awaiting: .current, clock: clock) {
+        reports.append($0)
+      }
+      try await body(reports)
+      reporter.stop()
+    }
+  }
+
+  @Test func aPromiseThatNothingSettlesIsNamedWithItsSource() async throws {
+    try await watching { reports in
+      let (source, resolver) = Promise<Int>.pending()
+      let chain = source.map { $0 + 1 }
+      let (sourceLine, chainLine) = (#line - 2, #line - 1)
+      let waiting = Promise { try await chain.value }
+      await time.advance(by: .zero)  // until the task awaits the chain
+      await clock.advance(by: .seconds(19))
+      #expect(reports.entries.isEmpty)
+      await clock.advance(by: .seconds(100))
+      let report = try #require(reports.entries.first)
+      #expect(reports.entries.count == 1 && report.isAwaited)
+      let file = "CatenaTestingTests/StandstillReporterTests.swift"
+      #expect(
+        report.message.contains(
+          "the promise created at \(file):\(chainLine), which waits for that of \(file):\(sourceLine):"
+        ))
+      #expect(report.message.contains("no timer waits"))
+      resolver.fulfill(1)
+      #expect(try await waiting.value == 2)
+    }
+  }
+
+  @Test func anAwaitedTimerIsReportedWithTheCallsThatAdvance() async throws {
+    try await watching { reports in
+      let late = after(.seconds(30)).map { 1 }
+      let waiting = Promise { try await late.value }
+      await time.advance(by: .zero)
+      await clock.advance(by: .seconds(20))
+      let report = try #require(reports.entries.first)
+      #expect(report.isAwaited && report.message.contains("1 timer waits; call"))
+      await time.run()
+      #expect(try await waiting.value == 1)
+    }
+  }
+
+  @Test func aRequestIsNamedByTheCodeThatMadeIt() async throws {
+    try await watching { reports in
+      let provider = MockProvider<Request>(delay: .seconds(30)) { _ in .text("late") }
+      let client = Networking(mockProvider: provider)
+      let text = client.request(.get("https://api.example.com/")).toString()
+      let line = #line - 1
+      let waiting = Promise { try await text.value }
+      await time.advance(by: .zero)
+      await clock.advance(by: .seconds(20))
+      let report = try #require(reports.entries.first)
+      #expect(report.message.contains("CatenaTestingTests/StandstillReporterTests.swift:\(line):"))
+      #expect(!report.message.contains("Networking/"))
+      await time.run()
+      #expect(try await waiting.value == "late")
+    }
+  }
+
+  @Test func promisesThatSettleAndTimeThatAdvancesAreNoStandstill() async throws {
+    try await watching { reports in
+      let late = after(.seconds(100)).map { 1 }
+      let waiting = Promise { try await late.value }
+      for _ in 0..<9 {
+        await time.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(10))
+      }
+      await time.run()
+      for _ in 0..<3 {
+        let (promise, resolver) = Promise<Int>.pending()
+        let waiting = Promise { try await promise.value }
+        await time.advance(by: .zero)
+        await clock.advance(by: .seconds(10))
+        resolver.fulfill(1)
+        let value = try await waiting.value
+        #expect(value == 1)
+      }
+      #expect(reports.entries.isEmpty)
+      #expect(try await waiting.value == 1)
+    }
+  }
+
+  // MARK: The trait
+
+  @Test func aStandstillFailsAndEndsTheTest() async throws {
+    let (messages, continuation) = AsyncStream<String>.makeStream()
+    let (promise, resolver) = Promise<Int>.pending()
+    continuation.yield("the time stands still")
+    try await withKnownIssue {
+      try await VirtualTimeTrait.perform({ _ = try await promise.value }, until: messages)
+    } matching: { issue in
+      issue.comments.contains("the time stands still")
+    }
+    #expect(promise.isRejected)
+    withExtendedLifetime(resolver) {}
+  }
+
+  @Test func theErrorOfATestIsPassedOn() async throws {
+    let (messages, continuation) = AsyncStream<String>.makeStream()
+    await #expect(throws: PromiseError.timedOut) {
+      try await VirtualTimeTrait.perform({ throw PromiseError.timedOut }, until: messages)
+    }
+    try await VirtualTimeTrait.perform({}, until: messages)
+    continuation.finish()
   }
 }

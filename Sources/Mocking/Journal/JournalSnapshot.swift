@@ -22,11 +22,22 @@ struct JournalSnapshot {
   ///
   /// If several have the same distance, the last one is returned.
   func nearest(to pattern: RequestPattern) -> JournalEntry? {
+    nearest(to: pattern, count: 1).first
+  }
+
+  /// Returns the requests with the smallest distances to a pattern that does not match them.
+  ///
+  /// - Parameters:
+  ///   - pattern: The pattern.
+  ///   - count: The maximum number of requests.
+  /// - Returns: The requests, the nearest one first. Of several with the same distance, later ones
+  ///   precede.
+  func nearest(to pattern: RequestPattern, count: Int) -> [JournalEntry] {
     entries.map(\.entry)
       .filter { !pattern.matches($0.request, base: basePath) }
       .map { (pattern.distance(from: $0.request, base: basePath), $0) }
-      .reversed()
-      .min { $0.0 < $1.0 }?.1
+      .sorted { ($0.0, $1.1.number) < ($1.0, $0.1.number) }
+      .prefix(count).map(\.1)
   }
 
   /// Returns the first requests that match the patterns in order; other requests may be between

@@ -17,9 +17,10 @@ struct VerificationReport {
     if entries.count > 10 { lines.append("  and \(entries.count - 10) more") }
   }
 
-  /// Adds the request nearest to a pattern and its differences from the pattern.
+  /// Adds the requests nearest to a pattern, and the differences of the first one from the pattern.
   fileprivate mutating func addNearest(to pattern: RequestPattern, in snapshot: JournalSnapshot) {
-    guard let nearest = snapshot.nearest(to: pattern) else {
+    let others = snapshot.nearest(to: pattern, count: 3)
+    guard let nearest = others.first else {
       if snapshot.entries.isEmpty { lines.append("no requests were received") }
       return
     }
@@ -27,6 +28,13 @@ struct VerificationReport {
     lines.append("nearest request:")
     lines.append("  \(nearest)")
     lines += differences.prefix(20).map { "    \($0)" }
+    if let hint = pattern.pathHint(for: nearest.request, base: snapshot.basePath) {
+      lines.append("    \(hint)")
+    }
+    if others.count > 1 {
+      lines.append("next nearest:")
+      lines += others.dropFirst().map { "  \($0)" }
+    }
   }
 
   /// Adds the number of requests that the journal has discarded, if there are any.
@@ -42,7 +50,9 @@ extension RequestJournal {
   /// Checks the number of requests that match a pattern, and marks them as verified.
   func reportCount(of pattern: RequestPattern, _ count: RequestCount) -> VerificationReport? {
     if let validationError = pattern.validationError {
-      return VerificationReport("expected \(count) \(pattern), but \(validationError)")
+      let isQuery = pattern.path?.contains("?") == true
+      let hint = isQuery ? #", such as `where: .query("page", "2")`"# : ""
+      return VerificationReport("expected \(count) \(pattern), but \(validationError)\(hint)")
     }
     let snapshot = snapshot()
     let found = snapshot.matching(pattern)

@@ -127,6 +127,24 @@ extension RequestPattern {
     return differences + conditions.flatMap { $0.differences(from: request) }
   }
 
+  /// Returns a hint if the path would match a request with or without its leading slash.
+  ///
+  /// - Parameters:
+  ///   - request: A request that does not match.
+  ///   - base: The path segments of the base URL. `nil` if there is no base URL.
+  /// - Returns: The hint. `nil` if the path matches, or does not match in either form.
+  func pathHint(for request: ReceivedRequest, base: [String]?) -> String? {
+    guard let path, let pattern = try? pathPattern?.get(),
+      !pattern.matches(request.path.segments, base: base)
+    else { return nil }
+    let other = path.hasPrefix("/") ? String(path.dropFirst()) : "/" + path
+    guard let pattern = try? PathPattern(other),
+      pattern.matches(request.path.segments, base: base)
+    else { return nil }
+    return "the path \(ReportFormatter.bounded(other)) matches: a path with a leading slash is the "
+      + "whole path, and one without follows the path of the base URL"
+  }
+
   /// Returns the distance between a request and the pattern; 0 if the request matches.
   ///
   /// A different path counts more than a different method, and a different method counts more than

@@ -105,8 +105,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - progress: A handler of the progress of both bodies. It runs on its actor or, without one,
-  ///     in ``callbackContext``; if that is serial, before the handlers of the promise in the same
+  ///   - progress: A handler of the ``TransferProgress``. It runs on its actor or, without one, in
+  ///     ``callbackContext``; if that is serial, before the handlers of the promise in the same
   ///     context. If several changes occur while it runs or is scheduled, it receives only the
   ///     latest progress.
   ///   - file: The source file of the caller, for diagnostics.
@@ -129,8 +129,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - progress: A handler of the progress of both bodies. It runs on its actor or, without one,
-  ///     in ``callbackContext``; if that is serial, before the handlers of the promise in the same
+  ///   - progress: A handler of the ``TransferProgress``. It runs on its actor or, without one, in
+  ///     ``callbackContext``; if that is serial, before the handlers of the promise in the same
   ///     context. If several changes occur while it runs or is scheduled, it receives only the
   ///     latest progress.
   ///   - file: The source file of the caller, for diagnostics.
@@ -157,8 +157,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///   - endpoint: The endpoint.
   ///   - decoder: The decoder. It must not be modified after this call. `nil` uses
   ///     ``NetworkingConfiguration/decoder``.
-  ///   - progress: A handler of the progress of both bodies. It runs on its actor or, without one,
-  ///     in ``callbackContext``; if that is serial, before the handlers of the promise in the same
+  ///   - progress: A handler of the ``TransferProgress``. It runs on its actor or, without one, in
+  ///     ``callbackContext``; if that is serial, before the handlers of the promise in the same
   ///     context. If several changes occur while it runs or is scheduled, it receives only the
   ///     latest progress.
   ///   - file: The source file of the caller, for diagnostics.
@@ -184,16 +184,18 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     if let entry { snapshot = snapshot.updated { $0.baseURL = { entry.baseURL } } }
     let context = runner.scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
-    let bodyDestination = BodyDestination(
-      kind: destination, maximumBodySize: runner.maximumBodySize, timeLimit: runner.bodyTimeLimit,
-      progress: progress.map {
-        ProgressReporter(
-          on: snapshot.settings.callbackContext, scheduler: runner.scheduler, $0)
-      }, scheduler: runner.scheduler)
     let events = snapshot.settings.eventSinks.map { CallEvents($0, scheduler: runner.scheduler) }
     do {
       let original = try endpoint.request
       let request = snapshot.settings.beforeEach?(original) ?? original
+      var bodyDestination = BodyDestination(
+        kind: destination, maximumBodySize: runner.maximumBodySize,
+        timeLimit: runner.bodyTimeLimit, scheduler: runner.scheduler)
+      if let progress {
+        bodyDestination.progress = ProgressReporter(
+          on: snapshot.settings.callbackContext, scheduler: runner.scheduler,
+          reportsResponse: request.payload == nil || !bodyDestination.isToMemory, progress)
+      }
       events?.queued(request, pending.resolver)
       let offline: OfflineMode? =
         if let entry {

@@ -113,6 +113,14 @@ extension NetworkError {
   }
 }
 
+extension NetworkError.Phase: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The name, such as `call`.
+  public var description: String { rawValue }
+
+  /// The name with a period, so that a code is described as `timedOut(.call)`.
+  public var debugDescription: String { ".\(rawValue)" }
+}
+
 extension NetworkError.Code {
   /// Whether a phase of the request, or the whole call, exceeded its timeout.
   ///

@@ -7,8 +7,9 @@
 /// ```
 ///
 /// The progress restarts at 0 for each redirect and each attempt. Each report differs from the one
-/// before: after the last byte of an upload, the bytes of the response are further reports with a
-/// `sent.fraction` of 1.
+/// before. For a request of ``Request/upload(data:to:method:contentType:parameters:)`` and its
+/// variants, only the bytes sent are reported, so that the end of the upload is reported once. The
+/// progress of its response is reported if `download` or `stream` receives it.
 public struct TransferProgress: Sendable, Hashable {
   /// The progress of one body.
   public struct Amount: Sendable, Hashable {

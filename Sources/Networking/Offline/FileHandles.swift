@@ -36,7 +36,7 @@ struct OpenFile: ~Copyable {
       #endif
     } while descriptor < 0 && errno == EINTR
     if descriptor < 0, flags & O_CREAT == 0, errno == ENOENT || errno == ELOOP { return nil }
-    guard descriptor >= 0 else { throw error("\(name) cannot be opened") }
+    guard descriptor != -1 else { throw error("\(name) cannot be opened") }
     return OpenFile(descriptor: descriptor, name: name)
   }
 

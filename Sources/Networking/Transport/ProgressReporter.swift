@@ -4,7 +4,9 @@ import Synchronization
 /// A progress receiver that passes the progress to a closure of the caller.
 ///
 /// At most one report is scheduled at a time. It reads the latest progress when it runs, so a slow
-/// context gets fewer reports and no backlog. A change to the same progress is not reported.
+/// context gets fewer reports and no backlog. A change to the same progress is not reported. The
+/// response to an upload is not reported either, because the handler would receive the end of the
+/// upload again for each part of the response.
 final class ProgressReporter: ProgressReporting {
   private struct State {
     var progress = TransferProgress()
@@ -12,6 +14,8 @@ final class ProgressReporter: ProgressReporting {
   }
 
   private let context: ExecutionContext
+  /// Whether changes of the received bytes are reported.
+  private let reportsResponse: Bool
   private let report: IsolatedClosure<TransferProgress, Void>
   private let state = Mutex(State())
 
@@ -20,11 +24,13 @@ final class ProgressReporter: ProgressReporting {
   /// - Parameters:
   ///   - context: The context of a closure that is not isolated to an actor.
   ///   - scheduler: The client's scheduler, which waits for the closure.
+  ///   - reportsResponse: Whether changes of the received bytes are reported.
   ///   - report: The closure.
   init(
-    on context: ExecutionContext, scheduler: any Scheduler = .live,
+    on context: ExecutionContext, scheduler: any Scheduler = .live, reportsResponse: Bool = true,
     _ report: @escaping @Sendable @isolated(any) (TransferProgress) -> Void
   ) {
+    self.reportsResponse = reportsResponse
     self.report = IsolatedClosure(report)
     self.context = scheduler.context(for: self.report.context ?? context)
   }
@@ -37,7 +43,9 @@ final class ProgressReporter: ProgressReporting {
     let isScheduled = state.withLock { state in
       let previous = state.progress
       change(&state.progress)
-      guard state.progress != previous, !state.isScheduled else { return false }
+      let isChanged =
+        reportsResponse ? state.progress != previous : state.progress.sent != previous.sent
+      guard isChanged, !state.isScheduled else { return false }
       state.isScheduled = true
       return true
     }

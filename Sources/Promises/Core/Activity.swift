@@ -24,6 +24,9 @@ final class ActivityTracker: Sendable {
     return ExecutionContext(.custom(TrackedContext(base: context, activity: self)))
   }
 
+  /// Whether no activity is in flight.
+  var isIdle: Bool { state.withLock { $0.inFlight == 0 } }
+
   /// Suspends until no activity is in flight.
   func waitUntilIdle() async {
     await withCheckedContinuation { continuation in

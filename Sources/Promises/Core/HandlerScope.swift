@@ -163,9 +163,83 @@ struct AmbientTime: Sendable {
   ///
   /// `nil` if the scheduler does not track activities.
   let executor: ActivityExecutor?
+  /// The promises that tasks of the scope await.
+  let awaited = AwaitedPromises()
 
   init(_ scheduler: any Scheduler) {
     self.scheduler = scheduler
     executor = ActivityExecutor(for: scheduler)
+  }
+}
+
+/// The pending promises that tasks of a virtual time await, for reports about a standstill.
+package final class AwaitedPromises: Sendable {
+  private struct State {
+    var promises: [Int: any Settleable & Upstream] = [:]
+    var addedCount = 0
+  }
+
+  private let state = Mutex(State())
+
+  init() {}
+
+  /// The promises of the innermost virtual time.
+  ///
+  /// `nil` outside of `withVirtualTime`.
+  package static var current: AwaitedPromises? { HandlerScope.ambientTime?.awaited }
+
+  /// The source locations of the awaited promises, by a number that identifies the task's wait.
+  package var sites: [Int: AwaitedSite] {
+    state.withLock { $0.promises }.mapValues { AwaitedSite(of: $0) }
+  }
+
+  /// Adds a promise that the current task begins to await.
+  ///
+  /// - Parameter promise: The promise.
+  /// - Returns: The number for ``remove(_:)``.
+  func add(_ promise: any Settleable & Upstream) -> Int {
+    state.withLock { state in
+      state.addedCount += 1
+      state.promises[state.addedCount] = promise
+      return state.addedCount
+    }
+  }
+
+  /// Removes a promise that a task no longer awaits.
+  func remove(_ number: Int) {
+    let promise = state.withLock { $0.promises.removeValue(forKey: number) }
+    withExtendedLifetime(promise) {}
+  }
+}
+
+/// The source location of an awaited promise, and that of the pending promise at the beginning of its
+/// chain.
+package struct AwaitedSite: Sendable, CustomStringConvertible {
+  package let promise: CallSite
+  package let source: CallSite
+
+  fileprivate init(of promise: any Settleable & Upstream) {
+    self.promise = promise.site
+    var source = promise.site
+    var next: (any Upstream)? = promise
+    // Bounded, although a chain of promises has no cycle.
+    for _ in 0..<10_000 {
+      guard let node = next else { break }
+      // A client's own promises say less than the call of the request.
+      if let site = (node as? any Settleable)?.site, !site.isInternal { source = site }
+      switch node.upstreamLinks {
+      case .none: next = nil
+      case .one(let upstream): next = upstream
+      case .many(let members):
+        next = members.first { ($0 as? any Settleable)?.isSettled != true }
+      }
+    }
+    self.source = source
+  }
+
+  /// The locations in words, such as `the promise created at App/Screen.swift:12`.
+  package var description: String {
+    let awaited = "the promise created at \(promise)"
+    return source == promise ? awaited : "\(awaited), which waits for that of \(source)"
   }
 }

@@ -47,6 +47,8 @@ struct Reaction: Sendable {
 @usableFromInline
 protocol Settleable: AnyObject, Sendable {
   var isSettled: Bool { get }
+  /// The source location of the promise.
+  var site: CallSite { get }
 
   /// Rejects the promise because the resolver or handler that should settle it was released.
   func abandon()

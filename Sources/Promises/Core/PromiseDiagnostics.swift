@@ -175,6 +175,12 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   /// The module and the file name: `Module/File.swift`.
   public var file: String { "\(staticFile)" }
 
+  /// Whether the location is in a module of this package.
+  var isInternal: Bool {
+    let file = file
+    return ["Promises/", "Networking/", "Mocking/"].contains { file.hasPrefix($0) }
+  }
+
   /// The line in the file, counted from 1.
   public var line: Int { Int(shortLine) }
 

@@ -87,6 +87,16 @@ extension Promise where Value: Sendable {
         isHandled.store(true, ordering: .relaxed)
         return outcome
       }
+      guard let awaited = AwaitedPromises.current else { return await pendingResult }
+      let number = awaited.add(self)
+      defer { awaited.remove(number) }
+      return await pendingResult
+    }
+  }
+
+  /// The outcome, without an entry in the ``AwaitedPromises``.
+  var pendingResult: Result<Value, any Error> {
+    get async {
       // A promise for this task only, so that cancelling the task does not affect other consumers.
       let waiter = derived(at: site) as Promise
       forward(to: waiter)

@@ -52,6 +52,9 @@ public final class TestScheduler: Scheduler {
   /// The number of actions that have not run and have not been cancelled.
   public var scheduledCount: Int { state.withLock { $0.timers.count } }
 
+  /// Whether no handler or other activity that this scheduler waits for is in progress.
+  package var isIdle: Bool { activity.isIdle }
+
   /// Runs an action when the time advances to its due time.
   ///
   /// - Parameters:
@@ -171,7 +174,7 @@ public final class TestScheduler: Scheduler {
     }
     guard !isScheduled else { return resolver.fulfill(()) }
     promise.always(on: .inline) { _ in resolver.fulfill(()) }
-    _ = await change.result
+    _ = await change.pendingResult
   }
 
   private func next(dueBy moment: Duration) -> (@Sendable () -> Void)? {

@@ -157,6 +157,36 @@
       #expect(archive.contains("1234"))
     }
 
+    @Test func outputThatNobodyReadsHoldsUpNeitherRequestsNorTheEnd() async throws {
+      try Data(Self.text.utf8).write(to: file)
+      let fifo = folder.url("output").path
+      try #require(mkfifo(fifo, 0o600) == 0)
+      let output = open(fifo, O_RDWR | O_CLOEXEC)
+      try #require(output >= 0)
+      defer { close(output) }
+      try #require(fcntl(output, 1031 /* F_SETPIPE_SZ */, 4_096) >= 4_096)
+      let program = try ChildProcess(
+        "sh",
+        [
+          "-c", #"exec "$0" "$1" --port 0 >"$2""#, BuiltProgram.url("mock-server").path, file.path,
+          fifo,
+        ])
+      var line = Data()
+      while line.last != UInt8(ascii: "\n") {
+        var byte: UInt8 = 0
+        try #require(read(output, &byte, 1) == 1)
+        line.append(byte)
+      }
+      let words = String(decoding: line.dropLast(), as: UTF8.self).split(separator: " ")
+      let url = try #require(words.last.flatMap { URL(string: String($0)) })
+      let transport = CurlTransport()
+      for _ in 0..<200 {
+        #expect(await transport.get(url.appending(path: "boards/1")).head?.status == 200)
+      }
+      program.signal(SIGTERM)
+      #expect(await program.end.status == .exited(0))
+    }
+
     @Test func aRecordingThatCannotBeSavedHasItsOwnStatus() async throws {
       let origin = try MockServer { Route(.get, "/{path*}") { _ in .text("hello") } }
       let recordings = folder.url("recordings")

@@ -76,6 +76,8 @@ struct VerificationTests {
           1. GET /v1/boards?page=1, status 200
             query "page": expected "2", actual "1"
             header "X-Id": expected any value, actual none
+        next nearest:
+          2. POST /v1/login, status 200
         """)
     #expect(failure.differences.map(\.aspect) == [#"query "page""#, #"header "X-Id""#])
     #expect(
@@ -86,6 +88,8 @@ struct VerificationTests {
         nearest request:
           2. POST /v1/login, status 200
             JSON .password: expected ***, actual ***
+        next nearest:
+          1. GET /v1/boards?page=1, status 200
         """)
     #expect(
       report { try provider.verify(.get, "/boards", .atLeast(2)) } == """
@@ -93,6 +97,42 @@ struct VerificationTests {
         nearest request:
           1. GET /v1/boards?page=1, status 200
             path: expected /boards, actual /v1/boards
+            the path boards matches: a path with a leading slash is the whole path, and one without \
+        follows the path of the base URL
+        next nearest:
+          2. POST /v1/login, status 200
+        """)
+  }
+
+  @Test func aPathWithTheBasePathIsMatchedWithALeadingSlashOnly() async throws {
+    let provider = await makeProvider(requests: .boards(page: 1))
+    try provider.verify(.get, "/v1/boards")
+    #expect(
+      report { try provider.verify(.get, "v1/boards") } == """
+        expected exactly 1 request GET v1/boards, received none
+        nearest request:
+          1. GET /v1/boards?page=1, status 200
+            path: expected v1/boards, actual /v1/boards
+            the path /v1/boards matches: a path with a leading slash is the whole path, and one \
+        without follows the path of the base URL
+        """)
+    #expect(
+      report { try provider.verify(.get, "boards?page=1") }.hasSuffix(
+        #"use conditions for the query, such as `where: .query("page", "2")`"#))
+  }
+
+  @Test func atMostThreeNearestRequestsAreNamed() async throws {
+    let provider = await makeProvider(
+      requests: .login, .boards(page: 1), .boards(page: 2), .boards(page: 3), .login)
+    #expect(
+      report { try provider.verify(.get, "boards", where: .query("page", "4")) } == """
+        expected exactly 1 request GET boards where query "page": "4", received none
+        nearest request:
+          4. GET /v1/boards?page=3, status 200
+            query "page": expected "4", actual "3"
+        next nearest:
+          3. GET /v1/boards?page=2, status 200
+          2. GET /v1/boards?page=1, status 200
         """)
   }
 
@@ -270,6 +310,8 @@ struct VerificationTests {
           nearest request:
             1. GET /v1/boards/7, status 200, stub GET /v1/boards/{id}
               path: expected boards/8, actual /v1/boards/7
+          next nearest:
+            2. POST /v1/boards, status 201, stub POST /v1/boards
           """)
     }
   }

@@ -220,6 +220,16 @@ struct RequestLimitsTests {
     (431, post(chunked + "0\r\nA: " + String(repeating: "a", count: 256))),
   ]
 
+  @Test func theLimitOfAHeadIsExact() {
+    let field = "A: " + String(repeating: "a", count: 225)
+    let head = Self.post("\(field)\r\n\r\n")
+    #expect(head.utf8.count == 256 + 2)
+    let exact = Self.post("\(field.dropLast(2))\r\n\r\n")
+    #expect(ParsedRequests(exact, limits: Self.limits).heads.count == 1)
+    let longer = Self.post("\(field.dropLast())\r\n\r\n")
+    #expect(ParsedRequests(longer, limits: Self.limits).parseError?.status == 431)
+  }
+
   @Test(arguments: tooLarge)
   func oversizedRequestsAreRejectedForAnyFragmentation(status: Int, text: String) {
     #expect(ParsedRequests(text, limits: Self.limits).parseError?.status == status)

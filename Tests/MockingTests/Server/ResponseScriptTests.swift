@@ -105,6 +105,14 @@ struct ResponseScriptTests {
       ])
   }
 
+  @Test(arguments: [0, -1, Int.min])
+  func aThroughputIsAtLeastOneBytePerSecond(_ bytesPerSecond: Int) {
+    let mock = Mock.text("ab")
+    let slowest = lines(mock.throttled(bytesPerSecond: 1))
+    #expect(slowest.contains("wait 1.0 seconds"))
+    #expect(lines(mock.throttled(bytesPerSecond: bytesPerSecond)) == slowest)
+  }
+
   @Test func aDribbleHasAtMostOnePiecePerByte() {
     #expect(lines(.text("ab").dribbled(pieces: 100, over: .seconds(1))).count == 5)
     #expect(lines(.text("").dribbled(pieces: 100, over: .seconds(1))).count == 2)

@@ -65,8 +65,10 @@ struct StubFolderTests {
     "/images/kite.svg%00.txt", "/images/kite.svg/x", "/images/%2Fetc%2Fpasswd",
   ])
   func whatIsNotInTheFolderIsNotFound(target: String) async throws {
-    let transport = try fixture().transport()
+    let stubs = try fixture()
+    let transport = try stubs.transport()
     let record = await transport.get(try #require(URL(string: "http://a\(target)")))
+    #expect(await transport.response("/images/kite.svg") == "200 <svg/>")
     #expect(record.head?.status == 404)
     #expect(record.head?.headers["Content-Type"] == "application/problem+json")
     #expect(record.head?.headers["ETag"] == nil)
@@ -74,7 +76,9 @@ struct StubFolderTests {
   }
 
   @Test func aNameIsDecodedOnce() async throws {
-    #expect(try await fixture().transport().response("/images/%252e%252e") == "200 dots")
+    let stubs = try fixture()
+    #expect(try await stubs.transport().response("/images/%252e%252e") == "200 dots")
+    #expect(FileManager.default.fileExists(atPath: stubs.file.path))
   }
 
   @Test func aServerServesAFolderInPieces() async throws {

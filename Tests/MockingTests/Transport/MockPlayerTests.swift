@@ -91,7 +91,7 @@ struct PlaybackMachineTests {
     var late = machine(.text("a").delayed(by: .seconds(3)), idle: .seconds(2))
     #expect(play(&late) == ["wait 2.0 seconds"])
     late.reached(.seconds(2))
-    #expect(play(&late) == ["timedOut(Networking.NetworkError.Phase.idle)"])
+    #expect(play(&late) == ["timedOut(.idle)"])
 
     var soon = machine(.text("a").delayed(by: .seconds(2)), idle: .seconds(2))
     #expect(play(&soon) == ["wait 2.0 seconds"])

@@ -7,6 +7,7 @@
 
   @Suite(.timeLimit(.minutes(10)))
   struct UploadTests {
+    private let folder = TemporaryFolder()
     private let client = Networking<Request>(transport: CurlTransport(), configuration: .plain)
 
     private func pieces(_ pieces: [Data]) -> AsyncStream<Data> {
@@ -154,16 +155,40 @@
       let server = try ScriptedServer { _ in [.respond("200 OK", [], .pattern(300_000))] }
       let seen = Log<TransferProgress>()
       client.callbackContext = .queue(DispatchQueue(label: "progress"))
-      let done = client.request(.upload(data: .pattern(500_000), to: server.path)) { progress in
-        seen.append(progress)
+      let text = String(repeating: "a", count: 500_000)
+      let done = client.request(.post(server.path, parameters: ["text": .string(text)])) {
+        seen.append($0)
       }.then { _ in seen.entries.last }
       let last = try await done.value
       let progress = try #require(last ?? nil)
-      #expect(progress.sent == .init(bytes: 500_000, total: 500_000))
+      #expect(progress.sent == .init(bytes: 500_011, total: 500_011))
       #expect(progress.received == .init(bytes: 300_000, total: 300_000))
       #expect(progress.received.fraction == 1)
       let amounts = seen.entries.map { $0.sent.bytes + $0.received.bytes }
       #expect(amounts == amounts.sorted())
+    }
+
+    @Test func theEndOfAnUploadIsReportedOnce() async throws {
+      let server = try ScriptedServer { _ in [.respond("200 OK", [], .pattern(300_000))] }
+      let seen = Log<TransferProgress>()
+      client.callbackContext = .inline
+      _ = try await client.request(.upload(data: .pattern(500_000), to: server.path)) { progress in
+        seen.append(progress)
+      }.value
+      #expect(seen.entries.count(where: { $0.sent.fraction == 1 }) == 1)
+      #expect(seen.entries.last?.sent == .init(bytes: 500_000, total: 500_000))
+    }
+
+    @Test func theResponseOfAnUploadIsReportedIfItIsDownloaded() async throws {
+      let server = try ScriptedServer { _ in [.respond("200 OK", [], .pattern(300_000))] }
+      let seen = Log<TransferProgress>()
+      client.callbackContext = .inline
+      let target = folder.url("response.bin")
+      _ = try await client.download(.upload(data: .pattern(5), to: server.path), to: target) {
+        seen.append($0)
+      }.value
+      #expect(seen.entries.last?.sent == .init(bytes: 5, total: 5))
+      #expect(seen.entries.last?.received == .init(bytes: 300_000, total: 300_000))
     }
 
     @Test func aSlowContextReceivesOnlyTheLatestProgress() async throws {

@@ -21,6 +21,11 @@ struct NetworkErrorTests {
         == "the connection was idle for too long: after 3 s")
   }
 
+  @Test func theCodeOfATimeoutIsDescribedAsItIsWritten() {
+    #expect("\(NetworkError.Code.timedOut(.call))" == "timedOut(.call)")
+    #expect("\(NetworkError.Phase.call)" == "call")
+  }
+
   @Test func theDescriptionHasAtMost200CharactersOfTheBody() {
     var error = error
     error.body = Data(

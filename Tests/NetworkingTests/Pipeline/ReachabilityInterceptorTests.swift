@@ -123,6 +123,8 @@ struct ReachabilityInterceptorTests {
     "http://172.15.0.1", "http://172.32.0.1", "http://192.169.0.1", "http://100.128.0.1",
     "http://126.0.0.1", "http://128.0.0.1", "http://1.0.0.1",
     "http://[2001:db8::1]", "http://[::ffff:8.8.8.8]", "http://[::2]", "http://10.example",
+    "http://[2001:db8::ff:a00:1]", "http://[2001:db8::ffff:a00:1]", "http://[::ff:a00:1]",
+    "http://[::ff00:a00:1]", "http://[::a00:1]",
   ])
   func otherServersAreNotLocal(_ url: String) throws {
     #expect(!ReachabilityInterceptor.isLocal(try #require(URL(string: url))))

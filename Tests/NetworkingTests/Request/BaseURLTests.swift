@@ -105,6 +105,7 @@ struct BaseURLTests {
         "https", "h", nil, "a/../b",
         "the base URL's path is invalid: it has a segment of only dots"
       ),
+      ("https", "h", nil, "a/..", "the base URL's path is invalid: it has a segment of only dots"),
       ("https", "h", nil, "//b", "the base URL's path is invalid: it starts with two slashes"),
       (
         "https", "h", nil, "https://h/b",

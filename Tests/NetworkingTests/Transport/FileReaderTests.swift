@@ -50,6 +50,14 @@ struct FileReaderTests {
     #expect(try await readAll(reader, upTo: 1 << 20) == data + data + Data("end".utf8) + data)
   }
 
+  @Test func onlyABodyWithAFileOpensFiles() throws {
+    let url = try file(.pattern(1))
+    #expect(HTTPBody.file(url).hasFiles)
+    #expect(HTTPBody.pieces([.data(Data()), .file(url)]).hasFiles)
+    #expect(!HTTPBody.pieces([.data(Data()), .data(Data())]).hasFiles)
+    #expect(!HTTPBody.data(Data()).hasFiles && !HTTPBody.none.hasFiles)
+  }
+
   @Test func aFileThatIsTruncatedMeanwhileFailsAfterItsBytes() async throws {
     let url = try file(.pattern(4 << 20))
     let reader = try BodyReader(.file(url))

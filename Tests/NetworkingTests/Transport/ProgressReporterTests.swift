@@ -25,4 +25,17 @@ struct ProgressReporterTests {
     for work in scheduled.entries.dropFirst() { work() }
     #expect(reported.entries == [3, 4])
   }
+
+  @Test func theResponseIsNotReportedIfOnlyTheRequestIsWatched() {
+    let reported = Log<TransferProgress>()
+    let reporter = ProgressReporter(on: .inline, reportsResponse: false) { reported.append($0) }
+    reporter.change { $0.sent = .init(bytes: 2, total: 2) }
+    reporter.change { $0.received.total = 9 }
+    reporter.change { $0.received.bytes = 9 }
+    #expect(reported.entries == [TransferProgress(sent: .init(bytes: 2, total: 2))])
+    // The next attempt starts at 0 again.
+    reporter.begin()
+    reporter.change { $0.sent = .init(bytes: 1, total: 2) }
+    #expect(reported.entries.last == TransferProgress(sent: .init(bytes: 1, total: 2)))
+  }
 }

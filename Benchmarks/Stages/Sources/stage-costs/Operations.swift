@@ -52,7 +52,7 @@ struct Operation {
   }
 
   private static var publicSuffix: Operation {
-    let hosts = ["com", "co.uk", "github.io", "kobe.jp", "s3.amazonaws.com", "example"].flatMap {
+    let hosts = ["com", "co.uk", "github.io", "c.kobe.jp", "s3.amazonaws.com", "example"].flatMap {
       ["shop.\($0)", "www.shop.\($0)", "a.long.host.name.of.some.service.\($0)"]
     }
     let suffixes = PublicSuffixes.shared

@@ -39,6 +39,21 @@
       #expect(timeout.wholeMilliseconds == milliseconds)
     }
 
+    @Test(arguments: [(-1, 2), (0, 2), (1, 2), (2, 1)])
+    func atMostTheGivenNumberOfConnectionsIsKeptAndAtLeastOne(_ size: Int, _ count: Int)
+      async throws
+    {
+      let server = try ScriptedServer { _ in [.respond("200 OK", [], Data())] }
+      let other = try ScriptedServer { _ in [.respond("200 OK", [], Data())] }
+      // A limit for a host makes the transport use a single thread, which has the whole cache.
+      let transport = CurlTransport(
+        options: .init(connectionCacheSize: size, maximumConnectionsPerHost: 10))
+      for url in [server.url(), server.url(), other.url(), server.url()] {
+        #expect(await transport.get(url).failure == nil)
+      }
+      #expect(server.connectionCount == count)
+    }
+
     @Test func theConnectionLimitIsNotExceeded() async throws {
       let server = try ScriptedServer { _ in [.stall, .respond("200 OK", [], Data())] }
       let transport = CurlTransport(options: .init(maximumConnectionsPerHost: 2))
