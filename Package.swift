@@ -9,6 +9,7 @@ let package = Package(
   products: [
     .library(name: "Promises", targets: ["Promises"]),
     .library(name: "Networking", targets: ["Networking"]),
+    .library(name: "NetworkingXML", targets: ["NetworkingXML"]),
     .library(name: "Mocking", targets: ["Mocking"]),
     .library(name: "CatenaTesting", targets: ["CatenaTesting"]),
     .executable(name: "mock-server", targets: ["mock-server"]),
@@ -23,6 +24,14 @@ let package = Package(
       ]),
     .target(
       name: "Networking", dependencies: ["Promises", "CCatena"], swiftSettings: settings),
+    .target(
+      name: "CCatenaXML",
+      linkerSettings: [
+        .linkedLibrary(":libxml2.so.2", .when(platforms: [.linux])),
+        .linkedLibrary("xml2", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
+      ]),
+    .target(
+      name: "NetworkingXML", dependencies: ["CCatenaXML", "Networking"], swiftSettings: settings),
     .target(
       name: "Mocking", dependencies: ["CCatena", "Networking", "Promises"], swiftSettings: settings),
     .target(
@@ -95,6 +104,9 @@ let package = Package(
     .executableTarget(
       name: "response-mutations", dependencies: ["Networking", "Promises", "TestSupport"],
       path: "Tests/ResponseMutations", swiftSettings: settings),
+    .executableTarget(
+      name: "xml-documents", dependencies: ["NetworkingXML", "TestSupport"],
+      path: "Tests/XMLDocuments", swiftSettings: settings),
     .testTarget(
       name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: settings),
     .testTarget(
@@ -108,6 +120,10 @@ let package = Package(
         "hanging-resolver", "large-bodies", "offline-faults", "offline-namespace", "offline-worker",
         "reachability-watch",
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "NetworkingXMLTests",
+      dependencies: ["Mocking", "Networking", "NetworkingXML", "Promises", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "MockingTests",
