@@ -9,6 +9,7 @@ let package = Package(
   products: [
     .library(name: "Promises", targets: ["Promises"]),
     .library(name: "Networking", targets: ["Networking"]),
+    .library(name: "NetworkingXML", targets: ["NetworkingXML"]),
     .library(name: "Mocking", targets: ["Mocking"]),
     .library(name: "CatenaTesting", targets: ["CatenaTesting"]),
     .executable(name: "mock-server", targets: ["mock-server"]),
@@ -23,6 +24,14 @@ let package = Package(
       ]),
     .target(
       name: "Networking", dependencies: ["Promises", "CCatena"], swiftSettings: settings),
+    .target(
+      name: "CCatenaXML",
+      linkerSettings: [
+        .linkedLibrary(":libxml2.so.2", .when(platforms: [.linux])),
+        .linkedLibrary("xml2", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
+      ]),
+    .target(
+      name: "NetworkingXML", dependencies: ["CCatenaXML", "Networking"], swiftSettings: settings),
     .target(
       name: "Mocking", dependencies: ["CCatena", "Networking", "Promises"], swiftSettings: settings),
     .target(
@@ -43,6 +52,9 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "shop", dependencies: ["Mocking"], path: "Examples/Shop/Client",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "fetch", dependencies: ["Networking"], path: "Examples/Fetch/Program",
       swiftSettings: settings),
     .executableTarget(
       name: "mock-server", dependencies: ["Mocking", "Networking", "Promises"],
@@ -78,11 +90,23 @@ let package = Package(
       name: "kept-connections", dependencies: ["Networking", "TestSupport"],
       path: "Tests/KeptConnections", swiftSettings: settings),
     .executableTarget(
+      name: "multipart-bodies", dependencies: ["Networking", "TestSupport"],
+      path: "Tests/MultipartBodies", swiftSettings: settings),
+    .executableTarget(
+      name: "resumable-transfers", dependencies: ["Networking"], path: "Tests/ResumableTransfers",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "query-formats", dependencies: ["Networking", "TestSupport"],
+      path: "Tests/QueryFormats", swiftSettings: settings),
+    .executableTarget(
       name: "hostile-responses", dependencies: ["Networking", "TestSupport"],
       path: "Tests/HostileResponses", swiftSettings: settings),
     .executableTarget(
       name: "response-mutations", dependencies: ["Networking", "Promises", "TestSupport"],
       path: "Tests/ResponseMutations", swiftSettings: settings),
+    .executableTarget(
+      name: "xml-documents", dependencies: ["NetworkingXML", "TestSupport"],
+      path: "Tests/XMLDocuments", swiftSettings: settings),
     .testTarget(
       name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: settings),
     .testTarget(
@@ -98,6 +122,10 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "NetworkingXMLTests",
+      dependencies: ["Mocking", "Networking", "NetworkingXML", "Promises", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
       name: "MockingTests",
       dependencies: [
         "Mocking", "Networking", "Promises", "TestSupport", "ThreadSanitizerSupport", "mock-server",
@@ -111,6 +139,9 @@ let package = Package(
     .testTarget(
       name: "ShopTests", dependencies: ["CatenaTesting", "Mocking", "shop"],
       path: "Examples/Shop/Tests", swiftSettings: settings),
+    .testTarget(
+      name: "FetchTests", dependencies: ["Networking", "TestSupport", "fetch"],
+      path: "Examples/Fetch/Tests", swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

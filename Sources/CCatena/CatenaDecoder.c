@@ -34,6 +34,11 @@ extern int inflateInit2_(ZStream *stream, int windowBits, const char *version, i
 extern int inflate(ZStream *stream, int flush);
 extern int inflateReset(ZStream *stream);
 extern int inflateEnd(ZStream *stream);
+extern int deflateInit2_(
+  ZStream *stream, int level, int method, int windowBits, int memoryLevel, int strategy,
+  const char *version, int size);
+extern int deflate(ZStream *stream, int flush);
+extern int deflateEnd(ZStream *stream);
 
 // The functions of libbrotlidec.
 static struct {
@@ -267,5 +272,52 @@ CatenaDecoderState catena_decoder_run(
     }
   }
   return decoder->isComplete ? CatenaDecoderIsComplete : CatenaDecoderContinues;
+}
+
+struct CatenaEncoder {
+  ZStream stream;
+};
+
+CatenaEncoder *catena_encoder_make(void) {
+  CatenaEncoder *encoder = calloc(1, sizeof(CatenaEncoder));
+  if (!encoder) return NULL;
+  // Z_DEFAULT_COMPRESSION, Z_DEFLATED, a window of 32 KiB and the header of gzip without a time, the default
+  // memory level, Z_DEFAULT_STRATEGY.
+  if (deflateInit2_(&encoder->stream, -1, 8, 15 + 16, 8, 0, zlibVersion(), sizeof(ZStream)) == 0)
+    return encoder;
+  free(encoder);
+  return NULL;
+}
+
+void catena_encoder_free(CatenaEncoder *encoder) {
+  deflateEnd(&encoder->stream);
+  free(encoder);
+}
+
+CatenaEncoderState catena_encoder_run(
+  CatenaEncoder *encoder, const unsigned char **input, size_t *inputSize, unsigned char **output,
+  size_t *outputSize, bool isLast) {
+  ZStream *stream = &encoder->stream;
+  unsigned int size = *inputSize > UINT_MAX ? UINT_MAX : (unsigned int)*inputSize;
+  unsigned int space = *outputSize > UINT_MAX ? UINT_MAX : (unsigned int)*outputSize;
+  bool isEnd = isLast && size == *inputSize;
+  stream->input = *input;
+  stream->inputSize = size;
+  stream->output = *output;
+  stream->outputSize = space;
+  // Z_FINISH or Z_NO_FLUSH.
+  int result = deflate(stream, isEnd ? 4 : 0);
+  *input += size - stream->inputSize;
+  *inputSize -= size - stream->inputSize;
+  *output += space - stream->outputSize;
+  *outputSize -= space - stream->outputSize;
+  switch (result) {
+    // Z_OK, and Z_BUF_ERROR without progress.
+    case 0:
+    case -5: return CatenaEncoderContinues;
+    // Z_STREAM_END.
+    case 1: return CatenaEncoderIsComplete;
+    default: return CatenaEncoderHasFailed;
+  }
 }
 #endif

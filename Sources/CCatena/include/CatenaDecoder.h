@@ -1,4 +1,4 @@
-// Decoders of content codings, on Linux only.
+// Decoders of content codings, and the encoder of gzip, on Linux only.
 //
 // gzip and deflate are decoded by the system's zlib, which libcurl requires. Brotli and zstd are decoded
 // by their libraries if these can be loaded at run time.
@@ -41,4 +41,28 @@ void catena_decoder_free(CatenaDecoder *decoder);
 CatenaDecoderState catena_decoder_run(
   CatenaDecoder *decoder, const unsigned char **input, size_t *inputSize, unsigned char **output,
   size_t *outputSize);
+
+/// The state of an encoder after a step.
+typedef enum __attribute__((enum_extensibility(closed))) {
+  /// The encoder needs more input or more space.
+  CatenaEncoderContinues,
+  /// All bytes have been produced, after the last input.
+  CatenaEncoderIsComplete,
+  /// The encoder cannot continue.
+  CatenaEncoderHasFailed,
+} CatenaEncoderState;
+
+/// An encoder of gzip.
+typedef struct CatenaEncoder CatenaEncoder;
+
+/// Makes an encoder with zlib's default level, or returns null if memory is exhausted.
+CatenaEncoder *catena_encoder_make(void);
+void catena_encoder_free(CatenaEncoder *encoder);
+/// Encodes bytes.
+///
+/// `input` and `output` are advanced, and their sizes are reduced, by the bytes consumed and produced. `output`
+/// must have space for at least one byte. `isLast` is set from the last input on, until the encoder is complete.
+CatenaEncoderState catena_encoder_run(
+  CatenaEncoder *encoder, const unsigned char **input, size_t *inputSize, unsigned char **output,
+  size_t *outputSize, bool isLast);
 #endif

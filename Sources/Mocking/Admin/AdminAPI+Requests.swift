@@ -60,8 +60,8 @@ extension AdminAPI {
     let origin = access.url.absoluteString
     let target = request.target.hasPrefix("/") ? origin + request.target : request.target
     var headers = request.headers.endToEnd
-    for name in ["Host", "Content-Length", "Expect"] { headers.remove(name) }
-    let body = request.body.prefix(1 << 20)
+    for name in ["Host", "Content-Length", "Content-Encoding", "Expect"] { headers.remove(name) }
+    let body = request.decodedBody.prefix(1 << 20)
     return HTTPRequest(
       method: request.method, url: URL(string: target) ?? access.url, headers: headers,
       body: body.isEmpty ? .none : .data(Data(body))

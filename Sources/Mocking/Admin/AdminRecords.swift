@@ -150,9 +150,13 @@ extension JournalDetail {
   func record(_ backend: AdminBackend) -> JSON {
     let request = entry.request
     var members = summaryMembers(backend)
+    let body = request.decodedBody
+    let isDecoded = body != request.body
+    var bodyHeaders = request.headers
+    if isDecoded { bodyHeaders.remove("Content-Encoding") }
     members["request"] = [
       "headers": AdminMask.headers(request.headers),
-      "body": AdminMask.body(request.body, of: request.bodyByteCount, request.headers),
+      "body": AdminMask.body(body, of: isDecoded ? body.count : request.bodyByteCount, bodyHeaders),
     ]
     let response = exchange?.response
     members["response"] =

@@ -151,10 +151,14 @@ extension HAR.Request {
   }
 
   /// Sets the body.
+  ///
+  /// A body with a content coding is recorded without it, so that secrets in it are masked.
   mutating func set(_ body: Data) {
     let mimeType = headers.first { $0.name.lowercased() == "content-type" }?.value ?? "x-unknown"
+    let codings = headers.filter { $0.name.lowercased() == "content-encoding" }.map(\.value)
     bodySize = body.count
-    let (text, encoding) = HARBodyCoding.encode(body, mimeType: mimeType)
+    let (text, encoding) = HARBodyCoding.encode(
+      ContentCoding.decoded(body, codings: codings) ?? body, mimeType: mimeType)
     postData = HAR.PostData(mimeType: mimeType, text: text, encoding: encoding)
   }
 

@@ -84,7 +84,7 @@ enum LimitedBodyReader {
   ///   - body: The body.
   ///   - limit: The maximum number of bytes.
   /// - Returns: The bytes, or `nil` if there are more than the limit, if a file cannot be read, or
-  ///   if the body is a stream or empty.
+  ///   if the body has a stream or is empty.
   static func read(_ body: HTTPBody, limit: Int) -> Data? {
     if case .data(let data) = body { return data.count <= limit ? data : nil }
     let pieces = body.allPieces
@@ -98,6 +98,7 @@ enum LimitedBodyReader {
       case .file(let file):
         guard let data = contents(of: file, limit: limit - bytes.count) else { return nil }
         bytes += data
+      case .stream: return nil
       }
     }
     return bytes

@@ -96,6 +96,9 @@ extension HTTPRequest {
           throw TransportFailure(
             code: .encodingFailed, detail: "The body cannot be read: \(error.localizedDescription)")
         }
+      case .stream:
+        throw TransportFailure(
+          code: .encodingFailed, detail: "The body cannot be read: it is a stream")
       }
     }
     return all

@@ -13,7 +13,9 @@ public struct ReceivedRequest: Sendable, Hashable {
   public let headers: HTTPHeaders
   /// The header fields after a chunked body.
   public let trailers: HTTPHeaders
-  /// The body without the chunked coding.
+  /// The body as received, without the chunked coding.
+  ///
+  /// ``decodedBody`` is also without content codings.
   ///
   /// Empty if the request has no body, or if the route discards it.
   public internal(set) var body: Data {
@@ -44,6 +46,13 @@ public struct ReceivedRequest: Sendable, Hashable {
   var content = RequestContent()
   /// The body of a forwarded request that is too large to be kept, in place of ``body``.
   var stream: BodyStream?
+
+  /// The body without the codings of its `Content-Encoding`, such as gzip.
+  ///
+  /// It is ``body`` if there is no coding, if the coding is unknown, or if the body is invalid or has
+  /// more than 64 MiB after decoding. ``text``, ``json``, ``form``, ``parts`` and ``decode(_:decoder:)``
+  /// read it. The body is decoded once.
+  public var decodedBody: Data { content.decodedBody(of: self) }
 
   /// The decoded query.
   public var query: RequestQuery { content.query(of: self) }
@@ -87,7 +96,7 @@ public struct ReceivedRequest: Sendable, Hashable {
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
   ) throws -> Value {
-    try decoder.decode(type, from: body)
+    try decoder.decode(type, from: decodedBody)
   }
 }
 

@@ -16,6 +16,7 @@ import Synchronization
 /// derived from other properties of the request.
 final class RequestContent: Sendable, Hashable {
   private struct Parsed {
+    var decodedBody: Data?
     var json: JSON??
     var text: String?
     var query: RequestQuery?
@@ -40,13 +41,27 @@ final class RequestContent: Sendable, Hashable {
   /// The number of times that a body or another part has been parsed.
   var parseCount: Int { parsed.withLock { $0.parseCount } }
 
+  /// The body without content codings, or as received if it cannot be decoded.
+  func decodedBody(of request: ReceivedRequest) -> Data {
+    // Fast path: most bodies have no coding.
+    guard request.headers.contains("Content-Encoding") else { return request.body }
+    return value(of: \.decodedBody) {
+      ContentCoding.decoded(request.body, codings: request.headers.values(for: "Content-Encoding"))
+        ?? request.body
+    }
+  }
+
+  // The following methods decode the body before they call `value(of:_:)`, which is not reentrant.
+
   /// The body as JSON, or `nil` if it is empty or not JSON.
   func json(of request: ReceivedRequest) -> JSON? {
-    value(of: \.json) { request.body.isEmpty ? nil : try? JSON(parsing: request.body) }
+    let body = decodedBody(of: request)
+    return value(of: \.json) { body.isEmpty ? nil : try? JSON(parsing: body) }
   }
 
   func text(of request: ReceivedRequest) -> String {
-    value(of: \.text) { String(decoding: request.body, as: UTF8.self) }
+    let body = decodedBody(of: request)
+    return value(of: \.text) { String(decoding: body, as: UTF8.self) }
   }
 
   func query(of request: ReceivedRequest) -> RequestQuery {
@@ -57,9 +72,10 @@ final class RequestContent: Sendable, Hashable {
     let isMultipart =
       request.headers["Content-Type"]?.lowercased().hasPrefix("multipart/") == true
     let parts = isMultipart ? parts(of: request) : nil
+    let body = decodedBody(of: request)
     return value(of: \.form) {
       guard let parts else {
-        return RequestQuery(Substring(String(decoding: request.body, as: UTF8.self)))
+        return RequestQuery(Substring(String(decoding: body, as: UTF8.self)))
       }
       return RequestQuery(
         items: parts.filter { $0.fileName == nil }.map {
@@ -80,11 +96,12 @@ final class RequestContent: Sendable, Hashable {
   }
 
   func parts(of request: ReceivedRequest) -> [RequestPart] {
-    value(of: \.parts) {
+    let body = decodedBody(of: request)
+    return value(of: \.parts) {
       guard let type = request.headers["Content-Type"].flatMap(MediaType.init(_:)) else {
         return []
       }
-      return RequestPart.parts(of: request.body, type)
+      return RequestPart.parts(of: body, type)
     }
   }
 

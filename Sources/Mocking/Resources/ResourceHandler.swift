@@ -82,7 +82,7 @@ struct ResourceHandler: Sendable {
       let item = try store.perform(for: client, by: values) {
         data, context throws(ResourceProblem) in
         let bound = try data.bound(path, variables)
-        data.tables[index].order.learn(from: request.body)
+        data.tables[index].order.learn(from: request.decodedBody)
         return try data.insert(json, into: index, bound, context)
       }
       return created(item, at: request.path.text + "/" + Self.encoded(item.id))
@@ -100,7 +100,7 @@ struct ResourceHandler: Sendable {
         let bound = try data.bound(path, variables)
         let current = try data.item(id, of: index, bound)
         try checkPreconditions(request, current)
-        data.tables[index].order.learn(from: request.body)
+        data.tables[index].order.learn(from: request.decodedBody)
         return try data.replace(
           current, with: try patch.applied(to: current.json), in: index, bound, context)
       }
@@ -135,12 +135,12 @@ struct ResourceHandler: Sendable {
             text: "must be the id in the path of the request")
         ])
       }
-      data.tables[index].order.learn(from: request.body)
+      data.tables[index].order.learn(from: request.decodedBody)
       return (try data.insert(json, into: index, bound, context), true)
     }
     _ = try data.item(id, of: index, bound)
     try checkPreconditions(request, current)
-    data.tables[index].order.learn(from: request.body)
+    data.tables[index].order.learn(from: request.decodedBody)
     return (try data.replace(current, with: json, in: index, bound, context), false)
   }
 
@@ -323,7 +323,8 @@ struct ResourcePatch {
   static func checkSize(
     _ request: ReceivedRequest, _ options: ResourceOptions
   ) throws(ResourceProblem) {
-    guard request.bodyByteCount <= options.maximumItemBytes else {
+    let byteCount = max(request.bodyByteCount, request.decodedBody.count)
+    guard byteCount <= options.maximumItemBytes else {
       throw ResourceProblem(
         status: 413, detail: "a body has at most \(options.maximumItemBytes) bytes")
     }
@@ -332,9 +333,9 @@ struct ResourcePatch {
   static func json(of request: ReceivedRequest) throws(ResourceProblem) -> JSON {
     let json = request.json
     // `null` may also be a text that is not JSON.
-    guard json.isNull, (try? JSON(parsing: request.body)) == nil else { return json }
+    guard json.isNull, (try? JSON(parsing: request.decodedBody)) == nil else { return json }
     let reason =
-      request.body.isEmpty ? "it is empty" : JSONDocumentError.syntax(of: request.body).text
+      request.body.isEmpty ? "it is empty" : JSONDocumentError.syntax(of: request.decodedBody).text
     throw ResourceProblem(status: 400, detail: "the body is not JSON: \(reason)")
   }
 }

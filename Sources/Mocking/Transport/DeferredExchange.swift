@@ -193,7 +193,7 @@ extension HTTPRequest {
     on scheduler: any Scheduler = .live, _ receive: @escaping MockPlayer.Receive,
     _ start: @escaping @Sendable (HTTPRequest, @escaping MockPlayer.Receive) -> any TransportHandle
   ) -> any TransportHandle {
-    guard case .stream = body else { return start(self, receive) }
+    guard body.hasStreams else { return start(self, receive) }
     let body = ActivityExecutor.counting(for: scheduler) {
       Promise { try await withBodyInMemory() }
     }

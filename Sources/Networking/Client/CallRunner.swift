@@ -22,6 +22,10 @@ final class CallRunner: Sendable {
   ///
   /// `nil` means no limit.
   private let callTimeout: Duration?
+  /// The retry policy of requests that have none of their own.
+  let retry: RetryPolicy
+  /// The source of the wall clock time.
+  let wallClock: @Sendable () -> Date
   private let pipeline: Pipeline
   private let builder: RequestBuilder
   private let baseURLs = BaseURLCache()
@@ -43,6 +47,8 @@ final class CallRunner: Sendable {
     maximumBodySize = configuration.maximumBodySize
     bodyTimeLimit = configuration.bodyTimeout
     callTimeout = configuration.callTimeout
+    retry = configuration.retry
+    wallClock = configuration.wallClock
     headers = HeaderCache(configuration.headers)
     self.scheduler = scheduler
   }
@@ -112,6 +118,8 @@ final class CallRunner: Sendable {
       InterceptorsStage { $0.call.settings.interceptors },
       // The following stages run once for all calls that share the exchange.
       SharingStage(sharesAll: configuration.sharesRequests, cookies: cookies),
+      // Outside the retries, so that a body is compressed once.
+      CompressionStage(scheduler: scheduler),
       RetryStage(
         policy: configuration.retry, budget: configuration.retryBudget, scheduler: scheduler,
         wallClock: configuration.wallClock),
@@ -128,6 +136,28 @@ final class CallRunner: Sendable {
       DeadlineStage(phase: .attempt, scheduler: scheduler) { _ in configuration.attemptTimeout },
       InterceptorsStage { $0.call.settings.hopInterceptors },
     ].compactMap { $0 }
+  }
+}
+
+/// The additions of a transfer to one of its requests.
+struct HeldExchange: Sendable {
+  /// Changes the wire request, after the client's hooks.
+  ///
+  /// An error rejects the request.
+  var prepare: @Sendable (HTTPRequest) throws -> HTTPRequest = { $0 }
+  /// The receiver of the progress of both bodies.
+  var progress: (any ProgressReporting)?
+  /// The source of time of the deadlines, which stops while the transfer is paused.
+  var deadlineClock: any Scheduler
+
+  /// Returns settings whose hook also prepares the request of the transfer.
+  func preparing(_ snapshot: ClientSettings.Snapshot) -> ClientSettings.Snapshot {
+    snapshot.updated { settings in
+      let hook = settings.preProcessRequest
+      settings.preProcessRequest = { request in
+        try prepare(try hook.map { request.replaced(by: try $0(request)) } ?? request)
+      }
+    }
   }
 }
 

@@ -69,6 +69,7 @@ extension HTTPRequest {
         switch piece {
         case .data(let data): ShellQuoting.printfCommand(redacted ? redactedBody(data) : data)
         case .file(let file): "cat \(ShellQuoting.quoted(file.path))"
+        case .stream: "cat"
         }
       }
       return ("{ \(commands.joined(separator: "; ")); }", fromInput)
@@ -94,7 +95,8 @@ extension Networking {
   ///
   /// The request is built as for `request(_:progress:file:line:)`, on the current thread, with
   /// ``beforeEach``, ``preProcessRequest``, the current credentials and the stored cookies. Changes
-  /// by ``middleware`` and interceptors are not included. Nothing is sent.
+  /// by ``middleware`` and interceptors are not included, and the body is not compressed. Nothing is
+  /// sent.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
@@ -124,7 +126,7 @@ extension Networking {
     -> HTTPRequest
   {
     let settings = currentSettings().settings
-    let original = try endpoint.request
+    let original = try Self.request(of: endpoint)
     let defaults = defaults(of: endpoint)
     let changed = settings.beforeEach?(original) ?? original
     var request = try runner.wireRequest(

@@ -175,22 +175,37 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       .decode(Typed.ResponseType.self, decoder: decoder, file: file, line: line)
   }
 
+  /// Adds a request to the queue.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - transport: The transport.
+  ///   - destination: The destination of the response body.
+  ///   - entry: The entry of the offline store that is sent again. `nil` if there is none.
+  ///   - held: The transfer that the request belongs to. `nil` if there is none.
+  ///   - progress: The caller's handler of the progress.
+  ///   - file: The source file of the caller.
+  ///   - line: The source line of the caller.
+  /// - Returns: A promise of the response.
   func perform<SomeEndpoint: RequestConvertible>(
     _ endpoint: SomeEndpoint, over transport: SelectedTransport,
     to destination: BodyDestination.Kind = .memory, replaying entry: OfflineStore.Entry? = nil,
-    progress: ProgressHandler?, _ file: StaticString, _ line: UInt
+    holding held: HeldExchange? = nil, progress: ProgressHandler? = nil,
+    _ file: StaticString, _ line: UInt
   ) -> NetworkPromise {
     var snapshot = currentSettings()
     if let entry { snapshot = snapshot.updated { $0.baseURL = { entry.baseURL } } }
+    if let held { snapshot = held.preparing(snapshot) }
     let context = runner.scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
     let events = snapshot.settings.eventSinks.map { CallEvents($0, scheduler: runner.scheduler) }
     do {
-      let original = try endpoint.request
+      let original = try Self.request(of: endpoint)
       let request = snapshot.settings.beforeEach?(original) ?? original
       var bodyDestination = BodyDestination(
         kind: destination, maximumBodySize: runner.maximumBodySize,
-        timeLimit: runner.bodyTimeLimit, scheduler: runner.scheduler)
+        timeLimit: runner.bodyTimeLimit, progress: held?.progress, scheduler: runner.scheduler,
+        deadlineClock: held?.deadlineClock)
       if let progress {
         bodyDestination.progress = ProgressReporter(
           on: snapshot.settings.callbackContext, scheduler: runner.scheduler,
@@ -234,6 +249,22 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       type: SomeEndpoint.self, headers: Self.headers(of: endpoint),
       baseURL: Result { try endpoint.resolvedBaseURL() ?? Endpoint.resolvedBaseURL() },
       retry: retryPolicy(of: endpoint))
+  }
+
+  /// Returns the request of an endpoint, with the format that its type declares.
+  ///
+  /// An endpoint with a base URL of its own does not have the format of the client's endpoint type.
+  static func request<SomeEndpoint: RequestConvertible>(of endpoint: SomeEndpoint) throws -> Request
+  {
+    var request = try endpoint.request
+    guard request.queryFormat == nil else { return request }
+    request.queryFormat = endpoint.resolvedQueryFormat()
+    guard request.queryFormat == nil, SomeEndpoint.self != Endpoint.self,
+      let format = Endpoint.resolvedQueryFormat(),
+      case .success(nil) = Result(catching: { try endpoint.resolvedBaseURL() })
+    else { return request }
+    request.queryFormat = format
+    return request
   }
 
   /// Returns the header fields of an endpoint, with those of the client's endpoint type.

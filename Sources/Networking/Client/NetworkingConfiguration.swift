@@ -16,6 +16,19 @@ public struct NetworkingConfiguration: Sendable {
   public var headers: HTTPHeaders = .defaults
   /// The encoders that turn parameters into queries and bodies.
   public var encoders = ParameterEncoders()
+  /// The format of parameters in queries and forms.
+  ///
+  /// The `queryFormat` of an endpoint and ``Request/queryFormat`` override it.
+  ///
+  /// ```swift
+  /// configuration.queryFormat = .rails
+  /// ```
+  ///
+  /// This is an alias for the ``ParameterEncoders/format`` of ``encoders``.
+  public var queryFormat: QueryFormat {
+    get { encoders.format }
+    set { encoders.format = newValue }
+  }
   /// The decoder for JSON bodies, which `decode` and `fetch` use unless they are given another one.
   ///
   /// `nil` uses a `JSONDecoder` with default settings. The decoder must not be modified after the

@@ -3,18 +3,19 @@ import Foundation
 /// An encoder that puts parameters into the query of the URL.
 ///
 /// All characters except unreserved ones are percent-encoded. A space becomes `%20` and a plus sign
-/// `%2B`, because all servers decode these in the same way.
+/// `%2B`, because all servers decode these in the same way, unless the format defines otherwise. The
+/// commas between the values of a list are not encoded.
 ///
 /// Source: RFC 3986 section 3.4.
 public struct QueryEncoder: ParameterEncoding, Hashable {
-  /// The style of field names and values.
-  public var naming: FieldNaming
+  /// The format of names and values.
+  public var format: QueryFormat
 
   /// Creates an encoder.
   ///
-  /// - Parameter naming: The style of field names and values.
-  public init(naming: FieldNaming = FieldNaming()) {
-    self.naming = naming
+  /// - Parameter format: The format of names and values.
+  public init(_ format: QueryFormat = .standard) {
+    self.format = format
   }
 
   /// Encodes a dictionary as a query.
@@ -23,11 +24,10 @@ public struct QueryEncoder: ParameterEncoding, Hashable {
   ///
   /// - Parameter parameters: The parameters.
   /// - Returns: The query.
-  /// - Throws: ``ParameterEncodingError`` if a number is not finite, if the root is neither a
-  ///   dictionary nor `null`, or if the values are nested too deeply.
+  /// - Throws: ``ParameterEncodingError`` with the path of a parameter that the format cannot
+  ///   represent, such as a number that is not finite.
   public func encode(_ parameters: Parameters) throws -> EncodedParameters {
-    let query = try naming.encodedFields(of: parameters, with: .url)
-    return .query(String(decoding: query, as: UTF8.self))
+    .query(String(decoding: try format.encoded(parameters, with: .url), as: UTF8.self))
   }
 }
 
@@ -35,14 +35,14 @@ public struct QueryEncoder: ParameterEncoding, Hashable {
 ///
 /// Source: the URL Standard (WHATWG) section 5.2, application/x-www-form-urlencoded serializing.
 public struct FormURLEncoder: ParameterEncoding, Hashable {
-  /// The style of field names and values.
-  public var naming: FieldNaming
+  /// The format of names and values.
+  public var format: QueryFormat
 
   /// Creates an encoder.
   ///
-  /// - Parameter naming: The style of field names and values.
-  public init(naming: FieldNaming = FieldNaming()) {
-    self.naming = naming
+  /// - Parameter format: The format of names and values.
+  public init(_ format: QueryFormat = .standard) {
+    self.format = format
   }
 
   /// Encodes a dictionary as a form.
@@ -51,94 +51,12 @@ public struct FormURLEncoder: ParameterEncoding, Hashable {
   ///
   /// - Parameter parameters: The parameters.
   /// - Returns: A body with the content type `application/x-www-form-urlencoded`.
-  /// - Throws: ``ParameterEncodingError`` if a number is not finite, if the root is neither a
-  ///   dictionary nor `null`, or if the values are nested too deeply.
+  /// - Throws: ``ParameterEncodingError`` with the path of a parameter that the format cannot
+  ///   represent, such as a number that is not finite.
   public func encode(_ parameters: Parameters) throws -> EncodedParameters {
     .body(
-      [.data(Data(try naming.encodedFields(of: parameters, with: .form)))],
+      [.data(Data(try format.encoded(parameters, with: .form)))],
       contentType: "application/x-www-form-urlencoded")
-  }
-}
-
-/// An encoder that sends parameters as JSON.
-///
-/// The root may be a value of any kind. Members keep their order, data is encoded as Base64, and a
-/// date as the number of seconds since the start of 2001. With a `JSONEncoder`, its strategies for
-/// keys, dates, data and numbers apply instead, and the order of members is that of the encoder:
-///
-/// ```swift
-/// let encoder = JSONEncoder()
-/// encoder.keyEncodingStrategy = .convertToSnakeCase
-/// encoder.dateEncodingStrategy = .iso8601
-/// encoder.outputFormatting = .sortedKeys
-/// configuration.encoder = encoder
-/// ```
-///
-/// ``NetworkingConfiguration/encoder`` sets the `JSONEncoder` of a client, and
-/// ``ParameterEncoders/json`` also the content type.
-///
-/// Source: RFC 8259.
-public struct JSONParameterEncoder: ParameterEncoding, Hashable {
-  /// The value of the `Content-Type` header field.
-  public var contentType: String
-  /// The encoder of the JSON text.
-  ///
-  /// `nil` writes the text directly, with the members in their order. The strategy for keys applies
-  /// to the names of all members. Values may be nested 128 levels deep, and 512 without an encoder.
-  public var encoder: JSONEncoder?
-
-  /// Creates an encoder.
-  ///
-  /// - Parameters:
-  ///   - contentType: The value of the `Content-Type` header field.
-  ///   - encoder: The encoder of the JSON text. It must not be modified after this call. `nil`
-  ///     writes the text directly.
-  public init(contentType: String = "application/json", encoder: JSONEncoder? = nil) {
-    self.contentType = contentType
-    self.encoder = encoder
-  }
-
-  /// Encodes parameters as a JSON text.
-  ///
-  /// - Parameter parameters: The parameters.
-  /// - Returns: The body.
-  /// - Throws: ``ParameterEncodingError`` with the key path of the value if a number is not finite
-  ///   or if the values are nested too deeply.
-  public func encode(_ parameters: Parameters) throws -> EncodedParameters {
-    let data =
-      if let encoder { try JSONWriter.data(parameters, encoder: encoder) } else {
-        try JSONWriter.data(parameters)
-      }
-    return .body([.data(data)], contentType: contentType)
-  }
-
-  /// Returns whether both have the same content type and the same instance of a `JSONEncoder`.
-  public static func == (left: Self, right: Self) -> Bool {
-    left.contentType == right.contentType && left.encoder === right.encoder
-  }
-
-  /// Hashes the content type and the identity of the `JSONEncoder`.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(contentType)
-    hasher.combine(encoder.map { ObjectIdentifier($0) })
-  }
-}
-
-/// An encoder that sends a string or data unchanged.
-///
-/// It is the fallback for custom content types that have no encoder and are not JSON.
-struct TextEncoder: ParameterEncoding {
-  let contentType: String
-
-  func encode(_ parameters: Parameters) throws -> EncodedParameters {
-    switch parameters {
-    case .string(let text): .body([.data(Data(text.utf8))], contentType: contentType)
-    case .data(let data): .body([.data(data)], contentType: contentType)
-    default:
-      throw ParameterEncodingError(
-        keyPath: "",
-        reason: "must be a string or data, because there is no encoder for \(contentType)")
-    }
   }
 }
 
@@ -150,35 +68,28 @@ enum PercentEncoding {
   case url
   /// The encoding for `application/x-www-form-urlencoded`.
   ///
-  /// A space becomes `+`. Unlike in a URL, `~` is encoded and `*` is not.
+  /// Unlike in a URL, `~` is encoded and `*` is not.
   ///
   /// Source: the URL Standard (WHATWG) section 5.2.
   case form
 
-  /// Appends the encoded text to a buffer.
-  func append(_ text: String, to bytes: inout [UInt8]) {
-    for byte in text.utf8 {
-      if isUnescaped(byte) {
-        bytes.append(byte)
-      } else if self == .form, byte == UInt8(ascii: " ") {
-        bytes.append(UInt8(ascii: "+"))
-      } else {
-        bytes.append(UInt8(ascii: "%"))
-        bytes.append(Self.hexDigit(byte >> 4))
-        bytes.append(Self.hexDigit(byte & 15))
-      }
-    }
+  /// Appends a percent-encoded byte to a buffer.
+  static func append(escaped byte: UInt8, to bytes: inout [UInt8]) {
+    bytes += [UInt8(ascii: "%"), hexDigit(byte >> 4), hexDigit(byte & 15)]
   }
 
   /// Returns the encoded text, which is the same string if no character must be encoded.
   func encoded(_ text: String) -> String {
     if text.utf8.allBytesSatisfy({ isUnescaped($0) }) { return text }
     var bytes: [UInt8] = []
-    append(text, to: &bytes)
+    for byte in text.utf8 {
+      if isUnescaped(byte) { bytes.append(byte) } else { Self.append(escaped: byte, to: &bytes) }
+    }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private func isUnescaped(_ byte: UInt8) -> Bool {
+  /// Whether a byte is not percent-encoded.
+  func isUnescaped(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
@@ -193,5 +104,219 @@ enum PercentEncoding {
   /// Returns the uppercase hexadecimal digit of a value from 0 to 15.
   static func hexDigit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+  }
+}
+
+/// The escaping of fields in a query or a form.
+struct FieldEscaping {
+  let encoding: PercentEncoding
+  let spaces: QueryFormat.Spaces
+  let plusSigns: QueryFormat.PlusSigns
+
+  init(_ encoding: PercentEncoding, _ format: QueryFormat) {
+    self.encoding = encoding
+    spaces = format.spaces ?? (encoding == .form ? .plus : .percentEncoded)
+    plusSigns = format.plusSigns
+  }
+
+  /// Whether a plus sign has the same bytes as a space.
+  var isPlusAmbiguous: Bool { spaces == .plus && plusSigns == .literal }
+
+  /// Returns fields with escaped names and values, such as `name=value&name=value`.
+  func bytes(of fields: [QueryFormat.Field]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for field in fields {
+      if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+      append(field.name, to: &bytes)
+      bytes.append(UInt8(ascii: "="))
+      append(field.text, keepingCommas: field.isCommaSeparated, to: &bytes)
+    }
+    return bytes
+  }
+
+  private func append(_ text: String, keepingCommas: Bool = false, to bytes: inout [UInt8]) {
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: " ") where spaces == .plus: bytes.append(UInt8(ascii: "+"))
+      case UInt8(ascii: "+") where plusSigns == .literal: bytes.append(byte)
+      case UInt8(ascii: ",") where keepingCommas: bytes.append(byte)
+      case _ where encoding.isUnescaped(byte): bytes.append(byte)
+      default: PercentEncoding.append(escaped: byte, to: &bytes)
+      }
+    }
+  }
+}
+
+extension QueryFormat {
+  /// Returns the escaped fields of parameters.
+  ///
+  /// - Throws: The errors of ``fields(of:for:)``.
+  fileprivate func encoded(
+    _ parameters: Parameters, with encoding: PercentEncoding
+  ) throws -> [UInt8] {
+    let escaping = FieldEscaping(encoding, self)
+    return escaping.bytes(of: try fields(of: parameters, for: escaping))
+  }
+}
+
+// MARK: - Texts of values
+
+extension QueryFormat {
+  /// The texts for dates.
+  public enum Dates: Sendable, Hashable, Codable {
+    /// The date and the time in UTC without fractions of a second, such as `2024-05-01T12:00:00Z`.
+    ///
+    /// A date outside the years 1 to 9999 cannot be encoded.
+    case iso8601
+    /// The date and the time in UTC with milliseconds, such as `2024-05-01T12:00:00.250Z`.
+    ///
+    /// A date outside the years 1 to 9999 cannot be encoded.
+    case iso8601WithMilliseconds
+    /// The date in UTC, such as `2024-05-01`.
+    ///
+    /// A date outside the years 1 to 9999 cannot be encoded.
+    case day
+    /// The number of seconds since the start of 1970, such as `1714564800` or `1714564800.5`.
+    case secondsSince1970
+    /// The number of milliseconds since the start of 1970, rounded to an integer.
+    case millisecondsSince1970
+    /// The number of seconds since the start of 2001, as in a `JSONEncoder` without another strategy.
+    case secondsSince2001
+    /// A pattern of `DateFormatter`, such as `dd.MM.yyyy`, in English and in UTC.
+    ///
+    /// For other texts, pass a conversion to `Parameters(encoding:date:data:)`.
+    case pattern(String)
+  }
+
+  /// The texts for bytes.
+  public enum Bytes: String, Sendable, Hashable, Codable {
+    /// Base64, such as `/w==`.
+    ///
+    /// Source: RFC 4648 section 4.
+    case base64
+    /// Base64 for URLs without padding, such as `_w`.
+    ///
+    /// Source: RFC 4648 section 5.
+    case base64URL
+    /// Two lowercase hexadecimal digits for each byte, such as `ff`.
+    case hexadecimal
+
+    /// Returns the text of bytes.
+    func text(of data: Data) -> String {
+      switch self {
+      case .base64: data.base64EncodedString()
+      case .base64URL:
+        String(
+          decoding: data.base64EncodedString().utf8.prefix { $0 != UInt8(ascii: "=") }.map { byte in
+            switch byte {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: byte
+            }
+          }, as: UTF8.self)
+      case .hexadecimal: data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      }
+    }
+  }
+}
+
+/// The texts of single values in a format.
+struct ValueTexts {
+  /// The reason that a value has no text, as part of a sentence.
+  struct Problem: Error {
+    let reason: String
+  }
+
+  private let bools: QueryFormat.Bools
+  private let dates: QueryFormat.Dates
+  /// The formatter of a pattern, which is expensive to make.
+  private var formatter: DateFormatter?
+
+  init(_ format: QueryFormat) {
+    bools = format.bools
+    dates = format.dates
+  }
+
+  /// Returns the text of a value that is neither bytes, nor `null`, nor an array or a dictionary.
+  mutating func text(of value: Parameters) throws(Problem) -> String {
+    switch value {
+    case .bool(let value): return bools == .words ? "\(value)" : value ? "1" : "0"
+    case .int(let value): return value.description
+    case .decimal(let value) where !value.isNaN: return value.description
+    case .double(let value) where value.isFinite: return value.description
+    case .decimal, .double: throw Problem(reason: "is not a finite number")
+    case .string(let value): return value
+    case .date(let value):
+      guard let text = text(of: value) else { throw Problem(reason: "is a date out of range") }
+      return text
+    case .null, .data, .array, .dictionary: return ""
+    }
+  }
+
+  /// Returns the text of a date, or `nil` for a date out of range.
+  private mutating func text(of date: Date) -> String? {
+    switch dates {
+    case .iso8601: return date.iso8601Text
+    case .iso8601WithMilliseconds:
+      let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
+      guard milliseconds.isFinite,
+        let text = Date(timeIntervalSince1970: (milliseconds / 1_000).rounded(.down)).iso8601Text
+      else { return nil }
+      let fraction = Int(milliseconds - (milliseconds / 1_000).rounded(.down) * 1_000)
+      return text.dropLast() + String(format: ".%03dZ", fraction)
+    case .day: return date.iso8601Text.map { String($0.prefix(10)) }
+    case .secondsSince1970: return Self.text(of: date.timeIntervalSince1970)
+    case .millisecondsSince1970:
+      return Self.text(of: (date.timeIntervalSince1970 * 1_000).rounded())
+    case .secondsSince2001: return Self.text(of: date.timeIntervalSinceReferenceDate)
+    case .pattern(let pattern):
+      guard date.timeIntervalSince1970.isFinite else { return nil }
+      let formatter = formatter ?? Self.formatter(of: pattern)
+      self.formatter = formatter
+      return formatter.string(from: date)
+    }
+  }
+
+  private static func formatter(of pattern: String) -> DateFormatter {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.calendar = Calendar(identifier: .gregorian)
+    formatter.timeZone = TimeZone(secondsFromGMT: 0)
+    formatter.dateFormat = pattern
+    return formatter
+  }
+
+  /// Returns a finite number without the fraction of an integer.
+  private static func text(of number: Double) -> String? {
+    guard number.isFinite else { return nil }
+    return Int64(exactly: number)?.description ?? number.description
+  }
+}
+
+extension Date {
+  /// The date and the time in UTC without fractions of a second, such as `2024-05-01T12:00:00Z`.
+  ///
+  /// `nil` for a date outside the years 1 to 9999. All years are in the Gregorian calendar, while
+  /// Foundation uses the Julian calendar before 1582.
+  ///
+  /// Source: RFC 3339 section 5.6.
+  var iso8601Text: String? {
+    guard (-62_135_596_800..<253_402_300_800).contains(timeIntervalSince1970) else { return nil }
+    let seconds = Int(timeIntervalSince1970.rounded(.down))
+    // Days since 1 March of year 0, so that the leap day is the last day of a year.
+    let days = (seconds + 62_162_035_200) / 86_400
+    // Leap years repeat every 400 years.
+    let (era, dayOfEra) = days.quotientAndRemainder(dividingBy: 146_097)
+    let yearOfEra =
+      (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    let year = 400 * era + yearOfEra + (month <= 2 ? 1 : 0)
+    let time = (seconds + 62_162_035_200) % 86_400
+    return String(
+      format: "%04d-%02d-%02dT%02d:%02d:%02dZ", year, month, day, time / 3_600, time / 60 % 60,
+      time % 60)
   }
 }

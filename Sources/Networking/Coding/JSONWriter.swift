@@ -1,5 +1,87 @@
 import Foundation
 
+/// An encoder that sends parameters as JSON.
+///
+/// The root may be a value of any kind. Members keep their order, data is encoded as Base64, and a
+/// date as the number of seconds since the start of 2001. With a `JSONEncoder`, its strategies for
+/// keys, dates, data and numbers apply instead, and the order of members is that of the encoder:
+///
+/// ```swift
+/// let encoder = JSONEncoder()
+/// encoder.keyEncodingStrategy = .convertToSnakeCase
+/// encoder.dateEncodingStrategy = .iso8601
+/// encoder.outputFormatting = .sortedKeys
+/// configuration.encoder = encoder
+/// ```
+///
+/// ``NetworkingConfiguration/encoder`` sets the `JSONEncoder` of a client, and
+/// ``ParameterEncoders/json`` also the content type.
+///
+/// Source: RFC 8259.
+public struct JSONParameterEncoder: ParameterEncoding, Hashable {
+  /// The value of the `Content-Type` header field.
+  public var contentType: String
+  /// The encoder of the JSON text.
+  ///
+  /// `nil` writes the text directly, with the members in their order. The strategy for keys applies
+  /// to the names of all members. Values may be nested 128 levels deep, and 512 without an encoder.
+  public var encoder: JSONEncoder?
+
+  /// Creates an encoder.
+  ///
+  /// - Parameters:
+  ///   - contentType: The value of the `Content-Type` header field.
+  ///   - encoder: The encoder of the JSON text. It must not be modified after this call. `nil`
+  ///     writes the text directly.
+  public init(contentType: String = "application/json", encoder: JSONEncoder? = nil) {
+    self.contentType = contentType
+    self.encoder = encoder
+  }
+
+  /// Encodes parameters as a JSON text.
+  ///
+  /// - Parameter parameters: The parameters.
+  /// - Returns: The body.
+  /// - Throws: ``ParameterEncodingError`` with the key path of the value if a number is not finite
+  ///   or if the values are nested too deeply.
+  public func encode(_ parameters: Parameters) throws -> EncodedParameters {
+    let data =
+      if let encoder { try JSONWriter.data(parameters, encoder: encoder) } else {
+        try JSONWriter.data(parameters)
+      }
+    return .body([.data(data)], contentType: contentType)
+  }
+
+  /// Returns whether both have the same content type and the same instance of a `JSONEncoder`.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.contentType == right.contentType && left.encoder === right.encoder
+  }
+
+  /// Hashes the content type and the identity of the `JSONEncoder`.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(contentType)
+    hasher.combine(encoder.map { ObjectIdentifier($0) })
+  }
+}
+
+/// An encoder that sends a string or data unchanged.
+///
+/// It is the fallback for custom content types that have no encoder and are not JSON.
+struct TextEncoder: ParameterEncoding {
+  let contentType: String
+
+  func encode(_ parameters: Parameters) throws -> EncodedParameters {
+    switch parameters {
+    case .string(let text): .body([.data(Data(text.utf8))], contentType: contentType)
+    case .data(let data): .body([.data(data)], contentType: contentType)
+    default:
+      throw ParameterEncodingError(
+        keyPath: "",
+        reason: "must be a string or data, because there is no encoder for \(contentType)")
+    }
+  }
+}
+
 /// A writer of JSON texts that keeps the order of members.
 ///
 /// Foundation's encoders do not keep it.

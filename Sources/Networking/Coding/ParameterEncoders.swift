@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// var encoders = ParameterEncoders()
-/// encoders.query = QueryEncoder(naming: FieldNaming(arrays: .repeated))
+/// encoders.query = QueryEncoder(.rails)
 /// encoders.custom["application/cbor"] = CBOREncoder()
 /// ```
 public struct ParameterEncoders: Sendable {
@@ -22,8 +22,32 @@ public struct ParameterEncoders: Sendable {
   /// sent as the body.
   public var custom: [String: any ParameterEncoding] = [:]
 
+  /// The format of queries, URL-encoded forms and multipart forms.
+  ///
+  /// Setting it replaces ``query`` and ``formURLEncoded``, also if they are encoders of other types.
+  /// The value is the format of ``query``, or ``QueryFormat/standard`` for an encoder of another type.
+  public var format: QueryFormat {
+    get { (query as? QueryEncoder)?.format ?? .standard }
+    set {
+      query = QueryEncoder(newValue)
+      formURLEncoded = FormURLEncoder(newValue)
+      multipartFormData.format = newValue
+    }
+  }
+
   /// Creates the standard encoders.
   public init() {}
+
+  /// Returns the encoders with another format.
+  ///
+  /// - Parameter format: The format of queries and forms. `nil` changes nothing.
+  /// - Returns: The encoders.
+  func formatted(_ format: QueryFormat?) -> ParameterEncoders {
+    guard let format else { return self }
+    var encoders = self
+    encoders.format = format
+    return encoders
+  }
 
   /// Returns the encoder for a content type.
   ///

@@ -11,27 +11,32 @@ struct ParameterTreeEncoder: Encoder {
   ///
   /// `nil` creates ``Parameters/date(_:)``.
   let date: ((Date) -> Parameters)?
+  /// Converts data.
+  ///
+  /// `nil` creates ``Parameters/data(_:)``.
+  let data: ((Data) -> Parameters)?
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   init(
     node: ParameterNode = ParameterNode(), codingPath: [any CodingKey] = [],
-    date: ((Date) -> Parameters)?
+    date: ((Date) -> Parameters)?, data: ((Data) -> Parameters)?
   ) {
     self.node = node
     self.codingPath = codingPath
     self.date = date
+    self.data = data
   }
 
   /// Returns an encoder for a child node.
   func nested(_ node: ParameterNode, _ key: any CodingKey) -> ParameterTreeEncoder {
-    ParameterTreeEncoder(node: node, codingPath: codingPath + [key], date: date)
+    ParameterTreeEncoder(node: node, codingPath: codingPath + [key], date: date, data: data)
   }
 
   func encode(_ value: some Encodable) throws {
     switch value {
     case let value as Parameters: node.set(value)
     case let value as JSON: node.set(Parameters(value))
-    case let value as Data: node.set(.data(value))
+    case let value as Data: node.set(data?(value) ?? .data(value))
     case let value as URL: node.set(.string(value.absoluteString))
     case let value as Decimal: node.set(.decimal(value))
     case let value as Date: node.set(date?(value) ?? .date(value))

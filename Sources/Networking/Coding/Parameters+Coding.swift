@@ -112,11 +112,16 @@ extension Parameters {
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - date: A conversion for `Date`. `nil` creates ``date(_:)``, which the encoders of the client
-  ///     convert to text or a number.
+  ///   - date: A conversion for `Date`. `nil` creates ``date(_:)``, which ``QueryFormat/dates`` and
+  ///     the encoders of the client convert to text or a number.
+  ///   - data: A conversion for `Data`. `nil` creates ``data(_:)``, which ``QueryFormat/bytes`` and the
+  ///     encoders of the client convert to text.
   /// - Throws: The errors of the value's `encode(to:)`.
-  public init(encoding value: some Encodable, date: ((Date) -> Parameters)? = nil) throws {
-    let encoder = ParameterTreeEncoder(date: date)
+  public init(
+    encoding value: some Encodable, date: ((Date) -> Parameters)? = nil,
+    data: ((Data) -> Parameters)? = nil
+  ) throws {
+    let encoder = ParameterTreeEncoder(date: date, data: data)
     try encoder.encode(value)
     self = encoder.node.parameters
   }

@@ -15,7 +15,7 @@ import Foundation
 /// ``JSON`` is the counterpart for responses. Unlike it, parameters may contain data, and their
 /// members have an order, which matters for equality.
 public enum Parameters: Sendable, Hashable {
-  /// `null` in JSON. Queries and forms omit it unless ``FieldNaming/nulls`` is `.empty`.
+  /// `null` in JSON. Queries and forms omit it unless ``QueryFormat/nulls`` defines otherwise.
   case null
   /// A Boolean.
   case bool(Bool)
@@ -27,9 +27,10 @@ public enum Parameters: Sendable, Hashable {
   case double(Double)
   /// A string.
   case string(String)
-  /// Bytes. Multipart forms send them unchanged; all other formats use Base64.
+  /// Bytes. Multipart forms send them unchanged, queries and forms as the text of
+  /// ``QueryFormat/bytes``, and JSON as Base64.
   case data(Data)
-  /// A date. Queries and forms send the text of ``FieldNaming/dates``. JSON has the number of seconds
+  /// A date. Queries and forms send the text of ``QueryFormat/dates``. JSON has the number of seconds
   /// since the start of 2001, unless ``NetworkingConfiguration/encoder`` has another strategy.
   case date(Date)
   /// An array. ``strings(_:)`` and ``ints(_:)`` make one of Swift values.

@@ -147,5 +147,5 @@ extension Response {
   /// Whether the response has no body to decode: the body is empty, or the status has no body.
   ///
   /// Source: RFC 9110 sections 15.3.5 and 15.3.6.
-  var hasNoBody: Bool { data.isEmpty || status == 204 || status == 205 }
+  package var hasNoBody: Bool { data.isEmpty || status == 204 || status == 205 }
 }

@@ -44,7 +44,13 @@ public struct BodyStream: Sendable {
     self.init(length: length, isRepeatable: true, makeSequence)
   }
 
-  private init<Bytes: AsyncSequence>(
+  /// Creates a stream from a sequence.
+  ///
+  /// - Parameters:
+  ///   - length: The number of bytes. `nil` if it is unknown.
+  ///   - isRepeatable: Whether the sequence can be created more than once.
+  ///   - makeSequence: The closure that creates the sequence.
+  init<Bytes: AsyncSequence>(
     length: Int64?, isRepeatable: Bool, _ makeSequence: @escaping @Sendable () async throws -> Bytes
   ) where Bytes.Element == Data {
     self.length = length

@@ -139,7 +139,7 @@ public enum HTTPBody: Sendable, Hashable {
   case file(URL)
   /// Several pieces in order, such as a form with files.
   ///
-  /// The files are read while they are sent.
+  /// Files and streams are read while they are sent.
   case pieces([BodyPiece])
   /// A stream of bytes that are produced while they are sent.
   case stream(BodyStream)
@@ -148,7 +148,7 @@ public enum HTTPBody: Sendable, Hashable {
 extension HTTPBody {
   /// Creates a body from pieces.
   ///
-  /// A single piece becomes ``data(_:)`` or ``file(_:)``.
+  /// A single piece becomes ``data(_:)``, ``file(_:)`` or ``stream(_:)``.
   ///
   /// - Parameter pieces: The pieces in order.
   init(_ pieces: [BodyPiece]) {
@@ -156,6 +156,7 @@ extension HTTPBody {
     case (0, _): self = .data(Data())
     case (1, .data(let data)): self = .data(data)
     case (1, .file(let url)): self = .file(url)
+    case (1, .stream(let stream)): self = .stream(stream)
     default: self = .pieces(pieces)
     }
   }
@@ -174,22 +175,34 @@ extension HTTPBody {
     }
   }
 
-  /// The number of bytes, or `nil` if a file does not exist or a stream has no declared length.
+  /// The number of bytes, or `nil` if a file does not exist or is not a regular file, or if a
+  /// stream has no declared length.
   ///
   /// File sizes are read from disk at each access. 0 for ``none``.
   public var byteCount: Int64? {
     if case .stream(let stream) = self { return stream.length }
     var total: Int64 = 0
     for piece in allPieces {
+      let count: Int64?
       switch piece {
-      case .data(let data): total += Int64(data.count)
-      case .file(let url):
-        let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
-        guard let size = attributes?[.size] as? NSNumber else { return nil }
-        total += size.int64Value
+      case .data(let data): count = Int64(data.count)
+      case .file(let url): count = Self.size(ofFile: url)
+      case .stream(let stream): count = stream.length
       }
+      guard let count, case (let sum, false) = total.addingReportingOverflow(count) else {
+        return nil
+      }
+      total = sum
     }
     return total
+  }
+
+  private static func size(ofFile url: URL) -> Int64? {
+    var status = stat()
+    guard url.isFileURL, stat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return nil
+    }
+    return Int64(status.st_size)
   }
 }
 
@@ -218,8 +231,19 @@ extension HTTPBody {
   /// A request whose body is not repeatable is never retried.
   public var isRepeatable: Bool {
     switch self {
-    case .none, .data, .file, .pieces: true
+    case .none, .data, .file: true
+    case .pieces(let pieces):
+      pieces.allSatisfy { if case .stream(let stream) = $0 { stream.isRepeatable } else { true } }
     case .stream(let stream): stream.isRepeatable
+    }
+  }
+
+  /// Whether the body is a stream or has one among its pieces.
+  package var hasStreams: Bool {
+    switch self {
+    case .none, .data, .file: false
+    case .pieces(let pieces): pieces.contains { if case .stream = $0 { true } else { false } }
+    case .stream: true
     }
   }
 }
@@ -230,4 +254,6 @@ public enum BodyPiece: Sendable, Hashable {
   case data(Data)
   /// A file, which is read while it is sent.
   case file(URL)
+  /// A stream, whose bytes are produced while they are sent.
+  case stream(BodyStream)
 }

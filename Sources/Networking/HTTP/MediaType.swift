@@ -52,6 +52,13 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// Creates a media type without parameters from two tokens in lower case.
+  init(type: String, subtype: String) {
+    self.type = type
+    self.subtype = subtype
+    parameters = [:]
+  }
+
   /// `type/subtype`, without parameters.
   public var description: String { "\(type)/\(subtype)" }
 
@@ -142,33 +149,4 @@ extension Bytes {
     }
     return String(decoding: text, as: UTF8.self)
   }
-}
-
-extension MediaType {
-  /// Creates the media type of a file extension.
-  ///
-  /// The result is `nil` for an unknown extension.
-  ///
-  /// - Parameter fileExtension: The extension without the dot, in any case.
-  public init?(fileExtension: String) {
-    guard let text = Self.typesByExtension[fileExtension.lowercased()] else { return nil }
-    self.init(text)
-  }
-
-  private static let typesByExtension = [
-    "aac": "audio/aac", "avif": "image/avif", "bin": "application/octet-stream",
-    "bmp": "image/bmp", "css": "text/css", "csv": "text/csv", "gif": "image/gif",
-    "gz": "application/gzip", "heic": "image/heic", "htm": "text/html", "html": "text/html",
-    "ico": "image/vnd.microsoft.icon", "ics": "text/calendar", "jpeg": "image/jpeg",
-    "jpg": "image/jpeg", "js": "text/javascript", "json": "application/json",
-    "jsonl": "application/jsonl", "m4a": "audio/mp4", "md": "text/markdown",
-    "mjs": "text/javascript", "mov": "video/quicktime", "mp3": "audio/mpeg", "mp4": "video/mp4",
-    "ogg": "audio/ogg", "otf": "font/otf", "pdf": "application/pdf", "png": "image/png",
-    "rtf": "application/rtf", "svg": "image/svg+xml", "tar": "application/x-tar",
-    "tif": "image/tiff", "tiff": "image/tiff", "ttf": "font/ttf", "txt": "text/plain",
-    "wasm": "application/wasm", "wav": "audio/wav", "webm": "video/webm",
-    "webmanifest": "application/manifest+json", "webp": "image/webp", "woff": "font/woff",
-    "woff2": "font/woff2", "xhtml": "application/xhtml+xml", "xml": "application/xml",
-    "yaml": "application/yaml", "yml": "application/yaml", "zip": "application/zip",
-  ]
 }

@@ -44,7 +44,8 @@ extension NetworkError {
     case tlsUntrusted
     /// The server's key is not one of the pinned keys.
     case pinMismatch
-    /// The response is not valid HTTP.
+    /// The response is not valid HTTP, or contradicts a transfer, such as a range that was not
+    /// requested.
     case malformedResponse
     /// The body of the response exceeds the limit for bodies in memory.
     case bodyTooLarge
@@ -54,6 +55,13 @@ extension NetworkError {
     case circuitOpen
     /// The request was cancelled.
     case cancelled
+
+    // MARK: Resumable transfers
+
+    /// The digest of a downloaded file is not the expected one.
+    case digestMismatch
+    /// Another transfer, of this or another process, uses the same partial file or upload.
+    case transferInProgress
 
     // MARK: Redirects
 

@@ -29,6 +29,8 @@ extension NetworkError.Code {
     case .fileNotWritten: "the file for the body cannot be written"
     case .circuitOpen: "the circuit breaker is open because the host failed repeatedly"
     case .cancelled: "cancelled"
+    case .digestMismatch: "the digest of the file is wrong"
+    case .transferInProgress: "another transfer uses the file"
     case .redirectRefused: "a redirect was refused"
     case .tooManyRedirects: "too many redirects"
     case .unacceptableStatus(let status): "the status \(status) is not acceptable"

@@ -244,7 +244,7 @@ extension NetworkError {
   ///   - response: The response.
   ///   - reason: The details as part of a sentence.
   ///   - underlying: The error that caused the failure.
-  init(
+  package init(
     _ code: Code, _ response: Response, _ reason: String? = nil, underlying: (any Error)? = nil
   ) {
     self.init(

@@ -122,6 +122,9 @@ protocol ByteSource: AnyObject, Sendable {
   /// Further reads throw `error`, unless the body is complete.
   func stop(_ error: any Error)
 
+  /// Stops reading from the connection while the body is held.
+  func setHeld(_ isHeld: Bool)
+
   /// Runs an action when the body is complete or has been discarded, or immediately if it already
   /// is.
   ///

@@ -214,7 +214,7 @@ extension Request {
   /// These are the standard fields, fields with the name of a secret, such as `X-Api-Key`, and
   /// fields with a recognized secret in the value, such as a `Referer` with a token. An idempotency
   /// key never counts as one: if it were removed, the server could process the request twice.
-  private static func carriesCredentials(_ field: HTTPHeaders.Field) -> Bool {
+  static func carriesCredentials(_ field: HTTPHeaders.Field) -> Bool {
     if HTTPHeaders.areNamesEqual(HTTPHeaders.idempotencyKeyName, field.name) { return false }
     return ["Authorization", "Proxy-Authorization", "Cookie"]
       .contains { HTTPHeaders.areNamesEqual($0, field.name) }

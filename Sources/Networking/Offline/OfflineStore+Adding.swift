@@ -196,7 +196,10 @@ extension Request {
       return Self.secretField(in: data, type)
     case .multipart(let form):
       for part in form.parts {
-        if Redactor.standard.isSecret(name: part.name) { return part.name }
+        if let name = part.name, Redactor.standard.isSecret(name: name) { return name }
+        if let field = part.headers.first(where: { Self.carriesCredentials($0) }) {
+          return field.name
+        }
         if case .data(let data) = part.content, part.contentType != nil,
           let name = Self.secretField(in: data, part.contentType)
         {

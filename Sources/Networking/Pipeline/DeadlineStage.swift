@@ -14,6 +14,7 @@ struct DeadlineStage: BuiltInStage {
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard let limit = limit(exchange) else { return next(exchange) }
+    let scheduler = exchange.call.destination.deadlineClock ?? scheduler
     let start = isStream(exchange) ? scheduler.now : nil
     // A separate error, because an inner stage may time out by its own limit.
     let responsePromise = next(exchange).timeout(limit, scheduler: scheduler) {

@@ -137,7 +137,7 @@ enum Redirection {
   /// Whether a field is for one origin only: a field that ``Redactor`` masks.
   ///
   /// An idempotency key never is: without it, the server could process the request twice.
-  private static func isSecret(_ field: HTTPHeaders.Field) -> Bool {
+  static func isSecret(_ field: HTTPHeaders.Field) -> Bool {
     if HTTPHeaders.areNamesEqual(HTTPHeaders.idempotencyKeyName, field.name) { return false }
     return Redactor.standard.isSecret(name: field.name) || field.redactedValue != field.value
   }

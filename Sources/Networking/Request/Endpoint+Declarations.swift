@@ -72,10 +72,30 @@ extension Optional: HTTPHeadersConvertible where Wrapped: HTTPHeadersConvertible
   public var _endpointHeaders: HTTPHeaders { self?._endpointHeaders ?? [:] }
 }
 
+/// A type whose values can be the format of an endpoint's parameters.
+///
+/// ``QueryFormat`` and its optional conform to it.
+public protocol QueryFormatConvertible {
+  /// The format. `nil` uses the client's format.
+  var _endpointQueryFormat: QueryFormat? { get }
+}
+
+extension QueryFormat: QueryFormatConvertible {
+  /// The format itself.
+  public var _endpointQueryFormat: QueryFormat? { self }
+}
+
+extension Optional: QueryFormatConvertible where Wrapped: QueryFormatConvertible {
+  /// The format of the wrapped value, or `nil`.
+  public var _endpointQueryFormat: QueryFormat? { self?._endpointQueryFormat }
+}
+
 // MARK: - Defaults
 
 /// The type of a property of ``RequestConvertible`` that an endpoint does not declare.
-public struct _NotDeclared: BaseURLConvertible, HTTPHeadersConvertible, Sendable {
+public struct _NotDeclared: BaseURLConvertible, HTTPHeadersConvertible, QueryFormatConvertible,
+  Sendable
+{
   /// Creates the value.
   @inlinable
   public init() {}
@@ -85,6 +105,9 @@ public struct _NotDeclared: BaseURLConvertible, HTTPHeadersConvertible, Sendable
 
   /// No header fields.
   @inlinable public var _endpointHeaders: HTTPHeaders { [:] }
+
+  /// `nil`.
+  @inlinable public var _endpointQueryFormat: QueryFormat? { nil }
 }
 
 extension RequestConvertible {
@@ -94,11 +117,17 @@ extension RequestConvertible {
   /// No header fields.
   public static var headers: HTTPHeaders { [:] }
 
+  /// `nil`, which uses the client's format.
+  public static var queryFormat: QueryFormat? { nil }
+
   /// Not declared, so that the static property applies.
   @inlinable public var baseURL: _NotDeclared { _NotDeclared() }
 
   /// Not declared, so that only the static property applies.
   @inlinable public var headers: _NotDeclared { _NotDeclared() }
+
+  /// Not declared, so that the static property applies.
+  @inlinable public var queryFormat: _NotDeclared { _NotDeclared() }
 
   /// Not declared.
   @inlinable public static var baseUrl: _NotDeclared { _NotDeclared() }
@@ -156,6 +185,28 @@ where HeadersType == HTTPHeaders, _InstanceHeadersType == _NotDeclared {
   public func resolvedHeaders() -> HTTPHeaders { Self.headers }
 }
 
+extension RequestConvertible where QueryFormatType: QueryFormatConvertible {
+  /// Returns the static property `queryFormat` as a format.
+  @inlinable
+  public static func resolvedQueryFormat() -> QueryFormat? { queryFormat._endpointQueryFormat }
+}
+
+extension RequestConvertible
+where QueryFormatType: QueryFormatConvertible, _InstanceQueryFormatType: QueryFormatConvertible {
+  /// Returns the instance property `queryFormat` as a format or, if it is `nil`, the static property.
+  @inlinable
+  public func resolvedQueryFormat() -> QueryFormat? {
+    queryFormat._endpointQueryFormat ?? Self.resolvedQueryFormat()
+  }
+}
+
+extension RequestConvertible
+where QueryFormatType == QueryFormat?, _InstanceQueryFormatType == _NotDeclared {
+  /// Returns the static property `queryFormat`.
+  @inlinable
+  public func resolvedQueryFormat() -> QueryFormat? { Self.queryFormat }
+}
+
 extension RequestConvertible
 where
   _MisspelledBaseURLType == _NotDeclared,
@@ -192,6 +243,18 @@ extension RequestConvertible {
     message: "'headers' must be HTTPHeaders, [String: String] or an optional of these"
   )
   public func resolvedHeaders() -> HTTPHeaders { [:] }
+
+  /// Unavailable, because the property has another type.
+  @available(
+    *, unavailable, message: "'queryFormat' must be a QueryFormat or an optional of it"
+  )
+  public static func resolvedQueryFormat() -> QueryFormat? { nil }
+
+  /// Unavailable, because the property has another type.
+  @available(
+    *, unavailable, message: "'queryFormat' must be a QueryFormat or an optional of it"
+  )
+  public func resolvedQueryFormat() -> QueryFormat? { nil }
 
   /// Unavailable, because the property has another name.
   @available(*, unavailable, message: "rename 'baseUrl' to 'baseURL'")

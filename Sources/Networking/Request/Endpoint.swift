@@ -23,8 +23,8 @@ import Foundation
 /// The getters of `request` and `baseURL` may throw, for example when they encode an `Encodable` value
 /// or read a setting: `var request: Request { get throws { ... } }`. The error rejects the request.
 ///
-/// The base URL and the header fields can also be instance properties, which apply to one value of
-/// the type:
+/// The base URL, the header fields and the format of the parameters can also be instance properties,
+/// which apply to one value of the type:
 ///
 /// ```swift
 /// var baseURL: URL? {
@@ -49,11 +49,22 @@ public protocol RequestConvertible: Sendable {
   /// ``HTTPHeadersConvertible``, the conformance is a compile-time error.
   associatedtype HeadersType = HTTPHeaders
 
+  /// The type of the static property `queryFormat`: ``QueryFormat``, or an optional of it.
+  ///
+  /// It is inferred from the declaration of the property. With any other type, the conformance is a
+  /// compile-time error.
+  associatedtype QueryFormatType = QueryFormat?
+
   /// The base URL of the paths. The default `nil` uses the client's base URL.
   static var baseURL: BaseURLType { get throws }
 
   /// The header fields of all requests of this type. A request can override them. Empty by default.
   static var headers: HeadersType { get }
+
+  /// The format of the parameters in the queries and forms of this type.
+  ///
+  /// ``Request/queryFormat`` overrides it for one request. The default `nil` uses the client's format.
+  static var queryFormat: QueryFormatType { get }
 
   /// The request for this value.
   var request: Request { get throws }
@@ -93,15 +104,30 @@ public protocol RequestConvertible: Sendable {
   /// - Returns: The header fields.
   func resolvedHeaders() -> HTTPHeaders
 
+  /// Returns the format of parameters that the type declares, whatever its type.
+  ///
+  /// Generic code uses this method to read the declaration.
+  ///
+  /// - Returns: The format. `nil` uses the client's format.
+  static func resolvedQueryFormat() -> QueryFormat?
+
+  /// Returns the format of parameters of this value: that of the instance property `queryFormat` if it
+  /// is declared and not `nil`, otherwise that of the type.
+  ///
+  /// - Returns: The format. `nil` uses the client's format.
+  func resolvedQueryFormat() -> QueryFormat?
+
   // The following requirements detect declarations by their types. Their defaults are in
   // `Endpoint+Declarations.swift`.
 
   associatedtype _InstanceBaseURLType = _NotDeclared
   associatedtype _InstanceHeadersType = _NotDeclared
+  associatedtype _InstanceQueryFormatType = _NotDeclared
   associatedtype _MisspelledBaseURLType = _NotDeclared
   associatedtype _MisspelledInstanceBaseURLType = _NotDeclared
   var baseURL: _InstanceBaseURLType { get throws }
   var headers: _InstanceHeadersType { get }
+  var queryFormat: _InstanceQueryFormatType { get }
   static var baseUrl: _MisspelledBaseURLType { get }
   var baseUrl: _MisspelledInstanceBaseURLType { get }
   static func _checkSpelling()
@@ -119,8 +145,8 @@ public protocol RequestConvertible: Sendable {
 /// networking.fetch(GetProfile(id: 1)).done { profile in show(profile) }
 /// ```
 ///
-/// An endpoint without a base URL has the base URL and the static header fields of the endpoint type
-/// of the client that fetches it. Its own header fields override these.
+/// An endpoint without a base URL has the base URL, the static header fields and the query format of the
+/// endpoint type of the client that fetches it. Its own header fields and its own format override these.
 public protocol TypedEndpoint: RequestConvertible {
   /// The type of the decoded response body.
   associatedtype ResponseType: Decodable & Sendable
@@ -232,6 +258,29 @@ extension RequestConvertible {
     parameters: Parameters, headers: HTTPHeaders = [:]
   ) -> ModifiedEndpoint<Self> {
     modified { $0.adding(parameters: parameters, headers: headers) }
+  }
+
+  /// Returns an endpoint with another format of the parameters in a query or a form.
+  ///
+  /// - Parameter format: The format. `nil` uses that of the endpoint or the client.
+  /// - Returns: The changed endpoint.
+  public func formatting(_ format: QueryFormat?) -> ModifiedEndpoint<Self> {
+    modified { $0.formatting(format) }
+  }
+
+  /// Returns an endpoint whose body is compressed while it is sent.
+  ///
+  /// ``BodyCompression`` describes the effect.
+  ///
+  /// - Parameters:
+  ///   - coding: The content coding. `nil` sends the body as it is.
+  ///   - fallsBack: Whether the request is sent once more without compression if the status of the
+  ///     response is 415.
+  /// - Returns: The changed endpoint.
+  public func compressed(
+    _ coding: BodyCompression.Coding?, fallsBack: Bool = false
+  ) -> ModifiedEndpoint<Self> {
+    modified { $0.compressed(coding, fallsBack: fallsBack) }
   }
 
   /// Returns an endpoint with another setting for sharing the exchange of an identical request in

@@ -27,6 +27,9 @@ public struct ModifiedEndpoint<Base: RequestConvertible>: RequestConvertible {
   /// The headers of the original endpoint's type.
   public static var headers: Base.HeadersType { Base.headers }
 
+  /// The format of the original endpoint's type.
+  public static var queryFormat: Base.QueryFormatType { Base.queryFormat }
+
   /// The request of the original endpoint after all changes.
   public var request: Request {
     get throws { change(try base.request) }
@@ -53,6 +56,16 @@ public struct ModifiedEndpoint<Base: RequestConvertible>: RequestConvertible {
   ///
   /// - Returns: The header fields.
   public func resolvedHeaders() -> HTTPHeaders { base.resolvedHeaders() }
+
+  /// Returns the format of the original endpoint's type.
+  ///
+  /// - Returns: The format. `nil` uses the client's format.
+  public static func resolvedQueryFormat() -> QueryFormat? { Base.resolvedQueryFormat() }
+
+  /// Returns the format of the original endpoint.
+  ///
+  /// - Returns: The format. `nil` uses the client's format.
+  public func resolvedQueryFormat() -> QueryFormat? { base.resolvedQueryFormat() }
 }
 
 extension ModifiedEndpoint: EndpointWrapper {
@@ -165,6 +178,29 @@ extension ModifiedEndpoint {
     parameters: Parameters, headers: HTTPHeaders = [:]
   ) -> ModifiedEndpoint<Base> {
     modified { $0.adding(parameters: parameters, headers: headers) }
+  }
+
+  /// Returns an endpoint with another format of the parameters in a query or a form.
+  ///
+  /// - Parameter format: The format. `nil` uses that of the endpoint or the client.
+  /// - Returns: The changed endpoint.
+  public func formatting(_ format: QueryFormat?) -> ModifiedEndpoint<Base> {
+    modified { $0.formatting(format) }
+  }
+
+  /// Returns an endpoint whose body is compressed while it is sent.
+  ///
+  /// ``BodyCompression`` describes the effect.
+  ///
+  /// - Parameters:
+  ///   - coding: The content coding. `nil` sends the body as it is.
+  ///   - fallsBack: Whether the request is sent once more without compression if the status of the
+  ///     response is 415.
+  /// - Returns: The changed endpoint.
+  public func compressed(
+    _ coding: BodyCompression.Coding?, fallsBack: Bool = false
+  ) -> ModifiedEndpoint<Base> {
+    modified { $0.compressed(coding, fallsBack: fallsBack) }
   }
 
   /// Returns an endpoint with another setting for sharing the exchange of an identical request in

@@ -5,7 +5,9 @@ extension Request: Codable {
     case parameters
     case headers
     case contentType
+    case queryFormat
     case payload
+    case compression
     case storePolicy
     case storeKey
     case cachePolicy
@@ -36,6 +38,8 @@ extension Request: Codable {
       storePolicy: try optional(.storePolicy) ?? .none,
       cachePolicy: try optional(.cachePolicy) ?? .default, timeout: try optional(.timeout),
       priority: try optional(.priority) ?? .normal)
+    queryFormat = try optional(.queryFormat)
+    compression = try optional(.compression)
     storeKey = try optional(.storeKey) ?? ""
     isShared = try optional(.isShared)
     isIntercepted = try optional(.isIntercepted) ?? true
@@ -63,7 +67,9 @@ extension Request: Codable {
     try container.encodeIfPresent(parameters, forKey: .parameters)
     if !headers.isEmpty { try container.encode(headers, forKey: .headers) }
     try container.encodeIfPresent(contentType, forKey: .contentType)
+    try container.encodeIfPresent(queryFormat, forKey: .queryFormat)
     try container.encodeIfPresent(payload, forKey: .payload)
+    try container.encodeIfPresent(compression, forKey: .compression)
     if storePolicy != .none { try container.encode(storePolicy, forKey: .storePolicy) }
     if !storeKey.isEmpty { try container.encode(storeKey, forKey: .storeKey) }
     if cachePolicy != .default { try container.encode(cachePolicy, forKey: .cachePolicy) }

@@ -65,6 +65,31 @@ extension Request {
     }
   }
 
+  /// Returns a request with another format of the parameters in a query or a form.
+  ///
+  /// ```swift
+  /// .get("boards", parameters: ["tags": ["a", "b"]]).formatting(.rails)
+  /// ```
+  ///
+  /// - Parameter format: The format. `nil` uses that of the endpoint or the client.
+  /// - Returns: The changed request.
+  public func formatting(_ format: QueryFormat?) -> Request { updated { $0.queryFormat = format } }
+
+  /// Returns a request whose body is compressed while it is sent.
+  ///
+  /// ``BodyCompression`` describes the effect.
+  ///
+  /// - Parameters:
+  ///   - coding: The content coding. `nil` sends the body as it is.
+  ///   - fallsBack: Whether the request is sent once more without compression if the status of the
+  ///     response is 415.
+  /// - Returns: The changed request.
+  public func compressed(
+    _ coding: BodyCompression.Coding?, fallsBack: Bool = false
+  ) -> Request {
+    updated { $0.compression = coding.map { BodyCompression($0, fallsBack: fallsBack) } }
+  }
+
   /// Returns a request with another setting for sharing the exchange of an identical request in
   /// flight.
   ///

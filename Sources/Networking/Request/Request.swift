@@ -36,10 +36,19 @@ public struct Request: Sendable, Hashable {
   /// If the payload consists of bytes, a file or a stream, the parameters are sent in the query. A
   /// ``ContentType/custom(_:)`` content type is then the media type of the payload.
   public var contentType: ContentType?
+  /// The format of the parameters in a query or a form.
+  ///
+  /// `nil` uses the format of the endpoint or of the client. With a format, the client's
+  /// encoders for queries and forms do not apply.
+  public var queryFormat: QueryFormat?
   /// A body that is not encoded from the parameters.
   ///
   /// `nil` if there is none.
   public var payload: Payload?
+  /// The compression of the body.
+  ///
+  /// `nil` sends the body as it is.
+  public var compression: BodyCompression?
   /// The handling of the request when there is no network.
   public var storePolicy: StorePolicy
   /// The key of the order in which stored requests are replayed.
@@ -209,7 +218,8 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible, Custom
       children: [
         "method": method, "path": NetworkError.RequestSummary(self).url,
         "parameters": parameters as Any, "headers": headers,
-        "contentType": contentType as Any, "payload": payload as Any, "storePolicy": storePolicy,
+        "contentType": contentType as Any, "queryFormat": queryFormat as Any,
+        "payload": payload as Any, "compression": compression as Any, "storePolicy": storePolicy,
         "storeKey": storeKey, "cachePolicy": cachePolicy, "timeout": timeout as Any,
         "priority": priority, "isShared": isShared as Any, "isIntercepted": isIntercepted,
         "sendsCredentials": sendsCredentials, "attributes": attributes,

@@ -124,11 +124,14 @@ public struct RequestBuilder: Sendable {
   private func content(
     of request: Request, _ headers: inout HTTPHeaders
   ) throws -> (query: String, body: HTTPBody) {
+    let encoders = encoders.formatted(request.queryFormat)
     switch request.payload {
     case .multipart(let form):
-      return apply(
-        try encoders.multipartFormData.encode(request.parameters, form), to: &headers,
-        overridesType: true)
+      let isForm = form.kind == .formData
+      let (_, body) = apply(
+        try encoders.multipartFormData.encode(isForm ? request.parameters : nil, form),
+        to: &headers, overridesType: true)
+      return (isForm ? "" : try query(of: request), body)
     case .data(let data): return try upload(.data(data), request, &headers)
     case .file(let url): return try upload(.file(url), request, &headers)
     case .stream(let stream): return try upload(.stream(stream), request, &headers)
@@ -149,13 +152,19 @@ public struct RequestBuilder: Sendable {
     if case .custom(let type) = request.contentType, !headers.contains("Content-Type") {
       headers.add(type, for: "Content-Type")
     }
-    guard let parameters = request.parameters else { return ("", body) }
-    guard case .query(let query) = try encoders.query.encode(parameters) else {
+    return (try query(of: request), body)
+  }
+
+  /// Returns the query of a request whose parameters are not in its body.
+  private func query(of request: Request) throws -> String {
+    guard let parameters = request.parameters else { return "" }
+    let encoder = encoders.formatted(request.queryFormat).query
+    guard case .query(let query) = try encoder.encode(parameters) else {
       throw ParameterEncodingError(
         keyPath: "",
         reason: "cannot be sent in the query, because the query encoder returned a body")
     }
-    return (query, body)
+    return query
   }
 
   /// Returns the query and the body of encoded parameters, and sets `Content-Type` for a body.

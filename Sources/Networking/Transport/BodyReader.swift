@@ -41,20 +41,32 @@ public final class BodyReader: Sendable {
   ///
   /// - Parameter body: The body.
   /// - Throws: A failure with the code `encodingFailed` if a file cannot be opened.
-  public init(_ body: HTTPBody) throws(TransportFailure) {
-    if case .stream(let stream) = body {
-      length = stream.length
-      state = Mutex(State(source: .stream(StreamReader(stream))))
-    } else {
-      do {
-        let pieces = try PieceReader(body.allPieces)
-        length = pieces.length
-        let source = body.hasFiles ? Source.files(FileReader(pieces)) : .memory(pieces)
-        state = Mutex(State(source: source))
-      } catch {
-        throw TransportFailure(error)
+  public convenience init(_ body: HTTPBody) throws(TransportFailure) {
+    do throws(PieceReader.ReadError) {
+      if case .stream(let stream) = body {
+        self.init(stream)
+      } else if body.hasStreams {
+        self.init(try JoinedBody(body.allPieces).stream)
+      } else {
+        self.init(try PieceReader(body.allPieces))
       }
+    } catch {
+      throw TransportFailure(error)
     }
+  }
+
+  convenience init(_ stream: BodyStream) {
+    self.init(.stream(StreamReader(stream)), length: stream.length)
+  }
+
+  convenience init(_ pieces: PieceReader) {
+    self.init(
+      pieces.hasFiles ? .files(FileReader(pieces)) : .memory(pieces), length: pieces.length)
+  }
+
+  private init(_ source: Source, length: Int64?) {
+    self.length = length
+    state = Mutex(State(source: source))
   }
 
   deinit {
@@ -70,7 +82,10 @@ public final class BodyReader: Sendable {
   /// Whether the body can be read again from its start.
   var isRepeatable: Bool {
     state.withLock { state in
-      if case .stream(let reader) = state.source { reader.stream.isRepeatable } else { true }
+      switch state.source {
+      case .memory, .files: true
+      case .stream(let reader): reader.stream.isRepeatable
+      }
     }
   }
 
@@ -213,6 +228,11 @@ extension TransportFailure {
   }
 
   fileprivate init(unreadable error: any Error) {
+    // A stream can read another body, such as a file that it compresses.
+    if let failure = error as? TransportFailure, failure.code == .encodingFailed {
+      self = failure
+      return
+    }
     // An error of the app may contain private data. It is passed as the underlying error and not
     // quoted.
     let message =

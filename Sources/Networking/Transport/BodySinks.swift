@@ -122,6 +122,10 @@ final class ByteChannel: BodySink, ByteSource {
     if finish(.failure(error), discardingBytes: true) { flow.cancel() }
   }
 
+  func setHeld(_ isHeld: Bool) {
+    flow.setHeld(isHeld)
+  }
+
   func whenFinished(
     _ action: @escaping @Sendable (_ result: Result<TransportMetrics, any Error>) -> Void
   ) {
@@ -145,17 +149,22 @@ final class FlowControl: Sendable {
     var handle: (any TransportHandle)?
     var waiting = 0
     var shouldPause = false
+    /// Whether the consumer holds the exchange, however many bytes wait.
+    var isHeld = false
     var isPaused = false
     var isApplying = false
     var isCancelled = false
 
     /// Returns the next call to make on the handle, or `nil` if there is nothing to do.
     mutating func nextAction() -> (handle: any TransportHandle, pauses: Bool)? {
-      guard let handle, !isApplying, !isCancelled, isPaused != shouldPause else { return nil }
+      guard let handle, !isApplying, !isCancelled, isStale else { return nil }
       isApplying = true
-      isPaused = shouldPause
-      return (handle, shouldPause)
+      isPaused.toggle()
+      return (handle, isPaused)
     }
+
+    /// Whether the exchange has to be suspended or resumed.
+    var isStale: Bool { isPaused != (shouldPause || isHeld) }
   }
 
   private let high: Int
@@ -185,7 +194,7 @@ final class FlowControl: Sendable {
     let changes = state.withLock { state in
       state.waiting += count
       if state.waiting >= high { state.shouldPause = true }
-      return state.shouldPause != state.isPaused
+      return state.isStale
     }
     if changes { applyPauseState() }
   }
@@ -194,7 +203,16 @@ final class FlowControl: Sendable {
     let changes = state.withLock { state in
       state.waiting -= count
       if state.waiting <= low { state.shouldPause = false }
-      return state.shouldPause != state.isPaused
+      return state.isStale
+    }
+    if changes { applyPauseState() }
+  }
+
+  /// Suspends the exchange until it is no longer held, however many bytes wait.
+  func setHeld(_ isHeld: Bool) {
+    let changes = state.withLock { state in
+      state.isHeld = isHeld
+      return state.isStale
     }
     if changes { applyPauseState() }
   }

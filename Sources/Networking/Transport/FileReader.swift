@@ -38,11 +38,6 @@ final class FileReader: Sendable {
     self.pieces = pieces
   }
 
-  deinit {
-    // Closing a file can block, too.
-    queue.async { [pieces] in withExtendedLifetime(pieces) {} }
-  }
-
   /// Copies the next bytes into a buffer.
   ///
   /// - Parameters:
@@ -120,11 +115,18 @@ final class FileReader: Sendable {
 
 /// A reader for a sequence of byte buffers and files.
 ///
-/// The files stay open until the reader is released. The caller keeps track of the position.
+/// The files stay open until the reader is released. A file that is deleted or replaced meanwhile is
+/// read to its end. The caller keeps track of the position.
 final class PieceReader: Sendable {
   private enum Source: Sendable {
     case data(Data)
-    case file(descriptor: Int32)
+    case file(OpenFile)
+  }
+
+  /// An open file and its name, for errors.
+  private struct OpenFile: Sendable {
+    let descriptor: Int32
+    let name: String
   }
 
   /// A part of the body and its position.
@@ -147,20 +149,25 @@ final class PieceReader: Sendable {
 
   /// Opens the pieces of a body.
   ///
-  /// The current length of a file is the length that is sent.
-  init(_ pieces: [BodyPiece]) throws(ReadError) {
+  /// The current length of a file is the length that is sent. A ``JoinedBody`` reads pieces that are
+  /// streams.
+  init(_ pieces: some Sequence<BodyPiece>) throws(ReadError) {
     var segments: [BodySegment] = []
     do throws(ReadError) {
       for piece in pieces {
-        let start = segments.last?.end ?? 0
+        let source: Source
+        let length: Int64
         switch piece {
-        case .data(let data):
-          segments.append(
-            BodySegment(source: .data(data), start: start, length: Int64(data.count)))
+        case .data(let data): (source, length) = (.data(data), Int64(data.count))
         case .file(let url):
-          let (descriptor, length) = try Self.open(url)
-          segments.append(
-            BodySegment(source: .file(descriptor: descriptor), start: start, length: length))
+          let (file, size) = try Self.open(url)
+          (source, length) = (.file(file), size)
+        case .stream: throw ReadError(reason: "it has a stream")
+        }
+        let start = segments.last?.end ?? 0
+        segments.append(BodySegment(source: source, start: start, length: length))
+        if start.addingReportingOverflow(length).overflow {
+          throw ReadError(reason: "it is too long")
         }
       }
     } catch {
@@ -172,29 +179,48 @@ final class PieceReader: Sendable {
   }
 
   deinit {
-    Self.close(segments)
+    guard hasFiles else { return }
+    // Closing a file can block, and the last reference may be on an I/O thread.
+    DispatchQueue.global(qos: .utility).async { [segments] in Self.close(segments) }
+  }
+
+  /// Whether one of the pieces is a file.
+  var hasFiles: Bool {
+    segments.contains { if case .file = $0.source { true } else { false } }
   }
 
   private static func close(_ segments: [BodySegment]) {
     for segment in segments {
-      if case .file(let descriptor) = segment.source { Foundation.close(descriptor) }
+      if case .file(let file) = segment.source { Foundation.close(file.descriptor) }
     }
   }
 
-  private static func open(_ file: URL) throws(ReadError) -> (descriptor: Int32, length: Int64) {
-    guard file.isFileURL else { throw ReadError(reason: "its URL is not a file URL") }
+  private static func open(_ url: URL) throws(ReadError) -> (file: OpenFile, length: Int64) {
+    let name = url.lastPathComponent
+    guard url.isFileURL else { throw ReadError(reason: "its URL is not a file URL") }
     // Without `O_NONBLOCK`, opening a named pipe would wait for its writer.
-    let descriptor = Foundation.open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor != -1 else { throw ReadError(reason: reason()) }
+    let descriptor = Foundation.open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor != -1 else {
+      throw ReadError(reason: "the file \(name) cannot be opened: \(reason())")
+    }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       Foundation.close(descriptor)
-      throw ReadError(reason: "it is not a regular file")
+      throw ReadError(reason: "\(name) is not a regular file")
     }
-    return (descriptor, Int64(status.st_size))
+    var byte: UInt8 = 0
+    guard status.st_size > 0 || pread(descriptor, &byte, 1, 0) <= 0 else {
+      // Files that the kernel generates, such as those in /proc, have a size of 0.
+      Foundation.close(descriptor)
+      throw ReadError(reason: "the size of the file \(name) is not known")
+    }
+    return (OpenFile(descriptor: descriptor, name: name), Int64(status.st_size))
   }
 
   /// Copies bytes into a buffer, starting at an offset of the body.
+  ///
+  /// Before the last bytes are returned, the sizes of all files are checked. If one has changed, the
+  /// body is not sent completely.
   ///
   /// - Returns: The number of bytes, or 0 at the end.
   func read(
@@ -209,13 +235,35 @@ final class PieceReader: Sendable {
       count = Int(available)
       let start = data.startIndex + Int(position)
       data.copyBytes(to: buffer, from: start..<(start + count))
-    case .file(let descriptor):
-      count = pread(descriptor, buffer.baseAddress, Int(available), off_t(position))
-      if count == 0 { throw ReadError(reason: "the file was truncated while it was sent") }
-      if count < 0 { throw ReadError(reason: Self.reason()) }
+    case .file(let file):
+      count = pread(file.descriptor, buffer.baseAddress, Int(available), off_t(position))
+      if count == 0 { throw .truncated(file.name) }
+      if count < 0 {
+        throw ReadError(reason: "the file \(file.name) cannot be read: \(Self.reason())")
+      }
     }
+    if offset + Int64(count) == length { try checkSizes() }
     return count
   }
 
+  private func checkSizes() throws(ReadError) {
+    for segment in segments {
+      guard case .file(let file) = segment.source else { continue }
+      var status = stat()
+      guard fstat(file.descriptor, &status) == 0 else { continue }
+      let size = Int64(status.st_size)
+      if size < segment.length { throw .truncated(file.name) }
+      if size > segment.length {
+        throw ReadError(reason: "the file \(file.name) grew while it was sent")
+      }
+    }
+  }
+
   private static func reason() -> String { String(cString: strerror(errno)) }
+}
+
+extension PieceReader.ReadError {
+  fileprivate static func truncated(_ file: String) -> Self {
+    Self(reason: "the file \(file) was truncated while it was sent")
+  }
 }

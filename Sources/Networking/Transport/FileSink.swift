@@ -196,6 +196,10 @@ struct BodyDestination: Sendable {
   var progress: (any ProgressReporting)?
   /// The source of time.
   var scheduler: any Scheduler = .live
+  /// The source of time of the deadlines, which stops while a transfer is paused.
+  ///
+  /// `nil` uses that of the client.
+  var deadlineClock: (any Scheduler)?
 
   var isToMemory: Bool {
     if case .memory = kind { true } else { false }
@@ -221,7 +225,8 @@ final class PartialFile: Sendable {
       self.reason = reason
     }
 
-    fileprivate static var systemError: FileError { FileError(String(cString: strerror(errno))) }
+    /// The reason in `errno`.
+    static var systemError: FileError { FileError(String(cString: strerror(errno))) }
   }
 
   private let target: String

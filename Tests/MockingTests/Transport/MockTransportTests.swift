@@ -83,6 +83,9 @@ struct MockTransportTests {
     #expect(String(decoding: echoed.body, as: UTF8.self) == "a file")
     #expect(echoed.sent == [6])
     #expect(echoed.order == ["sent", "head", "body", "end"])
+    let stream = BodyStream { AsyncStream<Data> { $0.finish() } }
+    let joined = HTTPBody.pieces([.data(Data("a ".utf8)), .stream(stream), .file(file)])
+    #expect(try await post("/echo", joined).body == Data("a file".utf8))
     let counted = try await post("/count", .file(file))
     #expect(String(decoding: counted.body, as: UTF8.self) == "4 0")
     let missing = HTTPBody.file(folder.url("none"))

@@ -129,6 +129,16 @@
       #expect(body.range(of: Data("\r\n\r\nit's %s\r\n".utf8)) != nil)
     }
 
+    @Test func aStreamInAFormIsReadFromTheStandardInput() {
+      let stream = BodyStream { AsyncStream<Data> { $0.finish() } }
+      let request = HTTPRequest(
+        method: .post, url: .of("https://a.example/"),
+        body: .pieces([.data(Data("a".utf8)), .stream(stream), .data(Data("b".utf8))]))
+      #expect(
+        request.curlCommand(redacted: false)
+          .hasPrefix("{ printf -- 'a'; cat; printf -- 'b'; } | curl -X 'POST'"))
+    }
+
     @Test func aRedactedCommandHasNoSecrets() throws {
       let request = HTTPRequest(
         method: .post, url: .of("https://u:s3cret@a.example/b?token=s3cret&page=2#s3cret"),

@@ -6,10 +6,10 @@ import Testing
 ///
 /// The expected forms are the output of the URL Standard's serializer.
 struct FieldEncodersTests {
-  private func query(_ parameters: Parameters, _ naming: FieldNaming = FieldNaming()) throws
+  private func query(_ parameters: Parameters, _ format: QueryFormat = .standard) throws
     -> String
   {
-    guard case .query(let query) = try QueryEncoder(naming: naming).encode(parameters) else {
+    guard case .query(let query) = try QueryEncoder(format).encode(parameters) else {
       return "no query"
     }
     return query
@@ -45,58 +45,49 @@ struct FieldEncodersTests {
         "e": .decimal(Decimal(UInt64.max)),
       ]) == "i=-1&d=1e%2B30&b=true&x=%2Fw%3D%3D&e=18446744073709551615")
     #expect(
-      try query(["b": false, "n": nil], FieldNaming(bools: .digits, nulls: .empty)) == "b=0&n=")
+      try query(["b": false, "n": nil], QueryFormat(bools: .digits, nulls: .empty)) == "b=0&n=")
   }
 
   @Test(arguments: [
-    (FieldNaming.Dates.iso8601, 1_714_564_800.25, "2024-05-01T12:00:00Z"),
+    (QueryFormat.Dates.iso8601, 1_714_564_800.25, "2024-05-01T12:00:00Z"),
     (.iso8601, -62_135_596_800, "0001-01-01T00:00:00Z"),
     (.iso8601, 253_402_300_799, "9999-12-31T23:59:59Z"),
     (.secondsSince1970, 1_714_564_800, "1714564800"),
     (.secondsSince1970, 0.5, "0.5"), (.millisecondsSince1970, 1_714_564_800.1234, "1714564800123"),
     (.millisecondsSince1970, -0.001, "-1"),
+    (.iso8601WithMilliseconds, 1_714_564_800.25, "2024-05-01T12:00:00.250Z"),
+    (.iso8601WithMilliseconds, -0.001, "1969-12-31T23:59:59.999Z"),
+    (.iso8601WithMilliseconds, 0.9996, "1970-01-01T00:00:01.000Z"),
+    (.day, 1_714_564_800.25, "2024-05-01"), (.day, -1, "1969-12-31"),
+    (.secondsSince2001, 978_307_201.5, "1.5"),
+    (.pattern("dd.MM.yyyy HH:mm EEE"), 1_714_564_800, "01.05.2024 12:00 Wed"),
   ])
-  func datesHaveTheConfiguredText(_ style: FieldNaming.Dates, _ seconds: Double, _ text: String)
+  func datesHaveTheConfiguredText(_ style: QueryFormat.Dates, _ seconds: Double, _ text: String)
     throws
   {
     let query = try query(
-      ["at": .date(Date(timeIntervalSince1970: seconds))], FieldNaming(dates: style))
+      ["at": .date(Date(timeIntervalSince1970: seconds))], QueryFormat(dates: style))
     #expect(query.removingPercentEncoding == "at=" + text)
   }
 
   @Test(arguments: [
-    (FieldNaming.Dates.iso8601, -62_135_596_801), (.iso8601, 253_402_300_800), (.iso8601, .nan),
+    (QueryFormat.Dates.iso8601, -62_135_596_801), (.iso8601, 253_402_300_800), (.iso8601, .nan),
     (.iso8601, 1e300), (.secondsSince1970, .infinity), (.millisecondsSince1970, .nan),
+    (.iso8601WithMilliseconds, 253_402_300_799.9999), (.iso8601WithMilliseconds, .nan),
+    (.day, 253_402_300_800), (.pattern("yyyy"), .infinity), (.secondsSince2001, .nan),
   ])
-  func datesOutOfRangeAreRejected(_ style: FieldNaming.Dates, _ seconds: Double) {
+  func datesOutOfRangeAreRejected(_ style: QueryFormat.Dates, _ seconds: Double) {
     let error = #expect(throws: ParameterEncodingError.self) {
-      try query(["at": .date(Date(timeIntervalSince1970: seconds))], FieldNaming(dates: style))
+      try query(["at": .date(Date(timeIntervalSince1970: seconds))], QueryFormat(dates: style))
     }
     #expect(error?.description == "the parameter at is a date out of range")
-  }
-
-  private let tree: Parameters = ["t": ["a", ["b"]], "f": ["o": "me", "l": [["k": 1]]]]
-
-  @Test(arguments: [
-    (
-      FieldNaming.Arrays.brackets, FieldNaming.Nesting.brackets, "t[]=a&t[][]=b&f[o]=me&f[l][][k]=1"
-    ),
-    (.repeated, .dots, "t=a&t=b&f.o=me&f.l.k=1"),
-    (.indices, .brackets, "t[0]=a&t[1][0]=b&f[o]=me&f[l][0][k]=1"),
-  ])
-  func nestedValuesHaveBracketedNames(
-    arrays: FieldNaming.Arrays, nesting: FieldNaming.Nesting, expected: String
-  ) throws {
-    let query = try query(tree, FieldNaming(arrays: arrays, nesting: nesting))
-    #expect(query.removingPercentEncoding == expected)
-    #expect(!query.contains("["))
   }
 
   @Test func unencodableValuesAreRejectedByName() {
     let nan = #expect(throws: ParameterEncodingError.self) {
       try query(["a": ["b": .double(.nan)]])
     }
-    #expect(nan?.description == "the parameter a[b] is not a finite number")
+    #expect(nan?.description == "the parameter a.b is not a finite number")
     let root = #expect(throws: ParameterEncodingError.self) { try query([1]) }
     #expect(
       root?.description

@@ -14,7 +14,8 @@ struct ErrorCodeGuideTests {
       .unsupported, .mockFailed, .dnsFailed, .cannotConnect, .connectionLost,
       .notConnectedToInternet, .tlsHandshakeFailed, .tlsCertificateExpired, .tlsHostMismatch,
       .tlsUntrusted, .pinMismatch, .malformedResponse, .bodyTooLarge, .fileNotWritten, .circuitOpen,
-      .cancelled, .redirectRefused, .tooManyRedirects, .unacceptableStatus(404),
+      .cancelled, .digestMismatch, .transferInProgress, .redirectRefused, .tooManyRedirects,
+      .unacceptableStatus(404),
       .unacceptableContentType("text/html"), .missingContentType, .decodingFailed, .jsonFailed,
       .stringFailed, .noData, .cookieFileFailed, .offlineStoreFull, .offlineStoreRefused,
       .offlineStoreFailed, .offlineCredentialsMissing, .offlineStoreBusy,
@@ -35,7 +36,8 @@ struct ErrorCodeGuideTests {
       .unsupported, .mockFailed, .dnsFailed, .cannotConnect, .connectionLost,
       .notConnectedToInternet, .tlsHandshakeFailed, .tlsCertificateExpired, .tlsHostMismatch,
       .tlsUntrusted, .pinMismatch, .malformedResponse, .bodyTooLarge, .fileNotWritten, .circuitOpen,
-      .cancelled, .redirectRefused, .tooManyRedirects, .missingContentType, .decodingFailed,
+      .cancelled, .digestMismatch, .transferInProgress, .redirectRefused, .tooManyRedirects,
+      .missingContentType, .decodingFailed,
       .jsonFailed, .stringFailed, .noData, .cookieFileFailed, .offlineStoreFull,
       .offlineStoreRefused, .offlineStoreFailed, .offlineCredentialsMissing, .offlineStoreBusy:
       "\(code)"

@@ -61,4 +61,32 @@ struct MediaTypeFileTests {
     #expect(MediaType(fileExtension: "unheard-of") == nil)
     #expect(MediaType(fileExtension: "") == nil)
   }
+
+  @Test func kindsAreTheTypesOfTheirExtensions() {
+    let kinds: [(String, MediaType)] = [
+      ("jpg", .image(.jpeg)), ("png", .image(.png)), ("svg", .image(.svg)), ("mov", .video(.mov)),
+      ("mkv", .video(.matroska)), ("mp4", .video(.mp4)), ("mp3", .audio(.mp3)),
+      ("m4a", .audio(.m4a)), ("csv", .text(.csv)), ("js", .text(.javaScript)),
+      ("vcf", .text(.vCard)), ("ics", .text(.calendar)), ("pdf", .pdf), ("json", .json),
+      ("gz", .gzip), ("bin", .octetStream), ("xml", .xml), ("yml", .yaml), ("ZIP", .zip),
+    ]
+    for (name, kind) in kinds { #expect(MediaType(fileExtension: name) == kind, "\(name)") }
+    for format in MediaType.ImageFormat.allCases {
+      #expect(MediaType("image/\(format.rawValue)") == .image(format))
+    }
+    for format in MediaType.TextFormat.allCases {
+      #expect(MediaType("text/\(format.rawValue)") == .text(format))
+    }
+  }
+
+  @Test(arguments: [
+    ("text/html", "text/html"), ("Text/HTML;Charset=UTF-8", "text/html; charset=UTF-8"),
+    ("a/b; z=1; y=\"a b\"", "a/b; y=\"a b\"; z=1"), ("a/b; x=\"\"", "a/b; x=\"\""),
+    ("a/b; x=\"\\\"\\\\\"", "a/b; x=\"\\\"\\\\\""),
+  ])
+  func theHeaderValueHasTheParameters(_ text: String, _ value: String) throws {
+    let type = try #require(MediaType(text))
+    #expect(type.headerValue == value)
+    #expect(MediaType(type.headerValue) == type)
+  }
 }

@@ -47,6 +47,11 @@ struct OfflineSecretsTests {
     (.post(place, parameters: ["chat_session": "x9y8z7w6v5"]), "chat_session"),
     (.upload(multipart: form("password"), to: place), "password"),
     (.upload(multipart: form("a", "application/json"), to: place), "pin"),
+    (
+      .upload(
+        multipart: MultipartFormData([.text("", name: "a", headers: ["X-Api-Key": "s3cr3t"])]),
+        to: place), "X-Api-Key"
+    ),
   ])
   func secretsAreRejectedUnlessTheStorePermitsThem(_ request: Request, _ name: String) throws {
     let store = try temporary.open()

@@ -34,6 +34,7 @@ struct RetryMatrixTests {
       .invalidURL, .invalidHeader, .encodingFailed, .unsupported, .timedOut(.call),
       .tlsHandshakeFailed, .tlsCertificateExpired, .tlsHostMismatch, .tlsUntrusted, .pinMismatch,
       .malformedResponse, .circuitOpen, .cancelled, .redirectRefused, .tooManyRedirects,
+      .digestMismatch, .transferInProgress,
     ].map(Failure.code)
 
   static let policies: [(policy: RetryPolicy, times: [Double])] = [

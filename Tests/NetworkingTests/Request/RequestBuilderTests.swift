@@ -73,6 +73,28 @@ struct RequestBuilderTests {
     #expect(pieces[1] == .file(file))
   }
 
+  @Test func parametersOfAMultipartBodyThatIsNoFormAreInTheQuery() throws {
+    let related = MultipartFormData(kind: .related, [.text("{}", type: .json)])
+    let request = try build(.upload(multipart: related, to: "x", parameters: ["a": 1]))
+    #expect(request.url.absoluteString == "https://h/x?a=1")
+    #expect(request.headers["Content-Type"]?.hasPrefix("multipart/related; boundary=") == true)
+  }
+
+  @Test func aFormWithStreamsHasTheLengthOfItsPieces() throws {
+    func form(_ length: Int64?) -> MultipartFormData {
+      let stream = BodyStream(length: length) { AsyncStream<Data> { $0.finish() } }
+      return MultipartFormData([.stream(stream, name: "a"), .text("b", name: "b")])
+    }
+    let known = try build(.upload(multipart: form(1_000), to: "x")).body
+    let empty = try build(.upload(multipart: form(0), to: "x")).body
+    #expect(known.byteCount == empty.byteCount.map { $0 + 1_000 })
+    #expect(try build(.upload(multipart: form(nil), to: "x")).body.byteCount == nil)
+    #expect(known.isRepeatable)
+    let once = BodyStream(once: AsyncStream<Data> { $0.finish() })
+    let form = MultipartFormData([.stream(once, name: "a")])
+    #expect(try !build(.upload(multipart: form, to: "x")).body.isRepeatable)
+  }
+
   @Test(arguments: [
     ("A b", "x", "the header name \"A b\" contains an invalid character"),
     ("", "x", "a header has no name"),

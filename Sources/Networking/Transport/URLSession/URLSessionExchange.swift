@@ -254,7 +254,7 @@ enum URLSessionBody: Sendable {
     switch body {
     case .none, .data, .file: false
     case .stream: true
-    case .pieces(let pieces): pieces.contains { if case .file = $0 { true } else { false } }
+    case .pieces(let pieces): pieces.contains { if case .data = $0 { false } else { true } }
     }
   }
 

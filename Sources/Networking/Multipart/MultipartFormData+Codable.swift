@@ -1,0 +1,124 @@
+import Foundation
+
+extension MultipartFormData: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case kind
+    case parts
+  }
+
+  /// Decodes a form.
+  ///
+  /// Without a kind it is a form.
+  ///
+  /// - Parameter decoder: The decoder.
+  /// - Throws: The errors of the decoder.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      kind: try container.decodeIfPresent(Kind.self, forKey: .kind) ?? .formData,
+      try container.decode([Part].self, forKey: .parts))
+  }
+
+  /// Encodes the form.
+  ///
+  /// - Parameter encoder: The encoder.
+  /// - Throws: The errors of the encoder. `EncodingError.invalidValue` if a part is a stream.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    if kind != .formData { try container.encode(kind, forKey: .kind) }
+    try container.encode(parts, forKey: .parts)
+  }
+}
+
+extension MultipartFormData.Part: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case name
+    case content
+    case filename
+    case contentType
+    case headers
+  }
+
+  /// Decodes a part.
+  ///
+  /// - Parameter decoder: The decoder.
+  /// - Throws: The errors of the decoder.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      name: try container.decodeIfPresent(String.self, forKey: .name),
+      content: try container.decode(Content.self, forKey: .content),
+      filename: try container.decodeIfPresent(String.self, forKey: .filename),
+      contentType: try container.decodeIfPresent(String.self, forKey: .contentType),
+      headers: try container.decodeIfPresent(HTTPHeaders.self, forKey: .headers) ?? [:])
+  }
+
+  /// Encodes the part.
+  ///
+  /// - Parameter encoder: The encoder.
+  /// - Throws: The errors of the encoder. `EncodingError.invalidValue` if the content is a stream.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encodeIfPresent(name, forKey: .name)
+    try container.encode(content, forKey: .content)
+    try container.encodeIfPresent(filename, forKey: .filename)
+    try container.encodeIfPresent(contentType, forKey: .contentType)
+    if !headers.isEmpty { try container.encode(headers, forKey: .headers) }
+  }
+}
+
+extension MultipartFormData.Part.Content: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case data
+    case file
+  }
+
+  /// The key of the value, as in a synthesized conformance.
+  private enum ValueKeys: String, CodingKey {
+    case value = "_0"
+  }
+
+  /// Decodes a content.
+  ///
+  /// - Parameter decoder: The decoder.
+  /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` if there is not exactly one
+  ///   key of a known kind.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    guard let key = container.allKeys.first, container.allKeys.count == 1 else {
+      throw DecodingError.dataCorrupted(
+        .init(
+          codingPath: decoder.codingPath,
+          debugDescription: "The content of a part has exactly one of the keys data and file"))
+    }
+    let values = try container.nestedContainer(keyedBy: ValueKeys.self, forKey: key)
+    self =
+      switch key {
+      case .data: .data(try values.decode(Data.self, forKey: .value))
+      case .file: .file(try values.decode(URL.self, forKey: .value))
+      }
+  }
+
+  /// Encodes the content.
+  ///
+  /// - Parameter encoder: The encoder.
+  /// - Throws: The errors of the encoder. `EncodingError.invalidValue` for a stream, whose bytes
+  ///   cannot be stored.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .data(let data):
+      var values = container.nestedContainer(keyedBy: ValueKeys.self, forKey: .data)
+      try values.encode(data, forKey: .value)
+    case .file(let url):
+      var values = container.nestedContainer(keyedBy: ValueKeys.self, forKey: .file)
+      try values.encode(url, forKey: .value)
+    case .stream:
+      throw EncodingError.invalidValue(
+        self,
+        .init(
+          codingPath: encoder.codingPath,
+          debugDescription: "A multipart form with a stream cannot be encoded"))
+    }
+  }
+}

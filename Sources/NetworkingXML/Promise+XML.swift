@@ -1,0 +1,121 @@
+import Foundation
+import Networking
+
+extension Promise where Value == Response {
+  /// Parses the body as XML.
+  ///
+  /// The body is parsed on the thread that settles the promise, within the limits.
+  ///
+  /// ```swift
+  /// networking.request(.get("orders/7")).validate().toXML()
+  ///   .done { document in print(document["order", "item"]?.string ?? "none") }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - limits: The limits for the document.
+  ///   - file: The source file of the call, for diagnostics.
+  ///   - line: The source line of the call, for diagnostics.
+  /// - Returns: A promise of the document. It is rejected with a `NetworkError` with the code
+  ///   `decodingFailed`, whose `underlying` error is an ``XMLError``, or with the code `noData`.
+  public func toXML(
+    limits: XML.Limits = .standard, file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<XML.Document> {
+    serialize(using: XMLSerializer(limits: limits), file: file, line: line)
+  }
+}
+
+/// A serializer that parses a body as XML.
+///
+/// The encoding is that of the byte order mark, otherwise the `charset` of the response, otherwise
+/// that of the encoding declaration, otherwise UTF-8.
+///
+/// Source: RFC 7303 section 3.
+public struct XMLSerializer: ResponseSerializing {
+  private let limits: XML.Limits
+
+  /// Creates a serializer.
+  ///
+  /// - Parameter limits: The limits for the document.
+  public init(limits: XML.Limits = .standard) {
+    self.limits = limits
+  }
+
+  /// Parses the body.
+  ///
+  /// - Parameter response: The response.
+  /// - Returns: The document.
+  /// - Throws: `NetworkError` with the code `decodingFailed`, whose `underlying` error is an
+  ///   ``XMLError``, or with the code `noData` if there is no body.
+  public func serialize(_ response: Response) throws -> XML.Document {
+    guard !response.hasNoBody else { throw NetworkError(.noData, response) }
+    do {
+      return try XML.Document(
+        parsing: response.data, charset: response.contentType?.parameters["charset"],
+        limits: limits)
+    } catch {
+      throw NetworkError(
+        .decodingFailed, response, "it is not acceptable XML: \(error)", underlying: error)
+    }
+  }
+}
+
+extension ContentType {
+  /// A body in the format `application/xml`.
+  ///
+  /// Requests of `send(xml:to:)` have it.
+  /// Parameters have no standard form in XML, so a request with this format and parameters needs an
+  /// encoder for it.
+  ///
+  /// Source: RFC 7303 section 9.1.
+  public static let xml = ContentType.custom("application/xml")
+}
+
+extension RequestFactory {
+  /// Creates a request with an XML body in UTF-8.
+  ///
+  /// The request accepts XML, unless its header fields have an `Accept`.
+  ///
+  /// ```swift
+  /// try .send(xml: order, to: "orders")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - xml: The root element.
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - method: The method.
+  ///   - parameters: The parameters, which are sent in the query. `nil` sends none.
+  ///   - headers: The header fields of the request.
+  ///   - contentType: The media type of the body. A type of characters other than UTF-8 is not
+  ///     supported.
+  /// - Returns: The request. Modifiers such as `storing(_:key:)` change its policies.
+  /// - Throws: `NetworkError` with the code `encodingFailed`, whose `underlying` error is an
+  ///   ``XMLError``, if the tree cannot be written as XML.
+  public static func send(
+    xml: XML, to path: RequestPath, method: HTTPMethod = .post, parameters: Parameters? = nil,
+    headers: HTTPHeaders = [:], contentType: ContentType = .xml
+  ) throws(NetworkError) -> Self {
+    var headers = headers
+    if headers["Accept"] == nil {
+      headers["Accept"] = "application/xml, text/xml;q=0.9, application/*;q=0.8"
+    }
+    return _wrapping(
+      Request(
+        method, path, parameters: parameters, headers: headers, contentType: contentType,
+        payload: .data(try XML.body(xml, of: method, path))))
+  }
+}
+
+extension XML {
+  /// Returns the body of a request.
+  static func body(
+    _ xml: XML, of method: HTTPMethod, _ path: RequestPath
+  ) throws(NetworkError) -> Data {
+    do {
+      return try XML.Document(xml).data()
+    } catch {
+      throw NetworkError(
+        .encodingFailed, error.description,
+        request: NetworkError.RequestSummary(Request(method, path)), underlying: error)
+    }
+  }
+}

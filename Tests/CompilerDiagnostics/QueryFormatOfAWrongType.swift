@@ -1,0 +1,11 @@
+// expect: type 'BoardsAPI' does not conform to protocol 'RequestConvertible'
+// expect 2: 'queryFormat' must be a QueryFormat or an optional of it
+import Networking
+
+enum BoardsAPI: RequestConvertible {
+  case boards
+
+  static let queryFormat = "rails"
+
+  var request: Request { .get("boards") }
+}

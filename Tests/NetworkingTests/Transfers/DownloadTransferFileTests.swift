@@ -1,0 +1,177 @@
+import Foundation
+import Networking
+import Promises
+import TestSupport
+import Testing
+
+/// The files, the digests and the connections of downloads that continue.
+@Suite(.timeLimit(.minutes(10)))
+struct DownloadTransferFileTests {
+  private let folder = TemporaryFolder()
+  private let content = Data.pattern(600_000)
+  /// The SHA-256 of `abc`, from FIPS 180-4.
+  private let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+  private var target: URL { folder.url("film") }
+
+  @Test func aSecondTransferOfTheSameTargetFailsUntilTheFirstEnds() async throws {
+    let server = RangeServer(content, .hang(after: 300_000))
+    let client = server.client()
+    let first = client.download(.get("film"), to: target, resumable: true)
+    for await progress in first.progress where progress.bytes > 0 { break }
+    let second = await client.download(.get("film"), to: target, resumable: true).response.result
+    #expect(second.failure(as: NetworkError.self)?.code == .transferInProgress)
+    #expect(throws: NetworkError.self) { try Transfer.removePartialDownload(of: target) }
+    first.cancel()
+    #expect(await first.response.result.error is CancellationError)
+    // The queue of the transfer closes the file. The time limit of the suite bounds the wait.
+    while (try? Transfer.removePartialDownload(of: target)) == nil { await Task.yield() }
+    #expect(folder.names == [])
+  }
+
+  @Test func aCancelledDownloadKeepsItsBytesForTheNext() async throws {
+    let server = RangeServer(content, .hang(after: 300_000))
+    let client = server.client()
+    let first = client.download(.get("film"), to: target, resumable: true)
+    for await progress in first.progress where progress.bytes == 300_000 { break }
+    first.cancel()
+    var last: Response?
+    while last == nil {
+      last = try? await client.download(.get("film"), to: target, resumable: true).value
+    }
+    #expect(last?.status == 206)
+    #expect(server.ranges.last == "bytes=300000-")
+    #expect(try Data(contentsOf: target) == content)
+  }
+
+  @Test func aFileThatMustNotBeReplacedIsKeptAndNothingIsSent() async throws {
+    let server = RangeServer(content)
+    try Data("old".utf8).write(to: target)
+    let result = await server.client()
+      .download(.get("film"), to: target, resumable: true, replacing: false).response.result
+    #expect(result.failure(as: NetworkError.self)?.code == .fileNotWritten)
+    #expect(server.transport.requests.isEmpty && folder.names == ["film"])
+  }
+
+  @Test func aNameOfTheMaximumLengthHasAPartialFile() async throws {
+    let server = RangeServer(content, .lose(after: 300_000))
+    let target = folder.url(String(repeating: "é", count: 127))
+    let client = server.client()
+    _ = await client.download(.get("film"), to: target, resumable: true).response.result
+    #expect(folder.names.count == 2 && folder.names.allSatisfy { $0.utf8.count <= 255 })
+    _ = try await client.download(.get("film"), to: target, resumable: true).value
+    #expect(folder.names == [target.lastPathComponent])
+    #expect(server.ranges == [nil, "bytes=300000-"])
+  }
+
+  @Test(arguments: [
+    "", "{}", "null",
+    #"{"version":1,"resource":"","segments":[],"validator":{"entityTag":{"_0":"\"one\""}}}"#,
+    #"{"version":2,"resource":"x","segments":[{"start":0,"received":9}],"validator":{"entityTag":{"_0":"\"one\""}}}"#,
+  ])
+  func aStateThatIsNotValidIsIgnored(_ state: String) async throws {
+    let server = RangeServer(content)
+    _ = try folder.file(".film.download", Data(repeating: 0x78, count: 1_000))
+    _ = try folder.file(".film.download.json", state)
+    _ = try await server.client().download(.get("film"), to: target, resumable: true).value
+    #expect(server.ranges == [nil])
+    #expect(try Data(contentsOf: target) == content)
+    #expect(folder.names == ["film"])
+  }
+
+  // MARK: Digests
+
+  @Test func theDigestOfTheCallerIsCompared() async throws {
+    let server = RangeServer(Data("abc".utf8))
+    _ = try await server.client()
+      .download(.get("film"), to: target, resumable: true, sha256: digest.uppercased()).value
+    #expect(try Data(contentsOf: target) == Data("abc".utf8))
+    let other = await RangeServer(Data("abd".utf8)).client()
+      .download(.get("film"), to: folder.url("other"), resumable: true, sha256: digest)
+      .response.result
+    #expect(other.failure(as: NetworkError.self)?.code == .digestMismatch)
+    #expect(folder.names == ["film"])
+  }
+
+  @Test(arguments: [
+    "", "abc", String(repeating: "g", count: 64), String(repeating: "0", count: 63),
+  ])
+  func aTextThatIsNoDigestIsAnErrorBeforeTheRequest(_ text: String) async throws {
+    let server = RangeServer(content)
+    let result = await server.client()
+      .download(.get("film"), to: target, resumable: true, sha256: text).response.result
+    #expect(result.failure(as: NetworkError.self)?.code == .encodingFailed)
+    #expect(server.transport.requests.isEmpty && folder.names == [])
+  }
+
+  @Test(arguments: ["Repr-Digest", "Content-Digest"])
+  func theDigestOfTheServerIsCompared(_ name: String) async throws {
+    let value = "sha-256=:ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=:"
+    var fields: HTTPHeaders = ["ETag": "\"one\""]
+    fields[name] = value
+    _ = try await RangeServer(Data("abc".utf8), fields: fields).client()
+      .download(.get("film"), to: target, resumable: true).value
+    let wrong = await RangeServer(Data("abd".utf8), fields: fields).client()
+      .download(.get("film"), to: folder.url("other"), resumable: true).response.result
+    #expect(wrong.failure(as: NetworkError.self)?.code == .digestMismatch)
+    #expect(folder.names == ["film"])
+  }
+
+  // MARK: Connections
+
+  @Test func severalConnectionsReceiveRangesWithoutOverlap() async throws {
+    let content = Data.pattern(5_000_000)
+    let server = RangeServer(content)
+    let response = try await server.client()
+      .download(.get("film"), to: target, resumable: true, connections: 3).value
+    #expect(response.file == target && folder.names == ["film"])
+    #expect(try Data(contentsOf: target) == content)
+    #expect(
+      Set(server.ranges) == [
+        "bytes=0-1048575", "bytes=1048576-2365716", "bytes=2365717-3682857",
+        "bytes=3682858-4999999",
+      ])
+    #expect(server.ranges.count == 4)
+  }
+
+  @Test func theRangesOfAnInterruptedDownloadAreContinued() async throws {
+    let content = Data.pattern(5_000_000)
+    let server = RangeServer(content, .serve, .lose(after: 700_000))
+    _ = await server.client()
+      .download(.get("film"), to: target, resumable: true, connections: 2).response.result
+    _ = try await server.client().download(.get("film"), to: target, resumable: true).value
+    #expect(try Data(contentsOf: target) == content)
+    // Either of the two ranges was the one that was interrupted.
+    let continued = server.ranges.filter {
+      $0 == "bytes=1748576-3024287" || $0 == "bytes=3724288-4999999"
+    }
+    #expect(continued.count == 1)
+    #expect(folder.names == ["film"])
+  }
+
+  @Test func aServerWithoutRangesSendsTheFileOverOneConnection() async throws {
+    let content = Data.pattern(5_000_000)
+    let server = RangeServer(content, .ignoreRange)
+    _ = try await server.client()
+      .download(.get("film"), to: target, resumable: true, connections: 4).value
+    #expect(try Data(contentsOf: target) == content)
+    #expect(server.transport.requests.count == 1)
+  }
+
+  @Test func anEmptyFileHasNoFirstRange() async throws {
+    let server = RangeServer(Data())
+    let response = try await server.client()
+      .download(.get("film"), to: target, resumable: true, connections: 4).value
+    #expect(response.status == 200)
+    #expect(try Data(contentsOf: target).isEmpty && folder.names == ["film"])
+  }
+
+  @Test func aFileThatChangesBetweenTheRangesIsNeverMixed() async throws {
+    let content = Data.pattern(5_000_000)
+    let changed = Data(content.reversed())
+    let server = RangeServer(content, .serve, .change(changed, tag: "\"two\""))
+    _ = try await server.client()
+      .download(.get("film"), to: target, resumable: true, connections: 3).value
+    #expect(try Data(contentsOf: target) == changed)
+  }
+}
