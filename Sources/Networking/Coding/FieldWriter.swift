@@ -66,14 +66,26 @@ extension QueryFormat {
 /// knows the final elements of all arrays. Both steps are linear.
 struct FieldWriter {
   /// A value without omitted values.
-  indirect enum Node {
+  enum Node {
     case leaf(QueryFormat.Field.Value)
-    case array([(index: Int, node: Node)])
-    case dictionary([(name: String, node: Node)])
+    case array([Element])
+    case dictionary([Member])
 
     var isLeaf: Bool {
       if case .leaf = self { true } else { false }
     }
+  }
+
+  /// An element of an array, with its index before values were omitted.
+  struct Element {
+    let index: Int
+    let node: Node
+  }
+
+  /// A member of a dictionary.
+  struct Member {
+    let name: String
+    let node: Node
   }
 
   /// A part of the path to a value, for errors.
@@ -114,14 +126,14 @@ struct FieldWriter {
     try check(member.name, isAtRoot: true)
     guard let node = try node(of: member.value) else { return }
     if case .dictionary(let members) = node, format.nesting == .exploded {
-      for (name, member) in members {
-        try at(.name(name)) { writer in
-          guard member.isLeaf else {
+      for member in members {
+        try at(.name(member.name)) { writer in
+          guard member.node.isLeaf else {
             throw writer.error(
               "is an array or a dictionary in a dictionary, which the format cannot represent")
           }
-          try writer.claim(name)
-          try writer.write(member, as: name)
+          try writer.claim(member.name)
+          try writer.write(member.node, as: member.name)
         }
       }
     } else {
@@ -153,21 +165,21 @@ struct FieldWriter {
       case .rejected: throw error("is null, which the format rejects")
       }
     case .array(let values):
-      var elements: [(Int, Node)] = []
+      var elements: [Element] = []
       for (index, value) in values.enumerated() {
         if let node = try at(.index(index), { try $0.node(of: value) }) {
-          elements.append((index, node))
+          elements.append(Element(index: index, node: node))
         }
       }
       return elements.isEmpty ? try empty("array") : .array(elements)
     case .dictionary(let members):
-      var nodes: [(String, Node)] = []
+      var nodes: [Member] = []
       for member in root.ordered(members) {
         let node = try at(.name(member.name)) { writer -> Node? in
           try writer.check(member.name, isAtRoot: false)
           return try writer.node(of: member.value)
         }
-        if let node { nodes.append((member.name, node)) }
+        if let node { nodes.append(Member(name: member.name, node: node)) }
       }
       return nodes.isEmpty ? try empty("dictionary") : .dictionary(nodes)
     case .data(let data): return .leaf(.data(data, format.bytes))
@@ -210,19 +222,20 @@ struct FieldWriter {
       try checkNumbers(members.lazy.map(\.name))
       switch format.nesting {
       case .brackets:
-        for (member, node) in members {
-          try at(.name(member)) { try $0.write(node, as: "\(name)[\(member)]") }
+        for member in members {
+          try at(.name(member.name)) { try $0.write(member.node, as: "\(name)[\(member.name)]") }
         }
       case .dots:
-        for (member, node) in members {
-          try at(.name(member)) { try $0.write(node, as: "\(name).\(member)") }
+        for member in members {
+          try at(.name(member.name)) { try $0.write(member.node, as: "\(name).\(member.name)") }
         }
       case .exploded:
         throw error("is a dictionary within another value, which the format cannot represent")
       case .joined(let separator):
         var parts: [(Step, Node)] = []
-        for (member, node) in members {
-          parts += [(.name(member), .leaf(.text(member))), (.name(member), node)]
+        for member in members {
+          let step = Step.name(member.name)
+          parts += [(step, .leaf(.text(member.name))), (step, member.node)]
         }
         try join(parts, by: separator, as: name)
       case .rejected: throw error("is a dictionary, which the format cannot represent")
@@ -231,7 +244,7 @@ struct FieldWriter {
   }
 
   /// Adds the fields of an array.
-  private mutating func write(_ elements: [(index: Int, node: Node)], as name: String) throws {
+  private mutating func write(_ elements: [Element], as name: String) throws {
     if let limit = format.limits.elements, elements.count > limit {
       throw error("has \(elements.count) elements, more than the limit of \(limit)")
     }
@@ -242,8 +255,9 @@ struct FieldWriter {
       throw error("is an array, which the format cannot represent")
     }
     let hasIndices = !elements.allSatisfy(\.node.isLeaf)
-    for (position, (index, node)) in elements.enumerated() {
-      try at(.index(index)) { writer in
+    for (position, element) in elements.enumerated() {
+      let node = element.node
+      try at(.index(element.index)) { writer in
         switch writer.format.arrays {
         case .brackets where !hasIndices: try writer.write(node, as: "\(name)[]")
         case .brackets, .indices: try writer.write(node, as: "\(name)[\(position)]")
