@@ -48,10 +48,12 @@
     ///   - environment: The environment variables. `nil` inherits those of the tests.
     ///   - folder: The working directory. `nil` inherits that of the tests.
     ///   - input: The source of the standard input.
+    ///   - signal: A signal that the process receives when its first line on the standard error is
+    ///     complete, however busy the threads of the tests are. `nil` sends none.
     /// - Throws: A `TestError` with the reason if the program cannot be started.
     package init(
       _ program: String, _ arguments: [String] = [], environment: [String: String]? = nil,
-      folder: URL? = nil, input: Input = .empty
+      folder: URL? = nil, input: Input = .empty, signalAtFirstErrorLine signal: Int32? = nil
     ) throws {
       let (inputs, outputs, errors) = try (
         FileDescriptor.pipe(), FileDescriptor.pipe(), FileDescriptor.pipe()
@@ -60,9 +62,12 @@
       let child = try Self.start(
         program, [program] + arguments, environment.map { "\($0)=\($1)" }, folder?.path,
         [inputs.reading, outputs.writing, errors.writing])
-      waiter = ExitWaiter(of: child)
+      let waiter = ExitWaiter(of: child)
+      self.waiter = waiter
       output = ProcessOutput(of: outputs.reading)
-      self.errors = ProcessOutput(of: errors.reading)
+      self.errors = ProcessOutput(of: errors.reading) {
+        if let signal { waiter.signal(signal) }
+      }
       self.input = Mutex(inputs.writing)
       switch input {
       case .empty: closeInput()

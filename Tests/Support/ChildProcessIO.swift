@@ -22,9 +22,19 @@
     private let state = Mutex(State())
 
     /// Reads a descriptor to its end on a new thread.
-    init(of descriptor: FileDescriptor) {
+    ///
+    /// - Parameters:
+    ///   - descriptor: The descriptor.
+    ///   - atFirstLine: A closure that runs on that thread when the first line is complete.
+    init(of descriptor: FileDescriptor, atFirstLine: @escaping @Sendable () -> Void = {}) {
       Thread.detachNewThread { [self] in
-        descriptor.readAll { bytes in change { $0.bytes += bytes } }
+        var hasLine = false
+        descriptor.readAll { bytes in
+          change { $0.bytes += bytes }
+          guard !hasLine, bytes.contains(UInt8(ascii: "\n")) else { return }
+          hasLine = true
+          atFirstLine()
+        }
         // Closes the descriptor before it reports completion, so that a finished process leaves no
         // open descriptor.
         descriptor.close()

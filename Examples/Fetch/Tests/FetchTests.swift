@@ -69,8 +69,12 @@
     private let folder = TemporaryFolder()
     private let film = Data.pattern(1_000_000)
 
-    private func start(_ arguments: [String]) throws -> ChildProcess {
-      try ChildProcess(BuiltProgram.url("fetch").path, arguments, folder: folder.url)
+    private func start(
+      _ arguments: [String], signalAtFirstLine signal: Int32? = nil
+    ) throws -> ChildProcess {
+      try ChildProcess(
+        BuiltProgram.url("fetch").path, arguments, folder: folder.url,
+        signalAtFirstErrorLine: signal)
     }
 
     private func url(_ server: ScriptedServer) -> String {
@@ -137,10 +141,7 @@
         return [.respond("206 Partial Content", fields + [contentRange], film.dropFirst(start))]
       }
       let arguments = [url(server)] + (isResumable ? ["--resume"] : [])
-      let process = try start(arguments)
-      #expect(await process.errorLines.first(1).count == 1)
-      process.signal(SIGINT)
-      let end = await process.end
+      let end = try await start(arguments, signalAtFirstLine: SIGINT).end
       #expect(end.status == .exited(130))
       #expect(
         end.errors.hasSuffix(

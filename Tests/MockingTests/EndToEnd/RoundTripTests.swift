@@ -122,7 +122,13 @@
         default: .post("a", parameters: tree, contentType: .json)
         }
       }
+      var arrived = 0
       for (number, (tree, outcome)) in zip(trees, await send(requests)).enumerated() {
+        guard number % 3 == 2 || hasFieldNames(tree["root"] ?? .null) else {
+          #expect(outcome.refusal == .encodingFailed && outcome.received == nil, "\(tree)")
+          continue
+        }
+        arrived += 1
         guard let received = outcome.received else {
           Issue.record("\(tree): \(String(describing: outcome.refusal))")
           continue
@@ -133,9 +139,25 @@
         default: #expect(try JSON(parsing: received.body) == JSON(received: tree))
         }
       }
+      #expect(arrived > Self.count / 2)
     }
 
-    /// Returns the leaves of a tree with their names, `root[member][]`, without nulls.
+    /// Returns whether all names of members can be written in brackets.
+    private func hasFieldNames(_ tree: Parameters) -> Bool {
+      switch tree {
+      case .array(let values): values.allSatisfy(hasFieldNames)
+      case .dictionary(let members):
+        members.allSatisfy { member in
+          !member.name.isEmpty
+            && !member.name.unicodeScalars.contains { "[]".unicodeScalars.contains($0) }
+            && hasFieldNames(member.value)
+        }
+      default: true
+      }
+    }
+
+    /// Returns the leaves of a tree with their names, without nulls: `root[member][]` in an array of
+    /// leaves, `root[member][0]` in another array.
     private func leaves(_ tree: Parameters, _ name: String = "") -> [[[UInt32]]] {
       let value: String
       switch tree {
@@ -144,7 +166,17 @@
         return members.flatMap {
           leaves($0.value, name.isEmpty ? $0.name : "\(name)[\($0.name)]")
         }
-      case .array(let values): return values.flatMap { leaves($0, name + "[]") }
+      case .array(let values):
+        let elements = values.filter { !leaves($0).isEmpty }
+        let hasIndices = elements.contains { element in
+          switch element {
+          case .array, .dictionary: true
+          default: false
+          }
+        }
+        return elements.enumerated().flatMap { index, element in
+          leaves(element, hasIndices ? "\(name)[\(index)]" : name + "[]")
+        }
       case .bool(let bool): value = bool ? "true" : "false"
       case .int(let int): value = "\(int)"
       case .double(let double): value = "\(double)"

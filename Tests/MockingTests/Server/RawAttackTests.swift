@@ -290,7 +290,9 @@ struct ResourceAttackTests {
     let folder = TemporaryFolder()
     let content = Data.pattern(20_000_000)
     _ = try folder.file("a", content)
-    let server = try MockServer {
+    var limits = MockServerLimits()
+    limits.sendTime = nil
+    let server = try MockServer(limits: limits) {
       Route(.get, "/a", .file("a", in: folder.url))
       Route(.get, "/b", .text("done"))
     }

@@ -112,9 +112,11 @@
       let missing = URL(fileURLWithPath: "/does/not/exist")
       let (record, _) = await send(.post, "/", [:], .file(missing))
       #expect(record.failure?.code == .encodingFailed)
-      #expect(record.failure?.detail == "The body cannot be read: No such file or directory")
+      #expect(
+        record.failure?.detail
+          == "The body cannot be read: the file exist cannot be opened: No such file or directory")
       let (folder, _) = await send(.post, "/", [:], .file(URL(fileURLWithPath: "/tmp")))
-      #expect(folder.failure?.detail == "The body cannot be read: it is not a regular file")
+      #expect(folder.failure?.detail == "The body cannot be read: tmp is not a regular file")
       #expect(server.connectionCount == 0)
     }
 
@@ -124,7 +126,7 @@
       try #require(mkfifo(pipe.path, 0o600) == 0)
       let (record, _) = await send(.post, "/", [:], .file(pipe))
       #expect(record.failure?.code == .encodingFailed)
-      #expect(record.failure?.detail == "The body cannot be read: it is not a regular file")
+      #expect(record.failure?.detail == "The body cannot be read: pipe is not a regular file")
     }
   }
 #endif
