@@ -26,7 +26,7 @@ import TestSupport
 
   func processorTime() -> Duration {
     var usage = rusage()
-    getrusage(RUSAGE_SELF, &usage)
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     let microseconds =
       (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1_000_000 + usage.ru_utime.tv_usec
       + usage.ru_stime.tv_usec
@@ -36,11 +36,11 @@ import TestSupport
   /// The peak of the memory, in KiB.
   func peakMemory() -> Int {
     var usage = rusage()
-    getrusage(RUSAGE_SELF, &usage)
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     return usage.ru_maxrss
   }
 
-  func check(_ holds: Bool, _ bound: String) {
+  @MainActor func check(_ holds: Bool, _ bound: String) {
     guard !holds else { return }
     failures += 1
     print("  FAILED: \(bound)")
@@ -59,9 +59,9 @@ import TestSupport
     }
   }
 
-  func measure(
+  @MainActor func measure(
     _ name: String, _ server: ScriptedServer,
-    _ read: (RequestPath) async throws -> Int
+    _ read: @MainActor (RequestPath) async throws -> Int
   ) async throws {
     let (memory, clock) = (peakMemory(), ContinuousClock())
     let (start, processor) = (clock.now, processorTime())
@@ -110,11 +110,14 @@ import TestSupport
   let head =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: \(flood)\r\n\r\n"
   let endless = try ScriptedServer { _ in [.text(head), .text("data: a\n\n"), .flood(flood)] }
-  var iterator = networking.events(
-    of: .get(RequestPath(raw: endless.url().absoluteString)), maximumEventSize: flood
-  ).makeAsyncIterator()
-  _ = try await iterator.next()
-  let sent = await endless.blocked.entries(1).last ?? 0
+  func bytesSentToAStoppedReader() async throws -> Int {
+    var events = networking.events(
+      of: .get(RequestPath(raw: endless.url().absoluteString)), maximumEventSize: flood
+    ).makeAsyncIterator()
+    _ = try await events.next()
+    return await endless.blocked.entries(1).last ?? 0
+  }
+  let sent = try await bytesSentToAStoppedReader()
   print("a reader that has stopped: \(sent >> 10) KiB sent, with the buffers of both sockets")
   check(sent < 16 << 20, "16 MiB in flight")
 

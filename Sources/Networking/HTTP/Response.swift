@@ -84,8 +84,8 @@ public struct Response: Sendable {
 
   /// The header fields after the body, in the order in which they were received.
   ///
-  /// They are separate from ``headers``. Empty if there are none, for a streaming body before
-  /// ``bytes`` has been read to its end, and on ``URLSessionTransport``, which does not deliver them.
+  /// They are separate from ``headers``. Those of a streaming body may be missing until ``bytes`` has
+  /// been read to its end. ``URLSessionTransport`` does not deliver them.
   ///
   /// Source: RFC 9110 section 6.5.
   public var trailers: HTTPHeaders {
