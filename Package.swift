@@ -107,6 +107,9 @@ let package = Package(
     .executableTarget(
       name: "xml-documents", dependencies: ["NetworkingXML", "TestSupport"],
       path: "Tests/XMLDocuments", swiftSettings: settings),
+    .executableTarget(
+      name: "stream-rates", dependencies: ["Networking", "TestSupport"], path: "Tests/StreamRates",
+      swiftSettings: settings),
     .testTarget(
       name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: settings),
     .testTarget(

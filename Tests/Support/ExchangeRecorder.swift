@@ -7,6 +7,7 @@ package struct ExchangeRecord: Sendable {
   package var head: HTTPResponseHead?
   package var body = Data()
   package var metrics: TransportMetrics?
+  package var trailers: HTTPHeaders = [:]
   package var failure: TransportFailure?
   /// The names of the events in order, without repetitions.
   package var order: [String] = []
@@ -36,6 +37,9 @@ package struct ExchangeRecord: Sendable {
       name = "body"
       body += data
       pieces.append(data.count)
+    case .trailers(let trailers):
+      name = "trailers"
+      self.trailers = trailers
     case .end(let metrics):
       name = "end"
       self.metrics = metrics

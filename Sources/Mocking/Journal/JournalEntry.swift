@@ -131,7 +131,7 @@ struct OutcomeReporter: Sendable {
       switch event {
       case .head(let head): report(.response(status: head.status))
       case .failure(let failure): report(JournalEntry.Outcome(failure))
-      case .connected, .servedLocally, .sent, .body, .end: break
+      case .connected, .servedLocally, .sent, .body, .trailers, .end: break
       }
       receive(event)
     }

@@ -67,8 +67,8 @@ extension Mock {
   /// ```
   ///
   /// The body is sent in the chunked coding, and the field `Trailer` has the names. Clients with
-  /// HTTP/1.0, and clients of a response without a body, do not receive the fields. In memory they
-  /// are dropped.
+  /// HTTP/1.0, and clients of a response without a body, do not receive the fields. A client of Catena
+  /// has them in ``Response/trailers``.
   ///
   /// Source: RFC 9110 section 6.5, RFC 9112 section 7.1.2.
   ///

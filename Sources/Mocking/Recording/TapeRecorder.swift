@@ -222,7 +222,7 @@ final class ExchangeRecorder: Sendable {
   /// - Returns: The end of the exchange if the event is the last one, otherwise `nil`.
   func record(_ event: TransportEvent) -> Ending? {
     switch event {
-    case .connected, .servedLocally, .sent: break
+    case .connected, .servedLocally, .sent, .trailers: break
     case .head(let head): state.withLock { $0.head = head }
     case .body(let bytes):
       state.withLock { state in

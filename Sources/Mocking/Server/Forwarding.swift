@@ -109,7 +109,7 @@ private struct Forwarder: Sendable {
     let response = ForwardedResponse(resolver)
     let handle = transport.start(request) { [origin] event in
       switch event {
-      case .connected, .servedLocally, .sent: break
+      case .connected, .servedLocally, .sent, .trailers: break
       case .head(let head): response.fulfill(Mock(head, of: request, body: RelayedBody(pipe)))
       case .body(let data): pipe.append(data)
       case .end: pipe.finish(isComplete: true)
@@ -270,7 +270,7 @@ extension Mock {
     var failure: TransportFailure?
     for event in events {
       switch event {
-      case .connected, .servedLocally, .sent, .end: break
+      case .connected, .servedLocally, .sent, .trailers, .end: break
       case .head(let received): head = received
       case .body(let bytes): body += bytes
       case .failure(let reason): failure = reason

@@ -101,7 +101,7 @@ struct MockPlayer: Sendable {
       switch event {
       case .end, .failure:
         webhooks.start(mock.webhooks, for: request, after: mock.sentResponse, values)
-      case .connected, .servedLocally, .sent, .head, .body: break
+      case .connected, .servedLocally, .sent, .head, .body, .trailers: break
       }
     }
   }

@@ -213,6 +213,7 @@ struct PlaybackMachine {
       case .body(let data):
         metrics.bytesReceived += Int64(data.count)
         events.append(.body(data))
+      case .trailers(let trailers): events.append(.trailers(trailers))
       case .complete: complete()
       case .malformed(let reason): fail(.malformedResponse, reason)
       }
@@ -261,7 +262,7 @@ extension TransportEvent {
   fileprivate var isLast: Bool {
     switch self {
     case .end, .failure: true
-    case .connected, .servedLocally, .sent, .head, .body: false
+    case .connected, .servedLocally, .sent, .head, .body, .trailers: false
     }
   }
 }

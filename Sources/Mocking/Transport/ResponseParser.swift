@@ -9,6 +9,8 @@ struct ResponseParser {
     case head(HTTPResponseHead)
     /// The next bytes of the body, without framing; never empty.
     case body(Data)
+    /// The fields after the body; never empty.
+    case trailers(HTTPHeaders)
     /// The response is complete; further bytes are ignored.
     case complete
     /// The bytes are not a valid response, for this reason.
@@ -166,6 +168,7 @@ struct ResponseParser {
       guard isComplete else { return }
       if !body.isEmpty { outputs.append(.body(body)) }
       body = Data()
+      if !decoder.trailers.isEmpty { outputs.append(.trailers(HTTPHeaders(decoder.trailers))) }
       outputs.append(.complete)
     case .untilClose:
       let data = drained(input.count)

@@ -139,7 +139,7 @@ final class CallRunner: Sendable {
   }
 }
 
-/// The additions of a transfer to one of its requests.
+/// The additions of a transfer, a stream or a list of pages to one of its requests.
 struct HeldExchange: Sendable {
   /// Changes the wire request, after the client's hooks.
   ///
@@ -148,7 +148,11 @@ struct HeldExchange: Sendable {
   /// The receiver of the progress of both bodies.
   var progress: (any ProgressReporting)?
   /// The source of time of the deadlines, which stops while the transfer is paused.
-  var deadlineClock: any Scheduler
+  ///
+  /// `nil` uses that of the client.
+  var deadlineClock: (any Scheduler)?
+  /// Whether the deadlines end when the head of a stream arrives.
+  var deadlinesEndWithHead = false
 
   /// Returns settings whose hook also prepares the request of the transfer.
   func preparing(_ snapshot: ClientSettings.Snapshot) -> ClientSettings.Snapshot {

@@ -205,7 +205,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       var bodyDestination = BodyDestination(
         kind: destination, maximumBodySize: runner.maximumBodySize,
         timeLimit: runner.bodyTimeLimit, progress: held?.progress, scheduler: runner.scheduler,
-        deadlineClock: held?.deadlineClock)
+        deadlineClock: held?.deadlineClock,
+        deadlinesEndWithHead: held?.deadlinesEndWithHead ?? false)
       if let progress {
         bodyDestination.progress = ProgressReporter(
           on: snapshot.settings.callbackContext, scheduler: runner.scheduler,

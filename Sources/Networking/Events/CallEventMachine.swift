@@ -186,6 +186,7 @@ struct HopEventMachine {
         if count + data.count > bodyLimit { received = nil } else { received?.append(data) }
       }
       return progressEvents(\.received, now)
+    case .trailers: return []
     case .end(let metrics): return hasHead ? [(.body(bytes: metrics.bytesReceived), now)] : []
     case .failure(let failure):
       return hasConnection || hasHead ? [] : connectionEvents(failure.metrics, now)

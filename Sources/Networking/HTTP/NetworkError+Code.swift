@@ -87,6 +87,11 @@ extension NetworkError {
     /// The body is empty although a value is required, or a stream was read twice.
     case noData
 
+    // MARK: Pages
+
+    /// The next page of a list is one that has been requested before.
+    case pageLoop
+
     // MARK: Cookies
 
     /// The file of a ``CookieJar`` cannot be read or written, or is not valid.

@@ -28,16 +28,18 @@ public struct Response: Sendable {
     let request: HTTPRequest
     let metrics: TransportMetrics
     let attempts: [Attempt]
+    let trailers: HTTPHeaders
 
     init(
       head: HTTPResponseHead, content: Content, request: HTTPRequest, metrics: TransportMetrics,
-      attempts: [Attempt]
+      attempts: [Attempt], trailers: HTTPHeaders
     ) {
       self.head = head
       self.content = content
       self.request = request
       self.metrics = metrics
       self.attempts = attempts
+      self.trailers = trailers
     }
   }
 
@@ -53,19 +55,23 @@ public struct Response: Sendable {
   ///   - metrics: The metrics of the exchange.
   ///   - attempts: The attempts of the call if there were several. The last one produced this
   ///     response.
+  ///   - trailers: The fields after the body.
   public init(
     head: HTTPResponseHead, data: Data = Data(), request: HTTPRequest,
-    metrics: TransportMetrics = TransportMetrics(), attempts: [Attempt] = []
+    metrics: TransportMetrics = TransportMetrics(), attempts: [Attempt] = [],
+    trailers: HTTPHeaders = [:]
   ) {
-    self.init(head, .memory(data), to: request, metrics, attempts)
+    self.init(head, .memory(data), to: request, metrics, attempts, trailers: trailers)
   }
 
   init(
     _ head: HTTPResponseHead, _ content: Content, to request: HTTPRequest,
-    _ metrics: TransportMetrics = TransportMetrics(), _ attempts: [Attempt] = []
+    _ metrics: TransportMetrics = TransportMetrics(), _ attempts: [Attempt] = [],
+    trailers: HTTPHeaders = [:]
   ) {
     storage = Storage(
-      head: head, content: content, request: request, metrics: metrics, attempts: attempts)
+      head: head, content: content, request: request, metrics: metrics, attempts: attempts,
+      trailers: trailers)
   }
 
   var content: Content { storage.content }
@@ -75,6 +81,17 @@ public struct Response: Sendable {
 
   /// The header fields, in the order in which they were received.
   public var headers: HTTPHeaders { storage.head.headers }
+
+  /// The header fields after the body, in the order in which they were received.
+  ///
+  /// They are separate from ``headers``. Those of a streaming body may be missing until ``bytes`` has
+  /// been read to its end. ``URLSessionTransport`` does not deliver them.
+  ///
+  /// Source: RFC 9110 section 6.5.
+  public var trailers: HTTPHeaders {
+    if case .streaming(let streaming) = storage.content { return streaming.source.trailers }
+    return storage.trailers
+  }
 
   /// The status, the version and the header fields.
   public var head: HTTPResponseHead { storage.head }
@@ -125,7 +142,7 @@ public struct Response: Sendable {
 
   /// Returns the response with the attempts of its call.
   func after(_ attempts: [Attempt]) -> Response {
-    Response(head, content, to: request, metrics, attempts)
+    Response(head, content, to: request, metrics, attempts, trailers: storage.trailers)
   }
 
   /// The media type of the `Content-Type` field.
@@ -166,7 +183,8 @@ extension Response: CustomStringConvertible, CustomDebugStringConvertible, Custo
     return Mirror(
       self,
       children: [
-        "head": head, "body": body, "request": request, "metrics": metrics, "attempts": attempts,
+        "head": head, "body": body, "trailers": trailers, "request": request, "metrics": metrics,
+        "attempts": attempts,
       ])
   }
 }

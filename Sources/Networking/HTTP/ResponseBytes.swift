@@ -49,8 +49,8 @@ public struct ResponseBytes: AsyncSequence, Sendable {
   }
 
   /// An iterator over the body of a response.
-  public struct AsyncIterator: AsyncIteratorProtocol {
-    fileprivate enum Source {
+  public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
+    fileprivate enum Source: Sendable {
       case memory(Data)
       case streaming(StreamingBody.ReadHandle)
       case consumed
@@ -114,6 +114,9 @@ final class StreamingBody: Sendable {
 
 /// A source of the bytes of a body.
 protocol ByteSource: AnyObject, Sendable {
+  /// The fields after the body, as soon as they have been received.
+  var trailers: HTTPHeaders { get }
+
   /// Returns the next bytes, or `nil` at the end.
   func next() async throws -> Data?
 

@@ -3,7 +3,7 @@ import Promises
 /// The stage that cancels the inner stages on timeout, and fails with the phase that timed out.
 ///
 /// The limit includes the body of a stream: the promise is fulfilled when the head arrives, and the
-/// deadline continues after that.
+/// deadline continues after that, unless the stream has no foreseeable end.
 struct DeadlineStage: BuiltInStage {
   let phase: NetworkError.Phase
   let scheduler: any Scheduler
@@ -15,7 +15,7 @@ struct DeadlineStage: BuiltInStage {
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard let limit = limit(exchange) else { return next(exchange) }
     let scheduler = exchange.call.destination.deadlineClock ?? scheduler
-    let start = isStream(exchange) ? scheduler.now : nil
+    let start = coversBody(exchange) ? scheduler.now : nil
     // A separate error, because an inner stage may time out by its own limit.
     let responsePromise = next(exchange).timeout(limit, scheduler: scheduler) {
       error(for: exchange)
@@ -35,8 +35,9 @@ struct DeadlineStage: BuiltInStage {
       }
   }
 
-  private func isStream(_ exchange: Exchange) -> Bool {
-    if case .stream = exchange.call.destination.kind { true } else { false }
+  private func coversBody(_ exchange: Exchange) -> Bool {
+    let destination = exchange.call.destination
+    return if case .stream = destination.kind { !destination.deadlinesEndWithHead } else { false }
   }
 
   private func error(for exchange: Exchange) -> NetworkError {

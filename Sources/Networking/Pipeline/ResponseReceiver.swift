@@ -10,6 +10,7 @@ final class ResponseReceiver: Sendable {
   private struct State {
     var head: HTTPResponseHead?
     var data = Data()
+    var trailers: HTTPHeaders = [:]
     var sink: (any BodySink)?
     /// `nil` after the promise of a stream is fulfilled, because the resolver would keep the stream
     /// alive.
@@ -101,6 +102,7 @@ final class ResponseReceiver: Sendable {
       bodyDestination.progress?.change { $0.sent = .init(bytes: bytes, total: total) }
     case .head(let head): begin(head)
     case .body(let bytes): receiveBody(bytes)
+    case .trailers(let trailers): state.withLock { $0.trailers = trailers }
     case .end(let metrics): end(metrics)
     case .failure(let failure): fail(failure)
     }
@@ -147,8 +149,9 @@ final class ResponseReceiver: Sendable {
       let request = request
       return FileSink(target, flow, awaitedBy: bodyDestination.scheduler) { result in
         switch result {
-        case .success(let metrics):
-          resolver.fulfill(Response(head, .file(target.url), to: request, metrics))
+        case .success((let metrics, let trailers)):
+          resolver.fulfill(
+            Response(head, .file(target.url), to: request, metrics, trailers: trailers))
         case .failure(let fileError as PartialFile.FileError):
           resolver.reject(
             NetworkError(
@@ -208,13 +211,14 @@ final class ResponseReceiver: Sendable {
 
   private func end(_ metrics: TransportMetrics) {
     guard let last = finish() else { return }
-    if let sink = last.sink { return sink.end(metrics) }
+    if let sink = last.sink { return sink.end(metrics, last.trailers) }
     guard let head = last.head else {
       last.resolver?.reject(
         NetworkError(TransportFailure(code: .malformedResponse, metrics: metrics), of: request))
       return
     }
-    last.resolver?.fulfill(Response(head, .memory(last.data), to: request, metrics))
+    last.resolver?.fulfill(
+      Response(head, .memory(last.data), to: request, metrics, trailers: last.trailers))
   }
 
   private func fail(_ failure: TransportFailure) {

@@ -8,8 +8,8 @@ protocol BodySink: AnyObject, Sendable {
   /// Handles the next bytes of the body.
   func write(_ bytes: Data)
 
-  /// Handles the end of the body.
-  func end(_ metrics: TransportMetrics)
+  /// Handles the end of the body, and the fields after it.
+  func end(_ metrics: TransportMetrics, _ trailers: HTTPHeaders)
 
   /// Handles a failure of the exchange before the body was complete.
   func fail(_ error: NetworkError)
@@ -27,6 +27,7 @@ final class ByteChannel: BodySink, ByteSource {
     var bytes = ByteQueue()
     /// The result, once no more bytes will arrive.
     var end: End?
+    var trailers: HTTPHeaders = [:]
     var reader: Reader?
     var whenFinished: [@Sendable (End) -> Void] = []
 
@@ -57,7 +58,8 @@ final class ByteChannel: BodySink, ByteSource {
     reader?.resume(returning: bytes)
   }
 
-  func end(_ metrics: TransportMetrics) {
+  func end(_ metrics: TransportMetrics, _ trailers: HTTPHeaders) {
+    if !trailers.isEmpty { state.withLock { $0.trailers = trailers } }
     finish(.success(metrics))
   }
 
@@ -89,6 +91,8 @@ final class ByteChannel: BodySink, ByteSource {
   }
 
   // MARK: The reader's side
+
+  var trailers: HTTPHeaders { state.withLock { $0.trailers } }
 
   func next() async throws -> Data? {
     try await withTaskCancellationHandler {

@@ -13,19 +13,22 @@ import Synchronization
 final class FileSink: BodySink {
   private static let batchSize = 128 << 10
 
+  /// The metrics of a complete exchange, and the fields after its body.
+  typealias End = (metrics: TransportMetrics, trailers: HTTPHeaders)
+
   private struct State {
     var pending: [Data] = []
     var pendingBytes = 0
     /// Whether the queue is writing.
     var isWriting = false
-    /// The metrics of the complete exchange, or `nil` while the body is incomplete.
-    var metrics: TransportMetrics?
+    /// The end of the complete body, or `nil` while the body is incomplete.
+    var end: End?
     var isFinished = false
     var file: PartialFile?
 
     /// Returns whether the caller must start the writer on the queue, and marks it as running.
     mutating func startWritingIfNeeded() -> Bool {
-      guard !isWriting, !isFinished, metrics != nil || pendingBytes >= FileSink.batchSize else {
+      guard !isWriting, !isFinished, end != nil || pendingBytes >= FileSink.batchSize else {
         return false
       }
       isWriting = true
@@ -34,16 +37,16 @@ final class FileSink: BodySink {
 
     mutating func step() -> Step {
       if isFinished { return .idle }
-      if !pending.isEmpty, metrics != nil || pendingBytes >= FileSink.batchSize {
+      if !pending.isEmpty, end != nil || pendingBytes >= FileSink.batchSize {
         defer {
           pending = []
           pendingBytes = 0
         }
         return .write(pending, to: file)
       }
-      if let metrics {
+      if let end {
         isFinished = true
-        return .finish(file.take(), metrics)
+        return .finish(file.take(), end)
       }
       isWriting = false
       return .idle
@@ -52,14 +55,14 @@ final class FileSink: BodySink {
 
   private enum Step {
     case write([Data], to: PartialFile?)
-    case finish(PartialFile?, TransportMetrics)
+    case finish(PartialFile?, End)
     case idle
   }
 
   private let target: FileTarget
   private let flow: FlowControl
   private let scheduler: any Scheduler
-  private let completion: @Sendable (Result<TransportMetrics, any Error>) -> Void
+  private let completion: @Sendable (Result<End, any Error>) -> Void
   private let queue = DispatchQueue(label: "Catena.Download")
   private let state = Mutex(State())
 
@@ -73,7 +76,7 @@ final class FileSink: BodySink {
   ///     `PartialFile.FileError` if the file cannot be written.
   init(
     _ target: FileTarget, _ flow: FlowControl, awaitedBy scheduler: any Scheduler,
-    _ completion: @escaping @Sendable (Result<TransportMetrics, any Error>) -> Void
+    _ completion: @escaping @Sendable (Result<End, any Error>) -> Void
   ) {
     self.target = target
     self.flow = flow
@@ -92,9 +95,9 @@ final class FileSink: BodySink {
     if shouldStart { onQueue { self.writePending() } }
   }
 
-  func end(_ metrics: TransportMetrics) {
+  func end(_ metrics: TransportMetrics, _ trailers: HTTPHeaders) {
     let shouldStart = state.withLock { state in
-      state.metrics = metrics
+      state.end = (metrics, trailers)
       return state.startWritingIfNeeded()
     }
     if shouldStart { onQueue { self.writePending() } }
@@ -152,10 +155,10 @@ final class FileSink: BodySink {
             try file.write(piece)
             flow.remove(piece.count)
           }
-        case .finish(let openFile, let metrics):
+        case .finish(let openFile, let end):
           let file = try openFile ?? PartialFile(for: target.url, replacing: target.replaces)
           try file.commit()
-          return completion(.success(metrics))
+          return completion(.success(end))
         }
       }
     } catch {
@@ -200,6 +203,8 @@ struct BodyDestination: Sendable {
   ///
   /// `nil` uses that of the client.
   var deadlineClock: (any Scheduler)?
+  /// Whether the deadlines end when the head of a stream arrives.
+  var deadlinesEndWithHead = false
 
   var isToMemory: Bool {
     if case .memory = kind { true } else { false }

@@ -2,8 +2,8 @@ import Foundation
 
 /// A parser that makes a response head from its lines, as libcurl delivers them.
 ///
-/// The parser skips interim responses (1xx). It ignores lines after the final head, which are the
-/// fields of a trailer.
+/// The parser skips interim responses (1xx). The lines after the final head are the fields of a
+/// trailer. Invalid ones are ignored, because the response is usable without them.
 ///
 /// Consecutive responses of a server often have the same fields. The parser reuses the strings of
 /// fields that are equal to the previous head's. If all fields are equal, it reuses the whole array
@@ -31,6 +31,8 @@ struct ResponseHeadParser {
   var hasStatusLine: Bool { status > 0 }
   /// Whether the head is complete.
   private(set) var isComplete = false
+  /// The fields after the body.
+  private(set) var trailers: [HTTPHeaders.Field] = []
   /// The reason that the response is malformed, as a sentence without a period, or `nil`.
   private(set) var violation: String?
   /// The size of all lines of the response, including interim heads and the trailer.
@@ -56,6 +58,7 @@ struct ResponseHeadParser {
     isComplete = false
     violation = nil
     size = 0
+    trailers = []
     resetFields()
   }
 
@@ -70,7 +73,10 @@ struct ResponseHeadParser {
       violation = "The head of the response is larger than \(Self.maximumSize) bytes"
       return nil
     }
-    guard !isComplete else { return nil }
+    guard !isComplete else {
+      addTrailer(line)
+      return nil
+    }
     // A line that is only blank continues a field, and does not end the head.
     let isFolded = line.first == UInt8(ascii: " ") || line.first == UInt8(ascii: "\t")
     let line = line.trimmingEnd()
@@ -96,6 +102,17 @@ struct ResponseHeadParser {
       check(line)
     }
     return nil
+  }
+
+  private mutating func addTrailer(_ line: UnsafeRawBufferPointer) {
+    let line = line.trimmingEnd()
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line.first?.isBlank == false,
+      !line.contains(where: { $0 == UInt8(ascii: "\r") || $0 == 0 })
+    else { return }
+    let name = UnsafeRawBufferPointer(rebasing: line[..<colon]).text
+    guard name.isToken else { return }
+    let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]).trimmingStart().text
+    trailers.append(HTTPHeaders.Field(name: name, value: value))
   }
 
   private mutating func add(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {

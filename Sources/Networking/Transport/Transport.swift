@@ -94,6 +94,9 @@ public enum TransportEvent: Sendable {
   case head(HTTPResponseHead)
   /// The next bytes of the response body, with any content coding decoded. Never empty.
   case body(Data)
+  /// The fields after the body, which are not empty. A transport that supports trailers sends this
+  /// event at most once, right before `end`.
+  case trailers(HTTPHeaders)
   /// The response is complete.
   case end(TransportMetrics)
   /// The exchange failed, possibly after the head and a part of the body.

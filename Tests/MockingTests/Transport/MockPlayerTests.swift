@@ -44,6 +44,7 @@ struct PlaybackMachineTests {
     case .sent(let bytes, _): "sent \(bytes)"
     case .head(let head): "\(head.status)"
     case .body(let data): String(decoding: data, as: UTF8.self)
+    case .trailers(let trailers): "trailers \(trailers.count)"
     case .end(let metrics): "end \(metrics.total)"
     case .failure(let failure): "\(failure.code)"
     }

@@ -32,7 +32,7 @@ import Testing
   func stoppingDiscardsTheUnreadBytes(_ hasEnded: Bool) async {
     let channel = ByteChannel(FlowControl())
     channel.write(Data("a".utf8))
-    if hasEnded { channel.end(TransportMetrics()) }
+    if hasEnded { channel.end(TransportMetrics(), [:]) }
     channel.stop(TestError("stopped"))
     await #expect(throws: TestError("stopped")) { try await channel.next() }
   }

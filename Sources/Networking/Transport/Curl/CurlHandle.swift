@@ -50,6 +50,8 @@
     @exclusivity(unchecked) private var headParser = ResponseHeadParser()
     /// Whether the head of the final response has been delivered.
     var hasCompleteHead: Bool { headParser.isComplete }
+    /// The fields after the body.
+    var trailers: [HTTPHeaders.Field] { headParser.trailers }
     private(set) var started: UInt64 = 0
     var lastActivity: UInt64 = 0
     var isPaused = false
@@ -162,7 +164,11 @@
       }
       // A field line that begins with a blank, without a line before it.
       if result == .badFunctionArgument, headParser.hasStatusLine {
-        return failure(.malformedResponse, "The first field line of the response is folded")
+        return failure(
+          .malformedResponse,
+          headParser.isComplete
+            ? "A line after the body is not a field"
+            : "The first field line of the response is folded")
       }
       if result == .outOfMemory, repetition.attempts > 0 || headParser.hasStatusLine {
         return failure(.malformedResponse, "A line of the response is too long")

@@ -229,8 +229,12 @@
       }
       if let index = handle.deadlineIndex { deadlines.remove(at: index) }
       activeCount -= 1
+      let trailers = handle.trailers
       let exchange = handle.finish()
       recycle(handle)
+      if !trailers.isEmpty, case .end = event {
+        exchange?.deliver(.trailers(HTTPHeaders(trailers)))
+      }
       exchange?.end(with: event)
     }
 

@@ -45,7 +45,7 @@ struct URLSessionExchangeMachine: Sendable {
     case .body(let data):
       guard !data.isEmpty else { return [] }
       bytesReceived += Int64(data.count)
-    case .connected, .servedLocally: break
+    case .connected, .servedLocally, .trailers: break
     case .end, .failure: return []
     }
     return emitOrHold(event)

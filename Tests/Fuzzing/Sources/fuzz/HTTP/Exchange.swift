@@ -47,7 +47,7 @@
           record.heads += 1
         case .body(let data): record.body += data
         case .failure(let failure): record.failure = failure
-        case .connected, .servedLocally, .sent, .end: break
+        case .connected, .servedLocally, .sent, .trailers, .end: break
         }
         switch event {
         case .end, .failure: record.endings += 1

@@ -20,7 +20,8 @@ struct FuzzTarget: Sendable {
   static let all: [FuzzTarget] = {
     var targets: [FuzzTarget] = [
       .responseHeads, .requests, .chunks, .mockResponses, .cookies, .dates, .mediaTypes,
-      .fieldValues, .urls, .redirects, .charsets, .json, .jsonPaths, .textRedaction,
+      .fieldValues, .webLinks, .eventStreams, .jsonSequences, .urls, .redirects, .charsets, .json,
+      .jsonPaths, .textRedaction,
       .urlRedaction, .fieldRedaction, .bodyRedaction, .multipartRedaction, .recordings, .har,
       .stubFiles, .templates, .cookieFiles, .offlineEntries,
     ]

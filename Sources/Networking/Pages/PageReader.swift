@@ -1,0 +1,275 @@
+import Foundation
+import Promises
+import Synchronization
+
+/// The description of a walk over the pages of a list.
+struct PageWalk: Sendable {
+  let rule: PageRule
+  /// The maximum number of pages.
+  let limit: Int
+  /// The number of pages that are requested before they are asked for.
+  let ahead: Int
+  let scheduler: any Scheduler
+  let callbackContext: ExecutionContext
+  /// Returns the request of the first page.
+  let first: @Sendable () throws -> Request
+  /// Adds a request to the client's queue. The closure changes the wire request.
+  let start:
+    @Sendable (
+      _ request: Request, _ prepare: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest
+    ) -> NetworkPromise
+}
+
+/// The pages of one iterator.
+///
+/// One page is requested at a time. A request starts when the consumer waits, or when fewer pages
+/// than `ahead` are ready.
+final class PageReader: Sendable {
+  /// The reference of an iterator, whose release stops the reader.
+  final class Handle: Sendable {
+    let reader: PageReader
+
+    init(_ reader: PageReader) {
+      self.reader = reader
+    }
+
+    deinit {
+      reader.stop()
+    }
+  }
+
+  private typealias Consumer = CheckedContinuation<Response?, any Error>
+
+  private struct State {
+    /// The pages that the consumer has not taken.
+    var ready = FIFO<Response>()
+    var readyCount = 0
+    /// The end of the sequence after the ready pages.
+    var end: Result<Void, any Error>?
+    var consumer: Consumer?
+    /// The request of the next page, unless it is in progress.
+    var next: Request?
+    var inProgress: NetworkPromise?
+    var isInProgress = false
+    /// The number of pages that have been requested.
+    var requested = 0
+    var visited = VisitedPages()
+
+    /// Takes the request to start now, if there is one.
+    mutating func takeRequest(_ walk: PageWalk) -> Request? {
+      guard end == nil, !isInProgress, consumer != nil || readyCount < walk.ahead, let next else {
+        return nil
+      }
+      self.next = nil
+      isInProgress = true
+      requested += 1
+      return next
+    }
+
+    /// Takes the next result for the consumer, if there is one.
+    mutating func takeResult() -> Result<Response?, any Error>? {
+      if let response = ready.popFirst() {
+        readyCount -= 1
+        return .success(response)
+      }
+      // An error is thrown once.
+      guard let end else { return nil }
+      if case .failure = end { self.end = .success(()) }
+      return end.map { nil }
+    }
+  }
+
+  private let walk: PageWalk
+  /// The origin of the first page.
+  private let home = Mutex<Origin?>(nil)
+  private let state: Mutex<State>
+
+  init(_ walk: PageWalk) {
+    self.walk = walk
+    var state = State()
+    if walk.limit > 0 {
+      do {
+        let first = try walk.first()
+        state.next = first
+        state.visited.insert(first)
+      } catch {
+        state.end = .failure(error)
+      }
+    } else {
+      state.end = .success(())
+    }
+    self.state = Mutex(state)
+  }
+
+  /// Returns the next page, or `nil` after the last one.
+  func next(isolation actor: isolated (any Actor)?) async throws -> Response? {
+    try await withTaskCancellationHandler {
+      try Task.checkCancellation()
+      return try await withCheckedThrowingContinuation { (consumer: Consumer) in
+        let result = state.withLock { state -> Result<Response?, any Error>? in
+          if let result = state.takeResult() { return result }
+          guard state.consumer == nil else { return .failure(Self.concurrentRead) }
+          state.consumer = consumer
+          return nil
+        }
+        if let result { consumer.resume(with: result) }
+        startNext()
+      }
+    } onCancel: {
+      stop()
+    }
+  }
+
+  /// Cancels the current request, and requests no other page.
+  ///
+  /// - Parameter end: The end of the sequence, unless it has ended before.
+  func stop(_ end: Result<Void, any Error> = .failure(CancellationError())) {
+    let (promise, consumer) = state.withLock { state in
+      state.end = state.end ?? end
+      state.ready.removeAll()
+      state.readyCount = 0
+      return (state.inProgress.take(), state.consumer.take())
+    }
+    promise?.cancel()
+    consumer?.resume(throwing: CancellationError())
+  }
+
+  private static var concurrentRead: NetworkError {
+    NetworkError(.noData, "the pages are being read by another task, and can be read only by one")
+  }
+
+  private func startNext() {
+    guard let request = state.withLock({ $0.takeRequest(walk) }) else { return }
+    let promise = walk.start(request) { [self] in prepare($0) }
+    let isStopped = state.withLock { state in
+      if state.isInProgress, state.end == nil { state.inProgress = promise }
+      return state.end != nil
+    }
+    promise.done(on: .inline) { [self] response in receive(response, to: request) }
+      .fail(on: .inline, policy: .allErrors) { [self] error in finish(.failure(error)) }
+    if isStopped { promise.cancel() }
+  }
+
+  /// Removes what is for the origin of the first page only.
+  private func prepare(_ request: HTTPRequest) -> HTTPRequest {
+    let origin = Origin(request.url)
+    let isHome = home.withLock { home in
+      if home == nil { home = origin }
+      return home == origin
+    }
+    guard !isHome else { return request }
+    var request = request
+    request.headers = HTTPHeaders(request.headers.fields.filter { !Redirection.isSecret($0) })
+    request.withholdsClientCertificate = true
+    return request
+  }
+
+  private func receive(_ response: Response, to request: Request) {
+    let count = state.withLock { $0.requested }
+    var next: Request?
+    var end: Result<Void, any Error>?
+    do {
+      if count < walk.limit {
+        let page = Page(number: count, request: request, response: response)
+        next = try walk.rule.next(page).map { try Self.request($0, after: page) }
+      }
+      if next == nil { end = .success(()) }
+    } catch {
+      end = .failure(error)
+    }
+    let consumer = state.withLock { state -> Consumer? in
+      state.inProgress = nil
+      state.isInProgress = false
+      guard state.end == nil else { return nil }
+      if count == 1 { state.visited.insert(response.request.url) }
+      if let next {
+        if state.visited.insert(next) {
+          state.next = next
+        } else {
+          end = .failure(
+            NetworkError(.pageLoop, response, "page \(count + 1) has been requested before"))
+        }
+      }
+      state.end = end
+      if let consumer = state.consumer.take() { return consumer }
+      state.ready.append(response)
+      state.readyCount += 1
+      return nil
+    }
+    consumer?.resume(returning: response)
+    startNext()
+  }
+
+  private func finish(_ end: Result<Void, any Error>) {
+    let consumer = state.withLock { state -> (Consumer, Result<Response?, any Error>)? in
+      state.inProgress = nil
+      state.isInProgress = false
+      state.end = state.end ?? end
+      guard let consumer = state.consumer.take(), let result = state.takeResult() else {
+        return nil
+      }
+      return (consumer, result)
+    }
+    consumer?.0.resume(with: consumer?.1 ?? .success(nil))
+  }
+
+  private static func resolve(_ reference: String, _ base: URL) -> URL? {
+    // Foundation makes no URL of an empty reference, which is the base.
+    reference.isEmpty ? base : URL(string: reference, relativeTo: base)
+  }
+
+  /// Returns the request of the next page.
+  private static func request(_ next: PageRule.Next, after page: Page) throws -> Request {
+    switch next {
+    case .request(let request): return request
+    case .parameters(let parameters): return page.request.adding(parameters: parameters)
+    case .url(let text):
+      var components = resolve(text, page.response.url).flatMap {
+        URLComponents(string: $0.absoluteString)
+      }
+      components?.fragment = nil
+      guard let url = components?.url, Origin(url) != nil else {
+        throw NetworkError(.malformedResponse, page.response, "the next page has no valid URL")
+      }
+      guard url.scheme == "https" || page.response.url.scheme != "https" else {
+        throw NetworkError(
+          .redirectRefused, page.response, "the next page leads from https to http")
+      }
+      var request = page.request
+      request.path = RequestPath(raw: url.absoluteString)
+      // The URL has the whole query.
+      if request.payload != nil
+        || (request.contentType ?? .standard(for: request.method)) == .query
+      {
+        request.parameters = nil
+      }
+      return request
+    }
+  }
+}
+
+/// The pages that have been requested.
+///
+/// Only their hash values are kept, so that long lists need little memory. Two pages of a list of a
+/// million have equal values with a probability below 1 in 10 million.
+private struct VisitedPages {
+  private var hashes: Set<Int> = []
+
+  /// Adds the request of a page.
+  ///
+  /// - Returns: Whether the page has not been requested before.
+  @discardableResult
+  mutating func insert(_ request: Request) -> Bool {
+    // An absolute URL is also that of a response.
+    if let url = URL(string: request.path.text), Origin(url) != nil, request.parameters == nil,
+      request.payload == nil
+    {
+      return hashes.insert(url.absoluteString.hashValue).inserted
+    }
+    return hashes.insert(request.hashValue).inserted
+  }
+
+  mutating func insert(_ url: URL) {
+    hashes.insert(url.absoluteString.hashValue)
+  }
+}

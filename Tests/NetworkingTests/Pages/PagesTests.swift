@@ -1,0 +1,221 @@
+import Foundation
+import Mocking
+import Promises
+import TestSupport
+import Testing
+
+@testable import Networking
+
+/// The demand, the errors and the cancellation of pages.
+@Suite(.timeLimit(.minutes(10)))
+struct PagesTests {
+  /// A server of pages, whose bodies are their numbers.
+  private final class Server: Sendable {
+    let transport: FakeTransport
+    /// The numbers of the requested pages.
+    let requested = Log<Int>()
+
+    init(
+      pages: Int, _ respond: @escaping @Sendable (_ page: Int) -> [TransportEvent]? = { _ in nil }
+    ) {
+      transport = FakeTransport { [requested] request in
+        let query = request.url.query ?? "page=1"
+        let page = Int(query.dropFirst("page=".count)) ?? 0
+        requested.append(page)
+        if let events = respond(page) { return events }
+        let link = page < pages ? ["Link": "<?page=\(page + 1)>; rel=next"] : HTTPHeaders()
+        return .response(200, link, "\(page)")
+      }
+    }
+
+    func client(
+      _ change: (inout NetworkingConfiguration) -> Void = { _ in }
+    ) -> Networking<Request> {
+      var configuration = NetworkingConfiguration.plain
+      change(&configuration)
+      let client = Networking<Request>(transport: transport, configuration: configuration)
+      client.setBaseURL(URL.of("https://api.example.com"))
+      client.callbackContext = .background
+      return client
+    }
+
+    var count: Int { transport.requests.count }
+  }
+
+  @Test func aThousandPagesAreRequestedOneByOne() async throws {
+    let server = Server(pages: 1_000)
+    var number = 0
+    let pages = server.client().pages(of: .get("items"), next: .link)
+    #expect(server.count == 0)
+    for try await page in pages.decode(Int.self) {
+      number += 1
+      #expect(page == number && server.count == number)
+    }
+    #expect(number == 1_000 && server.count == 1_000)
+  }
+
+  @Test func pagesAreRequestedAheadUpToANumber() async throws {
+    let server = Server(pages: 1_000)
+    var number = 0
+    for try await page in server.client().pages(of: .get("items"), next: .link, ahead: 3)
+      .decode(Int.self)
+    {
+      number += 1
+      // One for the loop, and three ahead.
+      #expect(page == number && server.count <= number + 3)
+      if number < 990, number > 1 { #expect(server.count >= number + 1) }
+    }
+    #expect(number == 1_000 && server.count == 1_000)
+  }
+
+  @Test func aSlowConsumerHasTheNumberOfPagesAhead() async throws {
+    let server = Server(pages: 10)
+    var pages = server.client().pages(of: .get("items"), next: .link, ahead: 2).makeAsyncIterator()
+    _ = try await pages.next()
+    #expect(server.count == 3)
+    _ = try await pages.next()
+    #expect(server.count == 4)
+  }
+
+  @Test func leavingTheLoopRequestsNoOtherPage() async throws {
+    let server = Server(pages: 1_000)
+    for try await page in server.client().pages(of: .get("items"), next: .link).decode(Int.self)
+    where page == 500 {
+      break
+    }
+    #expect(server.count == 500)
+  }
+
+  @Test func cancellingTheTaskCancelsTheRequestInProgress() async throws {
+    let server = Server(pages: 1_000) { $0 == 500 ? [] : nil }
+    let read = Log<Int>()
+    let task = Task {
+      for try await page in server.client().pages(of: .get("items"), next: .link).decode(Int.self) {
+        read.append(page)
+      }
+    }
+    _ = await read.entries(499)
+    _ = await server.requested.entries(500)
+    task.cancel()
+    #expect(await task.result.failure(as: CancellationError.self) != nil)
+    #expect(server.count == 500 && server.transport.cancelled == 1)
+  }
+
+  @Test func releasingTheIteratorCancelsThePageAhead() async throws {
+    let server = Server(pages: 1_000) { $0 == 2 ? [] : nil }
+    for try await _ in server.client().pages(of: .get("items"), next: .link, ahead: 1) { break }
+    #expect(server.count == 2 && server.transport.cancelled == 1)
+  }
+
+  @Test func aPromiseOfAllPagesHasThemInOrder() async throws {
+    let server = Server(pages: 50)
+    let client = server.client()
+    let pages = client.pages(of: .get("items"), next: .link).decode(Int.self)
+    #expect(try await pages.all().value == Array(1...50))
+    let responses = client.pages(of: .get("items"), next: .link, limit: 7, ahead: 2).all()
+    #expect(try await responses.value.map(\.data) == (1...7).map { Data("\($0)".utf8) })
+  }
+
+  @Test func cancellingThePromiseOfAllCancelsTheRequest() async throws {
+    let server = Server(pages: 1_000) { $0 == 20 ? [] : nil }
+    let all = server.client().pages(of: .get("items"), next: .link).all()
+    _ = await server.requested.entries(20)
+    all.cancel()
+    #expect(await all.result.failure(as: CancellationError.self) != nil)
+    #expect(server.count == 20)
+  }
+
+  @Test func aPageThatFailsEndsTheSequence() async throws {
+    let server = Server(pages: 10) { $0 == 3 ? .response(500, [:], "why") : nil }
+    var pages = server.client().pages(of: .get("items"), next: .link, ahead: 5).makeAsyncIterator()
+    #expect(try await pages.next()?.data == Data("1".utf8))
+    #expect(try await pages.next()?.data == Data("2".utf8))
+    let error = await #expect(throws: NetworkError.self) { try await pages.next() }
+    #expect(error?.code == .unacceptableStatus(500) && error?.body == Data("why".utf8))
+    #expect(try await pages.next() == nil && server.count == 3)
+  }
+
+  @Test func aPageThatCannotBeDecodedEndsTheSequence() async throws {
+    let server = Server(pages: 10) {
+      $0 == 2 ? .response(200, ["Link": "<?page=3>; rel=next"], "x") : nil
+    }
+    var pages = server.client().pages(of: .get("items"), next: .link).decode(Int.self)
+      .makeAsyncIterator()
+    #expect(try await pages.next() == 1)
+    let error = await #expect(throws: NetworkError.self) { try await pages.next() }
+    #expect(error?.code == .decodingFailed)
+    #expect(try await pages.next() == nil && server.count == 2)
+  }
+
+  @Test func theRetryPolicyAppliesToEachPage() async throws {
+    let failures = Log<Int>()
+    let server = Server(pages: 5) { page in
+      guard page % 2 == 0, !failures.entries.contains(page) else { return nil }
+      failures.append(page)
+      return .response(503)
+    }
+    let client = server.client { $0.retry = .immediate(limit: 1) }
+    let pages = client.pages(of: .get("items"), next: .link).decode(Int.self)
+    #expect(try await pages.all().value == Array(1...5))
+    #expect(server.count == 7)
+  }
+
+  @Test func aPageOnAnotherOriginHasNoSecrets() async throws {
+    let transport = FakeTransport { request in
+      request.url.host == "api.example.com"
+        ? .response(200, ["Link": "<https://other.example/items>; rel=next"], "1")
+        : .response(200, request.url.query == nil ? ["Link": "<?page=3>; rel=next"] : [:], "2")
+    }
+    let client = Networking<Request>(transport: transport, configuration: .plain)
+    client.setBaseURL(URL.of("https://api.example.com"))
+    client.authenticate(bearerToken: "s3cret")
+    let request = Request.get("items", headers: ["X-Api-Key": "s3cret", "X-Shop": "7"])
+    #expect(try await client.pages(of: request, next: .link).all().value.count == 3)
+    #expect(transport.requests.map { $0.headers["X-Api-Key"] } == ["s3cret", nil, nil])
+    #expect(transport.requests.map { $0.headers["Authorization"] != nil } == [true, false, false])
+    #expect(transport.requests.map { $0.headers["X-Shop"] } == ["7", "7", "7"])
+    #expect(transport.requests.map(\.withholdsClientCertificate) == [false, true, true])
+  }
+
+  @Test func eachIteratorBeginsAtTheFirstPage() async throws {
+    let server = Server(pages: 3)
+    let pages = server.client().pages(of: .get("items"), next: .link).decode(Int.self)
+    #expect(try await pages.all().value == [1, 2, 3])
+    #expect(try await pages.all().value == [1, 2, 3])
+  }
+
+  @Test func anEndpointThatFailsIsAnErrorOfTheFirstPage() async throws {
+    struct Broken: RequestConvertible {
+      struct BrokenError: Error {}
+      var request: Request { get throws { throw BrokenError() } }
+    }
+    let client = Networking<Broken>(transport: FakeTransport { _ in [] }, configuration: .plain)
+    await #expect(throws: Broken.BrokenError.self) {
+      for try await _ in client.pages(of: Broken(), next: .link) {}
+    }
+  }
+
+  @Test func pagesOfAMockArriveInVirtualTime() async throws {
+    let time = TestScheduler()
+    var configuration = NetworkingConfiguration.plain
+    configuration.scheduler = time
+    let transport = MockTransport(scheduler: time) {
+      Route(.get, "/items") { request in
+        let page = Int(request.query["page"] ?? "1") ?? 1
+        return Mock.json(.array((1...(page < 4 ? 2 : 1)).map { .int($0) })).delayed(by: .seconds(1))
+      }
+    }
+    let client = Networking<Request>(transport: transport, configuration: configuration)
+    client.setBaseURL(URL.of("https://api.example.com"))
+    let all = client.pages(of: .get("items"), next: .number(size: 2)).decode([Int].self).all()
+    await time.run()
+    #expect(try await all.value.flatMap { $0 }.count == 7 && time.now == .seconds(4))
+  }
+
+  @Test @MainActor func pagesAreReadOnTheActorOfTheCaller() async throws {
+    var numbers: [Int] = []
+    let pages = Server(pages: 3).client().pages(of: .get("items"), next: .link).decode(Int.self)
+    for try await page in pages { numbers.append(page) }
+    #expect(numbers == [1, 2, 3])
+  }
+}
