@@ -103,6 +103,7 @@ extension Networking {
   ///
   /// - Parameter baseURL: The base URL. `nil` restores those of the endpoints.
   public func setBaseURL(_ baseURL: URL?) {
+    if let sessionOwner { return sessionOwner.setBaseURL(baseURL) }
     change { settings in
       settings.baseURL = nil
       if let baseURL { settings.baseURL = { baseURL } }
@@ -119,9 +120,28 @@ extension Networking {
   ///   without an origin, in this method and when a request is made or sent again.
   @_disfavoredOverload
   public func setBaseURL(_ baseURL: @escaping @Sendable () throws -> URL?) {
+    if let sessionOwner { return sessionOwner.setBaseURL(baseURL) }
     change { $0.baseURL = baseURL }
     bindCredentials()
   }
+
+  /// Returns a client with hooks and interceptors of its own for the session of this one.
+  ///
+  /// ```swift
+  /// let uploads = networking.copy()
+  /// uploads.hopInterceptors.append(signing)          // does not affect `networking`
+  /// ```
+  ///
+  /// - **Shared** are the queue with its ``RequestMode``, the transport and its connections, the
+  ///   configuration, the cookies, the base URL, the credentials and the offline store. `setBaseURL`,
+  ///   `authenticate`, ``suspend()``, ``resume()`` and ``cancelAllRequests()`` of one client apply to
+  ///   both.
+  /// - **Separate** are ``beforeEach``, ``preProcessRequest``, ``middleware``, ``interceptors``,
+  ///   ``hopInterceptors``, ``callbackContext``, ``logLevel`` and the monitors. The copy begins with
+  ///   those of this client. A ``RefreshInterceptor`` still refreshes once for both clients.
+  ///
+  /// - Returns: The copy, which retains this client.
+  public func copy() -> Networking { Networking(sharingSessionOf: self) }
 
   /// Stops starting requests.
   ///
@@ -210,6 +230,7 @@ extension Networking {
   }
 
   private func authenticate(_ scheme: Credentials.Scheme?) {
+    if let sessionOwner { return sessionOwner.authenticate(scheme) }
     let origin = scheme == nil ? nil : currentOrigin
     change { settings in
       settings.credentials =
@@ -246,6 +267,13 @@ extension Networking {
 
   /// Returns the settings for a new request, in which credentials have an origin if possible.
   func currentSettings() -> ClientSettings.Snapshot {
+    if let sessionOwner {
+      let session = sessionOwner.currentSettings().settings
+      return settings.withLock { $0 }.updated { settings in
+        settings.baseURL = session.baseURL
+        settings.credentials = session.credentials
+      }
+    }
     let snapshot = settings.withLock { $0 }
     guard case .unbound = snapshot.settings.credentials else { return snapshot }
     bindCredentials()

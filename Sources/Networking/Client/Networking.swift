@@ -41,6 +41,10 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   let clientOfflineStore: ClientOfflineStore
   let automaticReplay: AutomaticReplay?
   let transports: TransportSelector<Endpoint>
+  /// The client whose base URL and credentials this one uses.
+  ///
+  /// `nil` if it has its own.
+  let sessionOwner: Networking?
   private let areRetryable = Endpoint.self is any RetryableRequest.Type
 
   /// Makes a client on a transport of the platform.
@@ -84,6 +88,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ) {
     var configuration = configuration
     if let retry { configuration.retry = retry }
+    sessionOwner = nil
     transports = TransportSelector(transport: session.transport, provider: mockProvider)
     let scheduler = configuration.scheduler ?? transports.scheduler ?? .live
     queue = RequestQueue(mode, scheduler: scheduler)
@@ -99,6 +104,19 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     logLevel = logging.level
     for monitor in configuration.monitors { addMonitor(monitor) }
     automaticReplay?.start { [weak self] in self?.replayAutomatically() }
+  }
+
+  /// Makes a client that shares everything but the settings with another one.
+  init(sharingSessionOf other: Networking) {
+    sessionOwner = other.sessionOwner ?? other
+    queue = other.queue
+    unthrottledQueue = other.unthrottledQueue
+    settings = Mutex(other.settings.withLock { $0 }.updated { $0.onAutomaticReplay = nil })
+    runner = other.runner
+    logging = other.logging
+    clientOfflineStore = other.clientOfflineStore
+    automaticReplay = other.automaticReplay
+    transports = other.transports
   }
 
   /// Adds a request to the queue.
@@ -146,6 +164,30 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ) -> NetworkPromise {
     perform(
       endpoint, over: transports.select(for: endpoint.base), progress: progress, file, line)
+  }
+
+  /// Adds a request of an endpoint of any type to the queue.
+  ///
+  /// ```swift
+  /// networking.request(any: GetProfile(id: 1)).validate().toJson()
+  /// ```
+  ///
+  /// If the endpoint has no base URL, it has that of the client's endpoint type, and the header fields
+  /// of that type that it does not declare itself.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - progress: A handler of the ``TransferProgress``, as for the client's own endpoints.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise of the response, like that of `request(_:progress:file:line:)`.
+  @discardableResult
+  public func request<Other: RequestConvertible>(
+    any endpoint: Other,
+    @_inheritActorContext progress: ProgressHandler? = nil,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> NetworkPromise {
+    perform(endpoint, over: transports.select(forAny: endpoint), progress: progress, file, line)
   }
 
   /// Adds a request of an endpoint with a response type to the queue, and decodes the response.
@@ -297,3 +339,18 @@ extension Networking where Endpoint == Request {
   /// It is made outside of all scopes of mocks, because it outlives them.
   public static let shared = HandlerScope.$current.withValue(nil) { Networking() }
 }
+
+// The compiler looks up `Networking.Request` in the type `Networking`, not in the module.
+
+extension Networking {
+  /// The type `Request` of this module, for a program with a type `Request` of its own.
+  public typealias Request = _NetworkRequest
+
+  /// The type `Response` of this module, for a program with a type `Response` of its own.
+  public typealias Response = _NetworkResponse
+}
+
+/// The target of `Networking.Request`, which cannot refer to a type of the same name.
+public typealias _NetworkRequest = Request
+/// The target of `Networking.Response`, which cannot refer to a type of the same name.
+public typealias _NetworkResponse = Response

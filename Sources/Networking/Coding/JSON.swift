@@ -160,6 +160,9 @@ extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressibl
   ExpressibleByDictionaryLiteral
 {
   /// Creates ``null``.
+  ///
+  /// In an expression with a value and `nil`, such as `isEmpty ? nil : json`, the literal is ``null``,
+  /// even if the result is a `JSON?`. Write `JSON?.none` for no value.
   public init(nilLiteral: ()) { self = .null }
 
   /// Creates ``bool(_:)``.

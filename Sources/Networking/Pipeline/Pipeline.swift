@@ -126,16 +126,6 @@ struct InterceptorsStage: BuiltInStage {
   }
 }
 
-extension Promise where Value == Response {
-  /// Returns a promise of the result of this promise.
-  ///
-  /// It is rejected only if this promise is cancelled.
-  func asResult() -> Promise<Result<Response, any Error>> {
-    map { response -> Result<Response, any Error> in .success(response) }
-      .recover(on: .inline) { error -> Result<Response, any Error> in .failure(error) }
-  }
-}
-
 // MARK: Closures of interceptors
 
 /// A step of an interceptor that a closure of the user performs.

@@ -45,22 +45,30 @@ extension Promise where Value: Sendable {
       withoutIsolation(transform))
   }
 
-  /// Reads a property of the value inline, on the thread that settles this promise.
+  /// Reads a property of the value inline or, in the code of an actor, on this actor.
   ///
   /// ```swift
   /// let title = networking.request(.board(id: 7)).decode(Board.self).map(\.title)
   /// ```
   ///
+  /// Code of an actor can therefore read properties that belong to the actor, such as those of a type
+  /// in a module whose default isolation is the main actor.
+  ///
   /// - Parameters:
   ///   - keyPath: The key path of the property.
+  ///   - isolation: The actor of the caller.
   ///   - file: The source file, for diagnostics.
   ///   - line: The source line, for diagnostics.
   /// - Returns: A promise for the property. It is rejected with this promise's error.
   public func map<NewValue: Sendable>(
-    _ keyPath: any KeyPath<Value, NewValue> & Sendable,
+    _ keyPath: sending KeyPath<Value, NewValue>, isolation: isolated (any Actor)? = #isolation,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<NewValue> {
-    map(on: .inline, file: file, line: line) { $0[keyPath: keyPath] }
+    // `nonisolated(unsafe)` because the caller cannot use `keyPath` any more, and it is used once.
+    nonisolated(unsafe) let keyPath = keyPath
+    return map(on: .isolated(to: isolation) ?? .inline, file: file, line: line) { value in
+      value[keyPath: keyPath]
+    }
   }
 
   /// Transforms the value on the caller's actor, with a closure that need not be `Sendable`.
@@ -95,6 +103,27 @@ extension Promise where Value: Sendable {
   /// - Returns: A promise without a value. It is rejected with this promise's error.
   public func asVoid(file: StaticString = #fileID, line: UInt = #line) -> Promise<Void> {
     map(file: file, line: line) { _ in }
+  }
+
+  /// Turns an error into a value, so that the next step receives both outcomes.
+  ///
+  /// ```swift
+  /// networking.request(.report).asResult().map { result in Report(result) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise of the result of this promise. It is rejected only with a cancellation.
+  public func asResult(
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Result<Value, any Error>> {
+    derive(at: CallSite(file, line)) { settled, next in
+      if let error = settled.error, error.isCancellation {
+        return next.settle(rejecting: error, by: .upstream)
+      }
+      return next.settle { settled.outcome }
+    }
   }
 
   // MARK: compactMap

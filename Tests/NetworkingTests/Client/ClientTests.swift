@@ -71,6 +71,18 @@ struct ClientTests {
     #expect(try error.decodeBody([String: String].self) == ["error": "no such thing"])
   }
 
+  @Test func anEndpointOfAnyTypeIsSentWithoutDecoding() async throws {
+    struct Health: RequestConvertible {
+      static let baseURL = "https://status.example.com"
+      var request: Request { .get("health") }
+    }
+    let networking = client()
+    let json = try await networking.request(any: GetBoard(id: 7)).validate().toJson().value
+    #expect(json == ["id": 7])
+    #expect(try await networking.request(any: Health().notIntercepted()).value.status == 404)
+    #expect(backend.requests.last?.url.absoluteString == "https://status.example.com/health")
+  }
+
   @Test func aTypedEndpointWithoutABaseURLHasTheFieldsOfTheClientsEndpointType() async throws {
     struct API: RequestConvertible {
       static let baseURL = "https://h/v1/"

@@ -14,6 +14,12 @@ struct JSONTests {
     }
   }
 
+  @Test func aNilLiteralBesideAValueIsNull() {
+    func optional(_ json: JSON, _ isEmpty: Bool) -> JSON? { isEmpty ? nil : json }
+    func none(_ json: JSON, _ isEmpty: Bool) -> JSON? { isEmpty ? JSON?.none : json }
+    #expect(optional(7, true) == .some(.null) && none(7, true) == JSON?.none)
+  }
+
   @Test func subscriptsSetValues() throws {
     var json: JSON = ["list": [1, ["b": 2]], "text": "x"]
     json["list"][1]["b"] = 3

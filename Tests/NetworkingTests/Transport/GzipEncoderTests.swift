@@ -105,6 +105,8 @@ struct GzipEncoderTests {
     let stream = HTTPBody.file(folder.url("none")).compressedStream
     let error = await #expect(throws: TransportFailure.self) { try await collected(stream) }
     #expect(error?.code == .encodingFailed)
-    #expect(error?.detail == "The body cannot be read: the file none cannot be opened: No such file or directory")
+    #expect(
+      error?.detail
+        == "The body cannot be read: the file none cannot be opened: No such file or directory")
   }
 }

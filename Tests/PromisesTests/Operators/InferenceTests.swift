@@ -143,6 +143,23 @@ struct InferenceTests {
     #expect(try await find().map(\.title).compactMap(\.first).value == "D")
   }
 
+  @MainActor
+  private struct Draft {
+    var title = "Dune"
+    var length: Int {
+      MainActor.assertIsolated()
+      return title.count
+    }
+  }
+
+  @Test @MainActor func theKeyPathOfAPropertyOfAnActorIsReadOnTheActor() async throws {
+    let (draft, resolver) = Promise<Draft>.pending()
+    let length = draft.map(\.length)
+    let draftValue = Draft()
+    await Task.detached { resolver.fulfill(draftValue) }.value
+    #expect(try await length.value == 4)
+  }
+
   @Test func aStepWithAPromiseIsFollowed() async throws {
     let found: Promise<Book> = count().then { _ in find() }
     #expect(try await found.value == Book())

@@ -186,3 +186,27 @@ struct RecoverCaseTests {
     #expect(try await promise.value)
   }
 }
+
+@Suite(.timeLimit(.minutes(10)))
+struct AsResultTests {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func theNextStepReceivesBothOutcomes(_ timing: Timing, _ outcome: Outcome) async {
+    let log = Log<Outcome>()
+    let result = await apply(to: outcome.result, timing) { promise in
+      promise.asResult().map { result in
+        #expect(outcome.matches(result))
+        log.append(outcome)
+        return 7
+      }
+    }
+    #expect((outcome == .cancellation ? outcome : .success).matches(result))
+    #expect(log.entries == (outcome == .cancellation ? [] : [outcome]))
+  }
+
+  @Test func cancellingTheResultCancelsThePromise() {
+    let (promise, resolver) = Promise<Int>.pending()
+    promise.asResult().cancel()
+    #expect(promise.isCancelled)
+    resolver.fulfill(7)
+  }
+}

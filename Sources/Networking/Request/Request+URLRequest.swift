@@ -1,0 +1,93 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+extension Request {
+  /// Creates a request from a request of Foundation, for code that builds these.
+  ///
+  /// ```swift
+  /// networking.request(Request(urlRequest)).validate()
+  /// ```
+  ///
+  /// It has the method, the URL, the header fields and the body of `request`. The fields are sorted by
+  /// name, because Foundation does not keep their order. A `httpBodyStream` is not sent, because
+  /// it cannot be read twice; use ``RequestFactory/upload(stream:to:method:parameters:headers:contentType:storePolicy:cachePolicy:timeout:priority:)``.
+  /// The timeout and the policies of `request` are ignored; ``NetworkingConfiguration`` and
+  /// ``timeout`` replace them.
+  ///
+  /// - Parameter request: The request of Foundation. Without a URL, it fails with
+  ///   ``NetworkError/Code-swift.enum/invalidURL``.
+  public init(_ request: URLRequest) {
+    self.init(
+      HTTPMethod(rawValue: request.httpMethod ?? "GET"),
+      RequestPath(raw: request.url?.absoluteString ?? "http://"),
+      headers: HTTPHeaders(fieldsOf: request), payload: request.httpBody.map(Payload.data))
+  }
+}
+
+extension HTTPRequest {
+  /// The request as a request of Foundation, for code that reads these.
+  ///
+  /// It has the method, the URL, the header fields and a body in memory. It has no body if this is a
+  /// file or a stream. Several values of a field are joined.
+  public var urlRequest: URLRequest {
+    var request = URLRequest(url: url)
+    request.httpMethod = method.rawValue
+    request.httpShouldHandleCookies = false
+    for name in Set(headers.map { $0.name.lowercased() }) {
+      guard let first = headers.first(where: { $0.name.lowercased() == name }) else { continue }
+      request.setValue(headers[name], forHTTPHeaderField: first.name)
+    }
+    if case .data(let data) = body { request.httpBody = data }
+    return request
+  }
+
+  /// Returns the request with the changes that code for requests of Foundation makes, such as a
+  /// function that signs them.
+  ///
+  /// ```swift
+  /// networking.preProcessRequest = { request in
+  ///   try request.modifyingURLRequest { urlRequest in try signer.sign(&urlRequest) }
+  /// }
+  /// ```
+  ///
+  /// The method, the URL, the header fields and a body in memory are those of the changed request.
+  /// Fields that `change` does not touch keep their order and their values. A body that is a file or a
+  /// stream stays, unless `change` sets a body. The attributes and the limits of this request stay.
+  ///
+  /// - Parameter change: A closure that changes the request. It runs once, before this method returns.
+  /// - Returns: The changed request.
+  /// - Throws: The error of `change`.
+  public func modifyingURLRequest(
+    _ change: (inout URLRequest) throws -> Void
+  ) rethrows -> HTTPRequest {
+    let original = urlRequest
+    var changed = original
+    try change(&changed)
+    var request = self
+    request.method = HTTPMethod(rawValue: changed.httpMethod ?? method.rawValue)
+    request.url = changed.url ?? url
+    let old = original.allHTTPHeaderFields ?? [:]
+    let new = changed.allHTTPHeaderFields ?? [:]
+    for name in old.keys where !new.keys.contains(where: { HTTPHeaders.areNamesEqual($0, name) }) {
+      request.headers.remove(name)
+    }
+    for field in HTTPHeaders(fieldsOf: changed) where old[field.name] != field.value {
+      request.headers[field.name] = field.value
+    }
+    if changed.httpBody != original.httpBody {
+      request.body = changed.httpBody.map(HTTPBody.data) ?? .none
+    }
+    return request
+  }
+}
+
+extension HTTPHeaders {
+  /// Creates the header fields of a request of Foundation, sorted by name.
+  fileprivate init(fieldsOf request: URLRequest) {
+    let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
+    self.init(fields.map { Field(name: $0.key, value: $0.value) })
+  }
+}
