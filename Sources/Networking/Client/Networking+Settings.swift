@@ -209,7 +209,7 @@ extension Networking {
     authenticate(authorizationHeader.map { .fixed($0) })
   }
 
-  private func authenticate(_ scheme: Credentials.Scheme?) {
+  func authenticate(_ scheme: Credentials.Scheme?) {
     let origin = scheme == nil ? nil : currentOrigin
     change { settings in
       settings.credentials =
