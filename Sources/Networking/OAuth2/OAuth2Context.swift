@@ -25,6 +25,8 @@ public struct OAuth2Context: Sendable {
     configuration.sharesRequests = false
     configuration.whenUnreachable = nil
     configuration.circuitBreaker = nil
+    // A server may repeat the values of a request in the description of an error.
+    configuration.logging.maximumBodySize = 0
     configuration.maximumBodySize = min(configuration.maximumBodySize ?? .max, 1 << 20)
     configuration.callTimeout = configuration.callTimeout ?? .seconds(30)
     scheduler = configuration.scheduler ?? .live
