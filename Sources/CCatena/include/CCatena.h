@@ -21,6 +21,7 @@ const char *catena_public_suffixes(void);
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
+#include "CatenaCipher.h"
 #include "CatenaDecoder.h"
 #include "CatenaHash.h"
 

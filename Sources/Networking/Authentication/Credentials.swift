@@ -1,4 +1,5 @@
 import Foundation
+import Promises
 
 /// The credentials of a client, and the only origin that they are sent to.
 struct Credentials: Hashable, Sendable {
@@ -8,6 +9,8 @@ struct Credentials: Hashable, Sendable {
     case fixed(String)
     /// A value for each request, after a challenge of the server.
     case digest(DigestAuthenticator)
+    /// The current value of a provider, which replaces a value that the server has rejected.
+    case provided(any CredentialProvider)
   }
 
   let scheme: Scheme
@@ -26,9 +29,39 @@ struct Credentials: Hashable, Sendable {
   /// Returns whether a request is for the origin, accepts credentials, and has no `Authorization`
   /// field of its own.
   func apply(to request: HTTPRequest) -> Bool {
-    origin.matches(request.url) && request.sendsCredentials
+    covers(request.url) && request.sendsCredentials
       && !request.headers.contains("Authorization")
   }
+
+  private func covers(_ url: URL) -> Bool {
+    if origin.matches(url) { return true }
+    guard case .provided(let provider) = scheme else { return false }
+    return provider.otherOrigins.contains { $0.matches(url) }
+  }
+}
+
+/// A provider of the `Authorization` fields of requests, such as a session with tokens.
+protocol CredentialProvider: AnyObject, Sendable {
+  /// The origins that have the credentials in addition to the origin of the client.
+  var otherOrigins: [Origin] { get }
+
+  /// Fast path: the value of the field, if the provider has one that can be sent.
+  var currentValue: String? { get }
+
+  /// Returns a promise of the value of the field, which waits while the value is replaced.
+  func value() -> Promise<String>
+
+  /// Returns whether a response means that the server has rejected the value.
+  func isRejection(_ response: Response) -> Bool
+
+  /// Returns a promise of a value in place of a rejected one.
+  ///
+  /// - Parameter rejected: The value that was sent.
+  /// - Returns: The promise, or `nil` if the response is to be delivered.
+  func value(replacing rejected: String) -> Promise<String>?
+
+  /// Records that a value was rejected, when the request cannot be sent again.
+  func noteRejection(of rejected: String)
 }
 
 /// The credentials of a client, with or without an origin.
@@ -49,6 +82,7 @@ extension Credentials.Scheme: Hashable {
     switch (left, right) {
     case (.fixed(let left), .fixed(let right)): left == right
     case (.digest(let left), .digest(let right)): left === right
+    case (.provided(let left), .provided(let right)): left === right
     default: false
     }
   }
@@ -57,6 +91,7 @@ extension Credentials.Scheme: Hashable {
     switch self {
     case .fixed(let value): hasher.combine(value)
     case .digest(let authenticator): hasher.combine(ObjectIdentifier(authenticator))
+    case .provided(let provider): hasher.combine(ObjectIdentifier(provider))
     }
   }
 }

@@ -229,7 +229,7 @@ extension Networking {
     authenticate(authorizationHeader.map { .fixed($0) })
   }
 
-  private func authenticate(_ scheme: Credentials.Scheme?) {
+  func authenticate(_ scheme: Credentials.Scheme?) {
     if let sessionOwner { return sessionOwner.authenticate(scheme) }
     let origin = scheme == nil ? nil : currentOrigin
     change { settings in

@@ -3,8 +3,9 @@ import Promises
 
 /// The stage that adds the client's credentials to hops to their origin, and to no others.
 ///
-/// With Digest authentication it sends a hop that the server challenges once more. An
-/// `Authorization` field of the request takes precedence.
+/// With Digest authentication it sends a hop that the server challenges once more. With a
+/// ``CredentialProvider`` it waits for a value, and sends a rejected hop once more with a new value.
+/// An `Authorization` field of the request takes precedence.
 struct AuthorizationStage: BuiltInStage {
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard let credentials = exchange.credentials, credentials.apply(to: exchange.request) else {
@@ -13,6 +14,31 @@ struct AuthorizationStage: BuiltInStage {
     switch credentials.scheme {
     case .fixed(let value): return next(exchange.authorized(by: value))
     case .digest(let authenticator): return respondingToChallenge(by: authenticator, exchange, next)
+    case .provided(let provider):
+      if let value = provider.currentValue { return send(exchange, with: value, of: provider, next) }
+      return provider.value().then(on: .inline) { value in
+        send(exchange, with: value, of: provider, next)
+      }
+    }
+  }
+
+  /// Sends a hop, and sends it once more with a new value if the server rejects the value.
+  private func send(
+    _ exchange: Exchange, with value: String, of provider: any CredentialProvider,
+    _ next: @escaping Next
+  ) -> NetworkPromise {
+    next(exchange.authorized(by: value)).followed { result in
+      guard case .success(let response) = result, provider.isRejection(response) else { return nil }
+      guard exchange.request.body.isRepeatable else {
+        provider.noteRejection(of: value)
+        return nil
+      }
+      guard let replacement = provider.value(replacing: value) else { return nil }
+      return replacement.then(on: .inline) { newValue in
+        exchange.state.end(.success(response))
+        exchange.events?.add(.credentialsRefreshed)
+        return next(exchange.authorized(by: newValue))
+      }
     }
   }
 
@@ -50,6 +76,7 @@ struct AuthorizationStage: BuiltInStage {
       switch credentials.scheme {
       case .fixed(let value): value
       case .digest(let authenticator): authenticator.fieldValue(for: request)
+      case .provided(let provider): provider.currentValue
       }
     guard let value else { return request }
     var request = request

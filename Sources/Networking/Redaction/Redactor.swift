@@ -216,7 +216,16 @@ extension Redactor {
   /// - Parameter text: The form.
   /// - Returns: The masked form.
   package func maskedForm(_ text: String) -> String {
-    maskedShapes(String(Substring(maskedURL("?\(text)", by: mask).utf8.dropFirst())))
+    let masking = text.contains("grant_type=") ? maskInTokenRequest : mask
+    return maskedShapes(String(Substring(maskedURL("?\(text)", by: masking).utf8.dropFirst())))
+  }
+
+  /// Returns the replacement for a value in a token request of OAuth2.
+  ///
+  /// Elsewhere a `code` is secret only if it looks like a secret, because most codes are not.
+  private func maskInTokenRequest(_ name: String, _ value: ValueProvider) -> String? {
+    guard ["code", "assertion"].contains(name) else { return mask(name, value) }
+    return replacement(for: value(.max))
   }
 
   /// Masks a URL without its user name, password, and fragment.

@@ -1,0 +1,276 @@
+import Foundation
+import Promises
+import Synchronization
+
+/// A session with an authorization server: its tokens, kept in a store and refreshed once for all.
+///
+/// ```swift
+/// let session = OAuth2Session(client, store: .keychain(service: "com.example.shop"))
+/// try await session.signIn(.authorizationCode(.browser)).value
+/// shop.authorize(with: session)
+/// session.signedOut.done { showLogin() }
+/// ```
+///
+/// - **One refresh.** Whatever the number of requests, of clients and of processes with the same
+///   store, a token is refreshed once. Requests that are made meanwhile wait, and each is sent once.
+/// - **Before the expiry.** A token is refreshed 60 seconds or a tenth of its life before it expires.
+/// - **After a rejection** (401 by default) a request is sent once more with a new token. If the
+///   rejected token is not the current one any more, nothing is refreshed.
+/// - **Refusal.** If the server refuses the refresh token with `invalid_grant`, the token is removed,
+///   all requests that wait fail with the same ``OAuth2Error``, and ``signedOut`` is fulfilled.
+/// - **Failure.** If a refresh fails for another reason, such as a missing network, the token is kept,
+///   and the requests that wait fail with the error. The next request tries again.
+/// - **Cancellation** of requests does not cancel a refresh, so that a rotated refresh token is not
+///   lost.
+/// - **Levels.** The tokens of the user and those of the client are separate. A token of the client is
+///   requested by itself.
+///
+/// All methods can be called from any thread. The session uses a client of its own, so requests of
+/// the app never wait for themselves.
+public final class OAuth2Session: Sendable {
+  /// The registration of the app.
+  public var client: OAuth2Client { context.client }
+  /// The name of the account.
+  public let account: String
+  /// The store of the tokens.
+  public let store: any TokenStoring
+
+  let context: OAuth2Context
+  private let sources: (user: TokenSource, client: TokenSource)
+  private let notices: SessionNotices
+
+  /// Creates a session.
+  ///
+  /// Nothing is read yet. The store is read when a token is needed for the first time.
+  ///
+  /// - Parameters:
+  ///   - client: The registration of the app.
+  ///   - store: The store of the tokens.
+  ///   - account: The name of the account, for apps with several users.
+  ///   - sessionConfiguration: The transport of the token requests.
+  ///   - configuration: The configuration of the token requests, with the source of time of the
+  ///     session. Redirects, retries, cookies and the offline store are off.
+  public convenience init(
+    _ client: OAuth2Client, store: some TokenStoring, account: String = "",
+    sessionConfiguration: SessionConfiguration = .default,
+    configuration: NetworkingConfiguration = .default
+  ) {
+    self.init(
+      OAuth2Context(client, over: .session(sessionConfiguration), configuration), store, account)
+  }
+
+  /// Creates a session over a transport.
+  ///
+  /// - Parameters:
+  ///   - client: The registration of the app.
+  ///   - store: The store of the tokens.
+  ///   - account: The name of the account.
+  ///   - transport: The transport of the token requests.
+  ///   - configuration: The configuration of the token requests.
+  public convenience init(
+    _ client: OAuth2Client, store: some TokenStoring, account: String = "",
+    transport: any Transport, configuration: NetworkingConfiguration = .default
+  ) {
+    self.init(OAuth2Context(client, over: .transport(transport), configuration), store, account)
+  }
+
+  private init(_ context: OAuth2Context, _ store: any TokenStoring, _ account: String) {
+    self.context = context
+    self.store = store
+    self.account = account
+    let notices = SessionNotices()
+    self.notices = notices
+    let queue = DispatchQueue(label: "Catena.OAuth2Session", qos: .userInitiated)
+    let make = { (level: TokenLevel) in
+      TokenSource(
+        TokenKey(clientID: context.client.id, level: level, account: account), context, store,
+        on: queue, report: { notices.report($0) })
+    }
+    sources = (make(.user), make(.client))
+  }
+
+  func source(_ level: TokenLevel) -> TokenSource {
+    level == .user ? sources.user : sources.client
+  }
+
+  // MARK: Tokens
+
+  /// Signs in with a grant, and stores its token.
+  ///
+  /// - Parameter grant: The grant.
+  /// - Returns: A promise of the token, which is fulfilled after the token has been stored. It is
+  ///   rejected with ``OAuth2Error`` or ``NetworkError``; the earlier token is then kept. Cancelling
+  ///   it cancels the grant.
+  @discardableResult
+  public func signIn(_ grant: OAuth2Grant) -> Promise<OAuth2Token> {
+    let source = source(grant.level)
+    let notices = notices
+    let level = grant.level
+    return firstly { grant.issue(context) }
+      .on(context.scheduler.context(for: .inline))
+      .then { token in
+        try await source.signedIn(token)
+        notices.report(.signedIn(level))
+        return token
+      }
+      .on(context.scheduler.context(for: .main))
+  }
+
+  /// Returns a promise of a token that can be used now.
+  ///
+  /// It is refreshed if necessary, and read from the store if it is not in memory.
+  ///
+  /// - Parameter level: The owner of the token.
+  /// - Returns: A promise of the token. It is rejected with the code `signInRequired` of
+  ///   ``OAuth2Error`` if there is none, and with the error of the refresh. Cancelling it does not
+  ///   affect other callers.
+  public func token(_ level: TokenLevel = .user) -> Promise<OAuth2Token> {
+    source(level).token().on(context.scheduler.context(for: .main))
+  }
+
+  /// Refreshes the token even if it has not expired, for example after a change of the user's rights.
+  ///
+  /// Several calls at once share one refresh.
+  ///
+  /// - Parameter level: The owner of the token.
+  /// - Returns: A promise of the new token.
+  @discardableResult
+  public func refresh(_ level: TokenLevel = .user) -> Promise<OAuth2Token> {
+    let source = source(level)
+    let fresh =
+      if let current = source.currentToken {
+        source.token(replacing: current.accessToken)
+      } else {
+        source.token().then(on: .inline) { source.token(replacing: $0.accessToken) }
+      }
+    return fresh.on(context.scheduler.context(for: .main))
+  }
+
+  /// The token in memory.
+  ///
+  /// `nil` if there is none, or if the store has not been read yet. It may have expired.
+  ///
+  /// - Parameter level: The owner of the token.
+  public func currentToken(_ level: TokenLevel = .user) -> OAuth2Token? {
+    source(level).currentToken
+  }
+
+  /// Signs the user out: removes the tokens of both levels from memory and from the store.
+  ///
+  /// - Parameter revoking: Whether the server revokes the tokens, if the client has a revocation
+  ///   endpoint. A failure of the revocation is ignored, because the tokens are removed already.
+  /// - Returns: A promise that is fulfilled after the tokens have been removed and revoked. It is
+  ///   rejected if the store cannot be changed.
+  @discardableResult
+  public func signOut(revoking: Bool = true) -> Promise<Void> {
+    let (sources, context) = (sources, context)
+    return Promise.fulfilled(()).on(context.scheduler.context(for: .inline))
+      .then { () async throws in
+        let user = try await sources.user.signOut()
+        let client = try await sources.client.signOut()
+        guard revoking, context.client.revocationURL != nil else { return }
+        for token in [user, client].compactMap({ $0 }) {
+          _ = try? await Self.revoke(token, context).value
+        }
+      }
+      .on(context.scheduler.context(for: .main))
+  }
+
+  // MARK: Notices
+
+  /// A promise that is fulfilled when the user is signed out, by ``signOut(revoking:)``, by the server
+  /// or, while there is a listener for ``events``, by another process.
+  ///
+  /// The promise of an earlier session stays fulfilled; read the property again after the next
+  /// sign-in.
+  public var signedOut: Promise<Void> { notices.signedOut() }
+
+  /// The events of the session from now on.
+  ///
+  /// While there is a listener, changes of the store by other processes are noticed.
+  public var events: AsyncStream<OAuth2SessionEvent> {
+    let (stream, continuation) = AsyncStream<OAuth2SessionEvent>.makeStream(
+      bufferingPolicy: .bufferingNewest(256))
+    let (sources, context, changes) = (sources, context, store.changes)
+    let listener = changes.listen { key in
+      for source in [sources.user, sources.client] where source.key == key {
+        Promise.fulfilled(source).on(context.scheduler.context(for: .inline)).then { source in
+          try await source.reload()
+        }
+        .always(on: .inline) { _ in }
+      }
+    }
+    let id = notices.add(continuation)
+    continuation.onTermination = { [weak notices] _ in
+      changes.remove(listener)
+      notices?.remove(id)
+    }
+    return stream
+  }
+}
+
+/// An event of a session.
+public enum OAuth2SessionEvent: Sendable {
+  /// A grant has issued a token.
+  case signedIn(TokenLevel)
+  /// The token has been refreshed, by this session or another one.
+  case refreshed(TokenLevel)
+  /// A refresh has failed, and the token is kept.
+  case refreshFailed(TokenLevel, any Error)
+  /// The user is signed out, with the error of the server, or `nil` for a sign-out of the app.
+  case signedOut(OAuth2Error?)
+  /// A new token could not be stored. It is used from memory, and stored with the next one.
+  case storeFailed(any Error)
+}
+
+/// The listeners of a session.
+final class SessionNotices: Sendable {
+  private struct State {
+    var lastID = 0
+    var continuations: [Int: AsyncStream<OAuth2SessionEvent>.Continuation] = [:]
+    var signedOut: (promise: Promise<Void>, resolver: Resolver<Void>)?
+  }
+
+  private let state = Mutex(State())
+
+  deinit {
+    let state = state.withLock { $0 }
+    for continuation in state.continuations.values { continuation.finish() }
+    // Rejected as cancelled, so that it is not reported as abandoned.
+    state.signedOut?.resolver.reject(CancellationError())
+  }
+
+  func signedOut() -> Promise<Void> {
+    let pending = Promise<Void>.pending()
+    let (current, isNew) = state.withLock { state in
+      if let current = state.signedOut { return (current, false) }
+      state.signedOut = pending
+      return (pending, true)
+    }
+    if !isNew { pending.resolver.reject(CancellationError()) }
+    // Another promise for each caller, so that cancelling one does not affect the others.
+    return current.promise.map {}
+  }
+
+  func add(_ continuation: AsyncStream<OAuth2SessionEvent>.Continuation) -> Int {
+    state.withLock { state in
+      state.lastID += 1
+      state.continuations[state.lastID] = continuation
+      return state.lastID
+    }
+  }
+
+  func remove(_ id: Int) {
+    let removed = state.withLock { $0.continuations.removeValue(forKey: id) }
+    withExtendedLifetime(removed) {}
+  }
+
+  func report(_ event: OAuth2SessionEvent) {
+    let isEnd = if case .signedOut = event { true } else { false }
+    let (continuations, ended) = state.withLock { state in
+      (state.continuations.sorted { $0.key < $1.key }.map(\.value), isEnd ? state.signedOut.take() : nil)
+    }
+    for continuation in continuations { continuation.yield(event) }
+    ended?.resolver.fulfill()
+  }
+}

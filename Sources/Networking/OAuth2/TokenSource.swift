@@ -1,0 +1,274 @@
+import Foundation
+import Promises
+import Synchronization
+
+/// The source of the tokens of one level of a session, which renews them once for all callers.
+///
+/// A renewal holds the lock of the store, so that other sessions and processes wait for it and then
+/// find its token in the store. It never is cancelled: a server that rotates refresh tokens has used
+/// up the old one, so the new one must be stored.
+final class TokenSource: Sendable {
+  /// An event for the listeners of the session.
+  typealias Event = OAuth2SessionEvent
+
+  /// The time for which a renewal waits for the lock of another process.
+  private static let lockLimit = Duration.seconds(120)
+
+  let key: TokenKey
+  let context: OAuth2Context
+  private let store: any TokenStoring
+  private let queue: DispatchQueue
+  private let report: @Sendable (Event) -> Void
+  private let machine = Mutex(TokenMachine())
+
+  init(
+    _ key: TokenKey, _ context: OAuth2Context, _ store: any TokenStoring, on queue: DispatchQueue,
+    report: @escaping @Sendable (Event) -> Void
+  ) {
+    self.key = key
+    self.context = context
+    self.store = store
+    self.queue = queue
+    self.report = report
+  }
+
+  /// Fast path: the value of the `Authorization` field, if the token can be used now.
+  var currentValue: String? {
+    let now = context.wallClock()
+    return machine.withLock { $0.value(at: now) }
+  }
+
+  /// The token in memory.
+  var currentToken: OAuth2Token? { machine.withLock { $0.current?.token } }
+
+  /// Returns a promise of a token that can be used, which is renewed if necessary.
+  ///
+  /// - Parameter rejected: An access token that the server has rejected. Another token is not renewed
+  ///   again.
+  func token(replacing rejected: String? = nil) -> Promise<OAuth2Token> {
+    let now = context.wallClock()
+    let pending = Promise<OAuth2Token>.pending(on: context.scheduler.context(for: .inline))
+    let action = machine.withLock { $0.request(replacing: rejected, at: now, pending.resolver) }
+    switch action {
+    case .use(let token): pending.resolver.fulfill(token)
+    case .wait: break
+    case .start(let renewal): start(renewal)
+    }
+    return pending.promise
+  }
+
+  /// Records that the server has rejected an access token for a request that is not sent again.
+  func reject(_ accessToken: String) {
+    machine.withLock { $0.reject(accessToken) }
+  }
+
+  private func start(_ renewal: TokenMachine.Renewal) {
+    // Outside of the caller's scope, so that its cancellation and its marks do not apply.
+    HandlerScope.$current.withValue(nil) {
+      let inline = context.scheduler.context(for: .inline)
+      Promise.fulfilled(renewal).on(inline).then { renewal in
+        try await self.renew(renewal)
+      }
+      .always(on: .inline) { result in
+        let waiting = self.machine.withLock { $0.ended() }
+        for resolver in waiting { resolver.resolve(result) }
+      }
+    }
+  }
+
+  // MARK: Renewal
+
+  private func renew(_ renewal: TokenMachine.Renewal) async throws -> OAuth2Token {
+    if let token = try await usableToken(for: renewal) { return token }
+    let lock = try await lock { try await self.usableToken(for: renewal) }
+    guard case .acquired(let lock) = lock else {
+      guard case .found(let token) = lock else { throw OAuth2Error(.signInRequired) }
+      return token
+    }
+    // Released after the new token has been stored, on every path.
+    defer { lock.release() }
+    // Another process may have renewed the token before the lock was acquired.
+    let latest = try await latestToken()
+    if let latest, isUsable(latest, for: renewal) { return try adopt(latest, renewal) }
+    do {
+      let fresh = try await issue(replacing: latest).replacing(key.level == .user ? latest : nil)
+      await save(fresh, replacing: latest)
+      let token = try adopt(fresh, renewal)
+      report(.refreshed(key.level))
+      return token
+    } catch let error as OAuth2Error where endsSession(error) {
+      if let token = try await drop(latest, for: renewal, error) { return token }
+      throw error
+    } catch {
+      report(.refreshFailed(key.level, error))
+      throw error
+    }
+  }
+
+  /// Returns whether an error means that the stored token is of no more use.
+  private func endsSession(_ error: OAuth2Error) -> Bool {
+    key.level == .user && (error.isInvalidGrant || error.code == .signInRequired)
+  }
+
+  /// Gets a new token from the server.
+  private func issue(replacing latest: OAuth2Token?) async throws -> OAuth2Token {
+    guard key.level == .user else {
+      return try await OAuth2Grant.clientCredentials.issue(context).value
+    }
+    guard let latest else { throw OAuth2Error(.signInRequired) }
+    guard let refreshToken = latest.refreshToken else {
+      throw OAuth2Error(.signInRequired, "the token has ended, and there is no refresh token")
+    }
+    return try await OAuth2Grant.refreshToken(refreshToken).issue(context).value
+  }
+
+  /// Removes a token that the server has refused to refresh.
+  ///
+  /// - Returns: The token that another process has stored in the meantime, if any.
+  private func drop(
+    _ refused: OAuth2Token?, for renewal: TokenMachine.Renewal, _ error: OAuth2Error
+  ) async throws -> OAuth2Token? {
+    let key = key
+    let store = store
+    let found = try await onQueue { () -> OAuth2Token? in
+      // A store without a lock may have been changed.
+      if let found = try store.token(for: key), found.refreshToken != refused?.refreshToken {
+        return found
+      }
+      try store.setToken(nil, for: key)
+      return nil
+    }
+    if let found { return try adopt(found, renewal) }
+    let had = machine.withLock { $0.adopt(nil, from: renewal) }
+    machine.withLock { $0.keepUnsaved(nil) }
+    if had, refused != nil { report(.signedOut(error)) }
+    return nil
+  }
+
+  /// Returns the token of the store if it can be used, and adopts it.
+  private func usableToken(for renewal: TokenMachine.Renewal) async throws -> OAuth2Token? {
+    guard let token = try await latestToken(), isUsable(token, for: renewal) else { return nil }
+    return try adopt(token, renewal)
+  }
+
+  private func isUsable(_ token: OAuth2Token, for renewal: TokenMachine.Renewal) -> Bool {
+    token.isFresh(at: context.wallClock()) && !renewal.rejected.contains(token.accessToken)
+  }
+
+  /// Returns the token of the store, or the one that could not be stored.
+  private func latestToken() async throws -> OAuth2Token? {
+    let unsaved = machine.withLock { $0.unsaved }
+    let (store, key) = (store, key)
+    return try await onQueue { () -> OAuth2Token? in
+      let stored = try store.token(for: key)
+      // If another process has stored a token since, that one is newer.
+      if let unsaved, stored == unsaved.replaced { return unsaved.token }
+      return stored
+    }
+  }
+
+  private func adopt(_ token: OAuth2Token, _ renewal: TokenMachine.Renewal) throws -> OAuth2Token {
+    guard machine.withLock({ $0.adopt(token, from: renewal) }) else {
+      throw OAuth2Error(.signInRequired, "the session has ended")
+    }
+    return token
+  }
+
+  /// Stores a token.
+  ///
+  /// A failure does not lose the token: it is used from memory, and stored with the next one.
+  private func save(_ token: OAuth2Token, replacing replaced: OAuth2Token?) async {
+    let (store, key) = (store, key)
+    do {
+      try await onQueue { try store.setToken(token, for: key) }
+      machine.withLock { $0.keepUnsaved(nil) }
+    } catch {
+      let kept = machine.withLock { machine -> TokenMachine.Unsaved in
+        // The store still has the token before the first one that could not be stored.
+        let first = machine.unsaved.map(\.replaced) ?? replaced
+        let unsaved = TokenMachine.Unsaved(token: token, replaced: first)
+        machine.keepUnsaved(unsaved)
+        return unsaved
+      }
+      _ = kept
+      report(.storeFailed(error))
+    }
+  }
+
+  // MARK: Sign-in and sign-out
+
+  /// Stores and adopts the token of a sign-in.
+  func signedIn(_ token: OAuth2Token) async throws {
+    guard case .acquired(let lock) = try await lock({ nil }) else { return }
+    defer { lock.release() }
+    let (store, key) = (store, key)
+    try await onQueue { try store.setToken(token, for: key) }
+    machine.withLock {
+      $0.keepUnsaved(nil)
+      _ = $0.adopt(token, from: nil)
+    }
+  }
+
+  /// Removes the token.
+  ///
+  /// - Returns: The last token, which may have been renewed in the meantime.
+  func signOut() async throws -> OAuth2Token? {
+    let inMemory = currentToken
+    let had = machine.withLock { $0.signOut() }
+    guard case .acquired(let lock) = try await lock({ nil }) else { return inMemory }
+    defer { lock.release() }
+    let (store, key) = (store, key)
+    let stored = try await onQueue { () -> OAuth2Token? in
+      let stored = try store.token(for: key)
+      if stored != nil { try store.setToken(nil, for: key) }
+      return stored
+    }
+    // A renewal that was running has ended by now, and has not been adopted.
+    if key.level == .user, had || stored != nil { report(.signedOut(nil)) }
+    return stored ?? inMemory
+  }
+
+  /// Drops the token in memory if the store has another one, after a change by another process.
+  func reload() async throws {
+    let (store, key) = (store, key)
+    let stored = try await onQueue { try store.token(for: key) }
+    guard stored != currentToken, currentToken != nil else { return }
+    if let stored {
+      machine.withLock { _ = $0.adopt(stored, from: nil) }
+      report(.refreshed(key.level))
+    } else if machine.withLock({ $0.signOut() }) {
+      report(.signedOut(nil))
+    }
+  }
+
+  // MARK: The store
+
+  private enum LockResult {
+    case acquired(TokenLock)
+    case found(OAuth2Token)
+  }
+
+  /// Acquires the lock of the store, or finds a token in the meantime.
+  private func lock(_ find: () async throws -> OAuth2Token?) async throws -> LockResult {
+    let (store, key) = (store, key)
+    let end = context.scheduler.now + Self.lockLimit
+    var wait = Duration.milliseconds(5)
+    while true {
+      if let lock = try await onQueue({ try store.tryLock(key) }) { return .acquired(lock) }
+      guard context.scheduler.now < end else {
+        throw OAuth2Error(.storeFailed, "another process holds the lock of the token")
+      }
+      try await context.scheduler.sleep(for: wait)
+      wait = min(wait * 2, .milliseconds(100))
+      if let token = try await find() { return .found(token) }
+    }
+  }
+
+  /// Runs a closure that blocks on the queue of the session.
+  private func onQueue<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    let context = context.scheduler.context(for: .queue(queue))
+    return try await Promise<Value>(on: context) { try OAuth2Error.converting(body) }.value
+  }
+}

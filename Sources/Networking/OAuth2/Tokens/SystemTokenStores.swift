@@ -1,0 +1,184 @@
+import Foundation
+import Synchronization
+
+#if canImport(Security)
+  import Security
+#endif
+
+/// A store in `UserDefaults`, for tokens that other apps of the device may not read but backups may.
+///
+/// The tokens are not encrypted. Prefer the keychain on Apple platforms, and an encrypted
+/// ``FileTokenStore`` elsewhere. It excludes other sessions of this process during a refresh, but
+/// not other processes.
+public final class UserDefaultsTokenStore: TokenStoring {
+  /// A reference to `UserDefaults`, which is safe to use from several threads.
+  ///
+  /// `UserDefaults` protects its values itself. It is not marked as `Sendable` on all platforms.
+  private struct Defaults: @unchecked Sendable {
+    let defaults: UserDefaults
+  }
+
+  private let storage: Defaults
+  private let prefix: String
+  private let locked = Mutex<Set<TokenKey>>([])
+  public let changes = TokenChanges()
+
+  /// Creates a store.
+  ///
+  /// - Parameters:
+  ///   - suite: The name of the domain. `nil` uses the standard one.
+  ///   - prefix: The start of the names of the values.
+  public init(suite: String? = nil, prefix: String = "OAuth2Token/") {
+    storage = Defaults(defaults: suite.flatMap(UserDefaults.init(suiteName:)) ?? .standard)
+    self.prefix = prefix
+  }
+
+  public func token(for key: TokenKey) throws -> OAuth2Token? {
+    guard let data = storage.defaults.data(forKey: prefix + key.description) else { return nil }
+    return try TokenCoding.decode(data)
+  }
+
+  public func setToken(_ token: OAuth2Token?, for key: TokenKey) throws {
+    let data = try token.map(TokenCoding.encode)
+    locked.withLock { _ in
+      if let data {
+        storage.defaults.set(data, forKey: prefix + key.description)
+      } else {
+        storage.defaults.removeObject(forKey: prefix + key.description)
+      }
+    }
+    // Written now, because a rotated token must survive a crash.
+    guard storage.defaults.synchronize() else {
+      throw OAuth2Error(.storeFailed, "the defaults cannot be written")
+    }
+    changes.report(key)
+  }
+
+  public func tryLock(_ key: TokenKey) -> TokenLock? {
+    guard locked.withLock({ $0.insert(key).inserted }) else { return nil }
+    return TokenLock { self.locked.withLock { _ = $0.remove(key) } }
+  }
+}
+
+/// The encoding of a single token in a store of the system.
+enum TokenCoding {
+  static func encode(_ token: OAuth2Token) throws -> Data { try JSONEncoder().encode(token) }
+
+  /// The error of the decoder is left out, because it may contain a token.
+  static func decode(_ data: Data) throws -> OAuth2Token {
+    guard let token = try? JSONDecoder().decode(OAuth2Token.self, from: data) else {
+      throw OAuth2Error(.storeFailed, "the stored value is not a token")
+    }
+    return token
+  }
+}
+
+#if canImport(Security)
+  /// A store in the keychain of an Apple platform.
+  ///
+  /// ```swift
+  /// let store = KeychainTokenStore(service: "com.example.shop", accessGroup: "ABCDE.com.example")
+  /// ```
+  ///
+  /// Each token is a generic password of the service, available after the first unlock and on this
+  /// device only. An app and its extensions share tokens by an access group. To refresh once for
+  /// all of them, give a folder of their app group for the lock.
+  public final class KeychainTokenStore: TokenStoring {
+    private let service: String
+    private let accessGroup: String?
+    private let lockFolder: URL
+    public let changes = TokenChanges()
+
+    /// Creates a store.
+    ///
+    /// - Parameters:
+    ///   - service: The name of the service.
+    ///   - accessGroup: The access group. `nil` uses that of the app.
+    ///   - lockFolder: The folder of the lock files. `nil` uses the temporary folder of the app.
+    public init(service: String, accessGroup: String? = nil, lockFolder: URL? = nil) {
+      self.service = service
+      self.accessGroup = accessGroup
+      self.lockFolder = lockFolder ?? FileManager.default.temporaryDirectory
+    }
+
+    public func token(for key: TokenKey) throws -> OAuth2Token? {
+      var query = item(key)
+      query[kSecReturnData as String] = true
+      query[kSecMatchLimit as String] = kSecMatchLimitOne
+      var result: CFTypeRef?
+      let status = SecItemCopyMatching(query as CFDictionary, &result)
+      if status == errSecItemNotFound { return nil }
+      guard status == errSecSuccess, let data = result as? Data else { throw Self.error(status) }
+      return try TokenCoding.decode(data)
+    }
+
+    public func setToken(_ token: OAuth2Token?, for key: TokenKey) throws {
+      guard let token else {
+        let status = SecItemDelete(item(key) as CFDictionary)
+        guard status == errSecSuccess || status == errSecItemNotFound else {
+          throw Self.error(status)
+        }
+        changes.report(key)
+        return
+      }
+      let data = try TokenCoding.encode(token)
+      let change = [kSecValueData as String: data] as CFDictionary
+      var status = SecItemUpdate(item(key) as CFDictionary, change)
+      if status == errSecItemNotFound { status = add(data, key) }
+      guard status == errSecSuccess else { throw Self.error(status) }
+      changes.report(key)
+    }
+
+    public func addToken(_ token: OAuth2Token, for key: TokenKey) throws -> OAuth2Token? {
+      let status = add(try TokenCoding.encode(token), key)
+      if status == errSecDuplicateItem { return try self.token(for: key) }
+      guard status == errSecSuccess else { throw Self.error(status) }
+      changes.report(key)
+      return nil
+    }
+
+    public func tryLock(_ key: TokenKey) throws -> TokenLock? {
+      try OAuth2Error.converting {
+        let name = String(TokenKey(clientID: service + key.description).stableHash, radix: 16)
+        let path = lockFolder.appendingPathComponent("oauth2-\(name).lock").path
+        guard let lock = try FileLock(tryLocking: path) else { return nil }
+        let box = Mutex<FileLock?>(lock)
+        return TokenLock { box.withLock { $0 = nil } }
+      }
+    }
+
+    private func add(_ data: Data, _ key: TokenKey) -> OSStatus {
+      var query = item(key)
+      query[kSecValueData as String] = data
+      query[kSecAttrAccessible as String] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+      return SecItemAdd(query as CFDictionary, nil)
+    }
+
+    private func item(_ key: TokenKey) -> [String: Any] {
+      var query: [String: Any] = [
+        kSecClass as String: kSecClassGenericPassword,
+        kSecAttrService as String: service,
+        kSecAttrAccount as String: key.description,
+        kSecUseDataProtectionKeychain as String: true,
+      ]
+      if let accessGroup { query[kSecAttrAccessGroup as String] = accessGroup }
+      return query
+    }
+
+    private static func error(_ status: OSStatus) -> OAuth2Error {
+      OAuth2Error(.storeFailed, "the keychain responded with \(status)")
+    }
+  }
+
+  extension TokenStoring where Self == KeychainTokenStore {
+    /// A store in the keychain.
+    ///
+    /// - Parameters:
+    ///   - service: The name of the service.
+    ///   - accessGroup: The access group. `nil` uses that of the app.
+    /// - Returns: The store.
+    public static func keychain(service: String, accessGroup: String? = nil) -> KeychainTokenStore {
+      KeychainTokenStore(service: service, accessGroup: accessGroup)
+    }
+  }
+#endif

@@ -1,0 +1,258 @@
+import Foundation
+import Synchronization
+
+#if canImport(CryptoKit)
+  import CommonCrypto
+  import CryptoKit
+#else
+  import CCatena
+#endif
+
+/// The key of an encrypted token file.
+///
+/// The description and the mirror do not contain it.
+public struct TokenEncryptionKey: Sendable, CustomStringConvertible, CustomReflectable {
+  /// The source of the bytes.
+  enum Source: Sendable {
+    case bytes(Data)
+    case passphrase(String, iterations: Int)
+  }
+
+  let source: Source
+
+  /// A key of 32 random bytes, which the caller keeps in a safe place.
+  ///
+  /// - Parameter bytes: The bytes. Any other number of bytes fails when the file is used.
+  /// - Returns: The key.
+  public static func bytes(_ bytes: Data) -> Self { Self(source: .bytes(bytes)) }
+
+  /// A key that is derived from a passphrase by PBKDF2 with HMAC-SHA256 and a random salt.
+  ///
+  /// The derivation takes some tenths of a second, once for each store. The file records the
+  /// number of iterations.
+  ///
+  /// - Parameters:
+  ///   - passphrase: The passphrase.
+  ///   - iterations: The number of iterations for a new file, at most 4,000,000.
+  /// - Returns: The key.
+  public static func passphrase(_ passphrase: String, iterations: Int = 600_000) -> Self {
+    Self(source: .passphrase(passphrase, iterations: min(max(iterations, 1), maximumIterations)))
+  }
+
+  /// Returns 32 new random bytes, for ``bytes(_:)``.
+  public static func makeBytes() -> Data { RandomBytes.make(32) }
+
+  /// A changed file must not occupy the processor for long.
+  static let maximumIterations = 4_000_000
+
+  /// The kind of the key.
+  public var description: String {
+    switch source {
+    case .bytes: "TokenEncryptionKey(bytes)"
+    case .passphrase: "TokenEncryptionKey(passphrase)"
+    }
+  }
+
+  /// A mirror without children.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Random bytes of the system's generator.
+enum RandomBytes {
+  /// Returns random bytes.
+  static func make(_ count: Int) -> Data {
+    var generator = SystemRandomNumberGenerator()
+    return Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
+  }
+}
+
+/// The encryption of a token file by AES-256-GCM.
+///
+///     CATENATK  the name of the format         8 bytes
+///     version   1                              1 byte
+///     source    0: bytes, 1: passphrase        1 byte
+///     iterations of PBKDF2, or 0               4 bytes, most significant first
+///     salt of PBKDF2, or zeros                16 bytes
+///     nonce                                   12 bytes
+///     text                                    any number of bytes
+///     tag                                     16 bytes
+///
+/// The tag authenticates all bytes, so that a change anywhere is detected. The library of the
+/// platform encrypts: CryptoKit on Apple platforms, OpenSSL's libcrypto on Linux.
+///
+/// Source: NIST SP 800-38D; RFC 8018 section 5.2.
+final class TokenCipher: Sendable {
+  private struct Derived {
+    var salt: Data
+    var iterations: Int
+    var key: Data
+  }
+
+  private static let name = Data("CATENATK".utf8)
+  private static let headerLength = 42
+  private static let tagLength = 16
+
+  private let source: TokenEncryptionKey.Source
+  /// The key of the last salt, because a derivation is slow.
+  private let derived = Mutex<Derived?>(nil)
+
+  init(_ key: TokenEncryptionKey) {
+    source = key.source
+  }
+
+  /// Encrypts the content of a file.
+  ///
+  /// - Throws: ``OAuth2Error`` if the key has another length, or the library is missing.
+  func seal(_ text: Data) throws -> Data {
+    var header = Self.name + [1]
+    let key: Data
+    switch source {
+    case .bytes(let bytes):
+      key = bytes
+      header += Data(count: 21)
+    case .passphrase(_, let iterations):
+      let salt = derived.withLock { $0?.salt } ?? RandomBytes.make(16)
+      let count = derived.withLock { $0?.iterations } ?? iterations
+      key = try derivedKey(salt: salt, iterations: count)
+      header.append(1)
+      header += withUnsafeBytes(of: UInt32(count).bigEndian) { Data($0) } + salt
+    }
+    let nonce = RandomBytes.make(12)
+    header += nonce
+    return header + (try AES256.seal(text, key: key, nonce: nonce, header: header))
+  }
+
+  /// Decrypts the content of a file.
+  ///
+  /// - Throws: ``OAuth2Error`` with the code `decryptionFailed` if a byte has been changed or the key
+  ///   is not that of the file.
+  func open(_ file: Data) throws -> Data {
+    let file = Data(file)
+    guard file.count >= Self.headerLength + Self.tagLength, file.prefix(8) == Self.name,
+      file[8] == 1
+    else { throw OAuth2Error(.decryptionFailed) }
+    let header = file.prefix(Self.headerLength)
+    let key: Data
+    switch (source, file[9]) {
+    case (.bytes(let bytes), 0): key = bytes
+    case (.passphrase, 1):
+      let iterations = file[10..<14].reduce(0) { $0 << 8 | Int($1) }
+      guard (1...TokenEncryptionKey.maximumIterations).contains(iterations) else {
+        throw OAuth2Error(.decryptionFailed)
+      }
+      key = try derivedKey(salt: Data(file[14..<30]), iterations: iterations)
+    default: throw OAuth2Error(.decryptionFailed)
+    }
+    return try AES256.open(
+      file.dropFirst(Self.headerLength), key: key, nonce: Data(header.suffix(12)),
+      header: Data(header))
+  }
+
+  private func derivedKey(salt: Data, iterations: Int) throws -> Data {
+    guard case .passphrase(let passphrase, _) = source else {
+      throw OAuth2Error(.decryptionFailed)
+    }
+    let known = derived.withLock { $0 }
+    if let known, known.salt == salt, known.iterations == iterations { return known.key }
+    let key = try AES256.derivedKey(
+      passphrase, salt: salt, iterations: iterations, isSHA1: false)
+    derived.withLock { $0 = Derived(salt: salt, iterations: iterations, key: key) }
+    return key
+  }
+}
+
+/// The functions of the platform's library for AES-256.
+enum AES256 {
+  /// Encrypts a text by AES-256-GCM.
+  ///
+  /// - Returns: The encrypted text, followed by the tag of 16 bytes.
+  static func seal(_ text: Data, key: Data, nonce: Data, header: Data) throws -> Data {
+    try check(key)
+    #if canImport(CryptoKit)
+      let box = try AES.GCM.seal(
+        text, using: SymmetricKey(data: key), nonce: AES.GCM.Nonce(data: nonce),
+        authenticating: header)
+      return box.ciphertext + box.tag
+    #else
+      var output = [UInt8](repeating: 0, count: text.count)
+      var tag = [UInt8](repeating: 0, count: Int(CATENA_GCM_TAG_SIZE))
+      let done = catena_gcm_seal(
+        Array(key), Array(nonce), Array(header), header.count, Array(text), text.count, &output,
+        &tag)
+      guard done else { throw OAuth2Error(.cryptographyUnavailable) }
+      return Data(output + tag)
+    #endif
+  }
+
+  /// Decrypts a text by AES-256-GCM.
+  ///
+  /// - Parameter sealed: The encrypted text, followed by the tag of 16 bytes.
+  static func open(_ sealed: Data, key: Data, nonce: Data, header: Data) throws -> Data {
+    try check(key)
+    let (text, tag) = (Data(sealed.dropLast(16)), Data(sealed.suffix(16)))
+    #if canImport(CryptoKit)
+      do {
+        let box = try AES.GCM.SealedBox(
+          nonce: AES.GCM.Nonce(data: nonce), ciphertext: text, tag: tag)
+        return try AES.GCM.open(box, using: SymmetricKey(data: key), authenticating: header)
+      } catch {
+        throw OAuth2Error(.decryptionFailed)
+      }
+    #else
+      var output = [UInt8](repeating: 0, count: text.count)
+      let done = catena_gcm_open(
+        Array(key), Array(nonce), Array(header), header.count, Array(text), text.count, Array(tag),
+        &output)
+      guard done else { throw OAuth2Error(.decryptionFailed) }
+      return Data(output)
+    #endif
+  }
+
+  /// Decrypts a text by AES-256-CBC with the padding of PKCS #7.
+  static func openCBC(_ text: Data, key: Data, vector: Data) throws -> Data {
+    try check(key)
+    guard vector.count == 16, !text.isEmpty, text.count % 16 == 0 else {
+      throw OAuth2Error(.decryptionFailed)
+    }
+    var output = [UInt8](repeating: 0, count: text.count)
+    #if canImport(CryptoKit)
+      var count = 0
+      let status = CCCrypt(
+        CCOperation(kCCDecrypt), CCAlgorithm(kCCAlgorithmAES), CCOptions(kCCOptionPKCS7Padding),
+        Array(key), key.count, Array(vector), Array(text), text.count, &output, output.count, &count)
+      guard status == kCCSuccess else { throw OAuth2Error(.decryptionFailed) }
+    #else
+      let count = catena_cbc_decrypt(
+        Array(key), Array(vector), Array(text), text.count, &output)
+      guard count >= 0 else { throw OAuth2Error(.decryptionFailed) }
+    #endif
+    return Data(output.prefix(count))
+  }
+
+  /// Derives a key of 32 bytes by PBKDF2.
+  static func derivedKey(
+    _ passphrase: String, salt: Data, iterations: Int, isSHA1: Bool
+  ) throws -> Data {
+    var output = [UInt8](repeating: 0, count: 32)
+    let bytes = passphrase.utf8.map { CChar(bitPattern: $0) }
+    #if canImport(CryptoKit)
+      let function = isSHA1 ? kCCPRFHmacAlgSHA1 : kCCPRFHmacAlgSHA256
+      let status = CCKeyDerivationPBKDF(
+        CCPBKDFAlgorithm(kCCPBKDF2), bytes, bytes.count, Array(salt), salt.count,
+        CCPseudoRandomAlgorithm(function), UInt32(iterations), &output, output.count)
+      guard status == kCCSuccess else { throw OAuth2Error(.cryptographyUnavailable) }
+    #else
+      let done = catena_pbkdf2(
+        isSHA1, bytes, bytes.count, Array(salt), salt.count, Int32(iterations), &output,
+        output.count)
+      guard done else { throw OAuth2Error(.cryptographyUnavailable) }
+    #endif
+    return Data(output)
+  }
+
+  private static func check(_ key: Data) throws {
+    guard key.count == 32 else {
+      throw OAuth2Error(.storeFailed, "a key of AES-256 has 32 bytes, not \(key.count)")
+    }
+  }
+}

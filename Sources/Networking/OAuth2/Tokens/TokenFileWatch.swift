@@ -1,0 +1,141 @@
+import Foundation
+import Promises
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A periodic check of whether another process has replaced a token file.
+///
+/// It compares the numbers of the file that each change by a rename gives, which costs one system
+/// call a second. It works on file systems that do not notify, such as those of a network.
+final class TokenFileWatch: Sendable {
+  /// The numbers of a file, which differ after a rename.
+  private struct Identity: Equatable {
+    var device: UInt64
+    var number: UInt64
+    var size: Int64
+    var seconds: Int64
+    var nanoseconds: Int64
+  }
+
+  private struct State {
+    var timer: ScheduledAction?
+    var generation = 0
+    var seen: Identity?
+    /// The hash of each token, of which a change is reported.
+    var tokens: [TokenKey: Int] = [:]
+    /// Whether the next check only records the tokens.
+    var isFirstCheck = true
+    var onChange: (@Sendable (_ isFirst: Bool) -> Void)?
+  }
+
+  private static let interval = Duration.seconds(1)
+
+  private let path: String
+  private let scheduler: any Scheduler
+  private let queue = DispatchQueue(label: "Catena.TokenFileWatch", qos: .utility)
+  private let state = Mutex(State())
+
+  init(_ path: String, scheduler: any Scheduler) {
+    self.path = path
+    self.scheduler = scheduler
+  }
+
+  /// Called on a background queue after another process has replaced the file, and with `true` for
+  /// the file at the start.
+  var onChange: (@Sendable (_ isFirst: Bool) -> Void)? {
+    get { state.withLock { $0.onChange } }
+    set { state.withLock { $0.onChange = newValue } }
+  }
+
+  /// Starts checking.
+  func start() {
+    let generation = state.withLock { state in
+      state.generation += 1
+      state.isFirstCheck = true
+      return state.generation
+    }
+    checkOnQueue(generation)
+  }
+
+  /// Stops checking.
+  func stop() {
+    state.withLock { state in
+      state.generation += 1
+      return state.timer.take()
+    }?.cancel()
+  }
+
+  /// Records the tokens that this process has written.
+  func noteOwnChange(_ tokens: [(TokenKey, OAuth2Token)]) {
+    let identity = identity
+    state.withLock { state in
+      state.seen = identity
+      state.tokens = Self.hashes(tokens)
+    }
+  }
+
+  /// Returns the keys of the tokens that differ from the last ones, and records the new ones.
+  func changedKeys(_ tokens: [(TokenKey, OAuth2Token)]) -> [TokenKey] {
+    let hashes = Self.hashes(tokens)
+    return state.withLock { state in
+      let old = state.tokens
+      state.tokens = hashes
+      return Set(old.keys).union(hashes.keys).filter { old[$0] != hashes[$0] }
+        .sorted { $0.description < $1.description }
+    }
+  }
+
+  private func check(_ generation: Int) {
+    let identity = identity
+    let (onChange, isFirst) = state.withLock { state in
+      guard generation == state.generation, identity != state.seen else {
+        state.isFirstCheck = false
+        return (nil as (@Sendable (Bool) -> Void)?, false)
+      }
+      defer { state.isFirstCheck = false }
+      state.seen = identity
+      return (state.onChange, state.isFirstCheck)
+    }
+    onChange?(isFirst)
+    let timer = scheduler.schedule(after: Self.interval) { [weak self] in
+      self?.checkOnQueue(generation)
+    }
+    let isStopped = state.withLock { state in
+      guard generation == state.generation else { return true }
+      state.timer = timer
+      return false
+    }
+    if isStopped { timer.cancel() }
+  }
+
+  private func checkOnQueue(_ generation: Int) {
+    _ = Promise<Void>(on: scheduler.context(for: .queue(queue))) { [weak self] in
+      self?.check(generation)
+    }
+  }
+
+  private static func hashes(_ tokens: [(TokenKey, OAuth2Token)]) -> [TokenKey: Int] {
+    Dictionary(tokens.map { ($0, $1.hashValue) }) { _, last in last }
+  }
+
+  private var identity: Identity? {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    #if canImport(Darwin)
+      let modified = status.st_mtimespec
+    #else
+      let modified = status.st_mtim
+    #endif
+    return Identity(
+      device: UInt64(truncatingIfNeeded: status.st_dev),
+      number: UInt64(truncatingIfNeeded: status.st_ino), size: Int64(status.st_size),
+      seconds: Int64(modified.tv_sec), nanoseconds: Int64(modified.tv_nsec))
+  }
+}
