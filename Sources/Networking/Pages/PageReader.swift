@@ -13,7 +13,9 @@ struct PageWalk: Sendable {
   let callbackContext: ExecutionContext
   /// Returns the request of the first page.
   let first: @Sendable () throws -> Request
-  /// Adds a request to the client's queue. The closure changes the wire request.
+  /// Adds a request to the client's queue.
+  ///
+  /// The closure changes the wire request.
   let start:
     @Sendable (
       _ request: Request, _ prepare: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest
