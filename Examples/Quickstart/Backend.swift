@@ -143,7 +143,7 @@ final class CountingProvider: TransportProvider {
       return transport.start(request) { event in
         switch event {
         case .end, .failure: provider.requestEnded()
-        case .connected, .servedLocally, .sent, .head, .body: break
+        case .connected, .servedLocally, .sent, .head, .body, .trailers: break
         }
         receive(event)
       }

@@ -13,7 +13,9 @@ struct PageWalk: Sendable {
   let callbackContext: ExecutionContext
   /// Returns the request of the first page.
   let first: @Sendable () throws -> Request
-  /// Adds a request to the client's queue. The closure changes the wire request.
+  /// Adds a request to the client's queue.
+  ///
+  /// The closure changes the wire request.
   let start:
     @Sendable (
       _ request: Request, _ prepare: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest
@@ -51,15 +53,22 @@ final class PageReader: Sendable {
     var next: Request?
     var inProgress: NetworkPromise?
     var isInProgress = false
+    /// Whether a call of `startNext` is in its loop, possibly in an outer frame of the same thread.
+    var isStarting = false
     /// The number of pages that have been requested.
     var requested = 0
     var visited = VisitedPages()
 
     /// Takes the request to start now, if there is one.
-    mutating func takeRequest(_ walk: PageWalk) -> Request? {
+    ///
+    /// - Parameter isStarter: Whether the caller is in its loop.
+    mutating func takeRequest(_ walk: PageWalk, by isStarter: Bool) -> Request? {
+      guard isStarter || !isStarting else { return nil }
       guard end == nil, !isInProgress, consumer != nil || readyCount < walk.ahead, let next else {
+        isStarting = false
         return nil
       }
+      isStarting = true
       self.next = nil
       isInProgress = true
       requested += 1
@@ -138,8 +147,19 @@ final class PageReader: Sendable {
     NetworkError(.noData, "the pages are being read by another task, and can be read only by one")
   }
 
+  /// Starts the requests that are due.
+  ///
+  /// A response can arrive before its request has been started, for example from memory. A loop instead
+  /// of a recursion keeps the stack small.
   private func startNext() {
-    guard let request = state.withLock({ $0.takeRequest(walk) }) else { return }
+    var isStarter = false
+    while let request = state.withLock({ $0.takeRequest(walk, by: isStarter) }) {
+      isStarter = true
+      start(request)
+    }
+  }
+
+  private func start(_ request: Request) {
     let promise = walk.start(request) { [self] in prepare($0) }
     let isStopped = state.withLock { state in
       if state.isInProgress, state.end == nil { state.inProgress = promise }

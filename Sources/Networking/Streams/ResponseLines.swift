@@ -71,6 +71,7 @@ final class LineReader {
   ///   - actor: The actor of the caller.
   ///   - read: The closure that reads the line.
   /// - Returns: The result of the closure. `nil` at the end of the body.
+  /// - Throws: ``NetworkError`` or `CancellationError`. The next call then returns `nil`.
   func next<Result>(
     isolation actor: isolated (any Actor)?, _ read: (_ line: UnsafeRawBufferPointer) -> Result
   ) async throws -> Result? {

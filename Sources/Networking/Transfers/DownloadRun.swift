@@ -97,7 +97,8 @@ final class DownloadRun: Sendable {
       try await verify(file, digest, last)
       try Task.checkCancellation()
       try await disk.run { try file.commit() }
-      return Response(last.head, .file(options.target), to: last.request, last.metrics, trailers: last.trailers)
+      return Response(
+        last.head, .file(options.target), to: last.request, last.metrics, trailers: last.trailers)
     } catch {
       let isContradiction = error is Contradiction
       try? await disk.run { isContradiction ? file.discard() : file.close() }

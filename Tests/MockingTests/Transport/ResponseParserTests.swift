@@ -21,6 +21,7 @@ struct ResponseParserTests {
           } else {
             lines.append("body \(text)")
           }
+        case .trailers(let trailers): lines.append("trailers \(trailers.count)")
         case .complete: lines.append("complete")
         case .malformed: lines.append("malformed")
         }

@@ -77,6 +77,12 @@ struct PagesTests {
     #expect(server.count == 4)
   }
 
+  @Test func manyPagesThatArriveAtOnceNeedNoDeepStack() async throws {
+    let server = Server(pages: 5_000)
+    let pages = server.client().pages(of: .get("items"), next: .link, ahead: .max)
+    #expect(try await pages.decode(Int.self).all().value == Array(1...5_000))
+  }
+
   @Test func leavingTheLoopRequestsNoOtherPage() async throws {
     let server = Server(pages: 1_000)
     for try await page in server.client().pages(of: .get("items"), next: .link).decode(Int.self)

@@ -46,6 +46,7 @@ private enum MockResponseReader {
         case .body(let data):
           expect(!data.isEmpty && result.heads.count == 1, "a piece of the body follows a head")
           result.body += data
+        case .trailers(let trailers): expect(!trailers.isEmpty, "trailers have fields")
         case .complete: result.completions += 1
         case .malformed: result.isMalformed = true
         }
