@@ -84,6 +84,12 @@ let package = Package(
       name: "offline-worker", dependencies: ["Networking", "Promises", "ThreadSanitizerSupport"],
       path: "Tests/OfflineWorker", swiftSettings: settings),
     .executableTarget(
+      name: "oauth2-grants", dependencies: ["Networking", "Promises"], path: "Tests/OAuth2Grants",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "oauth2-worker", dependencies: ["Networking", "Promises"], path: "Tests/OAuth2Worker",
+      swiftSettings: settings),
+    .executableTarget(
       name: "simulation", dependencies: ["Mocking", "Networking", "Promises", "TestSupport"],
       path: "Tests/Simulation", swiftSettings: settings),
     .executableTarget(
@@ -120,8 +126,8 @@ let package = Package(
       name: "NetworkingTests",
       dependencies: [
         "Mocking", "Networking", "Promises", "CCatena", "TestSupport", "ThreadSanitizerSupport",
-        "hanging-resolver", "large-bodies", "offline-faults", "offline-namespace", "offline-worker",
-        "reachability-watch",
+        "hanging-resolver", "large-bodies", "oauth2-worker", "offline-faults", "offline-namespace",
+        "offline-worker", "reachability-watch",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -47,7 +47,8 @@ case "refresh" where arguments.count == 5:
 case "store" where arguments.count >= 6:
   guard let first = Int(arguments[3]), let count = Int(arguments[4]), let steps = Int(arguments[5])
   else { exit(64) }
-  let encryption = arguments.count > 6
+  let encryption =
+    arguments.count > 6
     ? TokenEncryptionKey.passphrase(arguments[6], iterations: 1_000) : nil
   let store = try FileTokenStore(
     URL(fileURLWithPath: arguments[2]), encryptedWith: encryption,

@@ -89,7 +89,8 @@ struct AuthorizationServerState {
   }
 
   /// Uses a refresh token.
-  mutating func refresh(_ value: String, client: String, at now: Duration) throws -> [String: JSON] {
+  mutating func refresh(_ value: String, client: String, at now: Duration) throws -> [String: JSON]
+  {
     guard var grant = refreshTokens[value], grant.client == client else {
       throw Refusal(code: "invalid_grant")
     }

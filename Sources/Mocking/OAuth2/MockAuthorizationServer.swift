@@ -68,7 +68,9 @@ public final class MockAuthorizationServer: Sendable {
   /// Repeated calls are no-ops.
   public func stop() { server?.stop() }
 
-  /// The settings. A change applies to the requests from then on.
+  /// The settings.
+  ///
+  /// A change applies to the requests from then on.
   public var settings: AuthorizationServerSettings {
     get { core.state.withLock { $0.settings } }
     set { core.state.withLock { $0.settings = newValue } }
@@ -111,6 +113,7 @@ public final class MockAuthorizationServer: Sendable {
   /// Returns whether an access token can be used.
   ///
   /// - Parameter accessToken: The token.
+  /// - Returns: `false` if the token has expired or was revoked.
   public func accepts(accessToken: String) -> Bool {
     let now = core.scheduler.now
     return core.state.withLock { $0.isValid(accessToken, at: now) }

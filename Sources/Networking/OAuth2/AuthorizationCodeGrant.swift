@@ -154,7 +154,8 @@ extension Data {
 
   /// Creates the bytes of a text in base64url without padding.
   init?(base64URLEncoded text: some StringProtocol) {
-    var text = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+    var text = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(
+      of: "_", with: "/")
     text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     self.init(base64Encoded: text)
   }

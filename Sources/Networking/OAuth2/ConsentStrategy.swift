@@ -62,6 +62,7 @@ public struct ConsentRequest: Sendable, CustomStringConvertible, CustomReflectab
   /// - Parameters:
   ///   - url: The URL.
   ///   - redirectURL: The URL to which the server redirects the browser.
+  /// - Returns: `true` if the sign-in continues with this URL.
   public func isResponse(_ url: URL, to redirectURL: URL) -> Bool {
     url.scheme?.lowercased() == redirectURL.scheme?.lowercased()
       && url.host?.lowercased() == redirectURL.host?.lowercased()
@@ -212,6 +213,11 @@ public final class ManualConsent: ConsentStrategy {
     for resolver in all { resolver.reject(OAuth2Error(.consentCancelled)) }
   }
 
+  /// Shows the page, and waits for the redirect.
+  ///
+  /// - Parameter request: The request.
+  /// - Returns: The redirect.
+  /// - Throws: ``OAuth2Error`` if the page cannot be shown or the user cancels.
   public func consent(to request: ConsentRequest) async throws -> ConsentResponse {
     let (promise, resolver) = Promise<URL>.pending(on: .inline)
     waiting.withLock { $0[request.state] = Waiting(request: request, resolver: resolver) }

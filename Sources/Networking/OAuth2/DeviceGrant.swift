@@ -49,11 +49,13 @@ extension OAuth2Grant {
     @_inheritActorContext prompt:
       @escaping @Sendable @isolated(any) (_ authorization: DeviceAuthorization) async throws -> Void
   ) -> OAuth2Grant {
-    OAuth2Grant("device_code", asynchronous: { context in
-      let request = try await DeviceRequest.start(context, scope: scope)
-      try await prompt(request.authorization)
-      return try await request.poll()
-    })
+    OAuth2Grant(
+      "device_code",
+      asynchronous: { context in
+        let request = try await DeviceRequest.start(context, scope: scope)
+        try await prompt(request.authorization)
+        return try await request.poll()
+      })
   }
 }
 

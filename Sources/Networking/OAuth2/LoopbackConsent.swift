@@ -51,6 +51,11 @@ public struct LoopbackConsent: ConsentStrategy {
     self.open = open
   }
 
+  /// Shows the page, and waits for the redirect.
+  ///
+  /// - Parameter request: The request.
+  /// - Returns: The redirect.
+  /// - Throws: ``OAuth2Error`` if the page cannot be shown or the user cancels.
   public func consent(to request: ConsentRequest) async throws -> ConsentResponse {
     let listener = try LoopbackListener(port: UInt16(request.redirectURL?.port ?? 0), page: page)
     let host = request.redirectURL?.host ?? "127.0.0.1"
@@ -99,7 +104,8 @@ enum SystemBrowser {
         let name = "xdg-open"
       #endif
       // Searched here, because a missing program would otherwise be noticed by the time limit only.
-      let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
+      let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(
+        separator: ":")
       guard
         let program = folders.map({ "\($0)/\(name)" }).first(where: {
           FileManager.default.isExecutableFile(atPath: $0)

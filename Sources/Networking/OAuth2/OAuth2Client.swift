@@ -158,6 +158,7 @@ extension OAuth2Client {
   /// - Parameters:
   ///   - url: The URL.
   ///   - name: The name of the endpoint, for the error.
+  /// - Returns: The URL.
   /// - Throws: ``OAuth2Error`` if there is none, or if others could read the request.
   func endpoint(_ url: URL?, _ name: String) throws -> URL {
     guard let url else { throw OAuth2Error(.missingEndpoint, name) }

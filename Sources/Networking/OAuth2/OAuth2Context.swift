@@ -13,7 +13,8 @@ public struct OAuth2Context: Sendable {
   private let networking: Networking<Request>
 
   init(
-    _ client: OAuth2Client, over transport: OAuth2Transport, _ configuration: NetworkingConfiguration
+    _ client: OAuth2Client, over transport: OAuth2Transport,
+    _ configuration: NetworkingConfiguration
   ) {
     self.client = client
     var configuration = configuration

@@ -141,13 +141,14 @@ extension OAuth2Grant {
     OAuth2Grant("refresh_token") { context in
       context.requestToken(
         grantType: "refresh_token", parameters: ["refresh_token": refreshToken],
-        scope: scope ?? [])
-        // A server that rotates the token sends a new one.
-        .map { token in
-          var token = token
-          token.refreshToken = token.refreshToken ?? refreshToken
-          return token
-        }
+        scope: scope ?? []
+      )
+      // A server that rotates the token sends a new one.
+      .map { token in
+        var token = token
+        token.refreshToken = token.refreshToken ?? refreshToken
+        return token
+      }
     }
   }
 
@@ -211,14 +212,22 @@ extension OAuth2Grant {
 ///
 /// Source: RFC 8693 section 3.
 public struct ExchangeTokenType: RawRepresentable, Sendable, Hashable {
+  /// The URI of the type.
   public var rawValue: String
 
+  /// Creates a type.
+  ///
+  /// - Parameter rawValue: The URI of the type.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
 
+  /// An access token of OAuth2.
   public static let accessToken = Self(rawValue: "urn:ietf:params:oauth:token-type:access_token")
+  /// A refresh token of OAuth2.
   public static let refreshToken = Self(rawValue: "urn:ietf:params:oauth:token-type:refresh_token")
+  /// An ID token of OpenID Connect.
   public static let idToken = Self(rawValue: "urn:ietf:params:oauth:token-type:id_token")
+  /// A JSON web token.
   public static let jwt = Self(rawValue: "urn:ietf:params:oauth:token-type:jwt")
 }

@@ -38,8 +38,7 @@ extension OAuth2Session {
   ///
   /// Source: RFC 7662.
   ///
-  /// - Parameters:
-  ///   - token: The access token. `nil` is the current one of the user.
+  /// - Parameter token: The access token. `nil` is the current one of the user.
   /// - Returns: A promise of the state. It is rejected with ``OAuth2Error`` or ``NetworkError``.
   public func introspect(_ token: String? = nil) -> Promise<TokenIntrospection> {
     let context = context

@@ -151,6 +151,7 @@ public final class OAuth2Session: Sendable {
   /// `nil` if there is none, or if the store has not been read yet. It may have expired.
   ///
   /// - Parameter level: The owner of the token.
+  /// - Returns: The token.
   public func currentToken(_ level: TokenLevel = .user) -> OAuth2Token? {
     source(level).currentToken
   }
@@ -268,7 +269,10 @@ final class SessionNotices: Sendable {
   func report(_ event: OAuth2SessionEvent) {
     let isEnd = if case .signedOut = event { true } else { false }
     let (continuations, ended) = state.withLock { state in
-      (state.continuations.sorted { $0.key < $1.key }.map(\.value), isEnd ? state.signedOut.take() : nil)
+      (
+        state.continuations.sorted { $0.key < $1.key }.map(\.value),
+        isEnd ? state.signedOut.take() : nil
+      )
     }
     for continuation in continuations { continuation.yield(event) }
     ended?.resolver.fulfill()

@@ -69,6 +69,7 @@ struct TokenMachine {
   ///   - rejected: The access token that the server has rejected. `nil` if there is none.
   ///   - now: The time.
   ///   - resolver: The resolver of the caller, which is kept while it waits.
+  /// - Returns: The next step of the caller.
   mutating func request(
     replacing rejected: String?, at now: Date, _ resolver: @autoclosure () -> Resolver<OAuth2Token>
   ) -> Action {

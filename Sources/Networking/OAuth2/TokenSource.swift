@@ -45,6 +45,7 @@ final class TokenSource: Sendable {
   ///
   /// - Parameter rejected: An access token that the server has rejected. Another token is not renewed
   ///   again.
+  /// - Returns: The promise. Cancelling it does not affect other callers.
   func token(replacing rejected: String? = nil) -> Promise<OAuth2Token> {
     let now = context.wallClock()
     let pending = Promise<OAuth2Token>.pending(on: context.scheduler.context(for: .inline))

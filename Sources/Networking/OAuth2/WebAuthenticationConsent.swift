@@ -17,6 +17,11 @@
       self.isEphemeral = isEphemeral
     }
 
+    /// Shows the page, and waits for the redirect.
+    ///
+    /// - Parameter request: The request.
+    /// - Returns: The redirect.
+    /// - Throws: ``OAuth2Error`` if the page cannot be shown or the user cancels.
     public func consent(to request: ConsentRequest) async throws -> ConsentResponse {
       guard let redirectURL = request.redirectURL, let scheme = redirectURL.scheme else {
         throw OAuth2Error(.consentUnavailable, "the client has no redirect URL")
@@ -43,7 +48,8 @@
       let session = ASWebAuthenticationSession(url: page, callbackURLScheme: scheme) { url, error in
         if let url {
           resolver.fulfill(url)
-        } else if let error = error as? ASWebAuthenticationSessionError, error.code == .canceledLogin
+        } else if let error = error as? ASWebAuthenticationSessionError,
+          error.code == .canceledLogin
         {
           resolver.reject(OAuth2Error(.consentCancelled))
         } else {

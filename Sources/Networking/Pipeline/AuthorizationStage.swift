@@ -15,7 +15,9 @@ struct AuthorizationStage: BuiltInStage {
     case .fixed(let value): return next(exchange.authorized(by: value))
     case .digest(let authenticator): return respondingToChallenge(by: authenticator, exchange, next)
     case .provided(let provider):
-      if let value = provider.currentValue { return send(exchange, with: value, of: provider, next) }
+      if let value = provider.currentValue {
+        return send(exchange, with: value, of: provider, next)
+      }
       return provider.value().then(on: .inline) { value in
         send(exchange, with: value, of: provider, next)
       }

@@ -128,7 +128,8 @@ package final class SecretNames: Sendable {
     (
       .strong,
       [
-        "samlresponse", "devicecode", "usercode", "authcode", "authpass", "connectsid", "psk", "wpapsk",
+        "samlresponse", "devicecode", "usercode", "authcode", "authpass", "connectsid", "psk",
+        "wpapsk",
         "mfacode", "otpcode", "totpcode", "smscode", "recoverycode", "recoverycodes", "backupcode",
         "backupcodes", "verificationcode", "securitycode", "resetcode", "activationcode",
         "logincode", "accesscode", "confirmationcode", "twofactorcode", "dbpass", "databasepass",

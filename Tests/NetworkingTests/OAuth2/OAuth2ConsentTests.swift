@@ -143,7 +143,8 @@ struct OAuth2ConsentTests {
       parameters: [("scope", "a b&c")])
     #expect(
       request.pageURL(redirectingTo: .of("app:/cb")).absoluteString
-        == "https://login.example/page?tenant=a%20b&scope=a%20b%26c&redirect_uri=app%3A%2Fcb&state=s")
+        == "https://login.example/page?tenant=a%20b&scope=a%20b%26c&redirect_uri=app%3A%2Fcb&state=s"
+    )
   }
 
   // MARK: Manual
@@ -237,7 +238,9 @@ struct OAuth2ConsentTests {
     signedIn.cancel()
     let parts = URLComponents(url: page, resolvingAgainstBaseURL: true)
     let port = try #require(
-      parts?.queryItems?.first { $0.name == "redirect_uri" }?.value.flatMap { URL(string: $0)?.port })
+      parts?.queryItems?.first { $0.name == "redirect_uri" }?.value.flatMap {
+        URL(string: $0)?.port
+      })
     // The port becomes free, which takes as long as the thread needs to wake.
     while (try? LoopbackListener(port: UInt16(port), page: "")) == nil { await Task.yield() }
     #expect(signedIn.currentError != nil)

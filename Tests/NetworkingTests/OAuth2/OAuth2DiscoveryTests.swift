@@ -12,7 +12,8 @@ struct OAuth2DiscoveryTests {
   private func discover(
     _ issuer: StaticString, _ routes: [Route], client: OAuth2Client = OAuth2Client(id: "app")
   ) async throws -> OAuth2Client {
-    try await client.discovering(issuer: .of(issuer), transport: MockTransport(routes: routes)).value
+    try await client.discovering(issuer: .of(issuer), transport: MockTransport(routes: routes))
+      .value
   }
 
   private static func metadata(_ issuer: String) -> Mock {

@@ -76,7 +76,8 @@ struct OAuth2GrantTests {
     let grant = OAuth2Grant.extension(
       "urn:mock:grant-type:voucher", parameters: ["voucher": "open-sesame"])
     #expect(fixture.login.accepts(accessToken: try await issue(grant).accessToken))
-    #expect(await error(.extension("urn:x", parameters: [:]))?.code == .server("unsupported_grant_type"))
+    #expect(
+      await error(.extension("urn:x", parameters: [:]))?.code == .server("unsupported_grant_type"))
   }
 
   @Test func tokensAreExchanged() async throws {
@@ -129,10 +130,12 @@ struct OAuth2GrantTests {
 
   @Test func aDeniedDeviceFails() async throws {
     let fixture = fixture
-    let token = OAuth2Grant.device { fixture.login.decide(userCode: $0.userCode, isApproved: false) }
-      .token(
-        for: fixture.login.client("app"), transport: fixture.login.transport,
-        configuration: fixture.configuration)
+    let token = OAuth2Grant.device {
+      fixture.login.decide(userCode: $0.userCode, isApproved: false)
+    }
+    .token(
+      for: fixture.login.client("app"), transport: fixture.login.transport,
+      configuration: fixture.configuration)
     await fixture.time.run()
     #expect((token.currentError as? OAuth2Error)?.code == .server("access_denied"))
   }

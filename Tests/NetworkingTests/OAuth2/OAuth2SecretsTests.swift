@@ -26,7 +26,7 @@ struct OAuth2SecretsTests {
           return .response(
             200, json,
             """
-            {"device_code":"canary-device","user_code":"canary-user",\
+            {"device_code":"canary1-device","user_code":"canary1-user",\
             "verification_uri":"https://a.example/d","interval":1,"expires_in":100}
             """)
         }
@@ -43,8 +43,8 @@ struct OAuth2SecretsTests {
         return .response(
           200, json,
           """
-          {"access_token":"canary-access","refresh_token":"canary-refresh","token_type":"Bearer",\
-          "expires_in":3600,"id_token":"canary.\(claims).canary"}
+          {"access_token":"canary1-access","refresh_token":"canary1-refresh","token_type":"Bearer",\
+          "expires_in":3600,"id_token":"canary1.\(claims).canary"}
           """)
       }
     }
@@ -56,7 +56,7 @@ struct OAuth2SecretsTests {
     func consent(to request: ConsentRequest) async throws -> ConsentResponse {
       let redirectURL = URL.of("app:/cb")
       pages.append(request.pageURL(redirectingTo: redirectURL))
-      let url = try #require(URL(string: "app:/cb?code=canary-code&state=\(request.state)"))
+      let url = try #require(URL(string: "app:/cb?code=canary1-code&state=\(request.state)"))
       return ConsentResponse(url, redirectURL: redirectURL)
     }
   }
@@ -68,24 +68,25 @@ struct OAuth2SecretsTests {
 
   private func grant(_ name: String, _ pages: Log<URL>) -> OAuth2Grant {
     switch name {
-    case "password": .password(username: "ann", password: "canary-password")
+    case "password": .password(username: "ann", password: "canary1-password")
     case "client_credentials": .clientCredentials
-    case "refresh_token": .refreshToken("canary-old-refresh")
+    case "refresh_token": .refreshToken("canary1-old-refresh")
     case "authorization_code": .authorizationCode(Code(pages: pages))
     case "device_code": .device { _ in }
     case "token_exchange":
-      .tokenExchange("canary-subject", actor: "canary-actor", audience: "x")
-    case "extension": .extension("urn:x", parameters: ["client_assertion": "canary-assertion"])
+      .tokenExchange("canary1-subject", actor: "canary1-actor", audience: "x")
+    case "extension": .extension("urn:x", parameters: ["client_assertion": "canary1-assertion"])
     default:
       .extension(
-        "urn:ietf:params:oauth:grant-type:jwt-bearer", parameters: ["assertion": "canary.a.b"])
+        "urn:ietf:params:oauth:grant-type:jwt-bearer", parameters: ["assertion": "canary1.a.b"])
     }
   }
 
   private static let failures: [String: [TransportEvent]] = [
     "error": [],
-    "page": .response(500, ["Content-Type": "text/html"], "<p>token=canary-page-token</p>"),
-    "broken": .response(200, ["Content-Type": "application/json"], #"{"access_token":"canary-broken"#),
+    "page": .response(500, ["Content-Type": "text/html"], "<p>token=canary1-page-token</p>"),
+    "broken": .response(
+      200, ["Content-Type": "application/json"], #"{"access_token":"canary1-broken"#),
     "lost": [.failure(TransportFailure(code: .connectionLost))],
   ]
 
@@ -103,7 +104,7 @@ struct OAuth2SecretsTests {
     configuration.logging = LoggingConfiguration(
       .verbose, to: ClosureLogger { lines.append($0.description) })
     var client = OAuth2Client(
-      id: "app", secret: "canary-secret", tokenURL: .of("https://a.example/token"),
+      id: "app", secret: "canary1-secret", tokenURL: .of("https://a.example/token"),
       authorizationURL: .of("https://a.example/authorize"),
       authentication: name == "password" ? .requestBody : .basic)
     client.deviceAuthorizationURL = .of("https://a.example/device")

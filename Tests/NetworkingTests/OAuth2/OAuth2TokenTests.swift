@@ -25,9 +25,10 @@ struct OAuth2TokenTests {
     #expect(token.other == ["tenant": "acme"])
   }
 
-  @Test(arguments: [
-    ("3600", 3_600), (" 60 ", 60), (1.5, 1.5), (-5, 0), (1e300, 100 * 365 * 86_400),
-  ] as [(JSON, Double)])
+  @Test(
+    arguments: [
+      ("3600", 3_600), (" 60 ", 60), (1.5, 1.5), (-5, 0), (1e300, 100 * 365 * 86_400),
+    ] as [(JSON, Double)])
   func readsLivesOfAnyKind(life: JSON, seconds: Double) throws {
     #expect(
       try token(["access_token": "a", "expires_in": life]).expires

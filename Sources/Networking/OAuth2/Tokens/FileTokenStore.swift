@@ -98,13 +98,31 @@ public final class FileTokenStore: TokenStoring {
     watch.stop()
   }
 
+  /// Returns a token.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The token, or `nil` if there is none.
+  /// - Throws: ``OAuth2Error`` if the store cannot be read.
   public func token(for key: TokenKey) throws -> OAuth2Token? { try read()[key] }
 
+  /// Stores or removes a token.
+  ///
+  /// - Parameters:
+  ///   - token: The token. `nil` removes the token.
+  ///   - key: The key.
+  /// - Throws: ``OAuth2Error`` if the store cannot be written.
   public func setToken(_ token: OAuth2Token?, for key: TokenKey) throws {
     try update { $0[key] = token }
     changes.report(key)
   }
 
+  /// Stores a token if there is none.
+  ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - key: The key.
+  /// - Returns: The token that was found, or `nil` if `token` has been stored.
+  /// - Throws: ``OAuth2Error`` if the store cannot be read or written.
   public func addToken(_ token: OAuth2Token, for key: TokenKey) throws -> OAuth2Token? {
     var found: OAuth2Token?
     try update { content in
@@ -115,6 +133,11 @@ public final class FileTokenStore: TokenStoring {
     return found
   }
 
+  /// Acquires the lock for a refresh.
+  ///
+  /// - Parameter key: The key of the token.
+  /// - Returns: The lock, or `nil` if it is held.
+  /// - Throws: ``OAuth2Error`` if the lock cannot be used.
   public func tryLock(_ key: TokenKey) throws -> TokenLock? {
     try OAuth2Error.converting {
       try fileSystem.createDirectories(folder)

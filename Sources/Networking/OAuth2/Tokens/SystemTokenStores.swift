@@ -21,6 +21,7 @@ public final class UserDefaultsTokenStore: TokenStoring {
   private let storage: Defaults
   private let prefix: String
   private let locked = Mutex<Set<TokenKey>>([])
+  /// The changes of the tokens.
   public let changes = TokenChanges()
 
   /// Creates a store.
@@ -33,11 +34,22 @@ public final class UserDefaultsTokenStore: TokenStoring {
     self.prefix = prefix
   }
 
+  /// Returns a token.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The token, or `nil` if there is none.
+  /// - Throws: ``OAuth2Error`` if the store cannot be read.
   public func token(for key: TokenKey) throws -> OAuth2Token? {
     guard let data = storage.defaults.data(forKey: prefix + key.description) else { return nil }
     return try TokenCoding.decode(data)
   }
 
+  /// Stores or removes a token.
+  ///
+  /// - Parameters:
+  ///   - token: The token. `nil` removes the token.
+  ///   - key: The key.
+  /// - Throws: ``OAuth2Error`` if the store cannot be written.
   public func setToken(_ token: OAuth2Token?, for key: TokenKey) throws {
     let data = try token.map(TokenCoding.encode)
     locked.withLock { _ in
@@ -54,6 +66,10 @@ public final class UserDefaultsTokenStore: TokenStoring {
     changes.report(key)
   }
 
+  /// Acquires the lock for a refresh.
+  ///
+  /// - Parameter key: The key of the token.
+  /// - Returns: The lock, or `nil` if it is held.
   public func tryLock(_ key: TokenKey) -> TokenLock? {
     guard locked.withLock({ $0.insert(key).inserted }) else { return nil }
     return TokenLock { self.locked.withLock { _ = $0.remove(key) } }
@@ -87,6 +103,7 @@ enum TokenCoding {
     private let service: String
     private let accessGroup: String?
     private let lockFolder: URL
+    /// The changes of the tokens.
     public let changes = TokenChanges()
 
     /// Creates a store.
@@ -101,6 +118,11 @@ enum TokenCoding {
       self.lockFolder = lockFolder ?? FileManager.default.temporaryDirectory
     }
 
+    /// Returns a token.
+    ///
+    /// - Parameter key: The key.
+    /// - Returns: The token, or `nil` if there is none.
+    /// - Throws: ``OAuth2Error`` if the store cannot be read.
     public func token(for key: TokenKey) throws -> OAuth2Token? {
       var query = item(key)
       query[kSecReturnData as String] = true
@@ -112,6 +134,12 @@ enum TokenCoding {
       return try TokenCoding.decode(data)
     }
 
+    /// Stores or removes a token.
+    ///
+    /// - Parameters:
+    ///   - token: The token. `nil` removes the token.
+    ///   - key: The key.
+    /// - Throws: ``OAuth2Error`` if the store cannot be written.
     public func setToken(_ token: OAuth2Token?, for key: TokenKey) throws {
       guard let token else {
         let status = SecItemDelete(item(key) as CFDictionary)
@@ -129,6 +157,13 @@ enum TokenCoding {
       changes.report(key)
     }
 
+    /// Stores a token if there is none.
+    ///
+    /// - Parameters:
+    ///   - token: The token.
+    ///   - key: The key.
+    /// - Returns: The token that was found, or `nil` if `token` has been stored.
+    /// - Throws: ``OAuth2Error`` if the store cannot be read or written.
     public func addToken(_ token: OAuth2Token, for key: TokenKey) throws -> OAuth2Token? {
       let status = add(try TokenCoding.encode(token), key)
       if status == errSecDuplicateItem { return try self.token(for: key) }
@@ -137,6 +172,11 @@ enum TokenCoding {
       return nil
     }
 
+    /// Acquires the lock for a refresh.
+    ///
+    /// - Parameter key: The key of the token.
+    /// - Returns: The lock, or `nil` if it is held.
+    /// - Throws: ``OAuth2Error`` if the lock cannot be used.
     public func tryLock(_ key: TokenKey) throws -> TokenLock? {
       try OAuth2Error.converting {
         let name = String(TokenKey(clientID: service + key.description).stableHash, radix: 16)

@@ -12,6 +12,7 @@ import Synchronization
 /// processes arrive with a delay of about a second, if the store can see them. An iteration ends
 /// when its task is cancelled, or when the store is released.
 public final class TokenChanges: Sendable, AsyncSequence {
+  /// The key of a token.
   public typealias Element = TokenKey
 
   private struct State {
@@ -63,8 +64,15 @@ public final class TokenChanges: Sendable, AsyncSequence {
   public struct AsyncIterator: AsyncIteratorProtocol {
     var iterator: AsyncStream<TokenKey>.Iterator
 
+    /// Returns the next change, or `nil` at the end.
+    ///
+    /// - Returns: The key of the token.
     public mutating func next() async -> TokenKey? { await iterator.next() }
 
+    /// Returns the next change, or `nil` at the end.
+    ///
+    /// - Parameter actor: The actor of the caller.
+    /// - Returns: The key of the token.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> TokenKey? {
       await iterator.next(isolation: actor)
     }

@@ -186,7 +186,13 @@ enum AES256 {
 
   /// Decrypts a text by AES-256-GCM.
   ///
-  /// - Parameter sealed: The encrypted text, followed by the tag of 16 bytes.
+  /// - Parameters:
+  ///   - sealed: The encrypted text, followed by the tag of 16 bytes.
+  ///   - key: The key.
+  ///   - nonce: The nonce.
+  ///   - header: The bytes that the tag authenticates, too.
+  /// - Returns: The text.
+  /// - Throws: ``OAuth2Error`` with the code `decryptionFailed` if the tag does not match.
   static func open(_ sealed: Data, key: Data, nonce: Data, header: Data) throws -> Data {
     try check(key)
     let (text, tag) = (Data(sealed.dropLast(16)), Data(sealed.suffix(16)))
@@ -219,7 +225,8 @@ enum AES256 {
       var count = 0
       let status = CCCrypt(
         CCOperation(kCCDecrypt), CCAlgorithm(kCCAlgorithmAES), CCOptions(kCCOptionPKCS7Padding),
-        Array(key), key.count, Array(vector), Array(text), text.count, &output, output.count, &count)
+        Array(key), key.count, Array(vector), Array(text), text.count, &output, output.count, &count
+      )
       guard status == kCCSuccess else { throw OAuth2Error(.decryptionFailed) }
     #else
       let count = catena_cbc_decrypt(

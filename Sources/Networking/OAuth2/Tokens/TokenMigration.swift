@@ -30,6 +30,11 @@ public final class MigratingTokenStore<Old: TokenStoring, New: TokenStoring>: To
   /// The changes of the new store.
   public var changes: TokenChanges { new.changes }
 
+  /// Returns a token.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The token, or `nil` if there is none.
+  /// - Throws: ``OAuth2Error`` if the store cannot be read.
   public func token(for key: TokenKey) throws -> OAuth2Token? {
     if let token = try new.token(for: key) {
       try removeOld(key)
@@ -51,6 +56,12 @@ public final class MigratingTokenStore<Old: TokenStoring, New: TokenStoring>: To
     return token
   }
 
+  /// Stores or removes a token.
+  ///
+  /// - Parameters:
+  ///   - token: The token. `nil` removes the token.
+  ///   - key: The key.
+  /// - Throws: ``OAuth2Error`` if the store cannot be written.
   public func setToken(_ token: OAuth2Token?, for key: TokenKey) throws {
     // A removal begins with the old store. Otherwise a crash would bring the old token back.
     if token == nil { try removeOld(key) }
@@ -58,11 +69,23 @@ public final class MigratingTokenStore<Old: TokenStoring, New: TokenStoring>: To
     if token != nil { try removeOld(key) }
   }
 
+  /// Stores a token if there is none.
+  ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - key: The key.
+  /// - Returns: The token that was found, or `nil` if `token` has been stored.
+  /// - Throws: ``OAuth2Error`` if the store cannot be read or written.
   public func addToken(_ token: OAuth2Token, for key: TokenKey) throws -> OAuth2Token? {
     if let found = try self.token(for: key) { return found }
     return try new.addToken(token, for: key)
   }
 
+  /// Acquires the lock for a refresh.
+  ///
+  /// - Parameter key: The key of the token.
+  /// - Returns: The lock, or `nil` if it is held.
+  /// - Throws: ``OAuth2Error`` if the lock cannot be used.
   public func tryLock(_ key: TokenKey) throws -> TokenLock? { try new.tryLock(key) }
 
   /// Moves tokens now, for example before an old store is deleted.

@@ -96,14 +96,27 @@ public protocol TokenStoring: Sendable {
 }
 
 extension TokenStoring {
+  /// Stores a token if there is none.
+  ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - key: The key.
+  /// - Returns: The token that was found, or `nil` if `token` has been stored.
+  /// - Throws: ``OAuth2Error`` if the store cannot be read or written.
   public func addToken(_ token: OAuth2Token, for key: TokenKey) throws -> OAuth2Token? {
     if let found = try self.token(for: key) { return found }
     try setToken(token, for: key)
     return nil
   }
 
+  /// Acquires the lock for a refresh.
+  ///
+  /// - Parameter key: The key of the token.
+  /// - Returns: The lock, or `nil` if it is held.
+  /// - Throws: ``OAuth2Error`` if the lock cannot be used.
   public func tryLock(_ key: TokenKey) throws -> TokenLock? { TokenLock {} }
 
+  /// The changes of the tokens.
   public var changes: TokenChanges { TokenChanges() }
 }
 
@@ -142,6 +155,7 @@ public final class MemoryTokenStore: TokenStoring {
   }
 
   private let state: Mutex<State>
+  /// The changes of the tokens.
   public let changes = TokenChanges()
 
   /// Creates a store.
@@ -151,13 +165,28 @@ public final class MemoryTokenStore: TokenStoring {
     state = Mutex(State(tokens: tokens))
   }
 
+  /// Returns a token.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The token, or `nil` if there is none.
   public func token(for key: TokenKey) -> OAuth2Token? { state.withLock { $0.tokens[key] } }
 
+  /// Stores or removes a token.
+  ///
+  /// - Parameters:
+  ///   - token: The token. `nil` removes the token.
+  ///   - key: The key.
   public func setToken(_ token: OAuth2Token?, for key: TokenKey) {
     state.withLock { $0.tokens[key] = token }
     changes.report(key)
   }
 
+  /// Stores a token if there is none.
+  ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - key: The key.
+  /// - Returns: The token that was found, or `nil` if `token` has been stored.
   public func addToken(_ token: OAuth2Token, for key: TokenKey) -> OAuth2Token? {
     let found = state.withLock { state in
       let found = state.tokens[key]
@@ -168,6 +197,10 @@ public final class MemoryTokenStore: TokenStoring {
     return found
   }
 
+  /// Acquires the lock for a refresh.
+  ///
+  /// - Parameter key: The key of the token.
+  /// - Returns: The lock, or `nil` if it is held.
   public func tryLock(_ key: TokenKey) -> TokenLock? {
     guard state.withLock({ $0.locked.insert(key).inserted }) else { return nil }
     return TokenLock { self.state.withLock { _ = $0.locked.remove(key) } }
