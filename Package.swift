@@ -84,6 +84,10 @@ let package = Package(
       name: "offline-worker", dependencies: ["Networking", "Promises", "ThreadSanitizerSupport"],
       path: "Tests/OfflineWorker", swiftSettings: settings),
     .executableTarget(
+      name: "cache-worker",
+      dependencies: ["Networking", "Promises", "SystemCallFaults", "ThreadSanitizerSupport"],
+      path: "Tests/CacheWorker", swiftSettings: settings),
+    .executableTarget(
       name: "simulation", dependencies: ["Mocking", "Networking", "Promises", "TestSupport"],
       path: "Tests/Simulation", swiftSettings: settings),
     .executableTarget(
@@ -117,7 +121,7 @@ let package = Package(
       name: "NetworkingTests",
       dependencies: [
         "Mocking", "Networking", "Promises", "CCatena", "TestSupport", "ThreadSanitizerSupport",
-        "hanging-resolver", "large-bodies", "offline-faults", "offline-namespace", "offline-worker",
+        "cache-worker", "hanging-resolver", "large-bodies", "offline-faults", "offline-namespace", "offline-worker",
         "reachability-watch",
       ],
       swiftSettings: settings),

@@ -87,6 +87,12 @@ extension NetworkError {
     /// The body is empty although a value is required, or a stream was read twice.
     case noData
 
+    // MARK: Cache
+
+    /// The cache has no response, and the policy of the request is
+    /// ``Request/CachePolicy-swift.enum/onlyCache``.
+    case notCached
+
     // MARK: Cookies
 
     /// The file of a ``CookieJar`` cannot be read or written, or is not valid.

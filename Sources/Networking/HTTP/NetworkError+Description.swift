@@ -41,6 +41,7 @@ extension NetworkError.Code {
     case .jsonFailed: "the body is not the requested JSON"
     case .stringFailed: "the body is not valid text in its encoding"
     case .noData: "the body is empty"
+    case .notCached: "the cache has no response"
     case .cookieFileFailed: "the file of the cookies has failed"
     case .offlineStoreFull: "the offline store is full"
     case .offlineStoreRefused: "the offline store rejected the request"

@@ -200,6 +200,8 @@ struct BodyDestination: Sendable {
   ///
   /// `nil` uses that of the client.
   var deadlineClock: (any Scheduler)?
+  /// A receiver of a copy of a successful response whose body does not go to memory.
+  var copy: (any ResponseCopy)?
 
   var isToMemory: Bool {
     if case .memory = kind { true } else { false }
