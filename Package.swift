@@ -90,6 +90,10 @@ let package = Package(
       name: "oauth2-worker", dependencies: ["Networking", "Promises"], path: "Tests/OAuth2Worker",
       swiftSettings: settings),
     .executableTarget(
+      name: "cache-worker",
+      dependencies: ["Networking", "Promises", "SystemCallFaults", "ThreadSanitizerSupport"],
+      path: "Tests/CacheWorker", swiftSettings: settings),
+    .executableTarget(
       name: "simulation", dependencies: ["Mocking", "Networking", "Promises", "TestSupport"],
       path: "Tests/Simulation", swiftSettings: settings),
     .executableTarget(
@@ -126,8 +130,8 @@ let package = Package(
       name: "NetworkingTests",
       dependencies: [
         "Mocking", "Networking", "Promises", "CCatena", "TestSupport", "ThreadSanitizerSupport",
-        "hanging-resolver", "large-bodies", "oauth2-worker", "offline-faults", "offline-namespace",
-        "offline-worker", "reachability-watch",
+        "cache-worker", "hanging-resolver", "large-bodies", "oauth2-worker", "offline-faults",
+        "offline-namespace", "offline-worker", "reachability-watch",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// Source: RFC 7616.
 final class DigestAuthenticator: Sendable {
-  private let username: String
+  let username: String
   private let password: String
   private let makeClientNonce: @Sendable () -> String
   private let spaces = Mutex(DigestSpaces())

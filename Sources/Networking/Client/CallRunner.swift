@@ -26,6 +26,8 @@ final class CallRunner: Sendable {
   let retry: RetryPolicy
   /// The source of the wall clock time.
   let wallClock: @Sendable () -> Date
+  /// Whether the client has a cache.
+  private let hasCache: Bool
   private let pipeline: Pipeline
   private let builder: RequestBuilder
   private let baseURLs = BaseURLCache()
@@ -43,7 +45,13 @@ final class CallRunner: Sendable {
       CookieStage(jar: $0, wallClock: configuration.wallClock)
     }
     self.cookies = cookies
-    pipeline = Pipeline(Self.stages(configuration, cookies, scheduler))
+    let cache = configuration.caching.cache(orOfSession: session.cache).map {
+      CacheStage(
+        $0, configuration.caching, sessionPolicy: session.cachePolicy, cookies: cookies,
+        scheduler: scheduler, wallClock: configuration.wallClock)
+    }
+    hasCache = cache != nil
+    pipeline = Pipeline(Self.stages(configuration, cookies, cache, scheduler))
     maximumBodySize = configuration.maximumBodySize
     bodyTimeLimit = configuration.bodyTimeout
     callTimeout = configuration.callTimeout
@@ -62,6 +70,12 @@ final class CallRunner: Sendable {
   }
 
   private func begin(_ call: Call) -> NetworkPromise {
+    if call.request.cachePolicy == .onlyCache, !hasCache {
+      return .rejected(
+        NetworkError(
+          .notCached, "the client has no cache", request: NetworkError.RequestSummary(call.request))
+      )
+    }
     guard call.request.isIntercepted, let middleware = call.settings.middleware else {
       return firstly { try pipeline.send(makeExchange(call).with(call.settings.credentials)) }
     }
@@ -106,7 +120,8 @@ final class CallRunner: Sendable {
   ///
   /// Every request passes through this list.
   static func stages(
-    _ configuration: NetworkingConfiguration, _ cookies: CookieStage?, _ scheduler: any Scheduler
+    _ configuration: NetworkingConfiguration, _ cookies: CookieStage?, _ cache: CacheStage?,
+    _ scheduler: any Scheduler
   ) -> [any Interceptor] {
     [
       OfflineStage(retry: configuration.retry),
@@ -124,7 +139,10 @@ final class CallRunner: Sendable {
         policy: configuration.retry, budget: configuration.retryBudget, scheduler: scheduler,
         wallClock: configuration.wallClock),
       RedirectStage(policy: configuration.redirects),
-      // The following stages run once for each hop. Reachability is checked before the circuit
+      // The following stages run once for each hop. Each hop has its own response in the cache, so that
+      // the response of a redirect's target is not stored for the URL of the redirect.
+      cache as (any Interceptor)?,
+      // Reachability is checked before the circuit
       // breaker, because a missing network is not a failure of the host.
       configuration.whenUnreachable.map {
         ReachabilityInterceptor(

@@ -122,7 +122,7 @@ extension Networking {
     try firstHop(of: endpoint).curlCommand(redacted: redacted)
   }
 
-  private func firstHop<SomeEndpoint: RequestConvertible>(of endpoint: SomeEndpoint) throws
+  func firstHop<SomeEndpoint: RequestConvertible>(of endpoint: SomeEndpoint) throws
     -> HTTPRequest
   {
     let settings = currentSettings().settings

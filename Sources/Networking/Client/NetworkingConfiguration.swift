@@ -135,6 +135,10 @@ public struct NetworkingConfiguration: Sendable {
   /// - **Queue.** A request that waits for a shared exchange takes its own place in the queue. In
   ///   the mode ``RequestMode/sync``, which runs one request at a time, nothing is shared.
   public var sharesRequests = false
+  /// The cache of responses.
+  ///
+  /// The default is that of the client's ``SessionConfiguration``.
+  public var caching = CachingConfiguration()
   /// The cookies.
   ///
   /// The default are those of the client's ``SessionConfiguration``.
@@ -214,7 +218,7 @@ public struct NetworkingConfiguration: Sendable {
   /// `nil` uses that of the client's mock provider, or the system clock.
   public var scheduler: (any Scheduler)?
   /// The source of the wall clock time, which a date in `Retry-After` and the dates of cookies are
-  /// compared with.
+  /// compared with, and which the ages of cached responses are computed with.
   ///
   /// The default is the system clock.
   ///

@@ -5,14 +5,15 @@ import Promises
   import FoundationNetworking
 #endif
 
-/// The transport and the cookies of a client.
+/// The transport, the cookies and the cache of a client.
 public enum SessionConfiguration: Sendable {
   /// The platform's transport, shared by all clients with this configuration: `CurlTransport` on
   /// Linux, ``URLSessionTransport`` on Apple platforms.
   ///
-  /// The cookies are those of ``CookieJar/shared``, in memory.
+  /// The cookies are those of ``CookieJar/shared``, in memory. The cache is ``HTTPCache/shared``, in
+  /// memory and on disk.
   case `default`
-  /// The platform's transport and a ``CookieJar`` in memory, both private to the client.
+  /// The platform's transport, a ``CookieJar`` and an ``HTTPCache`` in memory, private to the client.
   ///
   /// Nothing is written to disk.
   case ephemeral
@@ -27,6 +28,9 @@ public enum SessionConfiguration: Sendable {
   case background(identifier: String)
   /// A ``URLSessionTransport`` on a copy of a Foundation configuration, private to the client.
   ///
+  /// The client has a private ``HTTPCache`` in memory, and the policy of the configuration's
+  /// `requestCachePolicy`, unless its own configuration has another one. It does not use `urlCache`.
+  ///
   /// The client uses the cookie storage of the configuration, as ``CookiePolicy/storage(_:)``
   /// describes, unless the configuration disables sending or accepting cookies.
   /// ``URLSessionTransport`` documents how timeouts and other properties apply, which are ignored on
@@ -38,17 +42,27 @@ public enum SessionConfiguration: Sendable {
   case custom(_ configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)? = nil)
 }
 
-/// The transport and the cookies of a client, as made from its ``SessionConfiguration``.
+/// The transport, the cookies and the cache of a client, as made from its ``SessionConfiguration``.
 struct Session {
   let transport: any Transport
   /// The cookies.
   ///
   /// `nil` means none.
   let cookies: CookieJar?
+  /// The cache.
+  ///
+  /// `nil` means none.
+  let cache: HTTPCache?
+  let cachePolicy: Request.CachePolicy
 
-  init(transport: any Transport, cookies: CookieJar? = .shared) {
+  init(
+    transport: any Transport, cookies: CookieJar? = .shared, cache: HTTPCache? = nil,
+    cachePolicy: Request.CachePolicy = .default
+  ) {
     self.transport = transport
     self.cookies = cookies
+    self.cache = cache
+    self.cachePolicy = cachePolicy
   }
 
   /// - Parameters:
@@ -56,9 +70,11 @@ struct Session {
   ///   - wallClock: The clock of the jar, if it is private to the client.
   init(_ configuration: SessionConfiguration, wallClock: @escaping @Sendable () -> Date) {
     switch configuration {
-    case .default: self.init(transport: Self.sharedTransport)
+    case .default: self.init(transport: Self.sharedTransport, cache: .shared)
     case .ephemeral:
-      self.init(transport: Self.makeTransport(), cookies: CookieJar(wallClock: wallClock))
+      self.init(
+        transport: Self.makeTransport(), cookies: CookieJar(wallClock: wallClock),
+        cache: HTTPCache())
     case .background:
       self.init(
         transport: FailingTransport(.unsupported, reason: "Background sessions are not supported"),
@@ -66,7 +82,8 @@ struct Session {
     case .custom(let configuration, let delegate):
       self.init(
         transport: URLSessionTransport(configuration: configuration, delegate: delegate),
-        cookies: configuration.effectiveCookieStorage.map(CookieJar.mirroring))
+        cookies: configuration.effectiveCookieStorage.map(CookieJar.mirroring),
+        cache: HTTPCache(), cachePolicy: Request.CachePolicy(configuration.requestCachePolicy))
     }
   }
 

@@ -105,6 +105,12 @@ struct CallEventMachine {
     return add(.servedLocally(by: name), at: now)
   }
 
+  /// Notes that the cache has provided the response.
+  mutating func serveFromCache(_ source: Response.Source, at now: Duration) -> [NetworkEvent] {
+    responseSourceCount += 1
+    return add(.servedFromCache(source), at: now)
+  }
+
   /// Ends the call.
   mutating func end(_ kind: NetworkEvent.Kind, at now: Duration) -> [NetworkEvent] {
     let events = add(kind, at: now)

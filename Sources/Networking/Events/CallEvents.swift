@@ -99,6 +99,11 @@ final class CallEvents: Sendable {
     emit { $0.share(with: other, at: $1) }
   }
 
+  /// Reports that the cache has provided the response.
+  func serveFromCache(_ source: Response.Source) {
+    emit { $0.serveFromCache(source, at: $1) }
+  }
+
   /// The number of response sources so far.
   var responseSourceCount: Int { machine.withLock { $0.responseSourceCount } }
 

@@ -136,6 +136,7 @@ struct CallLogMachine {
     case .finished, .cancelled: (.info, .response)
     case .sending where isFirst: (.info, .request)
     case .shared, .redirected, .challenged, .retrying, .credentialsRefreshed: (.info, .request)
+    case .servedFromCache: (.info, .response)
     case .head, .body, .servedLocally: (.verbose, .response)
     default: (.verbose, .request)
     }

@@ -20,6 +20,7 @@ extension NetworkEvent.Kind: CustomStringConvertible {
     case .connected(let connection): "connected\(connection)"
     case .secured: "secured"
     case .servedLocally(let name): "served by \(name)"
+    case .servedFromCache(let source): "served from the cache: \(source)"
     case .requestSent(let bytes): "request sent\(bytes > 0 ? ", \(bytes) bytes" : "")"
     case .head(let head): "head \(head.status)"
     case .progress(let progress): "progress: sent \(progress.sent), received \(progress.received)"

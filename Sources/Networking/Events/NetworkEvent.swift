@@ -33,6 +33,7 @@ import Synchronization
 ///     [requestSent]                the request is sent, including its body
 ///     [head]                       the status and header fields of the response are received
 ///     [body]                       the response is complete
+///     [servedFromCache]            the response is from the HTTP cache; possibly without `sending`
 ///     [redirected]                 the client follows a redirect; another hop begins
 ///     [challenged]                 the client answers a challenge; the hop begins again
 ///   [retrying]                   the client repeats the attempt; the next one begins with sending
@@ -264,6 +265,10 @@ extension NetworkEvent {
     /// The response comes from a local source: a mock (`mock`), a recording (`tape`), or the
     /// interceptor with this name.
     case servedLocally(by: String)
+    /// The response comes from the client's HTTP cache.
+    ///
+    /// For a validated response, the events of the hop precede it, with the status 304.
+    case servedFromCache(Response.Source)
     /// The request is sent, with this number of bytes of its body.
     ///
     /// That is the whole body unless the response arrives first. If the transport does not report

@@ -92,6 +92,12 @@ extension NetworkError {
     /// The next page of a list is one that has been requested before.
     case pageLoop
 
+    // MARK: Cache
+
+    /// The cache has no response, and the policy of the request is
+    /// ``Request/CachePolicy-swift.enum/onlyCache``.
+    case notCached
+
     // MARK: Cookies
 
     /// The file of a ``CookieJar`` cannot be read or written, or is not valid.

@@ -42,6 +42,7 @@ extension NetworkError.Code {
     case .stringFailed: "the body is not valid text in its encoding"
     case .noData: "the body is empty"
     case .pageLoop: "the pages form a loop"
+    case .notCached: "the cache has no response"
     case .cookieFileFailed: "the file of the cookies has failed"
     case .offlineStoreFull: "the offline store is full"
     case .offlineStoreRefused: "the offline store rejected the request"

@@ -29,10 +29,11 @@ public struct Response: Sendable {
     let metrics: TransportMetrics
     let attempts: [Attempt]
     let trailers: HTTPHeaders
+    let provenance: Provenance
 
     init(
       head: HTTPResponseHead, content: Content, request: HTTPRequest, metrics: TransportMetrics,
-      attempts: [Attempt], trailers: HTTPHeaders
+      attempts: [Attempt], trailers: HTTPHeaders, provenance: Provenance
     ) {
       self.head = head
       self.content = content
@@ -40,6 +41,7 @@ public struct Response: Sendable {
       self.metrics = metrics
       self.attempts = attempts
       self.trailers = trailers
+      self.provenance = provenance
     }
   }
 
@@ -67,11 +69,11 @@ public struct Response: Sendable {
   init(
     _ head: HTTPResponseHead, _ content: Content, to request: HTTPRequest,
     _ metrics: TransportMetrics = TransportMetrics(), _ attempts: [Attempt] = [],
-    trailers: HTTPHeaders = [:]
+    trailers: HTTPHeaders = [:], from provenance: Provenance = Provenance()
   ) {
     storage = Storage(
       head: head, content: content, request: request, metrics: metrics, attempts: attempts,
-      trailers: trailers)
+      trailers: trailers, provenance: provenance)
   }
 
   var content: Content { storage.content }
@@ -142,8 +144,25 @@ public struct Response: Sendable {
 
   /// Returns the response with the attempts of its call.
   func after(_ attempts: [Attempt]) -> Response {
-    Response(head, content, to: request, metrics, attempts, trailers: storage.trailers)
+    Response(
+      head, content, to: request, metrics, attempts, trailers: storage.trailers,
+      from: storage.provenance)
   }
+
+  /// The source of the response: the network, or a cache.
+  ///
+  /// A mock or a recording counts as the network.
+  public var source: Source { storage.provenance.source }
+
+  /// The age of a response from a cache, the time since the server has made or confirmed it.
+  ///
+  /// `nil` if ``source-swift.property`` is `network`. Source: RFC 9111 section 4.2.3.
+  public var age: Duration? { storage.provenance.age }
+
+  /// The time at which a response from a cache was received, or validated for the last time.
+  ///
+  /// `nil` if ``source-swift.property`` is `network`.
+  public var storedAt: Date? { storage.provenance.storedAt }
 
   /// The media type of the `Content-Type` field.
   ///
@@ -162,6 +181,53 @@ public struct Response: Sendable {
     }
     return HTTPURLResponse(
       url: url, statusCode: status, httpVersion: "HTTP/\(head.version)", headerFields: fields)
+  }
+}
+
+extension Response {
+  /// The source of a response.
+  public enum Source: Sendable, Hashable {
+    /// The server has sent the response for this request.
+    case network
+    /// The response is from a cache, and fresh.
+    case cache
+    /// The response is from a cache, and the server has confirmed for this request that it has not
+    /// changed.
+    case revalidated
+    /// The response is from a cache, and may be out of date.
+    case stale(StaleReason)
+  }
+
+  /// The reason why a stale response is served.
+  public enum StaleReason: String, Sendable, Hashable {
+    /// The request or its policy accepts a stale response.
+    case allowed
+    /// The response is validated in the background, as its server allows with
+    /// `stale-while-revalidate`.
+    case revalidating
+    /// The server has failed, and it or the request allows a stale response with `stale-if-error`.
+    case error
+    /// There is no network.
+    case offline
+  }
+
+  /// The source of a response, and the times of a stored one.
+  struct Provenance: Sendable {
+    var source = Source.network
+    var age: Duration?
+    var storedAt: Date?
+  }
+}
+
+extension Response.Source: CustomStringConvertible {
+  /// A short text, such as `revalidated` or `stale (offline)`.
+  public var description: String {
+    switch self {
+    case .network: "network"
+    case .cache: "cache"
+    case .revalidated: "revalidated"
+    case .stale(let reason): "stale (\(reason.rawValue))"
+    }
   }
 }
 
@@ -184,7 +250,7 @@ extension Response: CustomStringConvertible, CustomDebugStringConvertible, Custo
       self,
       children: [
         "head": head, "body": body, "trailers": trailers, "request": request, "metrics": metrics,
-        "attempts": attempts,
+        "attempts": attempts, "source": source,
       ])
   }
 }

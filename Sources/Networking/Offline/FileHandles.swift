@@ -15,15 +15,15 @@ import Foundation
 /// its underlying error is the system's `POSIXError`.
 struct OpenFile: ~Copyable {
   let descriptor: Int32
+  private let path: String
   /// The last path component, for error messages.
-  private let name: String
+  private var name: String { Self.name(of: path) }
 
   /// Opens a file, without blocking on a pipe.
   ///
   /// - Returns: `nil` if the file does not exist, or if it is a symbolic link and the flags contain
   ///   `O_NOFOLLOW`.
   static func open(_ path: String, _ flags: Int32, creating mode: mode_t = 0) throws -> OpenFile? {
-    let name = URL(fileURLWithPath: path).lastPathComponent
     let flags = flags | O_CLOEXEC | O_NONBLOCK
     var descriptor: Int32
     repeat {
@@ -36,13 +36,17 @@ struct OpenFile: ~Copyable {
       #endif
     } while descriptor < 0 && errno == EINTR
     if descriptor < 0, flags & O_CREAT == 0, errno == ENOENT || errno == ELOOP { return nil }
-    guard descriptor != -1 else { throw error("\(name) cannot be opened") }
-    return OpenFile(descriptor: descriptor, name: name)
+    guard descriptor != -1 else { throw error("\(Self.name(of: path)) cannot be opened") }
+    return OpenFile(descriptor: descriptor, path: path)
   }
 
-  private init(descriptor: Int32, name: String) {
+  private init(descriptor: Int32, path: String) {
     self.descriptor = descriptor
-    self.name = name
+    self.path = path
+  }
+
+  private static func name(of path: String) -> String {
+    URL(fileURLWithPath: path).lastPathComponent
   }
 
   deinit {

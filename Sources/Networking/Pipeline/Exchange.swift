@@ -15,6 +15,8 @@ public struct Exchange: Sendable {
   /// The state that the stages report to: that of the call, or of the exchange that several calls
   /// share.
   var state: CallState
+  /// The destination of the response body, if it is not that of the call.
+  var ownDestination: BodyDestination?
 
   init(_ request: HTTPRequest, credentials: Credentials? = nil, of call: Call) {
     self.request = request
@@ -123,6 +125,9 @@ extension Exchange {
   /// `nil` if the client has no monitors.
   var events: CallEvents? { state.events }
 
+  /// The destination of the response body.
+  var destination: BodyDestination { ownDestination ?? call.destination }
+
   /// Performs the hop over the transport of the call.
   ///
   /// A stored request is not sent without the fields that were removed when it was stored.
@@ -132,7 +137,7 @@ extension Exchange {
     {
       return .rejected(error)
     }
-    var destination = call.destination
+    var destination = destination
     if let progress = state.sharedProgress { destination.progress = progress }
     return call.transport.transport.perform(
       request, destination,

@@ -111,6 +111,7 @@ final class ResponseReceiver: Sendable {
   /// Discards the rest of the response after a cancellation.
   func abandon() {
     events?.abandon()
+    bodyDestination.copy?.abandon()
     let sink = state.withLock { state in
       state.isFinished = true
       state.handle = nil
@@ -131,6 +132,7 @@ final class ResponseReceiver: Sendable {
       return state.isFinished
     }
     if isAbandoned { return sink?.abandon() ?? () }
+    if sink != nil { bodyDestination.copy?.begin(head, to: request) }
     if let progress = bodyDestination.progress, let total = ProgressReporter.total(head) {
       progress.change { $0.received.total = total }
     }
@@ -172,7 +174,10 @@ final class ResponseReceiver: Sendable {
       if let sink = state.sink { return (sink, .none) }
       return (nil, state.add(bytes, at: now, within: timeLimit))
     }
-    sink?.write(bytes)
+    if let sink {
+      bodyDestination.copy?.write(bytes)
+      sink.write(bytes)
+    }
     if overflow != .none { truncate(overflow) }
   }
 
@@ -211,7 +216,10 @@ final class ResponseReceiver: Sendable {
 
   private func end(_ metrics: TransportMetrics) {
     guard let last = finish() else { return }
-    if let sink = last.sink { return sink.end(metrics, last.trailers) }
+    if let sink = last.sink {
+      bodyDestination.copy?.end()
+      return sink.end(metrics, last.trailers)
+    }
     guard let head = last.head else {
       last.resolver?.reject(
         NetworkError(TransportFailure(code: .malformedResponse, metrics: metrics), of: request))
@@ -227,7 +235,10 @@ final class ResponseReceiver: Sendable {
       Response($0, .memory(last.data), to: request, failure.metrics)
     }
     let error = NetworkError(failure, of: request, response: response)
-    if let sink = last.sink { return sink.fail(error) }
+    if let sink = last.sink {
+      bodyDestination.copy?.abandon()
+      return sink.fail(error)
+    }
     last.resolver?.reject(failure.rejection ?? error)
   }
 

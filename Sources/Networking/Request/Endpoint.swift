@@ -210,14 +210,17 @@ extension RequestConvertible {
     modified { $0.storing(policy, key: key) }
   }
 
-  /// Returns an endpoint with another cache policy.
+  /// Returns an endpoint with another use of the client's cache.
   ///
-  /// Clients ignore the cache policy at present.
-  ///
-  /// - Parameter policy: The cache policy.
+  /// - Parameters:
+  ///   - policy: The cache policy.
+  ///   - lifetime: The lifetime of the response if its server declares none. `nil` uses the client's
+  ///     setting.
   /// - Returns: The changed endpoint.
-  public func caching(_ policy: Request.CachePolicy) -> ModifiedEndpoint<Self> {
-    modified { $0.caching(policy) }
+  public func caching(
+    _ policy: Request.CachePolicy = .default, lifetime: Duration? = nil
+  ) -> ModifiedEndpoint<Self> {
+    modified { $0.caching(policy, lifetime: lifetime) }
   }
 
   /// Returns an endpoint with another priority.

@@ -11,7 +11,7 @@ extension RequestFactory {
   ///   - headers: The header fields of the request.
   ///   - contentType: The media type of the body.
   ///   - storePolicy: The handling of the request when there is no network.
-  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - cachePolicy: The use of the client's cache.
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
@@ -41,7 +41,7 @@ extension RequestFactory {
   ///   - headers: The header fields of the request.
   ///   - contentType: The media type of the body.
   ///   - storePolicy: The handling of the request when there is no network.
-  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - cachePolicy: The use of the client's cache.
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
@@ -71,7 +71,7 @@ extension RequestFactory {
   ///   - headers: The header fields of the request.
   ///   - contentType: The media type of the body.
   ///   - storePolicy: The handling of the request when there is no network.
-  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - cachePolicy: The use of the client's cache.
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
@@ -101,7 +101,7 @@ extension RequestFactory {
   ///     `nil` adds none.
   ///   - headers: The header fields of the request.
   ///   - storePolicy: The handling of the request when there is no network.
-  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - cachePolicy: The use of the client's cache.
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.

@@ -11,6 +11,7 @@ extension Request: Codable {
     case storePolicy
     case storeKey
     case cachePolicy
+    case cacheLifetime
     case timeout
     case priority
     case isShared
@@ -41,6 +42,7 @@ extension Request: Codable {
     queryFormat = try optional(.queryFormat)
     compression = try optional(.compression)
     storeKey = try optional(.storeKey) ?? ""
+    cacheLifetime = try optional(.cacheLifetime)
     isShared = try optional(.isShared)
     isIntercepted = try optional(.isIntercepted) ?? true
     sendsCredentials = try optional(.sendsCredentials) ?? true
@@ -73,6 +75,7 @@ extension Request: Codable {
     if storePolicy != .none { try container.encode(storePolicy, forKey: .storePolicy) }
     if !storeKey.isEmpty { try container.encode(storeKey, forKey: .storeKey) }
     if cachePolicy != .default { try container.encode(cachePolicy, forKey: .cachePolicy) }
+    try container.encodeIfPresent(cacheLifetime, forKey: .cacheLifetime)
     try container.encodeIfPresent(timeout, forKey: .timeout)
     if priority != .normal { try container.encode(priority, forKey: .priority) }
     try container.encodeIfPresent(isShared, forKey: .isShared)

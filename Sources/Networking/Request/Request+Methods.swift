@@ -31,7 +31,7 @@ extension RequestFactory {
   ///   - headers: The header fields of the request.
   ///   - contentType: The format of the parameters. `nil` sends them in the query.
   ///   - storePolicy: The handling of the request when there is no network.
-  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - cachePolicy: The use of the client's cache.
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
@@ -56,7 +56,7 @@ extension RequestFactory {
   ///   - headers: The header fields of the request.
   ///   - contentType: The format of the parameters. `nil` sends them as JSON.
   ///   - storePolicy: The handling of the request when there is no network.
-  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - cachePolicy: The use of the client's cache.
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
@@ -81,7 +81,7 @@ extension RequestFactory {
   ///   - headers: The header fields of the request.
   ///   - contentType: The format of the parameters. `nil` sends them as JSON.
   ///   - storePolicy: The handling of the request when there is no network.
-  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - cachePolicy: The use of the client's cache.
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
@@ -106,7 +106,7 @@ extension RequestFactory {
   ///   - headers: The header fields of the request.
   ///   - contentType: The format of the parameters. `nil` sends them as JSON.
   ///   - storePolicy: The handling of the request when there is no network.
-  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - cachePolicy: The use of the client's cache.
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
@@ -131,7 +131,7 @@ extension RequestFactory {
   ///   - headers: The header fields of the request.
   ///   - contentType: The format of the parameters. `nil` sends them in the query.
   ///   - storePolicy: The handling of the request when there is no network.
-  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - cachePolicy: The use of the client's cache.
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
@@ -157,7 +157,7 @@ extension RequestFactory {
   ///   - headers: The header fields of the request.
   ///   - contentType: The format of the parameters. `nil` sends them in the query.
   ///   - storePolicy: The handling of the request when there is no network.
-  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - cachePolicy: The use of the client's cache.
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
@@ -182,7 +182,7 @@ extension RequestFactory {
   ///   - headers: The header fields of the request.
   ///   - contentType: The format of the parameters. `nil` sends them in the query.
   ///   - storePolicy: The handling of the request when there is no network.
-  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - cachePolicy: The use of the client's cache.
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.

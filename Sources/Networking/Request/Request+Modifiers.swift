@@ -12,13 +12,19 @@ extension Request {
     }
   }
 
-  /// Returns a request with another cache policy.
+  /// Returns a request with another use of the client's cache.
   ///
-  /// Clients ignore the cache policy at present.
-  ///
-  /// - Parameter policy: The cache policy.
+  /// - Parameters:
+  ///   - policy: The cache policy.
+  ///   - lifetime: The lifetime of the response if its server declares none. `nil` uses the client's
+  ///     setting.
   /// - Returns: The changed request.
-  public func caching(_ policy: CachePolicy) -> Request { updated { $0.cachePolicy = policy } }
+  public func caching(_ policy: CachePolicy = .default, lifetime: Duration? = nil) -> Request {
+    updated {
+      $0.cachePolicy = policy
+      $0.cacheLifetime = lifetime
+    }
+  }
 
   /// Returns a request with another priority.
   ///

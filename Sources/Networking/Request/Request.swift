@@ -57,10 +57,12 @@ public struct Request: Sendable, Hashable {
   /// Each one is sent after the response to the previous one. Requests with different keys do not
   /// wait for each other.
   public var storeKey = ""
-  /// The cache policy.
-  ///
-  /// Clients ignore it at present.
+  /// The use of the client's cache.
   public var cachePolicy: CachePolicy
+  /// The lifetime of the response in the cache if its server declares none.
+  ///
+  /// `nil` uses the client's setting.
+  public var cacheLifetime: Duration?
   /// The time limit for the whole call with all its attempts.
   ///
   /// `nil` uses the client's setting.
@@ -105,7 +107,7 @@ public struct Request: Sendable, Hashable {
   ///   - contentType: The format of the parameters. `nil` uses the default of the method.
   ///   - payload: A body that is not encoded from the parameters. `nil` if there is none.
   ///   - storePolicy: The handling of the request when there is no network.
-  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - cachePolicy: The use of the client's cache.
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   public init(
@@ -156,33 +158,34 @@ extension Request {
     case offline
   }
 
-  /// The use of a cache by a request.
+  /// The use of the client's cache by a request.
   ///
-  /// The names are those of the `fetch` function in browsers.
-  ///
-  /// The policy is stored with the request. Clients ignore it at present, because they have no
-  /// cache.
-  ///
-  /// Source: the Fetch Standard (WHATWG) section 2.2.5, cache mode.
-  public enum CachePolicy: String, Sendable, Hashable, Codable {
-    /// Uses a fresh cached response.
+  /// Only GET and HEAD requests use the cache. ``HTTPCache`` has the rules.
+  public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Follows RFC 9111, unless the client has another policy in ``CachingConfiguration/policy``.
     ///
-    /// Sends a request if the cached response is stale.
+    /// A fresh stored response is used. For a stale one, the client asks the server whether it has
+    /// changed.
     case `default`
-    /// Ignores the cache and does not store the response in it.
-    case noStore
-    /// Ignores cached responses and stores the new response.
+    /// Always sends the request, and stores the response.
+    ///
+    /// The request has `Cache-Control: no-cache`, unless it has a `Cache-Control` field.
     case reload
-    /// Always sends a request, with the validators of the cached response.
-    case noCache
-    /// Uses a cached response, fresh or stale.
+    /// Asks the server whether the stored response has changed, even if it is fresh.
     ///
-    /// Sends a request only if there is none.
-    case forceCache
-    /// Uses a cached response, fresh or stale.
+    /// A fresh response with the directive `immutable` is used without asking. The request has
+    /// `Cache-Control: max-age=0`, unless it has a `Cache-Control` field.
+    case revalidate
+    /// Uses a stored response, fresh or stale, and sends the request only if there is none.
     ///
-    /// Fails if there is none.
-    case onlyIfCached
+    /// Every response is stored, unless its server forbids it with `no-store`.
+    case preferCache
+    /// Uses a stored response, fresh or stale, and never sends the request.
+    ///
+    /// If there is none, the request fails with ``NetworkError/Code-swift.enum/notCached``.
+    case onlyCache
+    /// Always sends the request, and does not store the response.
+    case noStore
   }
 
   /// The priority of a request among the waiting requests of a client.
@@ -220,7 +223,8 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible, Custom
         "parameters": parameters as Any, "headers": headers,
         "contentType": contentType as Any, "queryFormat": queryFormat as Any,
         "payload": payload as Any, "compression": compression as Any, "storePolicy": storePolicy,
-        "storeKey": storeKey, "cachePolicy": cachePolicy, "timeout": timeout as Any,
+        "storeKey": storeKey, "cachePolicy": cachePolicy, "cacheLifetime": cacheLifetime as Any,
+        "timeout": timeout as Any,
         "priority": priority, "isShared": isShared as Any, "isIntercepted": isIntercepted,
         "sendsCredentials": sendsCredentials, "attributes": attributes,
       ])

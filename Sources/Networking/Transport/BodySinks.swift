@@ -18,6 +18,24 @@ protocol BodySink: AnyObject, Sendable {
   func abandon()
 }
 
+/// A receiver of a copy of a successful response, while its body goes to a file or a stream.
+///
+/// Calls are serial, except for ``abandon()``, which any thread can call at any time. The methods must
+/// not block.
+protocol ResponseCopy: AnyObject, Sendable {
+  /// Handles the head of the response.
+  func begin(_ head: HTTPResponseHead, to request: HTTPRequest)
+
+  /// Handles the next bytes of the body.
+  func write(_ bytes: Data)
+
+  /// Handles the end of the body.
+  func end()
+
+  /// Handles a failure or a cancellation.
+  func abandon()
+}
+
 /// A channel that passes the bytes of a response body to its reader.
 final class ByteChannel: BodySink, ByteSource {
   private typealias Reader = CheckedContinuation<Data?, any Error>

@@ -205,6 +205,8 @@ struct BodyDestination: Sendable {
   var deadlineClock: (any Scheduler)?
   /// Whether the deadlines end when the head of a stream arrives.
   var deadlinesEndWithHead = false
+  /// A receiver of a copy of a successful response whose body does not go to memory.
+  var copy: (any ResponseCopy)?
 
   var isToMemory: Bool {
     if case .memory = kind { true } else { false }

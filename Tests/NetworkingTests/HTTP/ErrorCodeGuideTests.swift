@@ -17,7 +17,7 @@ struct ErrorCodeGuideTests {
       .cancelled, .digestMismatch, .transferInProgress, .redirectRefused, .tooManyRedirects,
       .unacceptableStatus(404),
       .unacceptableContentType("text/html"), .missingContentType, .decodingFailed, .jsonFailed,
-      .stringFailed, .noData, .cookieFileFailed, .offlineStoreFull, .offlineStoreRefused,
+      .stringFailed, .noData, .notCached, .cookieFileFailed, .offlineStoreFull, .offlineStoreRefused,
       .offlineStoreFailed, .offlineCredentialsMissing, .offlineStoreBusy,
     ] + phases.map { .timedOut($0) }
 
@@ -38,7 +38,7 @@ struct ErrorCodeGuideTests {
       .tlsUntrusted, .pinMismatch, .malformedResponse, .bodyTooLarge, .fileNotWritten, .circuitOpen,
       .cancelled, .digestMismatch, .transferInProgress, .redirectRefused, .tooManyRedirects,
       .missingContentType, .decodingFailed,
-      .jsonFailed, .stringFailed, .noData, .cookieFileFailed, .offlineStoreFull,
+      .jsonFailed, .stringFailed, .noData, .notCached, .cookieFileFailed, .offlineStoreFull,
       .offlineStoreRefused, .offlineStoreFailed, .offlineCredentialsMissing, .offlineStoreBusy:
       "\(code)"
     }

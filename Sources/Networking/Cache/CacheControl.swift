@@ -1,0 +1,161 @@
+import Foundation
+
+/// The directives of the `Cache-Control` fields of a request or a response.
+///
+/// Invalid and repeated directives are read in the restrictive way: an invalid `max-age` is 0, and of
+/// two values the one counts that allows less. Directives of shared caches, such as `s-maxage`, are
+/// ignored.
+///
+/// Source: RFC 9111 sections 4.2.1 and 5.2; RFC 5861; RFC 8246.
+struct CacheControl: Sendable, Equatable {
+  /// The largest number of seconds, which stands for any larger one.
+  ///
+  /// Source: RFC 9111 section 1.2.2.
+  static let maximumSeconds = 1 << 31
+
+  var maxAge: Int?
+  var noStore = false
+  /// Whether the whole response must be validated before each use.
+  var noCache = false
+  /// The names in a `no-cache` directive with an argument, in lower case.
+  var noCacheFields: [String] = []
+  var isPublic = false
+  var mustRevalidate = false
+  var immutable = false
+  var mustUnderstand = false
+  var staleWhileRevalidate: Int?
+  var staleIfError: Int?
+  /// The accepted staleness in seconds.
+  ///
+  /// A directive without an argument has the value ``maximumSeconds``.
+  var maxStale: Int?
+  var minFresh: Int?
+  var onlyIfCached = false
+
+  /// Creates an empty set of directives.
+  init() {}
+
+  /// Parses the fields of a message.
+  init(_ headers: HTTPHeaders) {
+    for field in headers.fields where HTTPHeaders.areNamesEqual(field.name, "Cache-Control") {
+      Self.parse(field.value) { name, argument in apply(name, argument) }
+    }
+  }
+
+  /// Parses the fields of a request.
+  ///
+  /// Without `Cache-Control`, `Pragma: no-cache` counts as the directive `no-cache`.
+  ///
+  /// Source: RFC 9111 section 5.4.
+  init(ofRequest headers: HTTPHeaders) {
+    self.init(headers)
+    guard headers.contains("Pragma"), !headers.contains("Cache-Control") else { return }
+    for value in headers.values(for: "Pragma") {
+      Self.parse(value) { name, _ in if name == "no-cache" { noCache = true } }
+    }
+  }
+
+  private mutating func apply(_ name: String, _ argument: String?) {
+    switch name {
+    case "max-age": maxAge = min(maxAge ?? .max, Self.seconds(argument) ?? 0)
+    case "no-store": noStore = true
+    case "no-cache":
+      let fields = argument.map(Self.names) ?? []
+      if fields.isEmpty { noCache = true } else { noCacheFields += fields }
+    case "public": isPublic = true
+    case "must-revalidate": mustRevalidate = true
+    case "immutable": immutable = true
+    case "must-understand": mustUnderstand = true
+    case "stale-while-revalidate":
+      staleWhileRevalidate = min(staleWhileRevalidate ?? .max, Self.seconds(argument) ?? 0)
+    case "stale-if-error": staleIfError = min(staleIfError ?? .max, Self.seconds(argument) ?? 0)
+    case "max-stale":
+      let accepted = argument == nil ? Self.maximumSeconds : Self.seconds(argument) ?? 0
+      maxStale = min(maxStale ?? .max, accepted)
+    case "min-fresh":
+      minFresh = max(minFresh ?? 0, Self.seconds(argument) ?? Self.maximumSeconds)
+    case "only-if-cached": onlyIfCached = true
+    default: break
+    }
+  }
+
+  /// Parses a number of seconds, or returns `nil` if it is missing or not a number.
+  static func seconds(_ text: String?) -> Int? {
+    guard let text, !text.isEmpty else { return nil }
+    var value = 0
+    for byte in text.utf8 {
+      guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+      value = min(value * 10 + Int(byte - UInt8(ascii: "0")), maximumSeconds)
+    }
+    return value
+  }
+
+  /// Parses a list of field names.
+  ///
+  /// The result is empty if one of them is not a token, so that the directive applies to the whole
+  /// response.
+  private static func names(_ text: String) -> [String] {
+    var names: [String] = []
+    for part in text.split(separator: ",") {
+      let name = part.trimmingCharacters(in: .whitespaces).lowercased()
+      if name.isEmpty { continue }
+      guard name.isToken else { return [] }
+      names.append(name)
+    }
+    return names
+  }
+
+  /// Parses a list of directives, in one pass.
+  ///
+  /// A member that is not a directive is skipped up to the next comma.
+  ///
+  /// - Parameters:
+  ///   - text: The field value.
+  ///   - body: A closure that receives each name in lower case, and its argument without quotes.
+  private static func parse(_ text: String, _ body: (_ name: String, _ argument: String?) -> Void) {
+    let bytes = Array(text.utf8)
+    var position = 0
+    while position < bytes.count {
+      let start = position
+      while position < bytes.count, bytes[position] != UInt8(ascii: ","),
+        bytes[position] != UInt8(ascii: "=")
+      {
+        position += 1
+      }
+      let name = trimmed(bytes[start..<position]).lowercased()
+      var argument: String?
+      if position < bytes.count, bytes[position] == UInt8(ascii: "=") {
+        position += 1
+        argument = readArgument(bytes, &position)
+      }
+      if !name.isEmpty { body(name, argument) }
+      position += 1
+    }
+  }
+
+  /// Reads a token or a quoted string up to the comma, and moves to the comma.
+  private static func readArgument(_ bytes: [UInt8], _ position: inout Int) -> String {
+    while position < bytes.count, bytes[position] == UInt8(ascii: " ") { position += 1 }
+    var content: [UInt8] = []
+    if position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
+      position += 1
+      while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
+        if bytes[position] == UInt8(ascii: "\\"), position + 1 < bytes.count { position += 1 }
+        content.append(bytes[position])
+        position += 1
+      }
+      while position < bytes.count, bytes[position] != UInt8(ascii: ",") { position += 1 }
+      return String(decoding: content, as: UTF8.self)
+    }
+    let start = position
+    while position < bytes.count, bytes[position] != UInt8(ascii: ",") { position += 1 }
+    return trimmed(bytes[start..<position])
+  }
+
+  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> String {
+    func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    let rest = bytes.drop(while: isSpace)
+    let end = rest.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? rest.startIndex
+    return String(decoding: rest[rest.startIndex..<end], as: UTF8.self)
+  }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import Promises
+import Synchronization
+
+/// A copy of a response that is stored while its body goes to a file or a stream.
+///
+///     waiting --begin--> collecting --end--> stored
+///        |                   |
+///        +--- not storable, too large, failure, slow disk --> discarded
+///
+/// With a store on disk the body is written to a file piece by piece. Otherwise it is collected in
+/// memory.
+final class CacheCopy: ResponseCopy {
+  /// The limit for the bytes that wait for the disk.
+  ///
+  /// Beyond it the copy is discarded, so that a slow disk does not fill the memory.
+  private static let backlogLimit = 8 << 20
+
+  private struct State {
+    var response: (head: HTTPResponseHead, selector: CacheSelector, time: Date)?
+    var data = Data()
+    var count = 0
+    var backlog = 0
+    var isDiscarded = false
+    var writer: BodyFileWriter?
+  }
+
+  private let cache: HTTPCache
+  private let query: CacheQuery
+  private let requestTime: Date
+  private let invalidationCount: Int
+  private let credentials: @Sendable (HTTPRequest) -> String?
+  private let scheduler: any Scheduler
+  private let wallClock: @Sendable () -> Date
+  private let disk: DiskCacheStore?
+  private let state = Mutex(State())
+
+  /// Creates a copy of the response to a request that is about to be sent.
+  ///
+  /// - Parameters:
+  ///   - cache: The cache.
+  ///   - query: The request.
+  ///   - credentials: A closure that returns the digest of the credentials in a request.
+  ///   - scheduler: The scheduler that waits for the disk.
+  ///   - wallClock: The source of time.
+  init(
+    _ cache: HTTPCache, _ query: CacheQuery,
+    credentials: @escaping @Sendable (_ request: HTTPRequest) -> String?,
+    awaitedBy scheduler: any Scheduler, wallClock: @escaping @Sendable () -> Date
+  ) {
+    self.cache = cache
+    self.query = query
+    self.credentials = credentials
+    self.scheduler = scheduler
+    self.wallClock = wallClock
+    requestTime = wallClock()
+    invalidationCount = cache.invalidationCount
+    disk = cache.disk(for: query.key)
+  }
+
+  private var limit: Int { disk?.maximumResponseSize ?? cache.memory?.maximumResponseSize ?? 0 }
+
+  func begin(_ head: HTTPResponseHead, to request: HTTPRequest) {
+    let now = wallClock()
+    guard CacheRules.isStorable(head, to: query, at: now),
+      let credentials = credentials(request),
+      let selector = CacheDigest.selector(
+        of: head.headers, to: request.headers, credentials: credentials)
+    else { return }
+    let stored = HTTPResponseHead(
+      status: head.status, version: head.version, headers: CacheValidation.storable(head.headers))
+    state.withLock { $0.response = (stored, selector, now) }
+  }
+
+  func write(_ bytes: Data) {
+    let writesToDisk = state.withLock { state in
+      guard state.response != nil, !state.isDiscarded else { return false }
+      state.count += bytes.count
+      state.backlog += bytes.count
+      if state.count > limit || (disk != nil && state.backlog > Self.backlogLimit) {
+        state.isDiscarded = true
+        state.data = Data()
+        return false
+      }
+      if disk == nil { state.data.append(bytes) }
+      return disk != nil
+    }
+    guard writesToDisk else { return }
+    disk?.perform(query.key, awaitedBy: scheduler) { access in
+      guard let access, self.state.withLock({ !$0.isDiscarded }) else { return }
+      do {
+        let writer = try self.state.withLock { $0.writer } ?? access.makeBodyWriter()
+        try writer.write(bytes)
+        self.state.withLock { state in
+          state.writer = writer
+          state.backlog -= bytes.count
+        }
+      } catch {
+        access.countFailure()
+        self.abandon()
+      }
+    }
+  }
+
+  func end() {
+    let (response, data) = state.withLock { ($0.isDiscarded ? nil : $0.response, $0.data) }
+    guard let response else { return }
+    func stored(_ body: StoredBody) -> StoredResponse {
+      StoredResponse(
+        response.head, requestTime: requestTime, responseTime: response.time,
+        for: response.selector, body: body)
+    }
+    guard let disk else {
+      return cache.store(
+        stored(.data(data)), for: query.key, since: invalidationCount, awaitedBy: scheduler)
+    }
+    // An earlier response in memory would hide the new one.
+    cache.memory?.update(query.key) { _ = $0.remove(response.selector) }
+    disk.perform(query.key, awaitedBy: scheduler) { access in
+      let writer = self.state.withLock { state -> BodyFileWriter? in
+        state.isDiscarded ? nil : state.writer.take()
+      }
+      guard let access, let writer,
+        !self.cache.wasInvalidated(self.query.key, since: self.invalidationCount)
+      else { return }
+      access.update { record in
+        record.insert(
+          StoredResponse(
+            response.head, requestTime: self.requestTime, responseTime: response.time,
+            for: response.selector, body: .file(try writer.finish(access.name))))
+      }
+    }
+  }
+
+  func abandon() {
+    // The writer removes its file when it is released. Its queue releases it if it is writing.
+    let writer = state.withLock { state in
+      state.isDiscarded = true
+      state.data = Data()
+      return state.writer.take()
+    }
+    guard let writer, let disk else { return }
+    disk.perform(query.key, awaitedBy: scheduler) { _ in withExtendedLifetime(writer) {} }
+  }
+}

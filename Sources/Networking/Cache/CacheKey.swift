@@ -1,0 +1,137 @@
+import Foundation
+
+/// The URL of a stored response, in a normal form.
+///
+/// It is a part of the process only. On disk a response has the name of its digest.
+struct CacheKey: Sendable, Hashable {
+  /// The URL with the origin in lower case, without a default port and without a fragment.
+  let text: String
+
+  /// Creates the key of an absolute URL.
+  ///
+  /// Returns `nil` if the URL has no origin.
+  init?(_ url: URL) {
+    guard let origin = Origin(url) else { return nil }
+    self.init(url, origin)
+  }
+
+  /// Creates the key of an absolute URL with a known origin.
+  init(_ url: URL, _ origin: Origin) {
+    let url = url.absoluteString
+    let rest = url.utf8.dropFirst(origin.scheme.utf8.count + 3)
+      .drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+      .prefix { $0 != UInt8(ascii: "#") }
+    var text = CacheKey.text(of: origin)
+    if rest.first != UInt8(ascii: "/") { text += "/" }
+    text += Substring(rest)
+    self.text = text
+  }
+
+  /// Creates a key from its text on disk.
+  init(text: String) {
+    self.text = text
+  }
+
+  /// The origin of the URL, which ends before the path.
+  var origin: Substring {
+    let slashes = text.utf8.firstIndex(of: UInt8(ascii: "/")) ?? text.startIndex
+    let host = text.utf8.index(slashes, offsetBy: 2, limitedBy: text.endIndex) ?? text.endIndex
+    let end = text.utf8[host...].firstIndex(of: UInt8(ascii: "/")) ?? text.endIndex
+    return text[..<end]
+  }
+
+  /// Returns the text of an origin, without a default port.
+  static func text(of origin: Origin) -> String {
+    let host = origin.host.utf8.contains(UInt8(ascii: ":")) ? "[\(origin.host)]" : origin.host
+    let isDefault = origin.port == (origin.scheme == "https" ? 443 : 80)
+    return isDefault ? "\(origin.scheme)://\(host)" : "\(origin.scheme)://\(host):\(origin.port)"
+  }
+}
+
+extension CacheKey: CustomStringConvertible, CustomReflectable {
+  /// The URL without secrets.
+  var description: String { Redactor.standard.maskedURL(text) }
+  var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// The digests of the parts of requests that are compared, but not stored.
+enum CacheDigest {
+  /// Returns the SHA-256 of a text, as hexadecimal digits.
+  ///
+  /// Returns `nil` if the platform has no library with the function. Such requests are not cached.
+  ///
+  /// - Parameters:
+  ///   - purpose: A text that makes the digests of equal values for different purposes different.
+  ///   - text: The value.
+  static func digest(_ purpose: String, _ text: String) -> String? {
+    DigestAlgorithm.sha256.hash("catena-cache \(purpose)\n\(text)")
+  }
+
+  /// Returns the selector of a response.
+  ///
+  /// - Parameters:
+  ///   - headers: The fields of the response.
+  ///   - sent: The fields of the request as it was sent. Fields that a later request does not have
+  ///     before it reaches the cache prevent only that the response is found.
+  ///   - credentials: The digest of the credentials.
+  /// - Returns: The selector, or `nil` if no later request can be compared with this one.
+  static func selector(
+    of headers: HTTPHeaders, to sent: HTTPHeaders, credentials: String
+  ) -> CacheSelector? {
+    guard let names = varyNames(headers) else { return nil }
+    var selector = CacheSelector(credentials: credentials)
+    // The credentials are a part of every selector.
+    for name in names where name != "authorization" {
+      let digest = digest(of: name, in: sent)
+      guard digest != nil || !sent.contains(name) else { return nil }
+      selector.fields.append(CacheSelector.Field(name: name, digest: digest))
+    }
+    return selector
+  }
+
+  /// Returns the digest of a field of a request, or `nil` if the request does not have it.
+  static func digest(of name: String, in headers: HTTPHeaders) -> String? {
+    normalizedValue(of: name, in: headers).flatMap { digest(name, $0) }
+  }
+
+  /// Returns the value of a field of a request in a normal form.
+  ///
+  /// The lines of a field are joined, and white space around commas is removed. The case of the
+  /// members of the fields of content negotiation does not matter, nor does their order if they have
+  /// no weights.
+  ///
+  /// Source: RFC 9111 section 4.1.
+  ///
+  /// - Returns: The value, or `nil` if the request has no such field.
+  static func normalizedValue(of name: String, in headers: HTTPHeaders) -> String? {
+    let values = headers.values(for: name)
+    guard !values.isEmpty else { return nil }
+    let members = values.joined(separator: ",").split(separator: ",")
+      .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    switch name {
+    case "accept", "accept-encoding", "accept-language", "accept-charset":
+      let members = members.map { $0.lowercased().filter { $0 != " " && $0 != "\t" } }
+      let isOrdered = members.contains { $0.contains(";") }
+      return (isOrdered ? members : members.sorted()).joined(separator: ",")
+    default: return members.joined(separator: ",")
+    }
+  }
+
+  /// The names in the `Vary` fields of a response, in lower case, sorted.
+  ///
+  /// - Returns: The names, or `nil` if the response varies on more than the fields of a request, as
+  ///   with `*`.
+  static func varyNames(_ headers: HTTPHeaders) -> [String]? {
+    guard headers.contains("Vary") else { return [] }
+    var names: Set<String> = []
+    for value in headers.values(for: "Vary") {
+      for part in value.split(separator: ",") {
+        let name = part.trimmingCharacters(in: .whitespaces).lowercased()
+        if name.isEmpty { continue }
+        guard name != "*", name.isToken else { return nil }
+        names.insert(name)
+      }
+    }
+    return names.sorted()
+  }
+}

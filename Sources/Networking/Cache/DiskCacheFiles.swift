@@ -1,0 +1,296 @@
+import Foundation
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The folder of a disk store.
+///
+///     00/ ... ff/         a folder for each first byte of the digest of a URL
+///       DIGEST            the record of the URL: all its responses, with the bodies that are small
+///       DIGEST.ID.body    a large body
+///     incoming/           files that are being written
+///     lock.0 ... lock.3   held while a record changes
+///
+/// A record appears and changes by one rename, so it exists completely or not at all. A body file
+/// never changes, and has its final name before a record refers to it. Nothing is synchronized to
+/// the disk: after a loss of power a file may be incomplete, and its checksum then shows that. All
+/// methods block, and are called on the queues of the store.
+struct DiskCacheFiles: Sendable {
+  /// The largest body that is a part of its record.
+  static let inlineLimit = 16 << 10
+  static let lockCount = 4
+  private static let chunkSize = 256 << 10
+
+  let path: String
+  let fileSystem: FileSystem
+
+  private var incoming: String { "\(path)/incoming" }
+
+  /// Returns the folder of a record.
+  func folder(of name: String) -> String { "\(path)/\(name.prefix(2))" }
+
+  func path(of name: String) -> String { "\(path)/\(name.prefix(2))/\(name)" }
+
+  /// Acquires the lock of some of the records, waiting for it if necessary.
+  func lock(_ number: Int) throws -> FileLock {
+    try fileSystem.createDirectories(incoming)
+    return try FileLock(waitingFor: "\(path)/lock.\(number)")
+  }
+
+  /// Reads a record.
+  ///
+  /// A file that is not a valid record is removed.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the record.
+  ///   - key: The URL of the record. `nil` accepts any.
+  ///   - isTouched: Whether the record counts as used now.
+  func read(_ name: String, of key: CacheKey?, isTouched: Bool) -> CacheRecord? {
+    guard let file = try? OpenFile.open(path(of: name), O_RDONLY | O_NOFOLLOW) else { return nil }
+    guard let length = (try? file.length) ?? nil, let data = try? file.read(Int(clamping: length))
+    else { return nil }
+    guard let record = CacheRecordCoding.decode(data, bodiesIn: folder(of: name)),
+      key == nil || record.key == key
+    else {
+      try? fileSystem.remove(path(of: name))
+      return nil
+    }
+    if isTouched { file.touch(olderThan: 60) }
+    return record
+  }
+
+  /// Writes a record in place of an earlier one.
+  ///
+  /// - Returns: The length of the file.
+  func write(_ record: CacheRecord, _ name: String) throws -> Int {
+    let data = CacheRecordCoding.encode(record)
+    let temporary = makeTemporaryPath()
+    do {
+      fileSystem.beforeOperation("create")
+      let file = try Self.create(temporary)
+      fileSystem.beforeOperation("write")
+      try file.write(data)
+      try createFolder(of: name)
+      try fileSystem.move(temporary, to: path(of: name))
+    } catch {
+      try? fileSystem.remove(temporary)
+      throw error
+    }
+    return data.count
+  }
+
+  /// Writes a body to a new file.
+  func write(_ body: Data, bodyOf name: String) throws -> StoredBodyFile {
+    let writer = try BodyFileWriter(self)
+    var rest = body
+    while !rest.isEmpty {
+      try writer.write(rest.prefix(Self.chunkSize))
+      rest = rest.dropFirst(Self.chunkSize)
+    }
+    return try writer.finish(name)
+  }
+
+  fileprivate func createFolder(of name: String) throws {
+    let folder = folder(of: name)
+    guard mkdir(folder, 0o700) != 0, errno != EEXIST else { return }
+    try fileSystem.createDirectories(folder)
+  }
+
+  /// Returns a path for a new file, which contains the number of the process.
+  fileprivate func makeTemporaryPath() -> String {
+    "\(incoming)/\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
+  }
+
+  fileprivate static func create(_ path: String) throws -> OpenFile {
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+    guard let file = try OpenFile.open(path, flags, creating: 0o600) else {
+      throw OpenFile.error("a file cannot be created")
+    }
+    return file
+  }
+
+  /// Passes the contents of a body file to a closure, in pieces.
+  ///
+  /// - Parameters:
+  ///   - body: The file.
+  ///   - consume: A closure that receives each piece.
+  /// - Returns: Whether the file exists and its length and checksum are those of the record.
+  static func read(
+    _ body: StoredBodyFile, _ consume: (_ piece: Data) throws -> Void
+  ) rethrows -> Bool {
+    guard let file = try? OpenFile.open(body.path, O_RDONLY | O_NOFOLLOW),
+      let length = (try? file.length) ?? nil, length == body.byteCount
+    else { return false }
+    var checksum = Checksum()
+    var count: Int64 = 0
+    while count < body.byteCount {
+      guard let piece = try? file.read(chunkSize), !piece.isEmpty else { return false }
+      count += Int64(piece.count)
+      piece.withUnsafeBytes { checksum.add($0) }
+      try consume(piece)
+    }
+    return count == body.byteCount && checksum.text == body.checksum
+  }
+
+  // MARK: Maintenance
+
+  /// The files of one record.
+  struct Item {
+    var name: String
+    var bytes: Int
+    var used: Date
+    var bodies: [String] = []
+  }
+
+  /// Returns the records in a part of the folder, and removes files without a record.
+  ///
+  /// - Parameter shard: The first byte of their names.
+  func scan(_ shard: Int) -> [Item] {
+    let digits = String(shard, radix: 16)
+    let folder = "\(path)/\(digits.count < 2 ? "0" : "")\(digits)"
+    guard let names = try? fileSystem.names(in: folder) else { return [] }
+    var items: [String: Item] = [:]
+    var bodies: [(record: String, name: String)] = []
+    for name in names.map(\.text) {
+      if let dot = name.firstIndex(of: ".") {
+        bodies.append((String(name[..<dot]), name))
+      } else if let status = Self.status("\(folder)/\(name)") {
+        items[name] = Item(name: name, bytes: status.bytes, used: status.changed)
+      }
+    }
+    let now = Date()
+    var referenced: [String: Set<String>] = [:]
+    for body in bodies {
+      guard let status = Self.status("\(folder)/\(body.name)") else { continue }
+      let paths =
+        referenced[body.record]
+        ?? Set(read(body.record, of: nil, isTouched: false)?.files.map(\.path) ?? [])
+      referenced[body.record] = paths
+      if items[body.record] != nil, paths.contains("\(folder)/\(body.name)") {
+        items[body.record]?.bytes += status.bytes
+        items[body.record]?.bodies.append("\(folder)/\(body.name)")
+      } else if now.timeIntervalSince(status.changed) > 60 {
+        // A newer one may be about to get its record.
+        try? fileSystem.remove("\(folder)/\(body.name)")
+      }
+    }
+    return Array(items.values)
+  }
+
+  /// Removes the files of processes that have ended while they wrote.
+  func removeAbandoned() {
+    for name in ((try? fileSystem.names(in: incoming)) ?? []).map(\.text) {
+      let process = name.split(separator: "-").first.flatMap { pid_t($0) } ?? 0
+      let isRunning = process > 0 && (kill(process, 0) == 0 || errno != ESRCH)
+      let changed = Self.status("\(incoming)/\(name)")?.changed ?? .distantPast
+      guard !isRunning || Date().timeIntervalSince(changed) > 24 * 3_600 else { continue }
+      try? fileSystem.remove("\(incoming)/\(name)")
+    }
+  }
+
+  private static func status(_ path: String) -> (bytes: Int, changed: Date)? {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    #if canImport(Darwin)
+      let seconds = status.st_mtimespec.tv_sec
+    #else
+      let seconds = status.st_mtim.tv_sec
+    #endif
+    return (Int(status.st_size), Date(timeIntervalSince1970: Double(seconds)))
+  }
+}
+
+/// A body file that is being written.
+///
+/// If the object is released without ``finish(_:)``, it removes the file. Its methods are called on
+/// one queue at a time.
+final class BodyFileWriter: Sendable {
+  private struct State: ~Copyable {
+    var file: OpenFile
+    var checksum = Checksum()
+    var count: Int64 = 0
+    var isFinished = false
+  }
+
+  private let files: DiskCacheFiles
+  private let temporary: String
+  private let state: Mutex<State>
+
+  init(_ files: DiskCacheFiles) throws {
+    self.files = files
+    temporary = files.makeTemporaryPath()
+    files.fileSystem.beforeOperation("create body")
+    try files.fileSystem.createDirectories("\(files.path)/incoming")
+    state = Mutex(State(file: try DiskCacheFiles.create(temporary)))
+  }
+
+  deinit {
+    if state.withLock({ !$0.isFinished }) { unlink(temporary) }
+  }
+
+  func write(_ data: Data) throws {
+    files.fileSystem.beforeOperation("write body")
+    try state.withLock { state in
+      try state.file.write(data)
+      data.withUnsafeBytes { state.checksum.add($0) }
+      state.count += Int64(data.count)
+    }
+  }
+
+  /// Gives the file its final name.
+  ///
+  /// - Parameter name: The name of the record.
+  func finish(_ name: String) throws -> StoredBodyFile {
+    try files.createFolder(of: name)
+    let id = String(UInt64.random(in: 0 ... .max), radix: 16)
+    let path = "\(files.path(of: name)).\(id).body"
+    try files.fileSystem.move(temporary, to: path)
+    return state.withLock { state in
+      state.isFinished = true
+      return StoredBodyFile(path: path, byteCount: state.count, checksum: state.checksum.text)
+    }
+  }
+}
+
+/// A body file that is being read.
+///
+/// It can be read after a process has removed the file.
+final class BodyFileReader: Sendable {
+  private let file: Mutex<OpenFile>
+
+  /// Opens a file.
+  ///
+  /// Returns `nil` if it does not exist.
+  init?(_ body: StoredBodyFile) {
+    guard let file = try? OpenFile.open(body.path, O_RDONLY | O_NOFOLLOW) else { return nil }
+    self.file = Mutex(file)
+  }
+
+  /// Returns the next bytes, empty at the end, or `nil` if they cannot be read.
+  func read(upTo count: Int) -> Data? {
+    file.withLock { try? $0.read(count) }
+  }
+}
+
+extension OpenFile {
+  /// Sets the time of the last change to now, if it is older than a number of seconds.
+  ///
+  /// Errors are ignored.
+  fileprivate borrowing func touch(olderThan limit: Int) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return }
+    #if canImport(Darwin)
+      let seconds = status.st_mtimespec.tv_sec
+    #else
+      let seconds = status.st_mtim.tv_sec
+    #endif
+    guard time(nil) - seconds > limit else { return }
+    futimens(descriptor, nil)
+  }
+}

@@ -1,0 +1,253 @@
+import Dispatch
+import Foundation
+import Promises
+import Synchronization
+
+/// A store of records on disk, which several processes may share.
+///
+/// A record is found by its name, so that opening the store and reading a record do not depend on the
+/// number of records. Four serial queues perform the operations, those of one record always on the
+/// same queue and in order. The sizes of all records are read in the background after the first write,
+/// only to evict the least recently used ones.
+final class DiskCacheStore: Sendable {
+  private struct State {
+    /// The records by name; `nil` before the first scan.
+    var items: [String: DiskCacheFiles.Item]?
+    var byteCount = 0
+    /// The bytes and records written since the last scan.
+    ///
+    /// Other processes write, too, so the folder is scanned again after an eighth of the limits.
+    var unscanned = (bytes: 0, entries: 0)
+    var isMaintaining = false
+    var failedWrites = 0
+
+    mutating func set(_ item: DiskCacheFiles.Item) {
+      unscanned.bytes += item.bytes
+      unscanned.entries += 1
+      guard items != nil else { return }
+      byteCount += item.bytes - (items?[item.name]?.bytes ?? 0)
+      items?[item.name] = item
+    }
+
+    mutating func remove(_ name: String) {
+      byteCount -= items?.removeValue(forKey: name)?.bytes ?? 0
+    }
+  }
+
+  let limits: HTTPCache.Limits
+  let files: DiskCacheFiles
+  private let queues = (0..<DiskCacheFiles.lockCount).map {
+    DispatchQueue(label: "Catena.HTTPCache.\($0)")
+  }
+  private let maintenance = DispatchQueue(label: "Catena.HTTPCache.maintenance", qos: .utility)
+  private let state = Mutex(State())
+
+  init(_ folder: URL, _ limits: HTTPCache.Limits, _ fileSystem: FileSystem) {
+    self.limits = limits
+    files = DiskCacheFiles(path: folder.standardizedFileURL.path, fileSystem: fileSystem)
+  }
+
+  /// The limit for one response: an eighth of the store.
+  var maximumResponseSize: Int { limits.bytes / 8 }
+  /// The number of responses that could not be written.
+  var failedWrites: Int { state.withLock { $0.failedWrites } }
+
+  // MARK: Operations
+
+  /// A record that an operation works on, on the queue of the record.
+  struct Access {
+    fileprivate let store: DiskCacheStore
+    let key: CacheKey
+    let name: String
+    fileprivate let lockNumber: Int
+
+    /// Reads the record, and counts it as used.
+    func read() -> CacheRecord? {
+      guard let record = store.files.read(name, of: key, isTouched: true) else { return nil }
+      store.state.withLock { $0.items?[name]?.used = Date() }
+      return record
+    }
+
+    /// Changes the record under the lock.
+    ///
+    /// If the new record cannot be written, the old one is removed, because it is out of date.
+    ///
+    /// - Parameter change: A closure that changes the record, and returns the body files that are no
+    ///   longer referenced.
+    func update(_ change: (inout CacheRecord) throws -> [StoredBodyFile]) {
+      var created: Set<StoredBodyFile> = []
+      do {
+        let lock = try store.files.lock(lockNumber)
+        let found = store.files.read(name, of: key, isTouched: false)
+        var record = found ?? CacheRecord(key)
+        created = []
+        let unreferenced = try change(&record)
+        created = record.files.subtracting(found?.files ?? [])
+        if record.responses.isEmpty {
+          if found != nil { try store.files.fileSystem.remove(store.files.path(of: name)) }
+          store.state.withLock { $0.remove(name) }
+        } else {
+          var item = DiskCacheFiles.Item(
+            name: name, bytes: try store.files.write(record, name), used: Date())
+          item.bytes += record.files.reduce(0) { $0 + Int(clamping: $1.byteCount) }
+          item.bodies = record.files.map(\.path)
+          store.didWrite(item)
+        }
+        for file in unreferenced { try? store.files.fileSystem.remove(file.path) }
+        withExtendedLifetime(lock) {}
+      } catch {
+        store.state.withLock { $0.failedWrites += 1 }
+        for file in created { try? store.files.fileSystem.remove(file.path) }
+        try? store.files.fileSystem.remove(store.files.path(of: name))
+      }
+    }
+
+    /// Returns a response whose body is a file if it is not small.
+    func externalizing(_ response: StoredResponse) throws -> StoredResponse {
+      guard case .data(let data) = response.body, data.count > DiskCacheFiles.inlineLimit else {
+        return response
+      }
+      return response.with(.file(try store.files.write(data, bodyOf: name)))
+    }
+
+    /// Begins a body file.
+    func makeBodyWriter() throws -> BodyFileWriter { try BodyFileWriter(store.files) }
+
+    /// Counts a response that could not be written.
+    func countFailure() { store.state.withLock { $0.failedWrites += 1 } }
+  }
+
+  /// Runs an operation on the queue of a record, after the earlier ones of the same record.
+  ///
+  /// - Parameters:
+  ///   - key: The URL of the record.
+  ///   - scheduler: The scheduler that waits for the operation.
+  ///   - work: The operation. It receives `nil` if the platform has no library for the name.
+  func perform(
+    _ key: CacheKey, awaitedBy scheduler: any Scheduler,
+    _ work: @escaping @Sendable (_ record: Access?) -> Void
+  ) {
+    let activity = scheduler.beginActivity()
+    // The digest is computed here, because it determines the queue.
+    let access = CacheDigest.digest("url", key.text).map { name in
+      Access(
+        store: self, key: key, name: name,
+        lockNumber: (name.first?.hexDigitValue ?? 0) % DiskCacheFiles.lockCount)
+    }
+    queues[access?.lockNumber ?? 0].async {
+      work(access)
+      activity?.end()
+    }
+  }
+
+  // MARK: Maintenance
+
+  private func didWrite(_ item: DiskCacheFiles.Item) {
+    let starts = state.withLock { state in
+      state.set(item)
+      guard !state.isMaintaining, needsMaintenance(state) else { return false }
+      state.isMaintaining = true
+      return true
+    }
+    if starts { maintenance.async { self.maintain() } }
+  }
+
+  private func needsMaintenance(_ state: State) -> Bool {
+    guard let items = state.items else { return true }
+    return state.byteCount > limits.bytes || items.count > limits.entries || needsScan(state)
+  }
+
+  private func needsScan(_ state: State) -> Bool {
+    state.items == nil || state.unscanned.bytes > limits.bytes / 8
+      || state.unscanned.entries > max(limits.entries / 8, 16)
+  }
+
+  /// Evicts records until the store is nine tenths full, if it exceeds its limits.
+  private func maintain() {
+    if state.withLock({ needsScan($0) }) { scan() }
+    let oldest = state.withLock { state -> [DiskCacheFiles.Item] in
+      defer { state.isMaintaining = false }
+      guard let items = state.items,
+        state.byteCount > limits.bytes || items.count > limits.entries
+      else { return [] }
+      var evicted: [DiskCacheFiles.Item] = []
+      for item in items.values.sorted(by: { $0.used < $1.used }) {
+        guard
+          state.byteCount > limits.bytes / 10 * 9
+            || state.items?.count ?? 0 > limits.entries / 10 * 9
+        else { break }
+        state.remove(item.name)
+        evicted.append(item)
+      }
+      return evicted
+    }
+    for item in oldest { removeFiles(item) }
+  }
+
+  private func removeFiles(_ item: DiskCacheFiles.Item) {
+    try? files.fileSystem.remove(files.path(of: item.name))
+    for body in item.bodies { try? files.fileSystem.remove(body) }
+  }
+
+  private func scan() {
+    files.removeAbandoned()
+    var items: [String: DiskCacheFiles.Item] = [:]
+    state.withLock { $0.unscanned = (0, 0) }
+    for shard in 0..<256 {
+      for item in files.scan(shard) { items[item.name] = item }
+    }
+    state.withLock { [items] state in
+      // The times of use of this process are more exact than those on disk.
+      state.items = items.mapValues { item in
+        guard let known = state.items?[item.name] else { return item }
+        var item = item
+        item.used = max(item.used, known.used)
+        return item
+      }
+      state.byteCount = items.values.reduce(0) { $0 + $1.bytes }
+    }
+  }
+
+  /// Returns the number of records and of their bytes, after a scan of the folder.
+  func measure() async -> (entries: Int, bytes: Int) {
+    await withCheckedContinuation { continuation in
+      maintenance.async {
+        self.scan()
+        continuation.resume(
+          returning: self.state.withLock { ($0.items?.count ?? 0, $0.byteCount) })
+      }
+    }
+  }
+
+  /// Runs an operation for each record, on the queues of the records.
+  ///
+  /// - Parameter work: The operation.
+  func forEach(_ work: @escaping @Sendable (_ record: Access) -> Void) async {
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      let group = DispatchGroup()
+      for (number, queue) in queues.enumerated() {
+        queue.async(group: group) {
+          for shard in 0..<256 where (shard >> 4) % DiskCacheFiles.lockCount == number {
+            for item in self.files.scan(shard) {
+              guard let record = self.files.read(item.name, of: nil, isTouched: false) else {
+                self.removeFiles(item)
+                continue
+              }
+              work(Access(store: self, key: record.key, name: item.name, lockNumber: number))
+            }
+          }
+        }
+      }
+      group.notify(queue: maintenance) { continuation.resume() }
+    }
+  }
+
+  /// Waits for all operations that have been started, and for the maintenance.
+  func flush() async {
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      let group = DispatchGroup()
+      for queue in queues { queue.async(group: group) {} }
+      group.notify(queue: maintenance) { continuation.resume() }
+    }
+  }
+}

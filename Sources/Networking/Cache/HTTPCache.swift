@@ -1,0 +1,270 @@
+import Foundation
+import Promises
+import Synchronization
+
+/// A private cache of responses, in memory, on disk, or both.
+///
+/// A client with a cache sends fewer requests: a fresh response is not requested again, and for a
+/// stale one the client asks the server whether it has changed. The rules are those of RFC 9111.
+///
+/// ```swift
+/// var configuration = NetworkingConfiguration()
+/// configuration.caching.storage = .cache(HTTPCache(folder: HTTPCache.folder(named: "account-7")))
+/// let networking = Networking<BoardsAPI>(configuration: configuration)
+/// ```
+///
+/// - **Contents.** Responses to GET requests are stored, with the fields that the server sent, except
+///   `Set-Cookie` and the fields of the connection. A URL has up to 16 responses, for different
+///   values of the fields in `Vary` and for different credentials. Partial responses (206) and
+///   responses to other methods are not stored.
+/// - **Secrets.** Credentials, cookies and other fields of requests are stored as SHA-256 digests only,
+///   and a response on disk has the digest of its URL as its name. The file contains the URL and the
+///   response, and only its owner can read it.
+/// - **Crashes.** A response is on disk completely or not at all. Every file has a checksum. A file
+///   that has been changed or truncated is never served; it is removed, and the request is sent.
+/// - **Processes.** Several processes may use one folder at the same time.
+/// - **Failures.** A full disk or a missing permission never fails a request. The response is then not
+///   stored.
+///
+/// It does not use `URLCache`, because that stores nothing on Linux, works with `URLSession` only,
+/// does not implement the directives of RFC 5861, and can be neither listed nor cleared by origin.
+///
+/// Use separate caches for the users of a program if the server does not distinguish them by
+/// `Authorization`, because cookies are compared only if the response varies on them.
+///
+/// Source: RFC 9111.
+public final class HTTPCache: Sendable {
+  /// The limits of a store.
+  ///
+  /// The least recently used responses are evicted, in memory at once and on disk in the background.
+  /// A response of more than an eighth of the bytes is not stored.
+  public struct Limits: Sendable, Hashable {
+    /// The maximum number of bytes.
+    public var bytes: Int
+    /// The maximum number of URLs.
+    public var entries: Int
+
+    /// Creates limits.
+    ///
+    /// - Parameters:
+    ///   - bytes: The maximum number of bytes.
+    ///   - entries: The maximum number of URLs.
+    public init(bytes: Int, entries: Int) {
+      self.bytes = max(bytes, 0)
+      self.entries = max(entries, 0)
+    }
+
+    /// 16 MiB and 2,000 URLs.
+    public static let memory = Limits(bytes: 16 << 20, entries: 2_000)
+    /// 256 MiB and 100,000 URLs.
+    public static let disk = Limits(bytes: 256 << 20, entries: 100_000)
+  }
+
+  let memory: MemoryCacheStore?
+  let diskStore: DiskCacheStore?
+  /// Whether responses of servers on this machine are stored on disk.
+  private let storesLoopback: Bool
+  private let invalidations = Mutex(InvalidationLog())
+
+  /// Creates a cache in memory.
+  ///
+  /// - Parameter memory: The limits.
+  public convenience init(memory: Limits = .memory) {
+    self.init(memory: memory, disk: nil)
+  }
+
+  /// Creates a cache on disk, with the responses that were used last in memory as well.
+  ///
+  /// The folder is created when the first response is stored. Opening does not read the folder.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder. It must not be used for anything else.
+  ///   - disk: The limits on disk.
+  ///   - memory: The limits in memory. `nil` reads every response from disk.
+  public convenience init(folder: URL, disk: Limits = .disk, memory: Limits? = .memory) {
+    self.init(memory: memory, disk: (folder, disk))
+  }
+
+  /// Creates a cache.
+  ///
+  /// - Parameters:
+  ///   - memory: The limits in memory. `nil` stores nothing in memory.
+  ///   - disk: The folder and the limits on disk. `nil` stores nothing on disk.
+  ///   - storesLoopback: Whether responses of servers on this machine are stored on disk.
+  ///   - beforeOperation: A closure that is called before each step that changes the disk.
+  package init(
+    memory: Limits?, disk: (folder: URL, limits: Limits)?, storesLoopback: Bool = true,
+    beforeOperation: @escaping @Sendable (_ step: String) -> Void = { _ in }
+  ) {
+    self.memory = memory.map(MemoryCacheStore.init)
+    diskStore = disk.map {
+      DiskCacheStore($0.folder, $0.limits, FileSystem(beforeOperation: beforeOperation))
+    }
+    self.storesLoopback = storesLoopback
+  }
+
+  /// The cache of all clients with ``SessionConfiguration/default``, in memory and on disk.
+  ///
+  /// Its folder is `folder(named: "Shared")`. Responses of servers on this machine are in memory only,
+  /// because another server may have the same port later.
+  public static let shared = HTTPCache(
+    memory: .memory, disk: (folder(named: "Shared"), .disk), storesLoopback: false)
+
+  /// Returns a folder for a cache of this program.
+  ///
+  /// It is `Catena/HTTPCache/<name>` in the program's folder for caches, which is named after the
+  /// bundle identifier or else the process. That folder is in `$XDG_CACHE_HOME` or `~/.cache` on
+  /// Linux, and in `Library/Caches` on Apple's platforms. The folder need not exist.
+  ///
+  /// - Parameter name: The name. Characters that are not allowed in file names are percent-encoded.
+  /// - Returns: The folder.
+  public static func folder(named name: String) -> URL {
+    let caches =
+      FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
+      ?? FileManager.default.temporaryDirectory
+    let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+    return [program, "Catena", "HTTPCache", name].reduce(caches) {
+      let plain = $1.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "_"
+      return $0.appendingPathComponent(plain.isEmpty ? "_" : plain, isDirectory: true)
+    }
+  }
+
+  // MARK: Responses
+
+  /// Returns the store on disk for a URL, or `nil` if its responses are not stored on disk.
+  func disk(for key: CacheKey) -> DiskCacheStore? {
+    guard let diskStore else { return nil }
+    if storesLoopback { return diskStore }
+    let isLoopback = URL(string: key.text).flatMap { Origin($0) }?.isLoopback ?? true
+    return isLoopback ? nil : diskStore
+  }
+
+  /// Stores a response.
+  ///
+  /// - Parameters:
+  ///   - response: The response.
+  ///   - key: Its URL.
+  ///   - start: The number of invalidations before the request was sent.
+  ///   - scheduler: The scheduler that waits for the disk.
+  func store(
+    _ response: StoredResponse, for key: CacheKey, since start: Int,
+    awaitedBy scheduler: any Scheduler
+  ) {
+    let size = response.byteCount
+    guard !wasInvalidated(key, since: start) else { return }
+    if let memory {
+      memory.update(key) { record in
+        if case .data = response.body, size <= memory.maximumResponseSize {
+          _ = record.insert(response)
+        } else {
+          // Otherwise the earlier response would hide the new one on disk.
+          _ = record.remove(response.selector)
+        }
+      }
+    }
+    guard let disk = disk(for: key) else { return }
+    let fits = size <= disk.maximumResponseSize
+    disk.perform(key, awaitedBy: scheduler) { access in
+      guard let access, !self.wasInvalidated(key, since: start) else { return }
+      access.update { record in
+        guard fits else { return record.remove(response.selector) }
+        return record.insert(try access.externalizing(response))
+      }
+    }
+  }
+
+  /// Replaces a stored response by one with the same body and new fields.
+  ///
+  /// - Parameters:
+  ///   - old: The stored response.
+  ///   - new: The updated response.
+  ///   - key: Its URL.
+  ///   - start: The number of invalidations before the request was sent.
+  ///   - scheduler: The scheduler that waits for the disk.
+  func update(
+    _ old: StoredResponse, to new: StoredResponse, for key: CacheKey, since start: Int,
+    awaitedBy scheduler: any Scheduler
+  ) {
+    guard !wasInvalidated(key, since: start) else { return }
+    if let memory {
+      memory.update(key) { record in
+        if case .data = new.body, new.byteCount <= memory.maximumResponseSize {
+          _ = record.insert(new)
+        }
+      }
+    }
+    disk(for: key)?.perform(key, awaitedBy: scheduler) { access in
+      guard let access, !self.wasInvalidated(key, since: start) else { return }
+      access.update { record in
+        let found = record.responses.first { $0.selector == old.selector }
+        // Another process may have stored another response. Its body is not the one that was
+        // validated.
+        if let found, abs(found.responseTime.timeIntervalSince(old.responseTime)) < 0.001 {
+          return record.insert(new.with(found.body))
+        }
+        guard case .data = new.body else { return [] }
+        return record.insert(try access.externalizing(new))
+      }
+    }
+  }
+
+  /// Removes the response for certain requests.
+  func remove(_ selector: CacheSelector, of key: CacheKey, awaitedBy scheduler: any Scheduler) {
+    memory?.update(key) { _ = $0.remove(selector) }
+    disk(for: key)?.perform(key, awaitedBy: scheduler) { access in
+      access?.update { $0.remove(selector) }
+    }
+  }
+
+  /// Removes all responses of a URL, and prevents responses to earlier requests from being stored.
+  func invalidate(_ key: CacheKey, awaitedBy scheduler: any Scheduler) {
+    invalidations.withLock { $0.add(key) }
+    memory?.update(key) { $0 = CacheRecord(key) }
+    disk(for: key)?.perform(key, awaitedBy: scheduler) { access in
+      access?.update { record in
+        defer { record = CacheRecord(key) }
+        return Array(record.files)
+      }
+    }
+  }
+
+  /// Prevents responses to all earlier requests from being stored.
+  func invalidateEverything() {
+    invalidations.withLock { $0.addAll() }
+  }
+
+  /// The number of invalidations so far.
+  var invalidationCount: Int { invalidations.withLock { $0.count } }
+
+  func wasInvalidated(_ key: CacheKey, since start: Int) -> Bool {
+    invalidations.withLock { $0.contains(key, since: start) }
+  }
+}
+
+/// A log of the latest invalidations, with which responses to earlier requests are recognized.
+struct InvalidationLog {
+  private static let capacity = 64
+
+  private(set) var count = 0
+  private var latest: [CacheKey] = []
+
+  mutating func add(_ key: CacheKey) {
+    if latest.count == Self.capacity { latest.removeFirst() }
+    latest.append(key)
+    count += 1
+  }
+
+  /// Adds an invalidation of all URLs.
+  mutating func addAll() {
+    latest = []
+    count += 1
+  }
+
+  /// Returns whether a URL may have been invalidated after a number of invalidations.
+  func contains(_ key: CacheKey, since start: Int) -> Bool {
+    guard start < count else { return false }
+    // The log does not have all of them any more.
+    guard count - start <= latest.count else { return true }
+    return latest.suffix(count - start).contains(key)
+  }
+}

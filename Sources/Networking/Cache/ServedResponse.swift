@@ -1,0 +1,205 @@
+import Dispatch
+import Foundation
+import Promises
+import Synchronization
+
+/// A stored response that is delivered to the destination of a request.
+struct ServedResponse: Sendable {
+  let head: HTTPResponseHead
+  let body: StoredBody
+  let provenance: Response.Provenance
+  let request: HTTPRequest
+  let metrics: TransportMetrics
+  /// The scheduler that waits for the files.
+  let scheduler: any Scheduler
+
+  /// The queue for files, so that neither a caller nor the records of the cache wait for them.
+  private static let queue = DispatchQueue(
+    label: "Catena.HTTPCache.bodies", attributes: .concurrent)
+
+  /// Returns the response if the body and its destination are in memory, or `nil`.
+  func inMemory(_ destination: BodyDestination) -> Response? {
+    guard destination.isToMemory || !isSuccessful, case .data(let data) = body else { return nil }
+    reportProgress(destination)
+    return response(.memory(data))
+  }
+
+  /// Delivers the response.
+  ///
+  /// - Parameter destination: The destination of the body.
+  /// - Returns: A promise of the response, or of `nil` if the file of the body is missing or has
+  ///   changed. It is rejected with a ``NetworkError`` with the code `fileNotWritten` if the
+  ///   destination cannot be written.
+  func delivered(to destination: BodyDestination) -> Promise<Response?> {
+    let (promise, resolver) = Promise<Response?>.pending(on: .inline)
+    let isCancelled = CancellationFlag()
+    resolver.onCancel { isCancelled.set() }
+    let activity = scheduler.beginActivity()
+    Self.queue.async {
+      do {
+        let content = try content(for: destination, isCancelled)
+        if content != nil { reportProgress(destination) }
+        resolver.fulfill(content.map(response))
+      } catch let error as PartialFile.FileError {
+        resolver.reject(
+          NetworkError(.fileNotWritten, error.reason, request: .init(request), response: head))
+      } catch {
+        resolver.reject(error)
+      }
+      activity?.end()
+    }
+    return promise
+  }
+
+  private var isSuccessful: Bool { (200...299).contains(head.status) }
+
+  private func response(_ content: Response.Content) -> Response {
+    Response(head, content, to: request, metrics, from: provenance)
+  }
+
+  private func reportProgress(_ destination: BodyDestination) {
+    guard let progress = destination.progress else { return }
+    let count = Int64(body.count)
+    progress.begin()
+    progress.change { $0.received = .init(bytes: count, total: count) }
+  }
+
+  /// Moves the body to its destination, or returns `nil` if it has changed.
+  private func content(
+    for destination: BodyDestination, _ isCancelled: CancellationFlag
+  ) throws -> Response.Content? {
+    switch destination.kind {
+    case .file(let target) where isSuccessful:
+      let file = try PartialFile(for: target.url, replacing: target.replaces)
+      guard
+        try read({ piece in
+          if isCancelled.isSet { throw CancellationError() }
+          try file.write(piece)
+        })
+      else { return nil }
+      if isCancelled.isSet { throw CancellationError() }
+      try file.commit()
+      return .file(target.url)
+    case .stream where isSuccessful:
+      // Checked before the first byte is delivered.
+      var reader: BodyFileReader?
+      if case .file(let file) = body {
+        reader = BodyFileReader(file)
+        guard reader != nil else { return nil }
+      }
+      guard read({ _ in }) else { return nil }
+      let flow = FlowControl()
+      let channel = ByteChannel(flow)
+      let feeder = StoredBodyFeeder(body, reader, channel, on: Self.queue, metrics)
+      flow.attach(feeder)
+      feeder.resume()
+      return .streaming(StreamingBody(channel))
+    case .memory, .file, .stream:
+      var data = Data()
+      data.reserveCapacity(body.count)
+      return read({ data.append($0) }) ? .memory(data) : nil
+    }
+  }
+
+  /// Reads the body, and returns whether it is complete and unchanged.
+  private func read(_ consume: (Data) throws -> Void) rethrows -> Bool {
+    switch body {
+    case .data(let data):
+      try consume(data)
+      return true
+    case .file(let file): return try DiskCacheFiles.read(file, consume)
+    }
+  }
+}
+
+/// A flag that is set when a request is cancelled.
+private final class CancellationFlag: Sendable {
+  private let flag = Atomic(false)
+
+  var isSet: Bool { flag.load(ordering: .relaxed) }
+
+  func set() { flag.store(true, ordering: .relaxed) }
+}
+
+/// A source of the bytes of a stored body for a streaming response.
+///
+/// It reads while the reader of the response has fewer bytes than the marks of its flow control.
+final class StoredBodyFeeder: TransportHandle {
+  private static let pieceSize = 64 << 10
+
+  private struct State {
+    var position = 0
+    var isPaused = false
+    var isReading = false
+    var isFinished = false
+  }
+
+  private let body: StoredBody
+  /// The file of the body, if it is not in memory.
+  private let reader: BodyFileReader?
+  private let channel: ByteChannel
+  private let queue: DispatchQueue
+  private let metrics: TransportMetrics
+  private let state = Mutex(State())
+
+  init(
+    _ body: StoredBody, _ reader: BodyFileReader?, _ channel: ByteChannel,
+    on queue: DispatchQueue, _ metrics: TransportMetrics
+  ) {
+    self.body = body
+    self.reader = reader
+    self.channel = channel
+    self.queue = queue
+    self.metrics = metrics
+  }
+
+  func cancel() {
+    state.withLock { $0.isFinished = true }
+    channel.abandon()
+  }
+
+  func suspend() {
+    state.withLock { $0.isPaused = true }
+  }
+
+  func resume() {
+    let starts = state.withLock { state in
+      state.isPaused = false
+      guard !state.isReading, !state.isFinished else { return false }
+      state.isReading = true
+      return true
+    }
+    if starts { queue.async { self.feed() } }
+  }
+
+  private func feed() {
+    while let position = nextPosition() {
+      let piece: Data?
+      switch body {
+      case .data(let data): piece = data.dropFirst(position).prefix(Self.pieceSize)
+      case .file: piece = reader?.read(upTo: Self.pieceSize)
+      }
+      guard let piece, !piece.isEmpty || position == body.count else {
+        state.withLock { $0.isFinished = true }
+        return channel.fail(NetworkError(.connectionLost, "the stored body cannot be read"))
+      }
+      if piece.isEmpty {
+        state.withLock { $0.isFinished = true }
+        return channel.end(metrics)
+      }
+      state.withLock { $0.position += piece.count }
+      channel.write(Data(piece))
+    }
+  }
+
+  /// Returns the next position to read, or `nil` if reading stops here.
+  private func nextPosition() -> Int? {
+    state.withLock { state in
+      guard !state.isPaused, !state.isFinished else {
+        state.isReading = false
+        return nil
+      }
+      return state.position
+    }
+  }
+}

@@ -1,0 +1,270 @@
+import Dispatch
+import Foundation
+import Promises
+import Synchronization
+
+/// A cache of values that are made once, such as decoded responses and images.
+///
+/// ```swift
+/// let covers = ValueCache<URL, Cover>(cost: .megabytes(50))
+/// networking.value(for: .cover(id: 7), cached: covers)      // decoded once, however many ask
+/// ```
+///
+/// - **One at a time.** While a value is being made, further callers wait for the same one. If all of
+///   them cancel, the work is cancelled. A failure is delivered to all of them and not stored.
+/// - **Limits.** The least recently used values are evicted when the count or the cost exceeds its
+///   limit. On Apple platforms all values are removed when the system reports memory pressure.
+/// - **Expiry.** A value is made again when it is older than the lifetime.
+///
+/// It may be used from any thread.
+public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  private struct Entry: Sendable {
+    let value: Value
+    let expires: Duration?
+  }
+
+  /// A value that is being made, and its callers.
+  private struct Flight {
+    var callers: [Int: Resolver<Value>]
+    var work: Promise<CostedValue<Value>>?
+  }
+
+  private struct State {
+    var entries = RecentlyUsed<Key, Entry>()
+    var flights: [Int: Flight] = [:]
+    /// The numbers of the flights that further callers join, and whose values are stored.
+    var numbers: [Key: Int] = [:]
+    var lastNumber = 0
+  }
+
+  private let count: Int
+  private let cost: Int
+  private let lifetime: Duration?
+  private let scheduler: any Scheduler
+  private let state = Mutex(State())
+  #if canImport(Darwin)
+    private let pressure: any DispatchSourceMemoryPressure
+  #endif
+
+  /// Creates a cache.
+  ///
+  /// - Parameters:
+  ///   - count: The maximum number of values. `nil` sets no limit.
+  ///   - cost: The maximum cost of all values together. `nil` sets no limit.
+  ///   - lifetime: The time after which a value is made again. `nil` keeps values.
+  ///   - scheduler: The source of time for the lifetime.
+  public init(
+    count: Int? = nil, cost: ValueCacheCost? = nil, lifetime: Duration? = nil,
+    scheduler: any Scheduler = .live
+  ) {
+    self.count = max(count ?? .max, 0)
+    self.cost = max(cost?.bytes ?? .max, 0)
+    self.lifetime = lifetime
+    self.scheduler = scheduler
+    #if canImport(Darwin)
+      pressure = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical])
+      pressure.setEventHandler { [weak self] in self?.removeAll() }
+      pressure.activate()
+    #endif
+  }
+
+  #if canImport(Darwin)
+    deinit {
+      pressure.cancel()
+    }
+  #endif
+
+  /// Returns a stored value, or makes it.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - cost: A closure that returns the cost of a new value, by default 1.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - make: A closure that starts to make the value. It runs in this call, unless the value is
+  ///     stored or being made.
+  /// - Returns: A promise of the value, on the context of the promise that `make` returns, or inline.
+  ///   It is rejected with the error of that promise.
+  public func value(
+    for key: Key, cost: @escaping @Sendable (_ value: Value) -> Int = { _ in 1 },
+    file: StaticString = #fileID, line: UInt = #line,
+    make: () -> Promise<Value>
+  ) -> Promise<Value> {
+    value(for: key, on: .inline, file, line) {
+      make().map(on: .inline) { CostedValue(value: $0, cost: cost($0)) }
+    }
+  }
+
+  /// The stored value of a key, or `nil` if there is none or it has expired.
+  ///
+  /// - Parameter key: The key.
+  public subscript(key: Key) -> Value? {
+    let now = scheduler.now
+    return state.withLock { Self.stored(key, &$0, now) }
+  }
+
+  /// The number of stored values.
+  public var valueCount: Int { state.withLock { $0.entries.count } }
+
+  /// The cost of all stored values together.
+  public var totalCost: Int { state.withLock { $0.entries.cost } }
+
+  /// Removes a value.
+  ///
+  /// A value that is being made is delivered, but not stored.
+  ///
+  /// - Parameter key: The key.
+  public func remove(_ key: Key) {
+    let removed = state.withLock { state in
+      state.numbers[key] = nil
+      return state.entries.remove(key)
+    }
+    withExtendedLifetime(removed) {}
+  }
+
+  /// Removes all values.
+  ///
+  /// Values that are being made are delivered, but not stored.
+  public func removeAll() {
+    let entries = state.withLock { state in
+      defer { state.entries = RecentlyUsed() }
+      state.numbers = [:]
+      return state.entries
+    }
+    withExtendedLifetime(entries) {}
+  }
+
+  // MARK: Work
+
+  /// Returns a stored value, or makes it.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - context: The context of the promise.
+  ///   - file: The source file of the caller.
+  ///   - line: The source line of the caller.
+  ///   - make: A closure that starts to make the value and its cost.
+  func value(
+    for key: Key, on context: ExecutionContext, _ file: StaticString, _ line: UInt,
+    make: () -> Promise<CostedValue<Value>>
+  ) -> Promise<Value> {
+    let (promise, resolver) = Promise<Value>.pending(on: context, file: file, line: line)
+    let now = scheduler.now
+    let (stored, ticket, isFirst) = state.withLock {
+      state -> (Value?, (flight: Int, caller: Int), Bool) in
+      if let value = Self.stored(key, &state, now) { return (value, (0, 0), false) }
+      state.lastNumber += 1
+      let caller = state.lastNumber
+      if let number = state.numbers[key] {
+        state.flights[number]?.callers[caller] = resolver
+        return (nil, (number, caller), false)
+      }
+      state.numbers[key] = caller
+      state.flights[caller] = Flight(callers: [caller: resolver])
+      return (nil, (caller, caller), true)
+    }
+    if let stored {
+      resolver.fulfill(stored)
+      return promise
+    }
+    resolver.onCancel { self.leave(key, ticket) }
+    guard isFirst else { return promise }
+    let work = make()
+    let isWanted = state.withLock { state in
+      state.flights[ticket.flight]?.work = work
+      return state.flights[ticket.flight] != nil
+    }
+    // All callers may have left while the work was started.
+    if !isWanted { work.cancel() }
+    work.always(on: .inline) { self.finish(key, ticket.flight, $0) }
+    return promise
+  }
+
+  private static func stored(_ key: Key, _ state: inout State, _ now: Duration) -> Value? {
+    guard let entry = state.entries.use(key) else { return nil }
+    if let expires = entry.expires, now >= expires {
+      _ = state.entries.remove(key)
+      return nil
+    }
+    return entry.value
+  }
+
+  private func finish(_ key: Key, _ number: Int, _ result: Result<CostedValue<Value>, any Error>) {
+    let expires = lifetime.map { scheduler.now + $0 }
+    let (callers, evicted) = state.withLock { state -> ([Int: Resolver<Value>], [Entry]) in
+      guard let flight = state.flights.removeValue(forKey: number) else { return ([:], []) }
+      var evicted: [Entry] = []
+      if state.numbers[key] == number {
+        state.numbers[key] = nil
+        if case .success(let made) = result {
+          let entry = Entry(value: made.value, expires: expires)
+          if let old = state.entries.insert(entry, for: key, cost: max(made.cost, 0)) {
+            evicted = [old]
+          }
+          evicted += state.entries.evict(count: count, cost: cost)
+        }
+      }
+      return (flight.callers, evicted)
+    }
+    // Released after unlocking.
+    withExtendedLifetime(evicted) {}
+    let value = result.map(\.value)
+    for caller in callers.sorted(by: { $0.key < $1.key }) { caller.value.resolve(value) }
+  }
+
+  private func leave(_ key: Key, _ ticket: (flight: Int, caller: Int)) {
+    let (caller, flight) = state.withLock { state -> (Resolver<Value>?, Flight?) in
+      let caller = state.flights[ticket.flight]?.callers.removeValue(forKey: ticket.caller)
+      guard state.flights[ticket.flight]?.callers.isEmpty == true else { return (caller, nil) }
+      if state.numbers[key] == ticket.flight { state.numbers[key] = nil }
+      return (caller, state.flights.removeValue(forKey: ticket.flight))
+    }
+    withExtendedLifetime(caller) {}
+    flight?.work?.cancel()
+  }
+}
+
+/// A limit for the cost of the values in a ``ValueCache``.
+///
+/// The cost of a decoded response is the number of bytes of its body.
+public struct ValueCacheCost: Sendable, Hashable, ExpressibleByIntegerLiteral {
+  /// The cost.
+  public var bytes: Int
+
+  /// Creates a limit.
+  ///
+  /// - Parameter bytes: The cost.
+  public init(bytes: Int) {
+    self.bytes = bytes
+  }
+
+  /// Creates a limit from a literal.
+  ///
+  /// - Parameter value: The cost.
+  public init(integerLiteral value: Int) {
+    bytes = value
+  }
+
+  /// Returns a limit in units of 1,024 bytes.
+  ///
+  /// - Parameter count: The number of units.
+  /// - Returns: The limit.
+  public static func kilobytes(_ count: Int) -> ValueCacheCost { scaled(count, 1 << 10) }
+
+  /// Returns a limit in units of 1,024 kilobytes.
+  ///
+  /// - Parameter count: The number of units.
+  /// - Returns: The limit.
+  public static func megabytes(_ count: Int) -> ValueCacheCost { scaled(count, 1 << 20) }
+
+  private static func scaled(_ count: Int, _ unit: Int) -> ValueCacheCost {
+    let (bytes, overflows) = count.multipliedReportingOverflow(by: unit)
+    return ValueCacheCost(bytes: overflows ? .max : bytes)
+  }
+}
+
+/// A value and its cost.
+struct CostedValue<Value: Sendable>: Sendable {
+  let value: Value
+  let cost: Int
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Promises
+
+extension Networking {
+  /// Returns the decoded response of an endpoint, from a cache of values if it has the value.
+  ///
+  /// ```swift
+  /// let covers = ValueCache<URL, Cover>(cost: .megabytes(50))
+  /// networking.value(for: .cover(id: 7), cached: covers)
+  /// ```
+  ///
+  /// The key is the URL of the request. While a value is requested and decoded, further callers wait
+  /// for the same one; the request is cancelled when all of them have cancelled. The response is
+  /// validated, and its body is the cost of the value.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - cache: The cache.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise of the value, in ``callbackContext``. It is rejected like that of
+  ///   `request(_:progress:file:line:)`, and with the errors of `validate` and `decode`.
+  public func value<Value: Decodable & Sendable>(
+    for endpoint: Endpoint, cached cache: ValueCache<URL, Value>,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Value> {
+    cachedValue(endpoint, .normal, cache, file, line) { try $0.decoder.decodeBody(of: $0) }
+  }
+
+  /// Returns the bytes of the response of an endpoint, from a cache of values if it has them.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - cache: The cache.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise of the bytes, like that of a decoded value.
+  public func value(
+    for endpoint: Endpoint, cached cache: ValueCache<URL, Data>,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Data> {
+    cachedValue(endpoint, .normal, cache, file, line) { $0.data }
+  }
+
+  /// Returns a value that is made of the response of an endpoint, from a cache of values if it has the
+  /// value.
+  ///
+  /// ```swift
+  /// networking.value(for: .cover(id: 7), cached: images) { response in try Image(response.data) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - cache: The cache.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - make: A closure that makes the value of the validated response. It runs once for each value,
+  ///     off the main thread.
+  /// - Returns: A promise of the value, like that of a decoded value. It is also rejected with the
+  ///   error that `make` throws.
+  public func value<Value: Sendable>(
+    for endpoint: Endpoint, cached cache: ValueCache<URL, Value>,
+    file: StaticString = #fileID, line: UInt = #line,
+    make: @escaping @Sendable (_ response: Response) throws -> Value
+  ) -> Promise<Value> {
+    cachedValue(endpoint, .normal, cache, file, line, make)
+  }
+
+  /// Requests values that will be needed soon, with the lowest priority.
+  ///
+  /// - Parameters:
+  ///   - endpoints: The endpoints, the most important first.
+  ///   - cache: The cache.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - make: A closure that makes a value of the validated response.
+  /// - Returns: A promise that is fulfilled when all requests have ended, also if some have failed. When
+  ///   it is cancelled, the requests that nobody else waits for are cancelled. It may be ignored.
+  @discardableResult
+  public func prefetch<Value: Sendable>(
+    _ endpoints: [Endpoint], cached cache: ValueCache<URL, Value>,
+    file: StaticString = #fileID, line: UInt = #line,
+    make: @escaping @Sendable (_ response: Response) throws -> Value
+  ) -> Promise<Void> {
+    let values = endpoints.map { cachedValue($0, .veryLow, cache, file, line, make) }
+    return settled(values, on: .inline, file: file, line: line).map(on: .inline) { _ in () }
+  }
+
+  /// Requests decoded values that will be needed soon, with the lowest priority.
+  ///
+  /// - Parameters:
+  ///   - endpoints: The endpoints, the most important first.
+  ///   - cache: The cache.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise, like that of the method with a closure. It may be ignored.
+  @discardableResult
+  public func prefetch<Value: Decodable & Sendable>(
+    _ endpoints: [Endpoint], cached cache: ValueCache<URL, Value>,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Void> {
+    prefetch(endpoints, cached: cache, file: file, line: line) {
+      try $0.decoder.decodeBody(of: $0)
+    }
+  }
+
+  /// Requests the bytes of responses that will be needed soon, with the lowest priority.
+  ///
+  /// - Parameters:
+  ///   - endpoints: The endpoints, the most important first.
+  ///   - cache: The cache.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise, like that of the method with a closure. It may be ignored.
+  @discardableResult
+  public func prefetch(
+    _ endpoints: [Endpoint], cached cache: ValueCache<URL, Data>,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Void> {
+    prefetch(endpoints, cached: cache, file: file, line: line) { $0.data }
+  }
+
+  private func cachedValue<Value: Sendable>(
+    _ endpoint: Endpoint, _ priority: Request.Priority, _ cache: ValueCache<URL, Value>,
+    _ file: StaticString, _ line: UInt,
+    _ make: @escaping @Sendable (_ response: Response) throws -> Value
+  ) -> Promise<Value> {
+    let key: URL
+    do {
+      key = try firstHop(of: endpoint).url
+    } catch {
+      return .rejected(error, file: file, line: line)
+    }
+    return cache.value(for: key, on: callbackContext, file, line) {
+      let response =
+        priority == .normal
+        ? request(endpoint, file: file, line: line)
+        : request(endpoint.prioritized(priority), file: file, line: line)
+      return response.validate(file: file, line: line).map(on: .inline) { response in
+        CostedValue(value: try make(response), cost: response.data.count)
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+#if os(Linux)
+  import Foundation
+  import Mocking
+  import Networking
+  import Promises
+  import TestSupport
+  import Testing
+  import ThreadSanitizerSupport
+
+  /// Processes that store responses are killed, or their system calls fail.
+  ///
+  /// A later process never receives a wrong or mixed body.
+  @Suite(.timeLimit(.minutes(10)), .serialized)
+  struct CacheKillTests {
+    private let folder = TemporaryFolder(in: TemporaryFolder.memory)
+
+    private func work(_ arguments: String...) async throws -> ChildProcess.End {
+      try await ChildProcess(
+        BuiltProgram.url("cache-worker").path, [folder.url.path] + arguments
+      ).end
+    }
+
+    @Test func noBodyIsWrongAfter200Kills() async throws {
+      var chance = SeededGenerator(seed: 17)
+      var (round, killed) = (0, 0)
+      while killed < (thread_sanitizer_is_on() ? 20 : 200) {
+        round += 1
+        let step = Int.random(in: 1...90, using: &chance)
+        let end = try await work("store", "\(round)", "12", "\(step)")
+        #expect(!end.output.contains("wrong"), "\(end.output)")
+        if end.status == .signalled(SIGKILL) {
+          killed += 1
+        } else {
+          #expect(end.status == .exited(0))
+        }
+      }
+      let end = try await work("check", "0", "12", "0")
+      #expect(
+        end.status == .exited(0) && end.output.contains("done") && !end.output.contains("wrong"))
+    }
+
+    @Test func twoProcessesShareAStore() async throws {
+      async let one = work("store", "1", "60", "0")
+      async let other = work("store", "2", "60", "0")
+      for end in try await [one, other] {
+        #expect(end.status == .exited(0) && !end.output.contains("wrong"), "\(end.output)")
+      }
+      let end = try await work("check", "0", "60", "0")
+      // Both have stored all of them, so each is there.
+      #expect(end.output.contains("found 60"), "\(end.output)")
+    }
+
+    @Test(arguments: 0..<16)
+    func everyFailureOfASystemCallOnlyLosesResponses(call: Int) async throws {
+      let end = try await work("fault", "\(call)", "0", "0")
+      #expect(end.status == .exited(0) && end.output.hasSuffix("done\n"), "\(end.output)")
+      #expect(!end.output.contains("wrong"), "\(end.output)")
+    }
+  }
+#endif

@@ -1,0 +1,120 @@
+import Foundation
+import Mocking
+import Networking
+import Promises
+import TestSupport
+import Testing
+
+struct ValueCacheTests {
+  private enum Failure: Error {
+    case made
+  }
+
+  @Test func aValueIsMadeOnceHoweverManyAsk() async throws {
+    let cache = ValueCache<Int, String>()
+    let (work, resolver) = Promise<String>.pending(on: .inline)
+    let made = Counter()
+    let promises = (0..<100).map { _ in
+      cache.value(for: 1) {
+        made.add()
+        return work
+      }
+    }
+    resolver.fulfill("one")
+    for promise in promises { #expect(try await promise.value == "one") }
+    #expect(made.value == 1 && cache[1] == "one")
+    #expect(try await cache.value(for: 1) { .rejected(Failure.made) }.value == "one")
+  }
+
+  @Test func aFailureIsDeliveredToAllAndNotStored() async throws {
+    let cache = ValueCache<Int, String>()
+    let (work, resolver) = Promise<String>.pending(on: .inline)
+    let promises = (0..<3).map { _ in cache.value(for: 1) { work } }
+    resolver.reject(Failure.made)
+    for promise in promises { #expect(await promise.result.failure(as: Failure.self) != nil) }
+    #expect(cache[1] == nil)
+    #expect(try await cache.value(for: 1) { .fulfilled("two") }.value == "two")
+  }
+
+  @Test func theLastCallerCancelsTheWork() async {
+    let cache = ValueCache<Int, String>()
+    let (work, resolver) = Promise<String>.pending(on: .inline)
+    let cancelled = Counter()
+    resolver.onCancel { cancelled.add() }
+    let promises = (0..<3).map { _ in cache.value(for: 1) { work } }
+    promises[0].cancel()
+    promises[1].cancel()
+    #expect(cancelled.value == 0)
+    promises[2].cancel()
+    #expect(cancelled.value == 1)
+  }
+
+  @Test func limitsEvictTheLeastRecentlyUsedValues() async throws {
+    let cache = ValueCache<Int, String>(count: 3, cost: 10)
+    for key in 1...3 {
+      _ = try await cache.value(for: key, cost: { _ in 2 }) { .fulfilled("\(key)") }.value
+    }
+    #expect(cache[1] == "1")
+    _ = try await cache.value(for: 4, cost: { _ in 2 }) { .fulfilled("4") }.value
+    #expect(cache[2] == nil && cache[1] == "1" && cache[3] == "3" && cache.totalCost == 6)
+    _ = try await cache.value(for: 5, cost: { _ in 7 }) { .fulfilled("5") }.value
+    #expect(cache.totalCost <= 10 && cache[5] == "5" && cache[4] == nil)
+    _ = try await cache.value(for: 6, cost: { _ in 11 }) { .fulfilled("6") }.value
+    #expect(cache[6] == nil && cache.valueCount == 0)
+    #expect(ValueCacheCost.megabytes(50).bytes == 50 << 20)
+  }
+
+  @Test func valuesExpire() async throws {
+    let scheduler = TestScheduler()
+    let cache = ValueCache<Int, String>(lifetime: .seconds(10), scheduler: scheduler)
+    _ = try await cache.value(for: 1) { .fulfilled("one") }.value
+    await scheduler.advance(by: .seconds(9))
+    #expect(cache[1] == "one")
+    await scheduler.advance(by: .seconds(1))
+    #expect(cache[1] == nil && cache.valueCount == 0)
+  }
+
+  @Test func aValueThatIsRemovedWhileItIsMadeIsDeliveredAndNotStored() async throws {
+    let cache = ValueCache<Int, String>()
+    let (work, resolver) = Promise<String>.pending(on: .inline)
+    let promises = (0..<2).map { _ in cache.value(for: 1) { work } }
+    cache.remove(1)
+    let second = cache.value(for: 1) { .fulfilled("two") }
+    resolver.fulfill("one")
+    for promise in promises { #expect(try await promise.value == "one") }
+    #expect(try await second.value == "two" && cache[1] == "two")
+    cache.removeAll()
+    #expect(cache[1] == nil && cache.totalCost == 0)
+  }
+
+  private struct Cover: Codable, Sendable, Equatable {
+    var id: Int
+  }
+
+  @Test func aClientDecodesAValueOnce() async throws {
+    let received = Counter()
+    let routes = [
+      Route(.get, "/v1/boards/{id}") { request in
+        received.add()
+        return .json(["id": .int(Int(request.path["id"]) ?? 0)])
+      }
+    ]
+    let client = Networking<BoardsAPI>(transport: MockTransport(routes: routes))
+    let covers = ValueCache<URL, Cover>(cost: .megabytes(1))
+    let promises = (0..<10).map { _ in client.value(for: .board(id: 7), cached: covers) }
+    for promise in promises { #expect(try await promise.value == Cover(id: 7)) }
+    #expect(received.value == 1)
+    #expect(covers[URL.of("https://api.example.com/v1/boards/7")] == Cover(id: 7))
+    #expect(covers.totalCost == 8)
+    try await client.prefetch([.board(id: 1), .board(id: 2), .boards], cached: covers).value
+    #expect(received.value == 3 && covers.valueCount == 3)
+    let bytes = ValueCache<URL, Data>()
+    #expect(
+      try await client.value(for: .board(id: 3), cached: bytes).value == Data(#"{"id":3}"#.utf8))
+    let lengths = ValueCache<URL, Int>()
+    #expect(
+      try await client.value(for: .board(id: 3), cached: lengths) { $0.data.count }.value == 8)
+    #expect(
+      await client.value(for: .boards, cached: lengths) { $0.data.count }.result.failure(as: NetworkError.self) != nil)
+  }
+}
