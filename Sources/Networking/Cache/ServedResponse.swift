@@ -185,7 +185,7 @@ final class StoredBodyFeeder: TransportHandle {
       }
       if piece.isEmpty {
         state.withLock { $0.isFinished = true }
-        return channel.end(metrics)
+        return channel.end(metrics, [:])
       }
       state.withLock { $0.position += piece.count }
       channel.write(Data(piece))

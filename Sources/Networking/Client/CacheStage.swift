@@ -139,7 +139,8 @@ final class CacheStage: BuiltInStage {
   /// - Parameters:
   ///   - credentials: The client's credentials.
   ///   - request: The request, before or after the credentials have been added.
-  /// - Returns: The digest, or `nil` if the platform has no library for it.
+  /// - Returns: The digest, or `nil` if the platform has no library for it, or if the value of the
+  ///   field is not known yet, because a provider replaces it at this time.
   func credentialsDigest(_ credentials: Credentials?, _ request: HTTPRequest) -> String? {
     if let field = request.headers["Authorization"], !Self.isDigest(field, credentials) {
       return CacheDigest.digest("credentials", field)
@@ -151,6 +152,8 @@ final class CacheStage: BuiltInStage {
     case .fixed(let value): return CacheDigest.digest("credentials", value)
     case .digest(let authenticator):
       return CacheDigest.digest("digest user", authenticator.username)
+    case .provided(let provider):
+      return provider.currentValue.flatMap { CacheDigest.digest("credentials", $0) }
     }
   }
 
