@@ -104,10 +104,14 @@ private struct DeviceRequest: Sendable {
       }
       try await context.scheduler.sleep(for: interval)
       do {
-        return try await context.requestToken(
+        var token = try await context.requestToken(
           grantType: "urn:ietf:params:oauth:grant-type:device_code",
           parameters: ["device_code": deviceCode, "client_id": context.client.id], scope: []
         ).value
+        // A server that grants the requested scope need not repeat it.
+        let requested = scope ?? context.client.scope
+        if token.scope == nil, !requested.isEmpty { token.scope = requested }
+        return token
       } catch let error as OAuth2Error where error.code == .server("authorization_pending") {
         continue
       } catch let error as OAuth2Error where error.code == .server("slow_down") {

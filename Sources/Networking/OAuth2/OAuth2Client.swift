@@ -46,7 +46,7 @@ public struct OAuth2Client: Sendable {
   public var authorizationURL: URL?
   /// The device authorization endpoint, for the device grant.
   public var deviceAuthorizationURL: URL?
-  /// The revocation endpoint, for ``OAuth2Session/signOut(revoking:)``.
+  /// The revocation endpoint, for ``OAuth2Session/signOut(revoking:file:line:)``.
   public var revocationURL: URL?
   /// The introspection endpoint.
   public var introspectionURL: URL?

@@ -97,12 +97,17 @@ public final class OAuth2Session: Sendable {
 
   /// Signs in with a grant, and stores its token.
   ///
-  /// - Parameter grant: The grant.
+  /// - Parameters:
+  ///   - grant: The grant.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the token, which is fulfilled after the token has been stored. It is
   ///   rejected with ``OAuth2Error`` or ``NetworkError``; the earlier token is then kept. Cancelling
   ///   it cancels the grant.
   @discardableResult
-  public func signIn(_ grant: OAuth2Grant) -> Promise<OAuth2Token> {
+  public func signIn(
+    _ grant: OAuth2Grant, file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<OAuth2Token> {
     let source = source(grant.level)
     let notices = notices
     let level = grant.level
@@ -113,29 +118,39 @@ public final class OAuth2Session: Sendable {
         notices.report(.signedIn(level))
         return token
       }
-      .on(context.scheduler.context(for: .main))
+      .on(context.scheduler.context(for: .main), file: file, line: line)
   }
 
   /// Returns a promise of a token that can be used now.
   ///
   /// It is refreshed if necessary, and read from the store if it is not in memory.
   ///
-  /// - Parameter level: The owner of the token.
+  /// - Parameters:
+  ///   - level: The owner of the token.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the token. It is rejected with the code `signInRequired` of
   ///   ``OAuth2Error`` if there is none, and with the error of the refresh. Cancelling it does not
   ///   affect other callers.
-  public func token(_ level: TokenLevel = .user) -> Promise<OAuth2Token> {
-    source(level).token().on(context.scheduler.context(for: .main))
+  public func token(
+    _ level: TokenLevel = .user, file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<OAuth2Token> {
+    source(level).token().on(context.scheduler.context(for: .main), file: file, line: line)
   }
 
   /// Refreshes the token even if it has not expired, for example after a change of the user's rights.
   ///
   /// Several calls at once share one refresh.
   ///
-  /// - Parameter level: The owner of the token.
+  /// - Parameters:
+  ///   - level: The owner of the token.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the new token.
   @discardableResult
-  public func refresh(_ level: TokenLevel = .user) -> Promise<OAuth2Token> {
+  public func refresh(
+    _ level: TokenLevel = .user, file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<OAuth2Token> {
     let source = source(level)
     let fresh =
       if let current = source.currentToken {
@@ -143,7 +158,7 @@ public final class OAuth2Session: Sendable {
       } else {
         source.token().then(on: .inline) { source.token(replacing: $0.accessToken) }
       }
-    return fresh.on(context.scheduler.context(for: .main))
+    return fresh.on(context.scheduler.context(for: .main), file: file, line: line)
   }
 
   /// The token in memory.
@@ -158,12 +173,17 @@ public final class OAuth2Session: Sendable {
 
   /// Signs the user out: removes the tokens of both levels from memory and from the store.
   ///
-  /// - Parameter revoking: Whether the server revokes the tokens, if the client has a revocation
-  ///   endpoint. A failure of the revocation is ignored, because the tokens are removed already.
+  /// - Parameters:
+  ///   - revoking: Whether the server revokes the tokens, if the client has a revocation endpoint. A
+  ///     failure of the revocation is ignored, because the tokens are removed already.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise that is fulfilled after the tokens have been removed and revoked. It is
   ///   rejected if the store cannot be changed.
   @discardableResult
-  public func signOut(revoking: Bool = true) -> Promise<Void> {
+  public func signOut(
+    revoking: Bool = true, file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Void> {
     let (sources, context) = (sources, context)
     return Promise.fulfilled(()).on(context.scheduler.context(for: .inline))
       .then { () async throws in
@@ -174,12 +194,12 @@ public final class OAuth2Session: Sendable {
           _ = try? await Self.revoke(token, context).value
         }
       }
-      .on(context.scheduler.context(for: .main))
+      .on(context.scheduler.context(for: .main), file: file, line: line)
   }
 
   // MARK: Notices
 
-  /// A promise that is fulfilled when the user is signed out, by ``signOut(revoking:)``, by the server
+  /// A promise that is fulfilled when the user is signed out, by ``signOut(revoking:file:line:)``, by the server
   /// or, while there is a listener for ``events``, by another process.
   ///
   /// The promise of an earlier session stays fulfilled; read the property again after the next

@@ -129,20 +129,23 @@ final class TokenSource: Sendable {
   private func drop(
     _ refused: OAuth2Token?, for renewal: TokenMachine.Renewal, _ error: OAuth2Error
   ) async throws -> OAuth2Token? {
-    let key = key
-    let store = store
+    let (store, key, report) = (store, key, report)
     let found = try await onQueue { () -> OAuth2Token? in
       // A store without a lock may have been changed.
       if let found = try store.token(for: key), found.refreshToken != refused?.refreshToken {
         return found
       }
-      try store.setToken(nil, for: key)
+      // A store that cannot be written must not hide that the user has to sign in.
+      do { try store.setToken(nil, for: key) } catch { report(.storeFailed(error)) }
       return nil
     }
     if let found { return try adopt(found, renewal) }
-    let had = machine.withLock { $0.adopt(nil, from: renewal) }
-    machine.withLock { $0.keepUnsaved(nil) }
-    if had, refused != nil { report(.signedOut(error)) }
+    let hadToken = refused != nil || currentToken != nil
+    let isDropped = machine.withLock { machine in
+      machine.keepUnsaved(nil)
+      return machine.adopt(nil, from: renewal)
+    }
+    if isDropped, hadToken { report(.signedOut(error)) }
     return nil
   }
 
@@ -184,14 +187,11 @@ final class TokenSource: Sendable {
       try await onQueue { try store.setToken(token, for: key) }
       machine.withLock { $0.keepUnsaved(nil) }
     } catch {
-      let kept = machine.withLock { machine -> TokenMachine.Unsaved in
+      machine.withLock { machine in
         // The store still has the token before the first one that could not be stored.
         let first = machine.unsaved.map(\.replaced) ?? replaced
-        let unsaved = TokenMachine.Unsaved(token: token, replaced: first)
-        machine.keepUnsaved(unsaved)
-        return unsaved
+        machine.keepUnsaved(TokenMachine.Unsaved(token: token, replaced: first))
       }
-      _ = kept
       report(.storeFailed(error))
     }
   }

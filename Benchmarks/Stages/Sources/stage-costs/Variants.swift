@@ -35,8 +35,8 @@ struct Variants {
 
   /// Returns exchanges of a GET with the client's default fields.
   private func exchange(
-    timeout: Duration? = nil, token: String? = nil, interceptors: [any Interceptor] = [],
-    isSame: Bool = false
+    timeout: Duration? = nil, token: String? = nil, session: OAuth2Session? = nil,
+    interceptors: [any Interceptor] = [], isSame: Bool = false
   ) -> (Int) -> Exchange {
     let (transport, requests, origin) = (transport, requests, origin)
     var request = Request(.get, "")
@@ -45,12 +45,26 @@ struct Variants {
     settings.interceptors = interceptors
     settings.hopInterceptors = interceptors
     let (original, snapshot) = (request, ClientSettings.Snapshot(settings))
+    let credentials =
+      session.map { session in
+        let provider = OAuth2Authorization(session, .user, .bearer, .statuses([401]), [])
+        return Credentials(scheme: .provided(provider), origin: origin)
+      } ?? token.map { Credentials(value: $0, origin: origin) }
     return { place in
       Exchange(
         requests[isSame ? 0 : place],
-        credentials: token.map { .init(value: $0, origin: origin) },
+        credentials: credentials,
         of: Call(original, settings: snapshot, over: SelectedTransport(transport: transport)))
     }
+  }
+
+  /// A session with a valid token in memory.
+  private var session: OAuth2Session {
+    let token = OAuth2Token(accessToken: "t", expires: Date() + 86_400)
+    let store = MemoryTokenStore([TokenKey(clientID: "app"): token])
+    let session = OAuth2Session(OAuth2Client(id: "app"), store: store)
+    _ = try? session.token().wait()
+    return session
   }
 
   private func cookies(_ names: [String]) -> CookieJar {
@@ -97,6 +111,7 @@ struct Variants {
       Variant("circuit", [CircuitStage(CircuitBreaker(), scheduler: live)], exchange()),
       Variant("authorization, none", [AuthorizationStage()], exchange()),
       Variant("authorization, with a token", [AuthorizationStage()], exchange(token: "Bearer t")),
+      Variant("authorization, with a session", [AuthorizationStage()], exchange(session: session)),
       Variant("cookies, none stored", [CookieStage(jar: cookies([]))], exchange()),
       Variant("cookies, one sent", [CookieStage(jar: cookies(["a"]))], exchange()),
       Variant("hop interceptors, none", [hops], exchange()),
