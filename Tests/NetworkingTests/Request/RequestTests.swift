@@ -8,7 +8,7 @@ struct RequestTests {
     .patch, "boards/\(7)", parameters: ["a": 1.0, "b": .data(Data([1]))], headers: ["A": "b"],
     contentType: .custom("text/x"), payload: .multipart(MultipartFormData()),
     storePolicy: .offline, cachePolicy: .reload, timeout: .milliseconds(1_500), priority: .high
-  ).notIntercepted().withoutCredentials()
+  ).notIntercepted().withoutCredentials().caching(.reload, lifetime: .seconds(9))
 
   @Test func requestsRoundTripThroughStorage() throws {
     for request in [whole, .get("a"), .upload(data: Data([1]), to: "b")] {
