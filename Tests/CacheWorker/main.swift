@@ -29,7 +29,9 @@ guard arguments.count >= 6, let seed = Int(arguments[3]), let count = Int(argume
 else { exit(64) }
 let folder = URL(fileURLWithPath: arguments[1])
 
-/// Returns the body of a version of a response. Every third one is large.
+/// Returns the body of a version of a response.
+///
+/// Every third one is large.
 func body(_ number: Int, _ version: Int) -> Data {
   let unit = Data("\(number)-\(version);".utf8)
   var data = Data()

@@ -50,7 +50,8 @@ struct RequestTests {
 
   @Test func modificationsKeepTheRest() {
     let request = Request.get("a", headers: ["A": "1", "B": "2"])
-      .storing(.offline).caching(.revalidate, lifetime: .seconds(5)).prioritized(.veryHigh).timingOut(after: .seconds(3))
+      .storing(.offline).caching(.revalidate, lifetime: .seconds(5)).prioritized(.veryHigh)
+      .timingOut(after: .seconds(3))
       .adding(headers: ["a": "3"]).sharing().notIntercepted().withoutCredentials()
     #expect(request.storePolicy == .offline)
     #expect(request.cachePolicy == .revalidate && request.cacheLifetime == .seconds(5))
