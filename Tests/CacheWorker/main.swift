@@ -17,6 +17,7 @@ import SystemCallFaults
 //                                                  STEPSth operation on the disk; 0 disables this
 //     cache-worker FOLDER check SEED COUNT 0       reads COUNT responses
 //     cache-worker FOLDER fault CALL 0 0           fails each call of a function, once and for ever
+//     cache-worker FOLDER requests 0 0 0           sends the requests of standard input; see .ci/cache
 //
 // The body of a response is its number, its version and their repetition, so that a mixed body is noticed.
 // Each line of standard output that begins with `wrong` is a violation. `found N` is the number of stored
@@ -28,7 +29,9 @@ guard arguments.count >= 6, let seed = Int(arguments[3]), let count = Int(argume
 else { exit(64) }
 let folder = URL(fileURLWithPath: arguments[1])
 
-/// Returns the body of a version of a response. Every third one is large.
+/// Returns the body of a version of a response.
+///
+/// Every third one is large.
 func body(_ number: Int, _ version: Int) -> Data {
   let unit = Data("\(number)-\(version);".utf8)
   var data = Data()
@@ -161,6 +164,42 @@ case "fault":
         nth += nth < 12 ? 1 : 7
       }
     }
+  }
+case "requests":
+  // One request a line, as JSON, and one response a line.
+  struct Step: Decodable {
+    var method: String
+    var url: String
+    var headers: [String: String]
+    var policy: Request.CachePolicy
+  }
+  struct Outcome: Encodable {
+    var status: Int
+    var body: String
+    var source: String
+  }
+  var configuration = NetworkingConfiguration()
+  configuration.cookies = .none
+  configuration.caching.storage = .cache(HTTPCache())
+  let requests = Networking<Request>(transport: CurlTransport(), configuration: configuration)
+  requests.callbackContext = .inline
+  while let line = readLine() {
+    let step = try JSONDecoder().decode(Step.self, from: Data(line.utf8))
+    let request = Request(
+      HTTPMethod(rawValue: step.method), RequestPath(raw: step.url),
+      headers: HTTPHeaders(step.headers.map { .init(name: $0.key, value: $0.value) }),
+      cachePolicy: step.policy)
+    let outcome =
+      switch await requests.request(request).result {
+      case .success(let response):
+        Outcome(
+          status: response.status, body: String(decoding: response.data, as: UTF8.self),
+          source: response.source.description)
+      case .failure(let error):
+        Outcome(status: 0, body: "", source: "\((error as? NetworkError)?.code as Any)")
+      }
+    print(String(decoding: try JSONEncoder().encode(outcome), as: UTF8.self))
+    fflush(stdout)
   }
 default: exit(64)
 }

@@ -110,7 +110,7 @@ final class CacheCopy: ResponseCopy {
         response.head, requestTime: requestTime, responseTime: response.time,
         for: response.selector, body: body)
     }
-    guard let disk else {
+    guard let disk, state.withLock({ $0.count }) > 0 else {
       return cache.store(
         stored(.data(data)), for: query.key, since: invalidationCount, awaitedBy: scheduler)
     }

@@ -56,13 +56,13 @@ extension CacheKey: CustomStringConvertible, CustomReflectable {
 
 /// The digests of the parts of requests that are compared, but not stored.
 enum CacheDigest {
-  /// Returns the SHA-256 of a text, as hexadecimal digits.
-  ///
-  /// Returns `nil` if the platform has no library with the function. Such requests are not cached.
+  /// Returns the SHA-256 of a text.
   ///
   /// - Parameters:
   ///   - purpose: A text that makes the digests of equal values for different purposes different.
   ///   - text: The value.
+  /// - Returns: Hexadecimal digits, or `nil` if the platform has no library with the function. Such
+  ///   requests are not cached.
   static func digest(_ purpose: String, _ text: String) -> String? {
     DigestAlgorithm.sha256.hash("catena-cache \(purpose)\n\(text)")
   }

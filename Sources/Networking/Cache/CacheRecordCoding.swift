@@ -55,11 +55,12 @@ enum CacheRecordCoding {
     }
   }
 
-  /// Reads a record, or returns `nil` if the bytes are not one.
+  /// Reads a record.
   ///
   /// - Parameters:
   ///   - data: The bytes of the file.
   ///   - folder: The folder of the body files.
+  /// - Returns: The record, or `nil` if the bytes are not one.
   static func decode(_ data: Data, bodiesIn folder: String) -> CacheRecord? {
     data.withUnsafeBytes { bytes in
       guard bytes.count >= headLength, bytes.prefix(8).elementsEqual(magic) else { return nil }

@@ -59,6 +59,7 @@ enum CacheRules {
   ///   - query: The request.
   ///   - stored: The stored responses of its URL.
   ///   - now: The time.
+  /// - Returns: The decision.
   static func decide(
     _ query: CacheQuery, _ stored: [StoredResponse], at now: Date
   ) -> CacheDecision {
@@ -142,6 +143,7 @@ enum CacheRules {
   ///   - head: The status and the fields.
   ///   - query: The request.
   ///   - now: The time at which the response was received.
+  /// - Returns: Whether it is to be stored.
   static func isStorable(_ head: HTTPResponseHead, to query: CacheQuery, at now: Date) -> Bool {
     guard query.method == .get, query.policy != .noStore, !query.directives.noStore else {
       return false
@@ -192,6 +194,7 @@ enum CacheRules {
   ///   - method: The method of the request.
   ///   - url: The URL of the request.
   ///   - head: The status and the fields of the response.
+  /// - Returns: The URLs, none for a safe or a failed request.
   static func invalidated(
     by method: HTTPMethod, _ url: URL, _ head: HTTPResponseHead
   ) -> [CacheKey] {

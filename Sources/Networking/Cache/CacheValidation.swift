@@ -55,6 +55,7 @@ enum CacheValidation {
   ///   - head: The status and the fields of the new response.
   ///   - requestTime: The time at which the request was sent.
   ///   - responseTime: The time at which the new response was received.
+  /// - Returns: The updated response.
   static func merged(
     _ stored: StoredResponse, with head: HTTPResponseHead, requestTime: Date, responseTime: Date
   ) -> StoredResponse {

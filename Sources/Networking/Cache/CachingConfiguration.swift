@@ -53,6 +53,7 @@ public struct CachingConfiguration: Sendable {
   /// Returns the cache of a client.
   ///
   /// - Parameter sessionCache: The cache of the client's session.
+  /// - Returns: The cache, or `nil` if responses are not cached.
   func cache(orOfSession sessionCache: HTTPCache?) -> HTTPCache? {
     switch storage {
     case .session: sessionCache

@@ -51,6 +51,7 @@ struct DiskCacheFiles: Sendable {
   ///   - name: The name of the record.
   ///   - key: The URL of the record. `nil` accepts any.
   ///   - isTouched: Whether the record counts as used now.
+  /// - Returns: The record, or `nil` if there is no valid one.
   func read(_ name: String, of key: CacheKey?, isTouched: Bool) -> CacheRecord? {
     guard let file = try? OpenFile.open(path(of: name), O_RDONLY | O_NOFOLLOW) else { return nil }
     guard let length = (try? file.length) ?? nil, let data = try? file.read(Int(clamping: length))
@@ -151,6 +152,7 @@ struct DiskCacheFiles: Sendable {
   /// Returns the records in a part of the folder, and removes files without a record.
   ///
   /// - Parameter shard: The first byte of their names.
+  /// - Returns: The records, unordered.
   func scan(_ shard: Int) -> [Item] {
     let digits = String(shard, radix: 16)
     let folder = "\(path)/\(digits.count < 2 ? "0" : "")\(digits)"
@@ -246,6 +248,8 @@ final class BodyFileWriter: Sendable {
   /// Gives the file its final name.
   ///
   /// - Parameter name: The name of the record.
+  /// - Returns: The file.
+  /// - Throws: ``NetworkError`` if the file cannot be renamed.
   func finish(_ name: String) throws -> StoredBodyFile {
     try files.createFolder(of: name)
     let id = String(UInt64.random(in: 0 ... .max), radix: 16)

@@ -173,8 +173,8 @@ final class DiskCacheStore: Sendable {
       var evicted: [DiskCacheFiles.Item] = []
       for item in items.values.sorted(by: { $0.used < $1.used }) {
         guard
-          state.byteCount > limits.bytes / 10 * 9
-            || state.items?.count ?? 0 > limits.entries / 10 * 9
+          state.byteCount > limits.bytes - limits.bytes / 10
+            || state.items?.count ?? 0 > limits.entries - limits.entries / 10
         else { break }
         state.remove(item.name)
         evicted.append(item)

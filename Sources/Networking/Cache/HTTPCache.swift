@@ -199,7 +199,7 @@ public final class HTTPCache: Sendable {
         let found = record.responses.first { $0.selector == old.selector }
         // Another process may have stored another response. Its body is not the one that was
         // validated.
-        if let found, abs(found.responseTime.timeIntervalSince(old.responseTime)) < 0.001 {
+        if let found, found.hasSameBody(as: old) {
           return record.insert(new.with(found.body))
         }
         guard case .data = new.body else { return [] }
@@ -208,11 +208,16 @@ public final class HTTPCache: Sendable {
     }
   }
 
-  /// Removes the response for certain requests.
-  func remove(_ selector: CacheSelector, of key: CacheKey, awaitedBy scheduler: any Scheduler) {
-    memory?.update(key) { _ = $0.remove(selector) }
+  /// Removes a stored response, unless another one has replaced it.
+  func remove(_ stored: StoredResponse, of key: CacheKey, awaitedBy scheduler: any Scheduler) {
+    @Sendable func remove(_ record: inout CacheRecord) -> [StoredBodyFile] {
+      let found = record.responses.first { $0.selector == stored.selector }
+      guard let found, found.hasSameBody(as: stored) else { return [] }
+      return record.remove(stored.selector)
+    }
+    memory?.update(key) { _ = remove(&$0) }
     disk(for: key)?.perform(key, awaitedBy: scheduler) { access in
-      access?.update { $0.remove(selector) }
+      access?.update { remove(&$0) }
     }
   }
 

@@ -31,6 +31,16 @@ struct StoredResponse: Sendable {
     head.headers.fields.reduce(256 + body.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
   }
 
+  /// Whether another copy of the response, in memory or on disk, has the same body.
+  ///
+  /// A date loses its last bits on disk.
+  func hasSameBody(as other: StoredResponse) -> Bool {
+    abs(responseTime.timeIntervalSince(other.responseTime)) < 0.001
+      && abs(requestTime.timeIntervalSince(other.requestTime)) < 0.001
+      && rules.etag == other.rules.etag && rules.lastModified == other.rules.lastModified
+      && body.count == other.body.count
+  }
+
   /// Returns the response with a body in another place.
   func with(_ body: StoredBody) -> StoredResponse {
     StoredResponse(
@@ -119,6 +129,7 @@ extension StoredResponse {
     /// Returns the lifetime in seconds.
     ///
     /// - Parameter fallback: The caller's lifetime for servers that declare none.
+    /// - Returns: The lifetime.
     func lifetime(or fallback: Double?) -> Double {
       declaredLifetime ?? fallback ?? heuristicLifetime ?? 0
     }

@@ -144,6 +144,7 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
   ///   - file: The source file of the caller.
   ///   - line: The source line of the caller.
   ///   - make: A closure that starts to make the value and its cost.
+  /// - Returns: A promise of the value.
   func value(
     for key: Key, on context: ExecutionContext, _ file: StaticString, _ line: UInt,
     make: () -> Promise<CostedValue<Value>>

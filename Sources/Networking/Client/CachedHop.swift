@@ -48,6 +48,7 @@ struct CachedHop: Sendable {
   /// - Parameters:
   ///   - decision: The decision. `nil` decides here.
   ///   - record: The stored responses.
+  /// - Returns: A promise of the response.
   func perform(_ decision: CacheDecision?, _ record: CacheRecord?) -> NetworkPromise {
     let stored = record?.responses ?? []
     switch decision ?? CacheRules.decide(query, stored, at: stage.now) {
@@ -75,6 +76,7 @@ struct CachedHop: Sendable {
   /// Sends the request, and stores the response.
   ///
   /// - Parameter head: The stored response that the response to a HEAD request is compared with.
+  /// - Returns: A promise of the response.
   func fetch(updating head: StoredResponse? = nil) -> NetworkPromise {
     let sent = sending(nil)
     let (start, requestTime) = (stage.cache.invalidationCount, stage.now)
@@ -103,7 +105,7 @@ struct CachedHop: Sendable {
         let merged = CacheValidation.merged(
           stored, with: response.head, requestTime: requestTime, responseTime: stage.now)
         if merged.rules.directives.noStore {
-          stage.cache.remove(stored.selector, of: query.key, awaitedBy: stage.scheduler)
+          stage.cache.remove(stored, of: query.key, awaitedBy: stage.scheduler)
         } else {
           stage.cache.update(
             stored, to: merged, for: query.key, since: start, awaitedBy: stage.scheduler)
@@ -167,7 +169,7 @@ struct CachedHop: Sendable {
         of: response.headers, to: response.request.headers, credentials: credentials)
     else {
       if let stored, !CacheRules.errorStatuses.contains(response.status) {
-        stage.cache.remove(stored.selector, of: query.key, awaitedBy: stage.scheduler)
+        stage.cache.remove(stored, of: query.key, awaitedBy: stage.scheduler)
       }
       return
     }
@@ -190,7 +192,7 @@ struct CachedHop: Sendable {
       stage.cache.update(
         stored, to: merged, for: query.key, since: start, awaitedBy: stage.scheduler)
     } else {
-      stage.cache.remove(stored.selector, of: query.key, awaitedBy: stage.scheduler)
+      stage.cache.remove(stored, of: query.key, awaitedBy: stage.scheduler)
     }
   }
 
@@ -202,6 +204,7 @@ struct CachedHop: Sendable {
   ///   - stored: The response.
   ///   - source: The source that the caller sees.
   ///   - metrics: The metrics of the validation.
+  /// - Returns: A promise of the response.
   private func serve(
     _ stored: StoredResponse, _ source: Response.Source,
     metrics: TransportMetrics = TransportMetrics()
@@ -227,7 +230,7 @@ struct CachedHop: Sendable {
     }
     return served.delivered(to: exchange.destination).then(on: .inline) { response in
       guard let response else {
-        stage.cache.remove(stored.selector, of: query.key, awaitedBy: stage.scheduler)
+        stage.cache.remove(stored, of: query.key, awaitedBy: stage.scheduler)
         if query.policy == .onlyCache {
           return .rejected(CacheStage.notCached(exchange.request))
         }

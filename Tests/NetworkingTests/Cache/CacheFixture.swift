@@ -18,7 +18,7 @@
       var testDescription: String { rawValue }
     }
 
-    /// The start of the virtual time. The dates of the responses count from it.
+    /// The start of the virtual time, from which the dates of the responses count.
     static let start = Date(timeIntervalSince1970: 1_700_000_000)
 
     /// A response of the server.
@@ -64,6 +64,7 @@
     /// - Parameters:
     ///   - kind: The transport.
     ///   - handler: A closure that returns the response to a request. `nil` responds from the script.
+    /// - Throws: The error of a server that cannot listen.
     init(
       _ kind: Kind = .memory, _ handler: (@Sendable (_ request: ReceivedRequest) -> Reply)? = nil
     ) throws {

@@ -115,6 +115,7 @@ struct ValueCacheTests {
     #expect(
       try await client.value(for: .board(id: 3), cached: lengths) { $0.data.count }.value == 8)
     #expect(
-      await client.value(for: .boards, cached: lengths) { $0.data.count }.result.failure(as: NetworkError.self) != nil)
+      await client.value(for: .boards, cached: lengths) { $0.data.count }.result.failure(
+        as: NetworkError.self) != nil)
   }
 }

@@ -8,7 +8,7 @@ struct RequestTests {
     .patch, "boards/\(7)", parameters: ["a": 1.0, "b": .data(Data([1]))], headers: ["A": "b"],
     contentType: .custom("text/x"), payload: .multipart(MultipartFormData()),
     storePolicy: .offline, cachePolicy: .reload, timeout: .milliseconds(1_500), priority: .high
-  ).notIntercepted().withoutCredentials()
+  ).notIntercepted().withoutCredentials().caching(.reload, lifetime: .seconds(9))
 
   @Test func requestsRoundTripThroughStorage() throws {
     for request in [whole, .get("a"), .upload(data: Data([1]), to: "b")] {
@@ -50,7 +50,8 @@ struct RequestTests {
 
   @Test func modificationsKeepTheRest() {
     let request = Request.get("a", headers: ["A": "1", "B": "2"])
-      .storing(.offline).caching(.revalidate, lifetime: .seconds(5)).prioritized(.veryHigh).timingOut(after: .seconds(3))
+      .storing(.offline).caching(.revalidate, lifetime: .seconds(5)).prioritized(.veryHigh)
+      .timingOut(after: .seconds(3))
       .adding(headers: ["a": "3"]).sharing().notIntercepted().withoutCredentials()
     #expect(request.storePolicy == .offline)
     #expect(request.cachePolicy == .revalidate && request.cacheLifetime == .seconds(5))

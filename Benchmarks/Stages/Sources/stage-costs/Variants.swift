@@ -73,6 +73,29 @@ struct Variants {
     return jar
   }
 
+  private func cache(_ cache: HTTPCache) -> CacheStage {
+    CacheStage(
+      cache, CachingConfiguration(), sessionPolicy: .default, cookies: nil, scheduler: .live,
+      wallClock: { Date() })
+  }
+
+  /// Returns a cache with a fresh response for each URL.
+  private func filledCache() -> HTTPCache {
+    let cache = HTTPCache()
+    let head = HTTPResponseHead(
+      status: 200,
+      headers: ["Content-Type": "application/json", "Cache-Control": "max-age=100000"])
+    for request in requests {
+      guard let key = CacheKey(request.url) else { continue }
+      cache.store(
+        StoredResponse(
+          head, requestTime: Date(), responseTime: Date(), for: CacheSelector(),
+          body: .data(Data(#"{"id":7}"#.utf8))),
+        for: key, since: 0, awaitedBy: .live)
+    }
+    return cache
+  }
+
   var all: [Variant] {
     let live = LiveScheduler.live
     let policy = RetryPolicy.exponential(initial: .seconds(1), limit: 3)
@@ -85,7 +108,7 @@ struct Variants {
     func client() -> [any Interceptor] {
       CallRunner.stages(
         configuration, configuration.cookies.jar(orOfSession: nil).map { CookieStage(jar: $0) },
-        live)
+        nil, live)
     }
     let defaultStages = client()
     configuration.callTimeout = .seconds(60)
@@ -114,6 +137,8 @@ struct Variants {
       Variant("authorization, with a session", [AuthorizationStage()], exchange(session: session)),
       Variant("cookies, none stored", [CookieStage(jar: cookies([]))], exchange()),
       Variant("cookies, one sent", [CookieStage(jar: cookies(["a"]))], exchange()),
+      Variant("cache, nothing stored", [cache(HTTPCache())], exchange()),
+      Variant("cache, fresh in memory", budget: 12, [cache(filledCache())], exchange()),
       Variant("hop interceptors, none", [hops], exchange()),
       Variant("hop interceptors, one", [hops], exchange(interceptors: [PassThroughInterceptor()])),
       Variant("client pipeline, default settings", budget: nil, defaultStages, exchange()),
