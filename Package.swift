@@ -13,6 +13,7 @@ let package = Package(
     .library(name: "Mocking", targets: ["Mocking"]),
     .library(name: "CatenaTesting", targets: ["CatenaTesting"]),
     .executable(name: "mock-server", targets: ["mock-server"]),
+    .executable(name: "tls-pins", targets: ["tls-pins"]),
   ],
   targets: [
     .target(name: "Promises", swiftSettings: settings),
@@ -55,6 +56,9 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "fetch", dependencies: ["Networking"], path: "Examples/Fetch/Program",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "tls-pins", dependencies: ["Networking"], path: "Examples/TLSPins",
       swiftSettings: settings),
     .executableTarget(
       name: "mock-server", dependencies: ["Mocking", "Networking", "Promises"],

@@ -46,6 +46,11 @@ enum OptionTable {
         + "over IPv4"
     ) { options, text throws(Options.UsageError) in options.host = try Options.host(text) },
     Option(
+      name: "--tls", group: .listening,
+      help: "speak TLS, with a certificate for localhost and the address; the certificate of its "
+        + "authority, which is made anew at each start, is written to a file that is printed"
+    ) { options, _ in options.usesTLS = true },
+    Option(
       name: "--cors", value: "ORIGIN", group: .listening,
       help: "let pages of this origin, such as https://app.example.com, read the responses; may "
         + "be repeated; * is every origin, and null local files. By default only pages of this "

@@ -55,6 +55,8 @@ struct Options: Equatable, Sendable {
   /// `nil` is the loopback address.
   var host: String?
   var crossOriginAccess = CrossOriginAccess.loopback
+  /// Whether the server speaks TLS, with a certificate made on the spot.
+  var usesTLS = false
   /// Whether changed files are read again.
   var watchesFiles = true
   /// Whether the server's page is opened in a browser.

@@ -12,6 +12,9 @@ final class StubServer: Sendable {
   /// The admin API, or `nil` with `--no-admin`.
   private let admin: AdminAPI?
   private let console: Console
+  /// The authority of the server's certificate, and the file with its certificate.
+  private let authority: MockAuthority?
+  private let authorityFile: URL?
   private let watcher: FileWatcher?
   /// Prevents that two threads read the files at the same time.
   private let reloading = Mutex(())
@@ -43,6 +46,11 @@ final class StubServer: Sendable {
     var limits = MockServerLimits()
     // The program runs for a long time, and its journal is for people.
     limits.journal = JournalLimits(requests: 1_000, singleBodyBytes: 2 << 20)
+    authority = options.usesTLS ? try MockAuthority(name: "mock-server") : nil
+    let tls = try authority.map { authority in
+      let host = options.host.flatMap { $0.contains("%") ? nil : $0 } ?? "127.0.0.1"
+      return MockTLS(try authority.certificate(for: "localhost", "127.0.0.1", "::1", host))
+    }
     server = try MockServer(
       routes: file.routes + (forwarding.map { [$0.route] } ?? []), port: options.port,
       host: options.host ?? "127.0.0.1", limits: limits, cors: options.crossOriginAccess.policy,
@@ -51,7 +59,15 @@ final class StubServer: Sendable {
       onExchange: {
         log.add($0)
         cookieWarning.check($0, source.file.resources.isolation)
-      })
+      }, tls: tls)
+    if let authority {
+      let name = "mock-server-\(server.port).pem"
+      let file = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+      try Data(authority.pem.utf8).write(to: file, options: .atomic)
+      authorityFile = file
+    } else {
+      authorityFile = nil
+    }
     var adminOptions = AdminAPI.Options(token: options.adminToken)
     adminOptions.name = "mock-server"
     adminOptions.version = MockServerProgram.version
@@ -152,7 +168,7 @@ final class StubServer: Sendable {
         "files": .array(options.files.map { .string($0) }), "routes": .int(file.summaries.count),
         "proxy": forwarding.map { .string("\($0.origin)") } ?? .null,
         "inspector": inspector.map { .string($0) } ?? .null,
-        "kept": .int(keptCount),
+        "kept": .int(keptCount), "authority": authorityFile.map { .string($0.path) } ?? .null,
       ])
       return
     }
@@ -172,6 +188,9 @@ final class StubServer: Sendable {
     }
     if options.output != .quiet, !file.summaries.isEmpty {
       console.line(file.table(isVerbose: options.output == .verbose))
+    }
+    if event == .started, let authority, let authorityFile {
+      console.line("authority in \(authorityFile.path), \(authority.publicKeyPin)")
     }
     if event == .started, let inspector, options.output != .quiet || hasNewToken {
       console.line("inspector at \(inspector)")

@@ -62,9 +62,9 @@ import TestSupport
   var hasFailed = false
   for allowsHTTP2 in [false, true] {
     for method in [HTTPMethod.get, .post] {
-      let transport = CurlTransport(
+      let transport = try CurlTransport(
         options: .init(
-          tls: .init(certificateAuthorities: certificates.authority),
+          tls: certificates.trusting,
           unixSocketPath: server.socketPath, allowsHTTP2: allowsHTTP2))
       let request = HTTPRequest(
         method: method, url: .of(method == .get ? "https://localhost/" : "https://localhost/read"),

@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import Networking
 
   /// A certificate authority and certificates that `openssl` creates in a temporary folder.
   package final class Certificates: Sendable {
@@ -22,6 +23,26 @@
 
     /// The certificate of the authority.
     package var authority: URL { folder.url("ca.pem") }
+
+    /// The TLS options of a client that trusts the authority alone.
+    package var trusting: TLSOptions {
+      get throws { try TLSOptions(trust: .all(.authorities(.file(authority)))) }
+    }
+
+    /// The identity of a client.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the certificate.
+    ///   - key: The key. `nil` is that of the certificate.
+    ///   - password: The password of the key.
+    /// - Returns: The identity.
+    package func identity(
+      _ name: String, key: URL? = nil, password: String? = nil
+    ) -> ClientIdentity {
+      ClientIdentity(
+        certificate: .file(certificate(name)), privateKey: .file(key ?? self.key(name)),
+        password: password)
+    }
 
     package func certificate(_ name: String) -> URL { folder.url("\(name).pem") }
     package func key(_ name: String) -> URL { folder.url("\(name).key") }
@@ -51,6 +72,21 @@
         ["pkey", "-in", "\(name).key", "-aes256", "-passout", "pass:\(password)"]
           + ["-out", "\(name).encrypted.key"])
       return key("\(name).encrypted")
+    }
+
+    /// Makes a PKCS#12 archive of a certificate and its key.
+    ///
+    /// - Returns: The file of the archive.
+    package func archive(
+      _ name: String, password: String, options: [String]
+    ) async throws -> URL {
+      try await run(
+        [
+          "pkcs12", "-export", "-in", "\(name).pem", "-inkey", "\(name).key", "-passout",
+          "pass:\(password)",
+        ]
+          + ["-out", "\(name).p12"] + options)
+      return folder.url("\(name).p12")
     }
 
     /// Returns the pin of a certificate's public key, `sha256//...`.

@@ -42,7 +42,14 @@ enum Client {
       return URLSessionTransport(configuration: configuration)
     }
     var options = CurlTransport.Options()
-    options.tls.certificateAuthorities = arguments["ca"].map { URL(fileURLWithPath: $0) }
+    if let path = arguments["ca"] {
+      let authorities = ServerTrust.Policy.authorities(.file(URL(fileURLWithPath: path)))
+      do throws(NetworkError) {
+        options.tls = try TLSOptions(trust: .all(authorities))
+      } catch {
+        fatalError("\(error)")
+      }
+    }
     options.allowsHTTP2 = arguments["http"] == "2"
     options.connectionCacheSize = max(
       options.connectionCacheSize, arguments.number("at-once", or: 1))

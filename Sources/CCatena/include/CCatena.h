@@ -24,6 +24,8 @@ const char *catena_public_suffixes(void);
 #include "CatenaCipher.h"
 #include "CatenaDecoder.h"
 #include "CatenaHash.h"
+#include "CatenaServerTLS.h"
+#include "CatenaTLS.h"
 
 #define CATENA_OPEN_ENUM enum __attribute__((enum_extensibility(open)))
 
@@ -57,22 +59,15 @@ typedef CATENA_OPEN_ENUM : int {
 typedef CATENA_OPEN_ENUM : int {
   CurlStringOptionURL = 10002,
   CurlStringOptionProxy = 10004,
-  CurlStringOptionCertificate = 10025,
-  CurlStringOptionKeyPassword = 10026,
   CurlStringOptionCustomRequest = 10036,
   CurlStringOptionCertificateAuthorities = 10065,
-  CurlStringOptionPrivateKey = 10087,
   CurlStringOptionCertificateAuthoritiesFolder = 10097,
   CurlStringOptionProxyUsername = 10175,
   CurlStringOptionProxyPassword = 10176,
   CurlStringOptionNoProxy = 10177,
-  CurlStringOptionPinnedPublicKey = 10230,
   CurlStringOptionUnixSocketPath = 10231,
   CurlStringOptionProxyCertificateAuthorities = 10246,
   CurlStringOptionProxyCertificateAuthoritiesFolder = 10247,
-  CurlStringOptionProxyCertificate = 10254,
-  CurlStringOptionProxyPrivateKey = 10256,
-  CurlStringOptionProxyKeyPassword = 10258,
 } CurlStringOption;
 
 /// The CURLOPT_* options that take a pointer, which must remain valid.

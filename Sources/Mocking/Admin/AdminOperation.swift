@@ -229,7 +229,8 @@ struct AdminProblem: Error {
     switch error {
     case .unknownRoute: 404
     case .duplicateRoute, .reservedPath, .noRoutes, .stopped: 409
-    case .invalidTemplate, .invalidPattern, .invalidJSONPath, .cannotListen, .forgotten: 422
+    case .invalidTemplate, .invalidPattern, .invalidJSONPath, .cannotListen, .forgotten, .tlsFailed:
+      422
     }
   }
 

@@ -20,6 +20,8 @@ public enum MockServerError: Error, Hashable, Sendable {
   case forgotten(connection: Int)
   /// The server has been stopped, so the awaited event will not occur.
   case stopped
+  /// TLS is not available, or OpenSSL rejects a certificate or a setting.
+  case tlsFailed(reason: String)
 }
 
 extension MockServerError: CustomStringConvertible {
@@ -43,6 +45,7 @@ extension MockServerError: CustomStringConvertible {
     case .forgotten(let connection):
       "connection \(connection) has closed, and its record was dropped; see MockServerLimits"
     case .stopped: "the server has been stopped"
+    case .tlsFailed(let reason): "TLS is not possible: \(reason)"
     }
   }
 }

@@ -40,7 +40,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   }
 
   let index: Int
-  let socket: Socket
+  private(set) var socket: Socket
   let core: ServerCore
   private var token: UInt64 = 0
   private var interest: Readiness = []
@@ -153,7 +153,10 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
 
   func handle(_ readiness: Readiness) {
     if interest.contains(.readable) {
-      if readiness.intersection([.readable, .hangup, .broken]) != [] { receive() }
+      let isReady =
+        readiness.intersection([.readable, .hangup, .broken]) != []
+        || socket.channel?.wantsWrite == true
+      if isReady { receive() }
     } else if readiness.contains(.broken) {
       close(by: .client)
     } else if readiness.contains(.hangup) {
@@ -171,7 +174,11 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
       parser.receive(UnsafeRawBufferPointer(rebasing: core.receiveBuffer[..<count]))
     case .wouldBlock: break
     case .ended: endInput()
-    case .failed: close(by: .client)
+    case .failed:
+      guard socket.channel?.hasFailedHandshake == true else { return close(by: .client) }
+      // Input that is not read would reset the connection, and the client could lose the alert.
+      socket.channel = nil
+      drain()
     }
   }
 
@@ -307,7 +314,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   /// - Parameter isBlocked: Whether the response waits for the socket to become writable.
   private func updateInterest(isBlocked: Bool) {
     guard phase != .closed else { return }
-    var wanted: Readiness = isBlocked ? .writable : []
+    var wanted: Readiness = isBlocked || socket.channel?.wantsWrite == true ? .writable : []
     if !inputHasEnded {
       let readsInput =
         phase == .receiving && !isYielding || phase == .draining
@@ -336,7 +343,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     reportServed(side == .client ? .aborted : resetting ? .reset : .closed)
     player.cancel()
     core.loop.ignore(socket.descriptor, token)
-    if resetting { socket.resetOnClose() }
+    if resetting { socket.resetOnClose() } else if side == .server { socket.channel?.finish() }
     socket.close()
     endRequest()
     core.closed(self)

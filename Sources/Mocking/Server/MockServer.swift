@@ -29,6 +29,7 @@ import Promises
 /// - **Threads.** One thread of the server serves all connections and runs synchronous handlers.
 /// - **Disconnects.** If a client closes its connection or its sending side while a handler runs or
 ///   a response waits for its delay, the server cancels the handler and closes the connection.
+/// - **TLS.** With ``MockTLS``, the server speaks HTTPS with a certificate of a ``MockAuthority``.
 /// - **Time** comes from a ``Scheduler``. ``takeRequest()`` returns a request after the delays of a
 ///   synchronous response have been scheduled, so that a test can then advance the time.
 /// - **Lifetime.** The server runs until ``stop()`` is called or the object is released.
@@ -63,20 +64,22 @@ public final class MockServer: MockBackend {
   ///     Called once for each connection, on the server's thread.
   ///   - onExchange: Called at the end of each exchange, on the server's thread, and must not
   ///     block.
+  ///   - tls: The TLS settings. `nil` serves without TLS.
   ///   - routes: The routes. The first one that matches responds.
   /// - Throws: ``MockServerError/cannotListen(port:reason:)`` if the port is not available;
   ///   ``MockServerError/invalidTemplate(_:reason:)`` or
-  ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed.
+  ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed;
+  ///   ``MockServerError/tlsFailed(reason:)`` if the TLS settings cannot be used.
   public convenience init(
     port: Int = 0, host: String = "127.0.0.1", limits: MockServerLimits = MockServerLimits(),
     scheduler: any Scheduler = .live, cors: CORSPolicy = .off, seed: UInt64? = 0,
     connectionFault: @escaping @Sendable (_ connection: Int) -> MockFault? = { _ in nil },
-    onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil,
+    onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil, tls: MockTLS? = nil,
     @RouteBuilder routes: () -> [Route]
   ) throws(MockServerError) {
     try self.init(
       routes: routes(), port: port, host: host, limits: limits, scheduler: scheduler, cors: cors,
-      seed: seed, connectionFault: connectionFault, onExchange: onExchange)
+      seed: seed, connectionFault: connectionFault, onExchange: onExchange, tls: tls)
   }
 
   /// Starts a server with routes that other backends may share, such as a ``MockTransport``.
@@ -96,16 +99,19 @@ public final class MockServer: MockBackend {
   ///     Called once for each connection, on the server's thread.
   ///   - onExchange: Called at the end of each exchange, on the server's thread, and must not
   ///     block.
+  ///   - tls: The TLS settings. `nil` serves without TLS.
   /// - Throws: ``MockServerError/cannotListen(port:reason:)`` if the port is not available;
   ///   ``MockServerError/invalidTemplate(_:reason:)`` or
-  ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed.
+  ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed;
+  ///   ``MockServerError/tlsFailed(reason:)`` if the TLS settings cannot be used.
   public init(
     routes: [Route], port: Int = 0, host: String = "127.0.0.1",
     limits: MockServerLimits = MockServerLimits(), scheduler: any Scheduler = .live,
     cors: CORSPolicy = .off, seed: UInt64? = 0,
     connectionFault: @escaping @Sendable (_ connection: Int) -> MockFault? = { _ in nil },
-    onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil
+    onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil, tls: MockTLS? = nil
   ) throws(MockServerError) {
+    let listener = try tls.map { tls throws(MockServerError) in try TLSListener(tls) }
     let adjustments = ResponseAdjustments()
     let registry = StubRegistry(try RouteTable(routes), adjustments: adjustments)
     guard (0...65_535).contains(port) else {
@@ -118,7 +124,7 @@ public final class MockServer: MockBackend {
     }
     do throws(SocketError) {
       let (socket, address) = try Socket.listening(on: wanted)
-      guard let url = address.url else {
+      guard let url = address.url(scheme: tls == nil ? "http" : "https") else {
         socket.close()
         throw SocketError(number: EINVAL)
       }
@@ -129,7 +135,7 @@ public final class MockServer: MockBackend {
             mockResolver: MockResolver(
               random: SeededRandom(seed: seed), adjustments: adjustments)),
           limits: limits, scheduler: scheduler, cors: cors,
-          connectionFault: connectionFault, onExchange: onExchange)
+          connectionFault: connectionFault, onExchange: onExchange, tls: listener)
       } catch {
         socket.close()
         throw error
@@ -145,6 +151,11 @@ public final class MockServer: MockBackend {
   deinit {
     core.stop()
   }
+
+  /// The latest TLS handshakes, the oldest first, also those that have failed.
+  ///
+  /// Empty without TLS.
+  public var handshakes: [MockHandshake] { core.tls?.handshakes ?? [] }
 
   /// Stops listening and closes all connections.
   ///

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Promises
 import Synchronization
 
@@ -18,6 +19,8 @@ final class ServerCore: @unchecked Sendable {
   /// The queue that parses large bodies.
   let bodyQueue = DispatchQueue(label: "Catena.Bodies", attributes: .concurrent)
   let onExchange: (@Sendable (ServedExchange) -> Void)?
+  /// The TLS settings, or `nil` for a server without TLS.
+  let tls: TLSListener?
   private let routes: Mutex<ActiveRoutes>
   /// The type of the handler of a reserved path, which checks routes.
   private let reservedPathType = Mutex<(any ReservedPathHandler.Type)?>(nil)
@@ -35,7 +38,7 @@ final class ServerCore: @unchecked Sendable {
   init(
     _ routes: ActiveRoutes, limits: MockServerLimits, scheduler: any Scheduler, cors: CORSPolicy,
     connectionFault: @escaping @Sendable (Int) -> MockFault?,
-    onExchange: (@Sendable (ServedExchange) -> Void)?
+    onExchange: (@Sendable (ServedExchange) -> Void)?, tls: TLSListener?
   ) throws(SocketError) {
     journal = RequestJournal(limits: limits.journal, registry: routes.registry)
     tracker = ConnectionTracker(closedLimit: limits.journal.requests)
@@ -45,6 +48,7 @@ final class ServerCore: @unchecked Sendable {
     self.cors = cors
     self.connectionFault = connectionFault
     self.onExchange = onExchange
+    self.tls = tls
     loop = try EventLoop()
   }
 
@@ -53,6 +57,7 @@ final class ServerCore: @unchecked Sendable {
   }
 
   func start(_ socket: Socket) {
+    if tls != nil { loop.execute { Self.blockSIGPIPE() } }
     loop.execute { self.listener = Listener(socket, self) }
   }
 
@@ -60,9 +65,23 @@ final class ServerCore: @unchecked Sendable {
 
   func open(_ socket: Socket) {
     let index = tracker.opened()
+    let fault = connectionFault(index)
+    var socket = socket
+    // Garbage takes the place of the handshake.
+    if let tls, fault?.isGarbage != true {
+      socket.channel = tls.accept(socket.descriptor, connection: index)
+    }
     let connection = Connection(socket, index, self)
     connections[index] = connection
-    connection.start(connectionFault(index))
+    connection.start(fault)
+  }
+
+  /// Blocks `SIGPIPE` on this thread, because OpenSSL writes without `MSG_NOSIGNAL`.
+  private static func blockSIGPIPE() {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
   func closed(_ connection: Connection) {
@@ -185,6 +204,11 @@ final class ServerCore: @unchecked Sendable {
     if isRunning { done.wait() }
     return isRunning
   }
+}
+
+extension MockFault {
+  /// Whether the fault sends bytes that are no response.
+  fileprivate var isGarbage: Bool { if case .garbage = self { true } else { false } }
 }
 
 /// The listening socket of a server, which accepts connections.

@@ -16,7 +16,7 @@ struct SocketError: Error, Hashable, CustomStringConvertible {
   var description: String { String(cString: strerror(number)) }
 }
 
-/// A nonblocking TCP socket.
+/// A nonblocking TCP socket, with TLS if it has a channel.
 struct Socket {
   enum Outcome {
     case bytes(Int)
@@ -28,6 +28,8 @@ struct Socket {
   }
 
   let descriptor: Int32
+  /// TLS on the connection.
+  var channel: TLSChannel?
 
   // MARK: Listening
 
@@ -138,10 +140,12 @@ struct Socket {
   // MARK: Bytes
 
   func receive(_ buffer: UnsafeMutableRawBufferPointer) -> Outcome {
-    outcome { recv(descriptor, buffer.baseAddress, buffer.count, 0) }
+    if let channel { return Self.outcome(channel.read(buffer)) }
+    return outcome { recv(descriptor, buffer.baseAddress, buffer.count, 0) }
   }
 
   func send(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+    if let channel { return bytes.isEmpty ? .ended : Self.outcome(channel.write(bytes)) }
     #if canImport(Darwin)
       let flags: Int32 = 0
     #else
@@ -152,6 +156,16 @@ struct Socket {
     #else
       return outcome { Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags) }
     #endif
+  }
+
+  /// Returns the outcome of a call of a ``TLSChannel``.
+  private static func outcome(_ result: Int) -> Outcome {
+    switch result {
+    case 1...: .bytes(result)
+    case 0: .ended
+    case -1, -2: .wouldBlock
+    default: .failed
+    }
   }
 
   private func outcome(_ call: () -> Int) -> Outcome {
@@ -171,6 +185,7 @@ struct Socket {
 
   /// Shuts down the sending side; the peer can still send.
   func finishSending() {
+    channel?.finish()
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
@@ -259,7 +274,10 @@ package struct ListeningAddress: Hashable {
   var port: Int { Int(bytes[2]) << 8 | Int(bytes[3]) }
 
   /// The root URL of a server with this address.
-  var url: URL? { URL(string: "http://\(urlHost):\(port)") }
+  ///
+  /// - Parameter scheme: `http` or `https`.
+  /// - Returns: The URL.
+  func url(scheme: String) -> URL? { URL(string: "\(scheme)://\(urlHost):\(port)") }
 
   /// Calls a function of the system with the socket address, which it may change.
   mutating func withSocketAddress(

@@ -40,6 +40,79 @@ public enum SessionConfiguration: Sendable {
   ///   - configuration: The configuration.
   ///   - delegate: The delegate of the session. `nil` means none.
   case custom(_ configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)? = nil)
+  /// Another configuration with TLS settings, and a transport that is private to the client.
+  ///
+  /// ``trusting(_:)`` and ``identifying(as:to:)`` make it.
+  ///
+  /// - Parameters:
+  ///   - configuration: The other configuration.
+  ///   - tls: The TLS settings.
+  indirect case secured(_ configuration: SessionConfiguration, _ tls: TLSOptions)
+}
+
+extension SessionConfiguration {
+  /// Returns the configuration with another trust in servers.
+  ///
+  /// The client has a transport of its own then: connections and TLS sessions are not shared with other
+  /// clients. The cookies remain those of this configuration. The cache is in memory, and private to
+  /// the client.
+  ///
+  /// ```swift
+  /// let networking = try Networking<BoardsAPI>(
+  ///   sessionConfiguration: .default.trusting(["api.example.com": .pinnedKeys([current, backup])]))
+  /// ```
+  ///
+  /// - Parameter trust: The trust in servers.
+  /// - Returns: The configuration.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidTLSOptions`` and the
+  ///   name of an item that cannot be used, or ``NetworkError/Code-swift.enum/unsupported``.
+  public func trusting(_ trust: ServerTrust) throws(NetworkError) -> SessionConfiguration {
+    try secured(
+      with: TLSOptions(
+        trust: trust, identities: tls.identities, minimumVersion: tls.minimumVersion,
+        maximumVersion: tls.maximumVersion))
+  }
+
+  /// Returns the configuration with an identity for some hosts, in addition to those for other hosts.
+  ///
+  /// - Parameters:
+  ///   - identity: The identity.
+  ///   - hosts: The hosts that receive it.
+  /// - Returns: The configuration.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidTLSOptions`` and the
+  ///   name of an item that cannot be used, or ``NetworkError/Code-swift.enum/unsupported``.
+  public func identifying(
+    as identity: ClientIdentity, to hosts: HostPattern...
+  ) throws(NetworkError) -> SessionConfiguration {
+    let identities = tls.identities.identities + hosts.map { (hosts: $0, identity: identity) }
+    return try secured(
+      with: TLSOptions(
+        trust: tls.trust, identities: ClientIdentities(identities),
+        minimumVersion: tls.minimumVersion, maximumVersion: tls.maximumVersion))
+  }
+
+  /// Returns the configuration with TLS settings in place of its own.
+  ///
+  /// - Parameter tls: The settings.
+  /// - Returns: The configuration.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/unsupported`` if the
+  ///   transport of the configuration does not support them: background sessions and, on Linux, those
+  ///   of Foundation.
+  public func secured(with tls: TLSOptions) throws(NetworkError) -> SessionConfiguration {
+    switch self {
+    case .default, .ephemeral: return .secured(self, tls)
+    case .custom:
+      try URLSessionTrust.requireSupport(of: tls)
+      return .secured(self, tls)
+    case .background:
+      throw NetworkError(.unsupported, "background sessions are not supported")
+    case .secured(let configuration, _): return try configuration.secured(with: tls)
+    }
+  }
+
+  private var tls: TLSOptions {
+    if case .secured(_, let tls) = self { tls } else { TLSOptions() }
+  }
 }
 
 /// The transport, the cookies and the cache of a client, as made from its ``SessionConfiguration``.
@@ -68,20 +141,31 @@ struct Session {
   /// - Parameters:
   ///   - configuration: The configuration.
   ///   - wallClock: The clock of the jar, if it is private to the client.
-  init(_ configuration: SessionConfiguration, wallClock: @escaping @Sendable () -> Date) {
+  ///   - tls: The TLS settings of a transport that is private to the client. `nil` means the default.
+  init(
+    _ configuration: SessionConfiguration, wallClock: @escaping @Sendable () -> Date,
+    tls: TLSOptions? = nil
+  ) {
     switch configuration {
-    case .default: self.init(transport: Self.sharedTransport, cache: .shared)
+    case .secured(let configuration, let tls):
+      self.init(configuration, wallClock: wallClock, tls: tls)
+    case .default:
+      // Responses that were received with another trust are not for this client.
+      self.init(
+        transport: tls.map(Self.makeTransport) ?? Self.sharedTransport,
+        cache: tls == nil ? .shared : HTTPCache())
     case .ephemeral:
       self.init(
-        transport: Self.makeTransport(), cookies: CookieJar(wallClock: wallClock),
-        cache: HTTPCache())
+        transport: Self.makeTransport(tls ?? TLSOptions()),
+        cookies: CookieJar(wallClock: wallClock), cache: HTTPCache())
     case .background:
       self.init(
         transport: FailingTransport(.unsupported, reason: "Background sessions are not supported"),
         cookies: nil)
     case .custom(let configuration, let delegate):
       self.init(
-        transport: URLSessionTransport(configuration: configuration, delegate: delegate),
+        transport: URLSessionTransport(
+          configuration, delegate, checked: tls ?? TLSOptions(), .live),
         cookies: configuration.effectiveCookieStorage.map(CookieJar.mirroring),
         cache: HTTPCache(), cachePolicy: Request.CachePolicy(configuration.requestCachePolicy))
     }
@@ -90,13 +174,13 @@ struct Session {
   /// The transport of all clients with the default configuration, so that they share connections.
   ///
   /// It is made outside of all scopes of virtual time, because it outlives them.
-  private static let sharedTransport = HandlerScope.$current.withValue(nil) { makeTransport() }
+  static let sharedTransport = HandlerScope.$current.withValue(nil) { makeTransport(TLSOptions()) }
 
-  private static func makeTransport() -> any Transport {
+  private static func makeTransport(_ tls: TLSOptions) -> any Transport {
     #if os(Linux)
-      CurlTransport()
+      CurlTransport(options: .init(tls: tls))
     #else
-      URLSessionTransport()
+      URLSessionTransport(nil, nil, checked: tls, .live)
     #endif
   }
 }

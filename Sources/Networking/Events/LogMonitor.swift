@@ -150,6 +150,7 @@ struct CallLogMachine {
     case .finished(let status, let metrics):
       let sizes = "\(metrics.bytesSent) bytes sent, \(metrics.bytesReceived) received"
       return "\(start): finished with \(status) after \(attempts), \(time), \(sizes)"
+        + (metrics.tls?.isVerified == false ? ", WITHOUT VERIFICATION OF THE SERVER" : "")
     case .failed(let failure):
       let code = failure.code.map { " (\($0))" } ?? ""
       return "\(start): failed\(code) after \(attempts), \(time): \(failure)"

@@ -18,6 +18,9 @@ extension NetworkError {
     case encodingFailed
     /// The platform or the transport does not support a feature.
     case unsupported
+    /// TLS options cannot be used: a malformed certificate, a key for another certificate, a wrong
+    /// password, or an empty list of pins.
+    case invalidTLSOptions
     /// There is no mocked response: no route, no file, or the end of a sequence.
     case mockFailed
 
@@ -44,6 +47,11 @@ extension NetworkError {
     case tlsUntrusted
     /// The server's key is not one of the pinned keys.
     case pinMismatch
+    /// A certificate of the server has been revoked.
+    case tlsRevoked
+    /// The policy of the host requires proof that the certificate has not been revoked, and there is no
+    /// valid one.
+    case tlsRevocationUnknown
     /// The response is not valid HTTP, or contradicts a transfer, such as a range that was not
     /// requested.
     case malformedResponse
@@ -169,7 +177,8 @@ extension NetworkError.Code {
   /// A captive portal, such as the login page of a hotel, causes TLS failures.
   var isConnectionOrTLSFailure: Bool {
     switch self {
-    case .tlsHandshakeFailed, .tlsCertificateExpired, .tlsHostMismatch, .tlsUntrusted, .pinMismatch:
+    case .tlsHandshakeFailed, .tlsCertificateExpired, .tlsHostMismatch, .tlsUntrusted, .pinMismatch,
+      .tlsRevoked, .tlsRevocationUnknown:
       true
     default: isNetworkUnavailable
     }

@@ -109,6 +109,10 @@ public struct TransportMetrics: Sendable, Hashable {
   ///
   /// `nil` for a Unix socket, or if unknown.
   public var remotePort: Int?
+  /// The TLS properties of the connection.
+  ///
+  /// `nil` without TLS, before the handshake is complete, or if unknown.
+  public var tls: TLSMetrics?
 
   /// Creates metrics.
   ///
@@ -127,12 +131,13 @@ public struct TransportMetrics: Sendable, Hashable {
   ///   - httpVersion: The HTTP version.
   ///   - remoteAddress: The IP address of the server or the proxy.
   ///   - remotePort: The port of the server or the proxy.
+  ///   - tls: The TLS properties of the connection.
   public init(
     nameResolved: Duration? = nil, connected: Duration? = nil, secured: Duration? = nil,
     requestSent: Duration? = nil, firstByte: Duration? = nil, total: Duration = .zero,
     bytesSent: Int64 = 0, bytesReceived: Int64 = 0, reusedConnection: Bool = false,
     headBytesSent: Int64? = nil, headBytesReceived: Int64? = nil, httpVersion: String? = nil,
-    remoteAddress: String? = nil, remotePort: Int? = nil
+    remoteAddress: String? = nil, remotePort: Int? = nil, tls: TLSMetrics? = nil
   ) {
     self.nameResolved = nameResolved
     self.connected = connected
@@ -148,5 +153,6 @@ public struct TransportMetrics: Sendable, Hashable {
     self.httpVersion = httpVersion
     self.remoteAddress = remoteAddress
     self.remotePort = remotePort
+    self.tls = tls
   }
 }

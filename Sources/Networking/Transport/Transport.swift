@@ -32,6 +32,16 @@ extension Transport {
   public var needsNetwork: Bool { true }
 }
 
+/// A transport whose TLS settings can be replaced.
+///
+/// `CurlTransport` is one.
+package protocol TLSConfigurableTransport: Transport {
+  /// The TLS settings.
+  var tls: TLSOptions { get }
+  /// Replaces the TLS settings for exchanges that start later.
+  func setTLS(_ tls: TLSOptions)
+}
+
 /// A transport that can deliver response bodies without decoding their content codings.
 ///
 /// It does so for requests whose `preservesContentCoding` is set.

@@ -155,7 +155,7 @@
       let certificates = try await Certificates()
       try await certificates.make("good")
       let server = try await TLSServer(certificates, "good")
-      let trusting = TLSOptions(certificateAuthorities: certificates.authority)
+      let trusting = try certificates.trusting
       let client = client(server.url, .init(tls: trusting))
       _ = try await client.request(.get("/")).value
       let events = await monitor.events(ofCalls: 1).kinds

@@ -11,9 +11,10 @@ struct ErrorCodeGuideTests {
   private static let codes: [NetworkError.Code] =
     [
       .invalidURL, .credentialsWithoutBaseURL, .invalidMethod, .invalidHeader, .encodingFailed,
-      .unsupported, .mockFailed, .dnsFailed, .cannotConnect, .connectionLost,
+      .unsupported, .invalidTLSOptions, .mockFailed, .dnsFailed, .cannotConnect, .connectionLost,
       .notConnectedToInternet, .tlsHandshakeFailed, .tlsCertificateExpired, .tlsHostMismatch,
-      .tlsUntrusted, .pinMismatch, .malformedResponse, .bodyTooLarge, .fileNotWritten, .circuitOpen,
+      .tlsUntrusted, .pinMismatch, .tlsRevoked, .tlsRevocationUnknown, .malformedResponse,
+      .bodyTooLarge, .fileNotWritten, .circuitOpen,
       .cancelled, .digestMismatch, .transferInProgress, .redirectRefused, .tooManyRedirects,
       .unacceptableStatus(404),
       .unacceptableContentType("text/html"), .missingContentType, .decodingFailed, .jsonFailed,
@@ -33,9 +34,10 @@ struct ErrorCodeGuideTests {
     case .unacceptableStatus: "unacceptableStatus(n)"
     case .unacceptableContentType: "unacceptableContentType(t)"
     case .invalidURL, .credentialsWithoutBaseURL, .invalidMethod, .invalidHeader, .encodingFailed,
-      .unsupported, .mockFailed, .dnsFailed, .cannotConnect, .connectionLost,
+      .unsupported, .invalidTLSOptions, .mockFailed, .dnsFailed, .cannotConnect, .connectionLost,
       .notConnectedToInternet, .tlsHandshakeFailed, .tlsCertificateExpired, .tlsHostMismatch,
-      .tlsUntrusted, .pinMismatch, .malformedResponse, .bodyTooLarge, .fileNotWritten, .circuitOpen,
+      .tlsUntrusted, .pinMismatch, .tlsRevoked, .tlsRevocationUnknown, .malformedResponse,
+      .bodyTooLarge, .fileNotWritten, .circuitOpen,
       .cancelled, .digestMismatch, .transferInProgress, .redirectRefused, .tooManyRedirects,
       .missingContentType, .decodingFailed,
       .jsonFailed, .stringFailed, .noData, .notCached, .cookieFileFailed, .offlineStoreFull,

@@ -112,6 +112,8 @@
       repetition.restarts += 1
       repetition.isConnectionUnusable = false
       errorBuffer[0] = 0
+      handshake = nil
+      tlsProperties = nil
       isPaused = false
       lastActivity = clock.now
     }

@@ -34,10 +34,7 @@
       catena_easy_set_long(
         easy, .connectTimeoutMilliseconds, min(max(connect, 1), Int(Int32.max)))
       if hasBody { setUploadCallbacks() }
-      let withholdsCertificate =
-        options.tls.clientCertificate != nil && request.withholdsClientCertificate
-      if withholdsCertificate { try removeClientCertificate() }
-      appliedOptions?.isReusable = !hasBody && request.method == .get && !withholdsCertificate
+      appliedOptions?.isReusable = !hasBody && request.method == .get
       begin(exchange, hasBody: hasBody)
     }
 
@@ -65,6 +62,7 @@
         // `CURL_HTTP_VERSION_2TLS` and `CURL_HTTP_VERSION_1_1`. A server without TLS can claim HTTP/2 in a
         // status line. With any other value, libcurl would then send requests on connections in use.
         catena_easy_set_long(easy, .httpVersion, mayNegotiateHTTP2 ? 4 : 2)
+        if origin.scheme == "https" { try set(options.tls, for: origin) }
         appliedOptions?.hasOrigin = true
       }
       try require(catena_easy_set_string(easy, .URL, url.absoluteString))
@@ -160,8 +158,7 @@
       catena_easy_set_long(easy, .tcpKeepAlive, 1)
       try require(catena_easy_allow_http_only(easy))
       try setRoute(options)
-      try set(options.tls)
-      if options.unixSocketPath == nil, options.proxy != .none { set(proxyTLS: options.tls) }
+      try set(options.tls, options)
       setCallbacks(sockets)
     }
 
@@ -192,74 +189,6 @@
       guard !proxy.isEmpty, let credentials = options.proxyCredentials else { return }
       try require(catena_easy_set_string(easy, .proxyUsername, credentials.username))
       try require(catena_easy_set_string(easy, .proxyPassword, credentials.password))
-    }
-
-    private func set(_ tls: TLSOptions) throws(TransportFailure) {
-      let client = tls.clientCertificate
-      for file in [tls.certificateAuthorities, client?.certificate, client?.privateKey] {
-        if let file { try requireNoPipe(file) }
-      }
-      try require(catena_easy_set_long(easy, .sslVersion, tls.minimumVersion.number))
-      if tls.dangerouslyTrustsAnyCertificate {
-        try require(catena_easy_set_long(easy, .verifyPeer, 0))
-        try require(catena_easy_set_long(easy, .verifyHost, 0))
-      }
-      if let authorities = tls.certificateAuthorities {
-        try require(catena_easy_set_string(easy, .certificateAuthorities, authorities.path))
-        // A TLS library without this option uses no folder of authorities.
-        let folder = catena_easy_set_string(easy, .certificateAuthoritiesFolder, nil)
-        if folder != .notBuiltIn { try require(folder) }
-      }
-      if let client = tls.clientCertificate {
-        try require(catena_easy_set_string(easy, .certificate, client.certificate.path))
-        try require(catena_easy_set_string(easy, .privateKey, client.privateKey.path))
-        // Without a password OpenSSL would ask for it on the terminal. An empty one is wrong for every
-        // encrypted key and ignored for others.
-        try require(catena_easy_set_string(easy, .keyPassword, client.password ?? ""))
-      }
-      if !tls.pinnedPublicKeys.isEmpty {
-        let keys = tls.pinnedPublicKeys.map { $0.hasPrefix("sha256//") ? $0 : "sha256//" + $0 }
-        try require(catena_easy_set_string(easy, .pinnedPublicKey, keys.joined(separator: ";")))
-      }
-    }
-
-    /// Rejects a file that would block the I/O thread, on which libcurl opens it, such as a named pipe.
-    ///
-    /// A file that does not exist is reported by libcurl.
-    private func requireNoPipe(_ file: URL) throws(TransportFailure) {
-      var status = stat()
-      guard stat(file.path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
-      throw TransportFailure(code: .unsupported, detail: "\(file.path) is not a regular file")
-    }
-
-    /// Removes the client certificate for servers until the handle is reset.
-    ///
-    /// libcurl uses a connection again only for the certificate with which it was opened.
-    private func removeClientCertificate() throws(TransportFailure) {
-      try require(catena_easy_set_string(easy, .certificate, nil))
-      try require(catena_easy_set_string(easy, .privateKey, nil))
-      try require(catena_easy_set_string(easy, .keyPassword, nil))
-    }
-
-    /// Sets the TLS settings for the connection to an `https` proxy.
-    ///
-    /// They are the settings for servers without the pinned keys. libcurl rejects them only if it does
-    /// not support such proxies, or for a reason for which it has rejected the settings for servers.
-    private func set(proxyTLS tls: TLSOptions) {
-      catena_easy_set_long(easy, .proxySSLVersion, tls.minimumVersion.number)
-      if tls.dangerouslyTrustsAnyCertificate {
-        catena_easy_set_long(easy, .proxyVerifyPeer, 0)
-        catena_easy_set_long(easy, .proxyVerifyHost, 0)
-      }
-      if let authorities = tls.certificateAuthorities {
-        catena_easy_set_string(easy, .proxyCertificateAuthorities, authorities.path)
-        catena_easy_set_string(easy, .proxyCertificateAuthoritiesFolder, nil)
-      }
-      if let client = tls.clientCertificate {
-        catena_easy_set_string(easy, .proxyCertificate, client.certificate.path)
-        catena_easy_set_string(easy, .proxyPrivateKey, client.privateKey.path)
-        catena_easy_set_string(easy, .proxyKeyPassword, client.password ?? "")
-      }
     }
 
     // MARK: Callbacks
@@ -348,18 +277,6 @@
   extension CurlSockets {
     static func at(_ context: UnsafeMutableRawPointer?) -> CurlSockets {
       Unmanaged.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
-    }
-  }
-
-  extension TLSOptions.Version {
-    /// The `CURL_SSLVERSION_*` value.
-    fileprivate var number: Int {
-      switch self {
-      case .v1_0: 4
-      case .v1_1: 5
-      case .v1_2: 6
-      case .v1_3: 7
-      }
     }
   }
 

@@ -37,6 +37,8 @@
     var deadlineIndex: Int?
     /// The options that are set on the handle, or `nil` if it is new or reset.
     var appliedOptions: AppliedOptions?
+    /// The TLS settings, once the options of the transport are set.
+    var tls: HandleTLS?
 
     // The state of the current exchange.
     private(set) var exchange: CurlExchange?
@@ -70,6 +72,10 @@
     /// Whether the exchange may use HTTP/2.
     var mayNegotiateHTTP2 = false
     var repetition = CurlRepetition()
+    /// The last handshake of the exchange.
+    var handshake: HandshakeVerifier?
+    /// The TLS properties of the connection, once it is known.
+    var tlsProperties: TLSMetrics.Properties?
 
     /// Makes a handle, or returns `nil` if libcurl is out of memory.
     init?(clock: CurlClock, _ goaways: CurlGoaways) {
@@ -92,6 +98,8 @@
       self.hasBody = hasBody
       exchange.handle = self
       errorBuffer[0] = 0
+      handshake = nil
+      tlsProperties = nil
       headParser.reset(isHTTP1: !mayNegotiateHTTP2)
       lastActivity = clock.now
       isPaused = false
@@ -183,6 +191,9 @@
         failure.metrics = metrics
         return .failure(failure)
       }
+      if let rejection = handshake?.failure {
+        return .failure(TransportFailure(rejecting: rejection, metrics: metrics))
+      }
       let tunnel = catena_easy_long(easy, .connectCode)
       if tunnel != 0, tunnel / 100 != 2 {
         return failure(.cannotConnect, "The proxy rejected the tunnel with the status \(tunnel)")
@@ -260,6 +271,7 @@
       repetition.hasResponse = true
       guard let exchange else { return false }
       guard let head = headParser.parse(line) else { return headParser.violation == nil }
+      if !hasConnectionCallback { noteTLS() }
       if exchange.request.reportsConnection, !hasConnectionCallback {
         exchange.deliver(.connected(measure(hasConnection: true)))
       }
@@ -285,6 +297,7 @@
       guard let exchange, !exchange.isCancelled else { return false }
       repetition.isConnectionUnusable = hasUnaskedBytes
       guard !repetition.isConnectionUnusable, beginAttempt() else { return false }
+      noteTLS()
       if exchange.request.reportsConnection {
         exchange.deliver(.connected(measure(hasConnection: true)))
       }

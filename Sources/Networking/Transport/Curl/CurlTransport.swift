@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import Synchronization
 
   /// A transport over libcurl, the default transport on Linux.
   ///
@@ -38,10 +39,40 @@
   ///   is a stream and cannot be read again fails with
   ///   ``NetworkError/Code-swift.enum/encodingFailed``.
   ///
+  /// - Connections and TLS sessions belong to one transport and one value of its ``TLSOptions``. After
+  ///   ``setTLS(_:)``, new exchanges open connections under the new options, and the former connections
+  ///   close when the exchanges on them have ended. Requests that must not present a client identity
+  ///   have connections of their own.
+  ///
   /// Releasing a transport does not cancel exchanges. Its threads end and its connections close
   /// after its last active exchange.
   public final class CurlTransport: Transport {
-    private let loops: CurlLoopPool
+    /// The pools of connections under one value of the options.
+    private struct Pools {
+      var options: Options
+      var main: CurlLoopPool
+      /// The pool for requests that must not present an identity, made when it is needed.
+      var withholding: CurlLoopPool?
+
+      init(_ options: Options) {
+        self.options = options
+        main = CurlLoopPool(options)
+      }
+
+      mutating func pool(for request: HTTPRequest) -> CurlLoopPool {
+        guard request.withholdsClientCertificate, request.isSecure,
+          options.tls.compiled.hasIdentity(for: request.url)
+        else { return main }
+        if let withholding { return withholding }
+        var options = options
+        options.presentsIdentities = false
+        let pool = CurlLoopPool(options)
+        withholding = pool
+        return pool
+      }
+    }
+
+    private let pools: Mutex<Pools>
     /// The queue on which the files of request bodies are opened.
     private static let opening = DispatchQueue(label: "Catena.Upload", attributes: .concurrent)
 
@@ -51,7 +82,28 @@
     public init(options: Options = Options()) {
       // Loads libraries, for which an I/O thread must not wait.
       _ = HTTPHeaders.acceptedCodings
-      loops = CurlLoopPool(options)
+      pools = Mutex(Pools(options))
+    }
+
+    /// The TLS settings.
+    public var tls: TLSOptions { pools.withLock { $0.options.tls } }
+
+    /// Replaces the TLS settings for exchanges that start later.
+    ///
+    /// Connections and TLS sessions under the former settings are not used for them. Idle ones close at
+    /// once, and others after the exchanges on them have ended.
+    ///
+    /// - Parameter tls: The new settings.
+    public func setTLS(_ tls: TLSOptions) {
+      // Released after unlocking, because the release closes connections.
+      let former = pools.withLock { pools in
+        let former = pools
+        var options = former.options
+        options.tls = tls
+        pools = Pools(options)
+        return former
+      }
+      withExtendedLifetime(former) {}
     }
 
     /// Starts an exchange.
@@ -66,6 +118,7 @@
     public func start(
       _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
     ) -> any TransportHandle {
+      let loops = pools.withLock { $0.pool(for: request) }
       let commandQueue = loops.commandQueue(for: request)
       let exchange = CurlExchange(request, receive, commandQueue)
       if commandQueue.isUsable, request.body.hasFiles {
@@ -83,11 +136,13 @@
             TransportFailure(
               code: .cannotConnect, detail: "The process has no file descriptors left")))
       }
+      // A pool that is released starts no further exchanges.
+      withExtendedLifetime(loops) {}
       return exchange
     }
   }
 
-  extension CurlTransport: CodingPreservingTransport {}
+  extension CurlTransport: CodingPreservingTransport, TLSConfigurableTransport {}
 
   extension CurlTransport {
     /// The options of a transport, which apply to all its exchanges.
@@ -117,6 +172,8 @@
       /// The first exchanges with an `https` server then wait for one connection. More connections
       /// are opened only if it cannot carry all of them.
       public var allowsHTTP2: Bool
+      /// Whether the identities of ``tls`` are presented.
+      var presentsIdentities = true
 
       /// Makes options.
       ///

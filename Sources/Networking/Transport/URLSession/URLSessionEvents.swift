@@ -125,15 +125,18 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
       let kind = TLSChallenge(space)
       if kind == .serverTrust { exchange?.recordActivity() }
       let responder = kind.responder(
-        under: trust.options,
+        under: trust.options, forHost: space.host.lowercased(), port: space.port,
         withholdingCertificate: exchange?.withholdsClientCertificate != false)
       if responder == .delegate,
         forwarder.didReceive(challenge, session, task, completionHandler: completionHandler)
       {
         return
       }
-      guard kind == .serverTrust else { return completionHandler(.rejectProtectionSpace, nil) }
-      let decision = trust.decision(for: space)
+      guard kind == .serverTrust || responder == .options else {
+        return completionHandler(.rejectProtectionSpace, nil)
+      }
+      let decision =
+        kind == .serverTrust ? trust.decision(for: space) : trust.identify(for: space)
       if let failure = decision.failure { exchange?.setFailure(failure) }
       completionHandler(decision.disposition, decision.credential)
     #endif

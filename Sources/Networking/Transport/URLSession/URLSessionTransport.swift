@@ -45,9 +45,9 @@ import Promises
 ///   request accepts them or not. Bytes are counted after decoding.
 /// - The connection appears in the metrics at the end, but not in earlier events.
 ///
-/// On Apple platforms, certificate authorities or a client certificate in the ``TLSOptions`` make
-/// every request fail with ``NetworkError/Code-swift.enum/unsupported``. The other options are
-/// supported.
+/// On Apple platforms, the ``TLSOptions`` cannot have versions for one host, revocation lists, a policy
+/// for stapled statuses, or a client identity of PEM or DER. Such options are refused when they are
+/// made. All other options are supported.
 ///
 /// Additional limitations on Linux:
 ///
@@ -64,7 +64,7 @@ import Promises
 /// - The metrics contain only `firstByte`, `total` and the byte counts of the bodies. The delegate
 ///   receives no metrics.
 /// - Cancelling closes the connection only after the bytes received so far have been read.
-/// - Any ``TLSOptions`` other than the default make every request fail with
+/// - Only the default ``TLSOptions`` are supported. The initializer refuses others with
 ///   ``NetworkError/Code-swift.enum/unsupported``.
 /// - The body of a response with a status from 301 to 308 and no `Location` is lost.
 /// - A request without a body and with a method other than GET is sent with `Content-Length: 0`.
@@ -77,8 +77,22 @@ public final class URLSessionTransport: Transport {
   private let session: URLSession
   private let events: URLSessionEventDelegate
   private let timeouts: SessionTimeouts
-  private let unsupported: TransportFailure?
+  private let tls: TLSOptions
   private let scheduler: any Scheduler
+
+  /// Makes a transport with the default TLS settings, and its session.
+  ///
+  /// - Parameters:
+  ///   - configuration: The configuration of the session. `nil` uses the platform's default without
+  ///     its limit of connections per host.
+  ///   - delegate: The delegate of the session. `nil` means none.
+  ///   - scheduler: The source of time for the timeouts.
+  public convenience init(
+    configuration: URLSessionConfiguration? = nil, delegate: (any URLSessionDelegate)? = nil,
+    scheduler: any Scheduler = .live
+  ) {
+    self.init(configuration, delegate, checked: TLSOptions(), scheduler)
+  }
 
   /// Makes a transport and its session.
   ///
@@ -88,14 +102,25 @@ public final class URLSessionTransport: Transport {
   ///   - delegate: The delegate of the session. `nil` means none.
   ///   - tls: The TLS settings.
   ///   - scheduler: The source of time for the timeouts.
-  public init(
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/unsupported`` if the
+  ///   platform does not support the TLS settings.
+  public convenience init(
     configuration: URLSessionConfiguration? = nil, delegate: (any URLSessionDelegate)? = nil,
-    tls: TLSOptions = TLSOptions(), scheduler: any Scheduler = .live
+    tls: TLSOptions, scheduler: any Scheduler = .live
+  ) throws(NetworkError) {
+    try URLSessionTrust.requireSupport(of: tls)
+    self.init(configuration, delegate, checked: tls, scheduler)
+  }
+
+  /// Makes a transport with TLS settings that the platform supports.
+  init(
+    _ configuration: URLSessionConfiguration?, _ delegate: (any URLSessionDelegate)?,
+    checked tls: TLSOptions, _ scheduler: any Scheduler
   ) {
     let base = configuration ?? .unboundedDefault
     let trust = URLSessionTrust(tls)
     timeouts = SessionTimeouts(base)
-    unsupported = URLSessionTrust.unsupportedOptions(in: tls)
+    self.tls = tls
     self.scheduler = scheduler
     events = URLSessionEventDelegate(trust: trust, forwarder: SessionDelegateForwarder(delegate))
     let single = base.forSingleHop
@@ -123,7 +148,11 @@ public final class URLSessionTransport: Transport {
       timeouts.timeouts(of: request), on: events.queue, scheduler,
       withholdsClientCertificate: request.withholdsClientCertificate, receive)
     do throws(TransportFailure) {
-      if let unsupported { throw unsupported }
+      if let origin = Origin(request.url), origin.scheme == "https",
+        tls.compiled.policy(forHost: origin.host, port: origin.port) == nil
+      {
+        throw TransportFailure(rejecting: CompiledTLS.refusal(of: origin.host))
+      }
       let prepared = try URLRequest(checking: request)
       if URLSessionBody.needsCopy(request.body) {
         exchange.prepare(

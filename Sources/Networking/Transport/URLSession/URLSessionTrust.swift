@@ -5,7 +5,6 @@ import Foundation
 #endif
 
 #if canImport(Security)
-  import CryptoKit
   import Security
 #endif
 
@@ -17,40 +16,30 @@ struct URLSessionTrust: Sendable {
     self.options = options
   }
 
-  /// Returns the failure for options that the platform does not support, or `nil`.
+  /// Checks that the transport supports options.
   ///
   /// Such options are not ignored: for example, a caller who pins a key must know if it is not
   /// checked.
-  static func unsupportedOptions(in options: TLSOptions) -> TransportFailure? {
+  ///
+  /// - Throws: `unsupported` for any options other than the default on Linux.
+  static func requireSupport(of options: TLSOptions) throws(NetworkError) {
     #if canImport(FoundationNetworking)
-      guard options != TLSOptions() else { return nil }
-      return TransportFailure(
-        code: .unsupported,
-        detail: "URLSessionTransport does not support TLS options on Linux; use CurlTransport")
-    #else
-      guard options.clientCertificate != nil || options.certificateAuthorities != nil else {
-        return nil
-      }
-      return TransportFailure(
-        code: .unsupported,
-        detail:
-          "URLSessionTransport supports neither client certificates nor custom authorities")
+      guard !options.isDefault else { return }
+      throw NetworkError(
+        .unsupported, "URLSessionTransport does not support TLS options on Linux; use CurlTransport"
+      )
     #endif
   }
 
   /// Applies the options that belong to the session configuration.
   func configure(_ configuration: URLSessionConfiguration) {
     #if !canImport(FoundationNetworking)
-      let lowest: tls_protocol_version_t =
-        switch options.minimumVersion {
-        case .v1_0: .TLSv10
-        case .v1_1: .TLSv11
-        case .v1_2: .TLSv12
-        case .v1_3: .TLSv13
-        }
       // The default value does not override the version of the configuration.
       if options.minimumVersion != TLSOptions().minimumVersion {
-        configuration.tlsMinimumSupportedProtocolVersion = lowest
+        configuration.tlsMinimumSupportedProtocolVersion = options.minimumVersion.systemVersion
+      }
+      if let maximum = options.maximumVersion {
+        configuration.tlsMaximumSupportedProtocolVersion = maximum.systemVersion
       }
     #endif
   }
@@ -72,8 +61,8 @@ enum TLSChallenge: Sendable {
     /// Without a delegate that handles challenges, the system evaluates servers, and requests for a
     /// certificate are rejected.
     case delegate
-    /// The system, under the TLS options.
-    case system
+    /// The transport, under the TLS options.
+    case options
     /// The transport, which rejects the challenge and continues without credentials.
     case reject
   }
@@ -84,28 +73,40 @@ enum TLSChallenge: Sendable {
   ///
   /// - Parameters:
   ///   - options: The TLS options of the transport.
+  ///   - host: The host of the challenge.
+  ///   - port: The port of the challenge.
   ///   - withholdsCertificate: Whether the request presents no client certificate, because a
   ///     redirect has led to another origin.
   /// - Returns: The party that responds.
   func responder(
-    under options: TLSOptions, withholdingCertificate withholdsCertificate: Bool
+    under options: TLSOptions, forHost host: String, port: Int,
+    withholdingCertificate withholdsCertificate: Bool
   ) -> Responder {
     switch self {
-    case .serverTrust: options.evaluatesServers ? .system : .delegate
-    case .clientCertificate: withholdsCertificate ? .reject : .delegate
+    case .serverTrust:
+      options.compiled.policy(forHost: host, port: port) === CompiledPolicy.system
+        ? .delegate : .options
+    case .clientCertificate:
+      withholdsCertificate
+        ? .reject
+        : options.compiled.identity(forHost: host, port: port) == nil ? .delegate : .options
     case .other: .reject
     }
   }
 }
 
-extension TLSOptions {
-  /// Whether an option concerns the certificates of servers after the handshake.
-  fileprivate var evaluatesServers: Bool {
-    dangerouslyTrustsAnyCertificate || !pinnedPublicKeys.isEmpty
-  }
-}
-
 #if canImport(Security)
+  extension TLSVersion {
+    fileprivate var systemVersion: tls_protocol_version_t {
+      switch self {
+      case .v1_0: .TLSv10
+      case .v1_1: .TLSv11
+      case .v1_2: .TLSv12
+      case .v1_3: .TLSv13
+      }
+    }
+  }
+
   extension TLSChallenge {
     /// Makes the kind of a challenge.
     ///
@@ -121,76 +122,63 @@ extension TLSOptions {
   }
 
   extension URLSessionTrust {
-    /// The decision on a server's certificate.
+    /// The decision on a server's certificate, or on a request for one of the client.
     struct Decision {
       var disposition = URLSession.AuthChallengeDisposition.performDefaultHandling
       var credential: URLCredential?
       /// The failure, if the server is rejected.
       var failure: TransportFailure?
 
-      static func reject(_ code: NetworkError.Code, _ detail: String) -> Decision {
+      static func reject(_ failure: TLSFailure) -> Decision {
         Decision(
-          disposition: .cancelAuthenticationChallenge,
-          failure: TransportFailure(code: code, detail: detail))
+          disposition: .cancelAuthenticationChallenge, failure: TransportFailure(rejecting: failure)
+        )
       }
+    }
+
+    /// Presents the identity for the host of a challenge.
+    func identify(for space: URLProtectionSpace) -> Decision {
+      guard
+        let identity = options.compiled.identity(
+          forHost: space.host.lowercased(), port: space.port)
+      else { return Decision(disposition: .rejectProtectionSpace) }
+      return Decision(
+        disposition: .useCredential,
+        credential: URLCredential(
+          identity: identity.identity, certificates: nil, persistence: .none))
     }
 
     /// Evaluates the certificate of a server, or leaves it to the system if no option concerns it.
     func decision(for space: URLProtectionSpace) -> Decision {
-      guard options.evaluatesServers else { return Decision() }
-      let verifiesTrust = !options.dangerouslyTrustsAnyCertificate
+      let host = space.host.lowercased()
+      guard let policy = options.compiled.policy(forHost: host, port: space.port) else {
+        return .reject(CompiledTLS.refusal(of: host))
+      }
+      guard policy !== CompiledPolicy.system else { return Decision() }
       guard let trust = space.serverTrust else {
-        return .reject(.tlsUntrusted, "The server sent no certificate")
+        return .reject(
+          TLSFailure(.tlsUntrusted, host: host, "The server sent no certificate"))
+      }
+      if let anchors = policy.anchors.certificates {
+        SecTrustSetAnchorCertificates(trust, anchors as CFArray)
+        SecTrustSetAnchorCertificatesOnly(trust, !policy.anchors.includesSystem)
       }
       var error: CFError?
-      if verifiesTrust, !SecTrustEvaluateWithError(trust, &error) {
-        // The system reaches the same result and reports it with its own error code.
-        return Decision()
+      let isTrusted = !policy.isVerifying || SecTrustEvaluateWithError(trust, &error)
+      let chain = (SecTrustCopyCertificateChain(trust) as? [SecCertificate] ?? [])
+        .map { SecCertificateCopyData($0) as Data }
+      guard isTrusted else {
+        // The system reaches the same result with its own authorities, and reports it with its own
+        // error code.
+        if policy.anchors.certificates == nil { return Decision() }
+        return .reject(
+          TLSFailure(
+            .tlsUntrusted, host: host, "the system does not trust the certificate", chain: chain))
       }
-      if !options.pinnedPublicKeys.isEmpty, !Self.hasKey(trust, among: options.pinnedPublicKeys) {
-        return .reject(.pinMismatch, "The server's public key is not one of the pinned keys")
-      }
+      let failure = policy.failure(
+        of: chain, host: host, now: options.compiled.wallClock(), noteReport: {})
+      if let failure { return .reject(failure) }
       return Decision(disposition: .useCredential, credential: URLCredential(trust: trust))
-    }
-
-    private static func hasKey(_ trust: SecTrust, among pins: [String]) -> Bool {
-      guard let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate],
-        let leaf = chain.first, let key = SecCertificateCopyKey(leaf),
-        let attributes = SecKeyCopyAttributes(key) as? [CFString: Any],
-        let type = attributes[kSecAttrKeyType] as? String,
-        let size = attributes[kSecAttrKeySizeInBits] as? Int,
-        let bytes = SecKeyCopyExternalRepresentation(key, nil) as Data?,
-        let prefix = PublicKeyInfoHeader.bytes(
-          isRSA: type == kSecAttrKeyTypeRSA as String, bits: size)
-      else { return false }
-      let hash = Data(SHA256.hash(data: prefix + bytes)).base64EncodedString()
-      return pins.contains { $0 == hash || $0 == "sha256//" + hash }
     }
   }
 #endif
-
-/// The ASN.1 header that turns a bare public key into a SubjectPublicKeyInfo, the structure that
-/// pins hash.
-///
-/// Source: RFC 5280 section 4.1.2.7, RFC 3279 section 2.3.1, RFC 5480 section 2.1.1.
-enum PublicKeyInfoHeader {
-  /// Returns the header for a kind of key.
-  ///
-  /// - Parameters:
-  ///   - isRSA: Whether the key is an RSA key. Otherwise it is a key on a NIST curve.
-  ///   - bits: The size of the key in bits.
-  /// - Returns: The header, or `nil` for an unknown kind.
-  static func bytes(isRSA: Bool, bits: Int) -> Data? {
-    let base64: String? =
-      switch (isRSA, bits) {
-      case (true, 2_048): "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A"
-      case (true, 3_072): "MIIBojANBgkqhkiG9w0BAQEFAAOCAY8A"
-      case (true, 4_096): "MIICIjANBgkqhkiG9w0BAQEFAAOCAg8A"
-      case (false, 256): "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgA="
-      case (false, 384): "MHYwEAYHKoZIzj0CAQYFK4EEACIDYgA="
-      case (false, 521): "MIGbMBAGByqGSM49AgEGBSuBBAAjA4GGAA=="
-      default: nil
-      }
-    return base64.flatMap { Data(base64Encoded: $0) }
-  }
-}

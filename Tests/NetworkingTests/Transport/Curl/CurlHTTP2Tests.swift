@@ -25,10 +25,12 @@
         certificates, "good", upstream: upstream.port, requestsPerConnection: requestsPerConnection)
     }
 
-    private func transport(_ server: NginxServer, allowsHTTP2: Bool = true) -> CurlTransport {
-      CurlTransport(
+    private func transport(
+      _ server: NginxServer, allowsHTTP2: Bool = true
+    ) throws -> CurlTransport {
+      try CurlTransport(
         options: .init(
-          tls: .init(certificateAuthorities: certificates.authority),
+          tls: certificates.trusting,
           unixSocketPath: server.socketPath, allowsHTTP2: allowsHTTP2))
     }
 
@@ -40,17 +42,17 @@
 
     @Test func http2IsUsedWhenTLSNegotiatesIt() async throws {
       let server = try await nginx()
-      let record = await transport(server).get(.of("https://localhost/"))
+      let record = try await transport(server).get(.of("https://localhost/"))
       #expect(record.failure == nil)
       #expect(record.head?.version == "2")
       #expect(record.body == Data("done".utf8))
-      let plain = await transport(server, allowsHTTP2: false).get(.of("https://localhost/"))
+      let plain = try await transport(server, allowsHTTP2: false).get(.of("https://localhost/"))
       #expect(plain.head?.version == "1.1")
     }
 
     @Test func aHundredConcurrentExchangesShareAConnection() async throws {
       let server = try await nginx()
-      let transport = transport(server)
+      let transport = try transport(server)
       let exchanges = held(100, by: transport)
       _ = await upstream.requests.entries(100)
       upstream.release()
@@ -86,9 +88,9 @@
       let upstream = try ScriptedServer { _ in [.stall, .respond("200 OK", [], Data())] }
       let server = try await NginxServer(
         certificates, "good", upstream: upstream.port, speaksHTTP2: speaksHTTP2)
-      let transport = CurlTransport(
+      let transport = try CurlTransport(
         options: .init(
-          tls: .init(certificateAuthorities: certificates.authority),
+          tls: certificates.trusting,
           unixSocketPath: server.socketPath))
       let first = await transport.get(.of("https://localhost/"))
       #expect(first.head?.version == (speaksHTTP2 ? "2" : "1.1"))
@@ -107,7 +109,8 @@
       let monitor = RecordingMonitor()
       var configuration = NetworkingConfiguration.plain
       configuration.monitors = [monitor]
-      let client = Networking<Request>(transport: transport(server), configuration: configuration)
+      let client = Networking<Request>(
+        transport: try transport(server), configuration: configuration)
       client.callbackContext = .inline
       let calls = (0..<100).map { _ in client.request(.get("https://localhost/upstream/x")) }
       _ = await upstream.requests.entries(100)
@@ -124,7 +127,7 @@
 
     @Test func cancellingOneStreamDoesNotAffectTheOthers() async throws {
       let server = try await nginx()
-      let transport = transport(server)
+      let transport = try transport(server)
       let exchanges = held(20, by: transport)
       _ = await upstream.requests.entries(20)
       exchanges[7].cancel()
@@ -145,7 +148,7 @@
 
     @Test func aConnectionClosedByGOAWAYIsReplaced() async throws {
       let server = try await nginx(requestsPerConnection: 10)
-      let transport = transport(server)
+      let transport = try transport(server)
       var connections = Set<String>()
       for _ in 0..<45 {
         let record = await transport.get(.of("https://localhost/"))
@@ -163,7 +166,7 @@
       _ allowsHTTP2: Bool, _ method: HTTPMethod
     ) async throws {
       let server = try await nginx(requestsPerConnection: 50)
-      let transport = transport(server, allowsHTTP2: allowsHTTP2)
+      let transport = try transport(server, allowsHTTP2: allowsHTTP2)
       let request =
         method == .get
         ? HTTPRequest(url: .of("https://localhost/"))
@@ -189,7 +192,7 @@
 
     @Test func aBrokenConnectionEndsAllItsStreams() async throws {
       let server = try await nginx()
-      let transport = transport(server)
+      let transport = try transport(server)
       let exchanges = held(20, by: transport)
       _ = await upstream.requests.entries(20)
       await server.stop()

@@ -12,22 +12,7 @@
     private static let file = URL(filePath: "/" + long)
 
     private static let refused: [(String, CurlTransport.Options)] = [
-      ("a pinned key", .init(tls: .init(pinnedPublicKeys: [long]))),
-      ("authorities", .init(tls: .init(certificateAuthorities: file))),
-      (
-        "a client's certificate",
-        .init(
-          tls: .init(
-            clientCertificate: .init(certificate: file, privateKey: URL(filePath: "/key.pem"))))
-      ),
-      (
-        "a key's password",
-        .init(
-          tls: .init(
-            clientCertificate: .init(
-              certificate: URL(filePath: "/cert.pem"), privateKey: URL(filePath: "/key.pem"),
-              password: long)))
-      ),
+      ("a proxy", .init(proxy: .url(URL(string: "http://" + long + ".invalid") ?? file)))
     ]
 
     @Test(arguments: [
@@ -73,25 +58,6 @@
       let record = await CurlTransport(options: options).get(server.url())
       #expect(record.failure?.code == .unsupported, "\(name)")
       #expect(server.connectionCount == 0, "\(name)")
-    }
-
-    @Test func aNamedPipeAsAFileOfTLSIsRejected() async throws {
-      let folder = TemporaryFolder()
-      let pipe = folder.url("pipe.pem")
-      try #require(mkfifo(pipe.path, 0o600) == 0)
-      let regular = folder.url("regular.pem")
-      try Data().write(to: regular)
-      let server = try ScriptedServer { _ in [.respond()] }
-      for tls in [
-        TLSOptions(certificateAuthorities: pipe),
-        TLSOptions(clientCertificate: .init(certificate: pipe, privateKey: regular)),
-        TLSOptions(clientCertificate: .init(certificate: regular, privateKey: pipe)),
-      ] {
-        let record = await CurlTransport(options: .init(tls: tls)).get(server.url())
-        #expect(record.failure?.code == .unsupported)
-        #expect(record.failure?.detail == "\(pipe.path) is not a regular file")
-      }
-      #expect(server.connectionCount == 0)
     }
   }
 #endif

@@ -129,7 +129,7 @@
       func get(_ tls: TLSOptions) async -> ExchangeRecord {
         await CurlTransport(options: .init(tls: tls, proxy: .url(proxy.url("/")))).get(server.url)
       }
-      let trusting = await get(.init(certificateAuthorities: certificates.authority))
+      let trusting = try await get(certificates.trusting)
       #expect(trusting.head?.status == 200)
       #expect(trusting.head?.headers["X-Proxy"] == nil)
       #expect(trusting.metrics?.secured != nil)
@@ -151,14 +151,22 @@
         let options = CurlTransport.Options(tls: tls, proxy: .url(proxy.url))
         return await CurlTransport(options: options).get(.of("http://catena.invalid/"))
       }
-      var tls = TLSOptions(
-        clientCertificate: .init(
-          certificate: certificates.certificate("client"), privateKey: certificates.key("client")))
-      #expect(await get(tls).failure?.code == .tlsUntrusted)
-      tls.certificateAuthorities = certificates.authority
-      #expect(await get(tls).head?.status == 200)
-      tls.minimumVersion = .v1_3
-      #expect(await get(tls).failure?.code == .tlsHandshakeFailed)
+      let identities: ClientIdentities = ["127.0.0.1": certificates.identity("client")]
+      let trust = ServerTrust.all(.authorities(.file(certificates.authority)))
+      func code(_ tls: TLSOptions) async -> NetworkError.Code? { await get(tls).failure?.code }
+      #expect(await code(try TLSOptions(identities: identities)) == .tlsUntrusted)
+      let accepted = try TLSOptions(trust: trust, identities: identities)
+      #expect(await get(accepted).head?.status == 200)
+      let pinned = ServerTrust.all(
+        .authorities(.file(certificates.authority)).pinnedKeys([
+          PublicKeyPin(try await certificates.pin("client"))
+        ]))
+      #expect(await code(try TLSOptions(trust: pinned, identities: identities)) == .pinMismatch)
+      let newest = try TLSOptions(trust: trust, identities: identities, minimumVersion: .v1_3)
+      #expect(await code(newest) == .tlsHandshakeFailed)
+      #expect(
+        await code(try TLSOptions(trust: trust.requiringPolicies(), identities: identities))
+          == .tlsHandshakeFailed)
     }
   }
 #endif

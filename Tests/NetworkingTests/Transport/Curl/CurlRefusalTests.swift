@@ -24,8 +24,7 @@
       certificates = try await Certificates()
       try await certificates.make("good")
       tls = try ServerTLS(certificates, "good")
-      transport = CurlTransport(
-        options: .init(tls: .init(certificateAuthorities: certificates.authority)))
+      transport = CurlTransport(options: .init(tls: try certificates.trusting))
     }
 
     private func url(_ server: ScriptedServer) -> URL {

@@ -22,11 +22,19 @@
     }
 
     private var trusting: TLSOptions {
-      .init(certificateAuthorities: certificates.authority)
+      get throws { try certificates.trusting }
+    }
+
+    private func options(
+      _ policy: (ServerTrust.Policy) -> ServerTrust.Policy, identity: ClientIdentity? = nil
+    ) throws -> TLSOptions {
+      try TLSOptions(
+        trust: .all(policy(.authorities(.file(certificates.authority)))),
+        identities: identity.map { ["127.0.0.1": $0] } ?? [:])
     }
 
     @Test func aCertificateOfACustomAuthorityIsAccepted() async throws {
-      let record = await get(try await TLSServer(certificates, "good"), trusting)
+      let record = try await get(TLSServer(certificates, "good"), trusting)
       #expect(record.head?.status == 200)
       #expect(record.metrics?.secured != nil)
     }
@@ -34,52 +42,54 @@
     @Test func anUnknownAuthorityIsNotTrusted() async throws {
       let server = try await TLSServer(certificates, "good")
       #expect(await get(server, .init()).failure?.code == .tlsUntrusted)
-      #expect(await get(server, .init(dangerouslyTrustsAnyCertificate: true)).head?.status == 200)
+      let insecure = try TLSOptions(trust: .all(.insecure))
+      #expect(await get(server, insecure).head?.status == 200)
     }
 
     @Test func aSelfSignedCertificateIsNotTrusted() async throws {
       try await certificates.make("self", selfSigned: true)
       let server = try await TLSServer(certificates, "self")
-      #expect(await get(server, trusting).failure?.code == .tlsUntrusted)
+      #expect(try await get(server, trusting).failure?.code == .tlsUntrusted)
     }
 
     @Test func anExpiredCertificateIsExpired() async throws {
       try await certificates.make("expired", days: -1)
       let server = try await TLSServer(certificates, "expired")
-      #expect(await get(server, trusting).failure?.code == .tlsCertificateExpired)
+      #expect(try await get(server, trusting).failure?.code == .tlsCertificateExpired)
     }
 
     @Test(arguments: ["IP:127.0.0.2", "DNS:example.com"])
     func aCertificateForAnotherHostDoesNotMatch(_ host: String) async throws {
       try await certificates.make("other", host: host)
       let server = try await TLSServer(certificates, "other")
-      #expect(await get(server, trusting).failure?.code == .tlsHostMismatch)
+      #expect(try await get(server, trusting).failure?.code == .tlsHostMismatch)
     }
 
     @Test func pinnedKeysAreCheckedInAdditionToTrust() async throws {
       let server = try await TLSServer(certificates, "good")
       try await certificates.make("other")
       let (good, other) = (try await certificates.pin("good"), try await certificates.pin("other"))
-      var tls = trusting
-      tls.pinnedPublicKeys = [other, String(good.dropFirst("sha256//".count))]
-      #expect(await get(server, tls).head?.status == 200)
-      tls.pinnedPublicKeys = [other]
-      #expect(await get(server, tls).failure?.code == .pinMismatch)
-      tls.dangerouslyTrustsAnyCertificate = true
-      #expect(await get(server, tls).failure?.code == .pinMismatch)
-      let untrusting = TLSOptions(pinnedPublicKeys: [good])
+      #expect(
+        await get(server, try options { $0.pinnedKeys([.init(other), .init(good)]) }).head?.status
+          == 200)
+      #expect(
+        await get(server, try options { $0.pinnedKeys([.init(other)]) }).failure?.code
+          == .pinMismatch)
+      let untrusting = try TLSOptions(trust: .all(.pinnedKeys([.init(good)])))
       #expect(await get(server, untrusting).failure?.code == .tlsUntrusted)
+      for (pin, status) in [(good, 200), (other, nil)] as [(String, Int?)] {
+        let insecure = try TLSOptions(trust: .all(.insecure.pinnedKeys([.init(pin)])))
+        #expect(await get(server, insecure).head?.status == status)
+      }
     }
 
     @Test func aClientCertificateIsSent() async throws {
       let server = try await TLSServer(
         certificates, "good",
         ["-Verify", "1", "-verify_return_error", "-CAfile", certificates.authority.path])
-      #expect(await get(server, trusting).failure?.code == .tlsHandshakeFailed)
+      #expect(try await get(server, trusting).failure?.code == .tlsHandshakeFailed)
       try await certificates.make("client")
-      var tls = trusting
-      tls.clientCertificate = .init(
-        certificate: certificates.certificate("client"), privateKey: certificates.key("client"))
+      let tls = try options({ $0 }, identity: certificates.identity("client"))
       #expect(await get(server, tls).head?.status == 200)
     }
 
@@ -100,24 +110,29 @@
         #expect(pipe(&ends) == 0)
         #expect(write(ends[1], "sesame\n", 7) == 7)
         #expect(dup2(ends[0], 0) == 0)
-        for (password, status) in [(nil, nil), ("other", nil), ("sesame", 200)] as [(String?, Int?)]
-        {
-          let tls = TLSOptions(
-            certificateAuthorities: certificates.authority,
-            clientCertificate: .init(
-              certificate: certificates.certificate("client"), privateKey: key, password: password))
-          let record = await CurlTransport(options: .init(tls: tls)).get(server.url)
-          #expect(record.head?.status == status)
-          #expect(record.failure?.code == (status == nil ? .tlsHandshakeFailed : nil))
+        let trust = ServerTrust.all(.authorities(.file(certificates.authority)))
+        for password in [nil, "other"] as [String?] {
+          let error = #expect(throws: NetworkError.self) {
+            try TLSOptions(
+              trust: trust,
+              identities: [
+                "127.0.0.1": certificates.identity("client", key: key, password: password)
+              ])
+          }
+          #expect(error?.code == .invalidTLSOptions)
         }
+        let tls = try TLSOptions(
+          trust: trust,
+          identities: ["127.0.0.1": certificates.identity("client", key: key, password: "sesame")])
+        let record = await CurlTransport(options: .init(tls: tls)).get(server.url)
+        #expect(record.head?.status == 200)
       }
     }
 
     @Test func aVersionBelowTheMinimumIsRejected() async throws {
       let server = try await TLSServer(certificates, "good", ["-tls1_2"])
-      #expect(await get(server, trusting).head?.status == 200)
-      var tls = trusting
-      tls.minimumVersion = .v1_3
+      #expect(try await get(server, trusting).head?.status == 200)
+      let tls = try options { $0.versions(.v1_3) }
       #expect(await get(server, tls).failure?.code == .tlsHandshakeFailed)
     }
 
@@ -142,10 +157,9 @@
       for name in ["good", "client"] { try await certificates.make(name, host: "DNS:localhost") }
       let server = try await NginxServer(
         certificates, "good", upstream: 1, speaksHTTP2: speaksHTTP2)
-      let tls = TLSOptions(
-        certificateAuthorities: certificates.authority,
-        clientCertificate: .init(
-          certificate: certificates.certificate("client"), privateKey: certificates.key("client")))
+      let tls = try TLSOptions(
+        trust: .all(.authorities(.file(certificates.authority))),
+        identities: ["localhost": certificates.identity("client")])
       let transport = CurlTransport(
         options: .init(tls: tls, unixSocketPath: server.socketPath))
       let client = Networking<Request>(transport: transport, configuration: .plain)

@@ -89,8 +89,7 @@
         certificates = try await Certificates()
         try await certificates.make("good")
         tls = try ServerTLS(certificates, "good", speaksHTTP2: false)
-        transport = CurlTransport(
-          options: .init(tls: .init(certificateAuthorities: certificates.authority)))
+        transport = CurlTransport(options: .init(tls: try certificates.trusting))
       }
 
       private func url(_ server: ScriptedServer, _ path: String) -> URL {

@@ -56,20 +56,21 @@ import Testing
       #expect(try await failure(of: [.text(text), .close]) == .malformedResponse)
     }
 
-    @Test func unsupportedTLSOptionsFailEveryRequest() async throws {
-      let server = try ScriptedServer { _ in [.respond()] }
-      let options = [
-        TLSOptions(pinnedPublicKeys: ["sha256//x"]), TLSOptions(minimumVersion: .v1_3),
-        TLSOptions(certificateAuthorities: .of("file:///ca.pem")),
-        TLSOptions(dangerouslyTrustsAnyCertificate: true),
-      ]
-      for option in options {
-        let record = await URLSessionTransport(tls: option).get(server.url())
-        #expect(record.order == ["failure"])
-        #expect(record.failure?.code == .unsupported)
-        #expect(record.failure?.detail.isEmpty == false)
+    @Test func unsupportedTLSOptionsAreRefusedWhenTheTransportIsMade() throws {
+      for options in try [
+        TLSOptions(minimumVersion: .v1_3), TLSOptions(trust: .all(.insecure)),
+      ] {
+        let error = #expect(throws: NetworkError.self) {
+          try URLSessionTransport(tls: options)
+        }
+        #expect(error?.code == .unsupported && error?.reason?.isEmpty == false)
+        #expect(throws: NetworkError.self) {
+          try SessionConfiguration.custom(.ephemeral).secured(with: options)
+        }
       }
-      #expect(server.connectionCount == 0)
+      #expect(throws: NetworkError.self) {
+        try SessionConfiguration.background(identifier: "x").trusting(.all(.insecure))
+      }
     }
   }
 

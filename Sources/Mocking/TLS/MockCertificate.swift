@@ -1,0 +1,234 @@
+import Foundation
+import Networking
+
+#if os(Linux)
+  import CCatena
+#endif
+
+/// A certificate with its private key, of a ``MockAuthority``.
+///
+/// The key is on the curve P-256. Descriptions and dumps omit it.
+public struct MockCertificate: Sendable, Hashable {
+  /// The time in which a certificate, a list or a status is valid.
+  public enum Validity: Sendable, Hashable {
+    /// From a year ago for ten years.
+    case current
+    /// From two years ago until a day ago.
+    case expired
+    /// From tomorrow for a year.
+    case notYet
+    /// Between two dates.
+    case interval(from: Date, until: Date)
+
+    /// The seconds since 1970 of the start and the end.
+    var seconds: (Int64, Int64) {
+      let (now, day) = (Date(), 86_400.0)
+      let (from, until) =
+        switch self {
+        case .current:
+          (now.addingTimeInterval(-365 * day), now.addingTimeInterval(9 * 365 * day))
+        case .expired: (now.addingTimeInterval(-730 * day), now.addingTimeInterval(-day))
+        case .notYet: (now.addingTimeInterval(day), now.addingTimeInterval(365 * day))
+        case .interval(let from, let until): (from, until)
+        }
+      return (
+        Int64(clamping: Int(from.timeIntervalSince1970.rounded())),
+        Int64(clamping: Int(until.timeIntervalSince1970.rounded()))
+      )
+    }
+  }
+
+  /// The certificate in DER.
+  public let der: Data
+  /// The private key in DER, as PKCS#8.
+  let privateKey: Data
+  /// The certificates that are sent after this one.
+  private(set) var issuers: [Data]
+
+  /// The certificate and those that are sent after it, in PEM.
+  public var pem: String {
+    ([der] + issuers).map { PEMText.block($0, labeled: "CERTIFICATE") }.joined()
+  }
+
+  /// The certificate alone, in PEM.
+  public var certificatePEM: String { PEMText.block(der, labeled: "CERTIFICATE") }
+
+  /// The private key in PEM.
+  public var privateKeyPEM: String { PEMText.block(privateKey, labeled: "PRIVATE KEY") }
+
+  /// The pin of the key.
+  public var publicKeyPin: PublicKeyPin {
+    // A certificate that OpenSSL has made is well-formed.
+    ServerCertificate(der: der)?.publicKeyPin ?? ""
+  }
+
+  /// The certificate and the key, to present to a server.
+  public var identity: ClientIdentity {
+    ClientIdentity(certificate: .pem(pem), privateKey: .pem(privateKeyPEM))
+  }
+
+  /// Returns the certificate with other certificates that are sent after it, whether they belong to its
+  /// chain or not.
+  ///
+  /// - Parameter others: The other certificates, in place of those of the issuers.
+  /// - Returns: The certificate.
+  public func sending(_ others: MockCertificate...) -> MockCertificate {
+    var certificate = self
+    certificate.issuers = others.map(\.der)
+    return certificate
+  }
+
+  /// Encrypts the private key with AES-256.
+  ///
+  /// - Parameter password: The password.
+  /// - Returns: The key in PEM.
+  /// - Throws: ``MockServerError/tlsFailed(reason:)`` if OpenSSL fails.
+  public func encryptedPrivateKeyPEM(password: String) throws(MockServerError) -> String {
+    #if os(Linux)
+      var pem = CatenaBytes()
+      let isMade = OpenSSLBytes.with([privateKey]) { catena_key_encrypt($0[0], password, &pem) }
+      return String(
+        decoding: try OpenSSLBytes.take(&pem, isMade, "the encrypted key"), as: UTF8.self)
+    #else
+      throw .tlsUnsupported
+    #endif
+  }
+
+  /// Makes a PKCS#12 archive of the certificate, its issuer and the key.
+  ///
+  /// - Parameters:
+  ///   - password: The password.
+  ///   - usesOldCipher: Whether the archive is encrypted with 3DES, as old programs do it, and not with
+  ///     AES-256.
+  /// - Returns: The archive.
+  /// - Throws: ``MockServerError/tlsFailed(reason:)`` if OpenSSL fails.
+  public func pkcs12(
+    password: String, usesOldCipher: Bool = false
+  ) throws(MockServerError) -> Data {
+    #if os(Linux)
+      var archive = CatenaBytes()
+      let isMade = OpenSSLBytes.with([der, privateKey, issuers.first ?? Data()]) {
+        catena_archive_make($0[0], $0[1], $0[2], password, usesOldCipher, &archive)
+      }
+      return try OpenSSLBytes.take(&archive, isMade, "the PKCS#12 archive")
+    #else
+      throw .tlsUnsupported
+    #endif
+  }
+
+  /// Makes a certificate.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the owner.
+  ///   - hosts: The host names and IP addresses.
+  ///   - isAuthority: Whether the owner can issue certificates.
+  ///   - isForClients: Whether the certificate is for a client and not for a server.
+  ///   - validity: The time in which the certificate is valid.
+  ///   - issuer: The issuer, or `nil` for a self-signed certificate.
+  ///   - issuers: The certificates that are sent after it.
+  ///   - key: The private key, or `nil` for a new one.
+  /// - Returns: The certificate.
+  /// - Throws: `tlsFailed` if a host is malformed, or OpenSSL fails.
+  static func make(
+    name: String, hosts: [String] = [], isAuthority: Bool = false, isForClients: Bool = false,
+    validity: Validity, issuer: MockCertificate?, issuers: [Data], key: Data? = nil
+  ) throws(MockServerError) -> MockCertificate {
+    #if os(Linux)
+      var names: [String] = []
+      for host in hosts { names.append(try alternativeName(host)) }
+      let (from, until) = validity.seconds
+      var (certificate, newKey) = (CatenaBytes(), CatenaBytes())
+      let inputs = [issuer?.der ?? Data(), issuer?.privateKey ?? Data(), key ?? Data()]
+      let isMade = OpenSSLBytes.with(inputs) { inputs in
+        // The field is limited to 64 characters. Source: RFC 5280 appendix A.1.
+        String(name.prefix(64)).withCString { name in
+          names.joined(separator: ",").withCString { hosts in
+            var request = CatenaCertificateRequest()
+            request.name = name
+            request.hosts = names.isEmpty ? nil : hosts
+            request.isAuthority = isAuthority
+            request.isForClients = isForClients
+            (request.notBefore, request.notAfter) = (from, until)
+            (request.issuer, request.issuerKey, request.key) = (inputs[0], inputs[1], inputs[2])
+            return catena_certificate_make(&request, &certificate, &newKey)
+          }
+        }
+      }
+      let der = try OpenSSLBytes.take(&certificate, isMade, "the certificate of \(name)")
+      let privateKey = try OpenSSLBytes.take(&newKey, isMade, "the key of \(name)")
+      return MockCertificate(der: der, privateKey: privateKey, issuers: issuers)
+    #else
+      throw .tlsUnsupported
+    #endif
+  }
+
+  /// Returns a host in the syntax of OpenSSL, where a comma would begin another name.
+  private static func alternativeName(_ host: String) throws(MockServerError) -> String {
+    let isAddress = ListeningAddressText.isAddress(host)
+    let isName = host.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
+        UInt8(ascii: "_"), UInt8(ascii: "*"):
+        true
+      default: false
+      }
+    }
+    guard isAddress || isName, !host.isEmpty else {
+      throw .tlsFailed(reason: "\(host.debugDescription) is neither a host name nor an IP address")
+    }
+    return (isAddress ? "IP:" : "DNS:") + host
+  }
+}
+
+extension MockCertificate: CustomStringConvertible, CustomReflectable {
+  /// The fields of the certificate in one line.
+  public var description: String {
+    ServerCertificate(der: der)?.description ?? "a malformed certificate"
+  }
+
+  /// The description, for `dump` and debuggers.
+  public var customMirror: Mirror { Mirror(self, children: ["certificate": description]) }
+}
+
+/// The recognition of IP addresses in text.
+private enum ListeningAddressText {
+  static func isAddress(_ text: String) -> Bool {
+    var (four, six) = (in_addr(), in6_addr())
+    return inet_pton(AF_INET, text, &four) == 1 || inet_pton(AF_INET6, text, &six) == 1
+  }
+}
+
+#if os(Linux)
+  /// The conversion between `Data` and the bytes of C functions.
+  enum OpenSSLBytes {
+    /// Calls a function with the bytes of several values, which are valid during the call.
+    static func with<Result>(_ values: [Data], _ body: ([CatenaBytes]) -> Result) -> Result {
+      let copies = values.map { value in
+        let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: max(value.count, 1))
+        value.copyBytes(to: copy, count: value.count)
+        return CatenaBytes(bytes: copy, count: value.count)
+      }
+      defer { for copy in copies { copy.bytes?.deallocate() } }
+      return body(copies)
+    }
+
+    /// Returns the bytes that a function has made, and frees them.
+    ///
+    /// - Throws: `tlsFailed` if it has failed.
+    static func take(
+      _ bytes: inout CatenaBytes, _ isMade: Bool, _ name: String
+    ) throws(MockServerError) -> Data {
+      defer {
+        free(bytes.bytes)
+        bytes = CatenaBytes()
+      }
+      guard isMade, let start = bytes.bytes else {
+        throw .tlsFailed(
+          reason: catena_tls_is_available()
+            ? "OpenSSL could not make \(name)" : "the process has no OpenSSL 1.1.1 or 3")
+      }
+      return Data(bytes: start, count: bytes.count)
+    }
+  }
+#endif

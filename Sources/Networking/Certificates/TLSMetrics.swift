@@ -1,0 +1,138 @@
+import Foundation
+
+/// A version of TLS.
+public enum TLSVersion: Int, Sendable, Hashable, Comparable, CaseIterable {
+  /// TLS 1.0, which is insecure.
+  case v1_0 = 0x0301
+  /// TLS 1.1, which is insecure.
+  case v1_1 = 0x0302
+  /// TLS 1.2.
+  case v1_2 = 0x0303
+  /// TLS 1.3.
+  case v1_3 = 0x0304
+
+  /// Compares the ages of versions.
+  public static func < (left: TLSVersion, right: TLSVersion) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
+extension TLSVersion: CustomStringConvertible {
+  /// The name, such as `TLS 1.3`.
+  public var description: String { "TLS 1.\(rawValue - TLSVersion.v1_0.rawValue)" }
+
+  /// Makes a version from OpenSSL's name, such as `TLSv1.3`, or returns `nil`.
+  init?(openSSLName name: String) {
+    let names: [String: TLSVersion] = [
+      "TLSv1": .v1_0, "TLSv1.1": .v1_1, "TLSv1.2": .v1_2, "TLSv1.3": .v1_3,
+    ]
+    guard let version = names[name] else { return nil }
+    self = version
+  }
+}
+
+/// The TLS properties of a connection.
+///
+/// All exchanges of a connection share one value. The certificates are parsed when ``chain`` is
+/// read.
+public struct TLSMetrics: Sendable, Hashable {
+  /// The properties, which do not change during a connection.
+  final class Properties: Sendable, Hashable {
+    let version: TLSVersion?
+    let cipher: String
+    let applicationProtocol: String?
+    let isResumed: Bool
+    let isVerified: Bool
+    let certificates: [Data]
+    let hasReportedPinMismatch: Bool
+
+    init(
+      version: TLSVersion?, cipher: String, applicationProtocol: String?, isResumed: Bool,
+      isVerified: Bool, certificates: [Data], hasReportedPinMismatch: Bool
+    ) {
+      self.version = version
+      self.cipher = cipher
+      self.applicationProtocol = applicationProtocol
+      self.isResumed = isResumed
+      self.isVerified = isVerified
+      self.certificates = certificates
+      self.hasReportedPinMismatch = hasReportedPinMismatch
+    }
+
+    static func == (left: Properties, right: Properties) -> Bool {
+      left === right
+        || left.version == right.version && left.cipher == right.cipher
+          && left.applicationProtocol == right.applicationProtocol
+          && left.isResumed == right.isResumed && left.isVerified == right.isVerified
+          && left.certificates == right.certificates
+          && left.hasReportedPinMismatch == right.hasReportedPinMismatch
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(cipher)
+      hasher.combine(certificates)
+    }
+  }
+
+  let properties: Properties
+
+  init(_ properties: Properties) {
+    self.properties = properties
+  }
+
+  /// Makes metrics, for example for a test.
+  ///
+  /// - Parameters:
+  ///   - version: The version, or `nil` if it is unknown.
+  ///   - cipher: The name of the cipher suite.
+  ///   - applicationProtocol: The protocol that ALPN has selected, or `nil` for none.
+  ///   - isResumed: Whether the handshake continued an earlier session.
+  ///   - isVerified: Whether the server's certificate was verified.
+  ///   - chain: The certificates, the server's first.
+  public init(
+    version: TLSVersion?, cipher: String, applicationProtocol: String? = nil,
+    isResumed: Bool = false, isVerified: Bool = true, chain: [ServerCertificate] = []
+  ) {
+    properties = Properties(
+      version: version, cipher: cipher, applicationProtocol: applicationProtocol,
+      isResumed: isResumed, isVerified: isVerified, certificates: chain.map(\.der),
+      hasReportedPinMismatch: false)
+  }
+
+  /// The version, or `nil` if it is unknown.
+  public var version: TLSVersion? { properties.version }
+  /// The name of the cipher suite, such as `TLS_AES_256_GCM_SHA384`.
+  public var cipher: String { properties.cipher }
+  /// The protocol that ALPN has selected, such as `h2`, or `nil` for none.
+  ///
+  /// Source: RFC 7301.
+  public var applicationProtocol: String? { properties.applicationProtocol }
+  /// Whether the handshake continued an earlier session of the same transport.
+  ///
+  /// The server's certificate was verified when that session was made.
+  public var isResumed: Bool { properties.isResumed }
+  /// Whether the server's certificate was verified.
+  ///
+  /// `false` for a host with the policy `insecure`.
+  public var isVerified: Bool { properties.isVerified }
+  /// Whether pins that are only reported did not match.
+  public var hasReportedPinMismatch: Bool { properties.hasReportedPinMismatch }
+  /// The verified certificates from the server's to the authority's.
+  ///
+  /// The certificates are those that the server has sent if they were not verified, or if the session
+  /// was resumed.
+  public var chain: [ServerCertificate] {
+    properties.certificates.compactMap(ServerCertificate.init(der:))
+  }
+}
+
+extension TLSMetrics: CustomStringConvertible {
+  /// The version, the cipher suite, the protocol and the owner of the certificate.
+  public var description: String {
+    let parts = [
+      version?.description, cipher, applicationProtocol, chain.first?.subject,
+      isVerified ? nil : "not verified",
+    ]
+    return parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,109 @@
+#if os(Linux)
+  import CCatena
+  import Foundation
+
+  extension CurlHandle {
+    /// Sets the TLS options that are the same for all exchanges of a transport.
+    ///
+    /// libcurl loads no authorities of its own. ``prepareTLS(_:)`` gives each connection a store that
+    /// OpenSSL has read before.
+    ///
+    /// - Throws: A failure if libcurl rejects an option.
+    func set(
+      _ tls: TLSOptions, _ options: CurlTransport.Options
+    ) throws(TransportFailure) {
+      let proxyURL: URL? = if case .url(let url) = options.proxy { url } else { nil }
+      self.tls = HandleTLS(
+        options: tls.compiled,
+        proxy: options.unixSocketPath == nil ? proxyURL.flatMap { Origin($0) } : nil,
+        presentsIdentities: options.presentsIdentities)
+      guard OpenSSLPlatform.isAvailable else {
+        // `CURL_SSLVERSION_TLSv1_2`.
+        try require(catena_easy_set_long(easy, .sslVersion, 6))
+        return
+      }
+      // `CURL_SSLVERSION_TLSv1`, which is the lowest one. The policy of a host sets its own.
+      try require(catena_easy_set_long(easy, .sslVersion, 1))
+      catena_easy_set_long(easy, .proxySSLVersion, 1)
+      try removeAuthorities(.certificateAuthorities, .certificateAuthoritiesFolder)
+      try removeAuthorities(.proxyCertificateAuthorities, .proxyCertificateAuthoritiesFolder)
+      catena_easy_mark_proxy_tls(easy)
+      let result = catena_easy_on_tls_context(
+        easy,
+        { _, context, handle in
+          guard let context else { return CurlResult.handshakeFailed.rawValue }
+          let isPrepared = CurlHandle.at(handle).prepareTLS(context)
+          return isPrepared ? CurlResult.OK.rawValue : CurlResult.handshakeFailed.rawValue
+        }, Unmanaged.passUnretained(self).toOpaque())
+      try require(CurlResult(rawValue: result) ?? .unknownOption)
+      if let policy = proxyPolicy, !policy.isVerifying {
+        catena_easy_set_long(easy, .proxyVerifyPeer, 0)
+        catena_easy_set_long(easy, .proxyVerifyHost, 0)
+      }
+    }
+
+    private func removeAuthorities(
+      _ file: CurlStringOption, _ folder: CurlStringOption
+    ) throws(TransportFailure) {
+      for option in [file, folder] {
+        let result = catena_easy_set_string(easy, option, nil)
+        // A TLS library without this option uses no folder of authorities, or no `https` proxies.
+        if result != .notBuiltIn, result != .unknownOption { try require(result) }
+      }
+    }
+
+    /// Sets the TLS options for a host.
+    ///
+    /// - Throws: A failure if the host must have a policy and has none.
+    func set(_ options: TLSOptions, for origin: Origin) throws(TransportFailure) {
+      guard let policy = options.compiled.policy(forHost: origin.host, port: origin.port) else {
+        throw TransportFailure(rejecting: CompiledTLS.refusal(of: origin.host))
+      }
+      tls?.policy = policy
+      let isVerifying = policy.isVerifying
+      try require(catena_easy_set_long(easy, .verifyPeer, isVerifying ? 1 : 0))
+      try require(catena_easy_set_long(easy, .verifyHost, isVerifying ? 2 : 0))
+    }
+
+    /// The policy of the proxy: that of its host, or that of all other hosts for a proxy of the
+    /// environment.
+    private var proxyPolicy: CompiledPolicy? {
+      guard let tls else { return nil }
+      guard let proxy = tls.proxy else { return tls.options.policyOfOthers ?? .system }
+      return tls.options.policy(forHost: proxy.host, port: proxy.port)
+    }
+
+    /// Sets the requirements for a connection that is being opened.
+    ///
+    /// - Returns: Whether the handshake may begin.
+    private func prepareTLS(_ context: OpaquePointer) -> Bool {
+      guard let tls else { return false }
+      let isForProxy = catena_tls_context_take_proxy_mark(context)
+      let peer = isForProxy ? tls.proxy : origin
+      guard let policy = isForProxy ? proxyPolicy : tls.policy else { return false }
+      let verifier = HandshakeVerifier(tls.options, policy, host: peer?.host)
+      handshake = verifier
+      let identity =
+        tls.presentsIdentities
+        ? peer.flatMap { tls.options.identity(forHost: $0.host, port: $0.port) } : nil
+      return verifier.prepare(context, presenting: identity)
+    }
+
+    /// Notes the TLS properties of the connection of the exchange.
+    func noteTLS() {
+      guard tls?.policy != nil, origin?.scheme == "https", let connection = catena_easy_tls(easy)
+      else { return }
+      tlsProperties = TLSMetrics.Properties.of(connection)
+    }
+  }
+
+  /// The TLS settings of a handle.
+  struct HandleTLS {
+    let options: CompiledTLS
+    /// The proxy with a fixed URL, if there is one.
+    let proxy: Origin?
+    let presentsIdentities: Bool
+    /// The policy of the handle's origin.
+    var policy: CompiledPolicy?
+  }
+#endif

@@ -1,0 +1,112 @@
+#if canImport(Security)
+  import Foundation
+  import Security
+
+  typealias PlatformAnchors = AppleAnchors
+  typealias PlatformIdentity = AppleIdentity
+  typealias Platform = ApplePlatform
+
+  /// The support of TLS options by URLSession on Apple platforms.
+  enum ApplePlatform {
+    static func requireSupport() throws(NetworkError) {}
+
+    /// Checks that the platform supports a policy.
+    ///
+    /// - Throws: `unsupported` with the requirement that it does not support.
+    static func requireSupport(for policy: ServerTrust.Policy) throws(NetworkError) {
+      let requirement: String? =
+        if policy.minimumVersion != nil {
+          "versions of TLS for one host; set them in the TLS options"
+        } else if policy.revocation.stapled != .ignored {
+          "a policy for stapled revocation statuses"
+        } else if !policy.revocation.lists.isEmpty {
+          "revocation lists"
+        } else {
+          nil
+        }
+      guard let requirement else { return }
+      throw NetworkError(.unsupported, "URLSession does not support \(requirement)")
+    }
+  }
+
+  /// The trusted authorities of a policy.
+  ///
+  /// `@unchecked Sendable` because a `SecCertificate` is immutable, and Security allows its use on any
+  /// thread.
+  struct AppleAnchors: @unchecked Sendable {
+    static let system = AppleAnchors()
+
+    /// The given authorities, or `nil` for those of the system alone.
+    let certificates: [SecCertificate]?
+    let includesSystem: Bool
+
+    private init() {
+      certificates = nil
+      includesSystem = true
+    }
+
+    init(_ policy: ServerTrust.Policy) throws(NetworkError) {
+      let sources: [TLSSource]
+      switch policy.anchors {
+      case .system, .anyCertificate:
+        self.init()
+        return
+      case .only(let list): (sources, includesSystem) = (list, false)
+      case .besidesSystem(let list): (sources, includesSystem) = (list, true)
+      }
+      if sources.isEmpty { throw .invalidTLS("the list of authorities is empty") }
+      var found: [ServerCertificate] = []
+      for source in sources { found += try source.certificates("the authorities") }
+      certificates = found.compactMap { SecCertificateCreateWithData(nil, $0.der as CFData) }
+    }
+  }
+
+  /// A client certificate with its key.
+  ///
+  /// `@unchecked Sendable` because a `SecIdentity` is immutable, and Security allows its use on any
+  /// thread.
+  final class AppleIdentity: @unchecked Sendable {
+    let identity: SecIdentity
+
+    /// Reads and checks an identity.
+    ///
+    /// - Throws: `invalidTLSOptions` with the item that cannot be used, or `unsupported`.
+    init(_ identity: ClientIdentity, for hosts: String) throws(NetworkError) {
+      switch identity.kind {
+      case .system(let identity): self.identity = identity
+      case .keychain(let label):
+        let query: [CFString: Any] = [
+          kSecClass: kSecClassIdentity, kSecAttrLabel: label, kSecReturnRef: true,
+        ]
+        var item: CFTypeRef?
+        guard SecItemCopyMatching(query as CFDictionary, &item) == errSecSuccess,
+          let found = item as? SecIdentity
+        else {
+          throw .invalidTLS("\(hosts): the Keychain has no identity \(label.debugDescription)")
+        }
+        self.identity = found
+      case .files:
+        throw NetworkError(
+          .unsupported,
+          "\(hosts): URLSession needs a client identity of PKCS#12 or of the Keychain")
+      case .archive(let source):
+        let archive = try source.item("\(hosts): the PKCS#12 archive of the client")
+        let options: [CFString: Any] = [kSecImportExportPassphrase: identity.password ?? ""]
+        var items: CFArray?
+        switch SecPKCS12Import(archive.bytes as CFData, options as CFDictionary, &items) {
+        case errSecSuccess: break
+        case errSecAuthFailed:
+          throw .invalidTLS(
+            identity.password == nil
+              ? "\(archive.name): it needs a password" : "\(archive.name): the password is wrong")
+        default: throw .invalidTLS("\(archive.name): not a readable PKCS#12 archive")
+        }
+        let entries = items as? [[CFString: Any]]
+        guard let found = entries?.first?[kSecImportItemIdentity] as? SecIdentity else {
+          throw .invalidTLS("\(archive.name): it has no certificate with a key")
+        }
+        self.identity = found
+      }
+    }
+  }
+#endif

@@ -1,0 +1,154 @@
+import Foundation
+
+/// The hosts that a ``ServerTrust`` policy or a ``ClientIdentity`` is for.
+///
+/// A string literal is an exact host, such as `"api.example.com"` or `"192.0.2.7"`, or a wildcard for
+/// the left-most label, such as `"*.example.com"`, which matches `a.example.com` and neither
+/// `example.com` nor `a.b.example.com`. Each can have a port: `"api.example.com:8443"`, `"[::1]:8443"`.
+///
+/// The most specific pattern for a host applies: an exact host before a wildcard, each first with its
+/// port, and then the first predicate that returns `true`. Case and a trailing dot do not matter. An
+/// international name is written in ASCII, as `xn--bcher-kva.example`.
+///
+/// A malformed pattern is refused when the ``TLSOptions`` with it are made.
+public struct HostPattern: Sendable {
+  enum Kind: Sendable {
+    /// A host, with a port if the pattern has one.
+    case exact(String)
+    /// The part after the first dot, with a port if the pattern has one.
+    case wildcard(String)
+    case predicate(@Sendable (_ host: String, _ port: Int) -> Bool)
+    case malformed(String)
+  }
+
+  let kind: Kind
+  /// The text of the pattern.
+  let text: String
+
+  private init(_ kind: Kind, text: String) {
+    self.kind = kind
+    self.text = text
+  }
+
+  /// The hosts for which a closure returns `true`.
+  ///
+  /// - Parameter predicate: The closure. It runs on any thread when the first request for a host is
+  ///   prepared, and must not block. The host is in lower case, an IPv6 address without brackets.
+  /// - Returns: The pattern.
+  public static func matching(
+    _ predicate: @escaping @Sendable (_ host: String, _ port: Int) -> Bool
+  ) -> HostPattern {
+    HostPattern(.predicate(predicate), text: "a predicate")
+  }
+}
+
+extension HostPattern: ExpressibleByStringLiteral {
+  /// Makes the pattern of a host or of a wildcard.
+  ///
+  /// - Parameter value: The host, with or without a port.
+  public init(stringLiteral value: String) { self.init(value) }
+
+  /// Makes the pattern of a host or of a wildcard.
+  ///
+  /// - Parameter text: The host, with or without a port.
+  public init(_ text: String) {
+    let isWildcard = text.hasPrefix("*.")
+    let key = Self.key(isWildcard ? String(text.dropFirst(2)) : text)
+    guard let key, !isWildcard || key.contains(where: \.isLetter) else {
+      self.init(.malformed(text), text: text)
+      return
+    }
+    self.init(isWildcard ? .wildcard(key) : .exact(key), text: text)
+  }
+
+  /// Returns a host with an optional port as a key, or `nil` if it is malformed.
+  private static func key(_ text: String) -> String? {
+    var host = text.lowercased()[...]
+    var port = ""
+    if host.hasPrefix("[") {
+      guard let end = host.firstIndex(of: "]") else { return nil }
+      port = String(host[end...].dropFirst())
+      host = host[..<end].dropFirst()
+    } else if host.filter({ $0 == ":" }).count == 1, let colon = host.firstIndex(of: ":") {
+      port = String(host[colon...])
+      host = host[..<colon]
+    }
+    if host.hasSuffix("."), host.count > 1 { host = host.dropLast() }
+    let isHost = host.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"):
+        true
+      default: false
+      }
+    }
+    let isPort = port.isEmpty || UInt16(port.dropFirst()).map { $0 > 0 } == true
+    let hasEmptyLabel =
+      !host.contains(":")
+      && host.split(
+        separator: ".", omittingEmptySubsequences: false
+      ).contains(where: \.isEmpty)
+    guard isHost, isPort, !hasEmptyLabel, port.isEmpty || port.hasPrefix(":") else { return nil }
+    return String(host) + port
+  }
+}
+
+/// The values for hosts, such as their policies.
+struct HostTable<Value: Sendable>: Sendable {
+  private var exact: [String: Value] = [:]
+  private var wildcards: [String: Value] = [:]
+  private var predicates: [(matches: @Sendable (String, Int) -> Bool, value: Value)] = []
+
+  /// Makes a table.
+  ///
+  /// - Parameter entries: The patterns and their values.
+  /// - Throws: The text of a malformed or repeated pattern, as a sentence about it.
+  init(_ entries: [(pattern: HostPattern, value: Value)]) throws(NetworkError) {
+    for (pattern, value) in entries {
+      let isRepeated: Bool
+      switch pattern.kind {
+      case .exact(let key): isRepeated = exact.updateValue(value, forKey: key) != nil
+      case .wildcard(let key): isRepeated = wildcards.updateValue(value, forKey: key) != nil
+      case .predicate(let matches):
+        predicates.append((matches, value))
+        isRepeated = false
+      case .malformed(let text):
+        throw .invalidTLS(
+          "the host pattern \(text.debugDescription) is malformed; a wildcard is the whole left-most "
+            + "label, as in *.example.com, and international names are written in ASCII")
+      }
+      if isRepeated {
+        throw .invalidTLS("the host pattern \(pattern.text.debugDescription) is repeated")
+      }
+    }
+  }
+
+  var isEmpty: Bool { exact.isEmpty && wildcards.isEmpty && predicates.isEmpty }
+
+  /// Returns the value for a host, or `nil` if no pattern matches.
+  ///
+  /// - Parameters:
+  ///   - host: The host in lower case, an IPv6 address without brackets.
+  ///   - port: The port.
+  /// - Returns: The value of the most specific pattern.
+  func value(forHost host: String, port: Int) -> Value? {
+    guard !isEmpty else { return nil }
+    let host = host.hasSuffix(".") && host.count > 1 ? String(host.dropLast()) : host
+    if let value = exact["\(host):\(port)"] ?? exact[host] { return value }
+    if let dot = host.firstIndex(of: "."), dot > host.startIndex {
+      let parent = String(host[host.index(after: dot)...])
+      if let value = wildcards["\(parent):\(port)"] ?? wildcards[parent] { return value }
+    }
+    return predicates.first { $0.matches(host, port) }?.value
+  }
+}
+
+extension NetworkError {
+  /// Makes the error for TLS settings that cannot be used.
+  ///
+  /// - Parameter reason: The item and its defect, without secrets.
+  /// - Returns: The error.
+  static func invalidTLS(_ reason: String) -> NetworkError {
+    NetworkError(.invalidTLSOptions, reason)
+  }
+}

@@ -1,0 +1,178 @@
+#if os(Linux)
+  import CCatena
+  import Foundation
+  import Synchronization
+
+  typealias PlatformAnchors = OpenSSLAnchors
+  typealias PlatformIdentity = OpenSSLIdentity
+  typealias Platform = OpenSSLPlatform
+
+  /// The support of TLS options by OpenSSL.
+  enum OpenSSLPlatform {
+    /// Whether libcurl uses an OpenSSL whose functions are known.
+    static let isAvailable = catena_tls_is_available()
+
+    static func requireSupport() throws(NetworkError) {
+      guard isAvailable else {
+        throw NetworkError(
+          .unsupported,
+          "TLS options need a libcurl with OpenSSL 1.1.1 or 3, and it has another library")
+      }
+    }
+
+    /// Checks that the platform supports a policy: this one supports all.
+    static func requireSupport(for policy: ServerTrust.Policy) throws(NetworkError) {}
+  }
+
+  /// The trusted authorities of a policy, as a store of OpenSSL.
+  enum OpenSSLAnchors: Sendable {
+    /// The authorities of the system.
+    case system
+    case own(OpenSSLStore)
+
+    init(_ policy: ServerTrust.Policy) throws(NetworkError) {
+      let (sources, includesSystem): ([TLSSource], Bool) =
+        switch policy.anchors {
+        case .system: ([], true)
+        case .only(let sources): (sources, false)
+        case .besidesSystem(let sources): (sources, true)
+        case .anyCertificate: ([], false)
+        }
+      switch policy.anchors {
+      case .system where policy.revocation.lists.isEmpty, .anyCertificate:
+        self = .system
+        return
+      case .only, .besidesSystem:
+        if sources.isEmpty { throw .invalidTLS("the list of authorities is empty") }
+      case .system: break
+      }
+      guard let store = OpenSSLStore() else { throw NetworkError(.unsupported, "out of memory") }
+      if includesSystem { store.addSystem() }
+      for source in sources {
+        for certificate in try source.certificates("the authorities") { store.add(certificate) }
+      }
+      for source in policy.revocation.lists {
+        for item in try source.items("the revocation lists") {
+          guard store.addLists(item.bytes, wholeChain: policy.revocation.wholeChain) else {
+            throw .invalidTLS("\(item.name): not a revocation list in PEM or DER")
+          }
+        }
+      }
+      self = .own(store)
+    }
+
+    /// The store, or `nil` if there is no memory for it.
+    var store: OpenSSLStore? {
+      switch self {
+      case .system: OpenSSLStore.system
+      case .own(let store): store
+      }
+    }
+  }
+
+  /// A store of certificates and revocation lists.
+  ///
+  /// `@unchecked Sendable` because it is complete before it is shared, and OpenSSL locks it.
+  final class OpenSSLStore: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    init?() {
+      guard let pointer = catena_store_make() else { return nil }
+      self.pointer = pointer
+    }
+
+    deinit {
+      catena_store_free(pointer)
+    }
+
+    func add(_ certificate: ServerCertificate) {
+      // A repeated certificate is no error.
+      certificate.der.withUnsafeBytes { _ = catena_store_add(pointer, $0.baseAddress, $0.count) }
+    }
+
+    func addSystem() {
+      catena_store_add_system(pointer)
+    }
+
+    func addLists(_ bytes: Data, wholeChain: Bool) -> Bool {
+      bytes.withUnsafeBytes {
+        catena_store_add_lists(pointer, $0.baseAddress, $0.count, wholeChain) > 0
+      }
+    }
+
+    private struct System {
+      var store: OpenSSLStore?
+      var modified: Date?
+    }
+
+    private static let shared = Mutex(System())
+
+    /// The authorities of the system.
+    ///
+    /// They are read again when their file has changed. A connection that is being opened keeps the
+    /// former store.
+    static var system: OpenSSLStore? {
+      let path = catena_authorities_path().map { String(cString: $0) }
+      let attributes = path.flatMap { try? FileManager.default.attributesOfItem(atPath: $0) }
+      let modified = attributes?[.modificationDate] as? Date
+      return shared.withLock { system in
+        if let store = system.store, system.modified == modified { return store }
+        let store = OpenSSLStore()
+        store?.addSystem()
+        system = System(store: store, modified: modified)
+        return store
+      }
+    }
+  }
+
+  /// A client certificate with its key, as objects of OpenSSL.
+  ///
+  /// `@unchecked Sendable` because it does not change, and OpenSSL counts the references atomically.
+  final class OpenSSLIdentity: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Reads and checks an identity.
+    ///
+    /// - Throws: `invalidTLSOptions` with the item that cannot be used.
+    init(_ identity: ClientIdentity, for hosts: String) throws(NetworkError) {
+      var pointer: OpaquePointer?
+      let result: CatenaIdentityResult
+      let names: (certificate: String, key: String)
+      switch identity.kind {
+      case .files(let certificate, let key):
+        let certificate = try certificate.item("\(hosts): the client certificate")
+        let key = try key.item("\(hosts): the private key of the client")
+        names = (certificate.name, key.name)
+        result = certificate.bytes.withUnsafeBytes { certificate in
+          key.bytes.withUnsafeBytes { key in
+            catena_identity_make(
+              certificate.baseAddress, certificate.count, key.baseAddress, key.count,
+              identity.password, &pointer)
+          }
+        }
+      case .archive(let archive):
+        let archive = try archive.item("\(hosts): the PKCS#12 archive of the client")
+        names = (archive.name, archive.name)
+        result = archive.bytes.withUnsafeBytes {
+          catena_identity_unpack($0.baseAddress, $0.count, identity.password, &pointer)
+        }
+      }
+      let defect: String
+      switch result {
+      case .OK: defect = "no identity"
+      case .badCertificate: defect = "\(names.certificate): not a certificate in PEM or DER"
+      case .badKey: defect = "\(names.key): not a private key in PEM or DER"
+      case .passwordMissing: defect = "\(names.key): it needs a password"
+      case .passwordWrong: defect = "\(names.key): the password is wrong"
+      case .keyMismatch: defect = "\(names.key): the key is not that of the certificate"
+      case .badArchive: defect = "\(names.certificate): not a readable PKCS#12 archive"
+      }
+      guard let pointer else { throw .invalidTLS(defect) }
+      self.pointer = pointer
+    }
+
+    deinit {
+      catena_identity_free(pointer)
+    }
+  }
+#endif

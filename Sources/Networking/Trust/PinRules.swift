@@ -1,0 +1,147 @@
+import Foundation
+
+/// The certificates that are compared with pins.
+public enum PinPlace: Sendable, Hashable {
+  /// The server's certificate only.
+  case leaf
+  /// Any certificate of the verified chain, such as that of an authority.
+  ///
+  /// Certificates that the server merely sends along do not count.
+  case chain
+}
+
+/// The effect of pins that do not match.
+public enum PinMode: Sendable {
+  /// The request fails with ``NetworkError/Code-swift.enum/pinMismatch``.
+  case enforced
+  /// The request continues, and the closure receives the mismatch.
+  ///
+  /// The closure runs on an I/O thread at each full handshake with a mismatch and must not block.
+  /// ``TLSMetrics/hasReportedPinMismatch`` is then `true`.
+  case reported(@Sendable (_ mismatch: PinMismatch) -> Void)
+}
+
+/// A server whose certificates do not have any of the pins.
+public struct PinMismatch: Sendable, Hashable {
+  /// The host.
+  public let host: String
+  /// The pins of the certificates that were compared, the server's first.
+  public let seen: [PublicKeyPin]
+  /// The pins that were expected; for pinned certificates, those of their keys.
+  public let expected: [PublicKeyPin]
+}
+
+/// The date from which on pins are not checked any more.
+///
+/// A string literal is a day, such as `"2027-06-01"`, and stands for its start in UTC. A malformed one
+/// is refused when the ``TLSOptions`` with it are made.
+public struct PinExpiry: Sendable, Hashable, ExpressibleByStringLiteral {
+  enum Kind: Hashable {
+    case date(Date)
+    case malformed(String)
+  }
+
+  let kind: Kind
+
+  /// Makes an expiry.
+  ///
+  /// - Parameter date: The date.
+  public init(_ date: Date) { kind = .date(date) }
+
+  /// Makes an expiry from a day.
+  ///
+  /// - Parameter value: The day in the form of ISO 8601, such as `2027-06-01`.
+  public init(stringLiteral value: String) {
+    let style = Date.ISO8601FormatStyle(timeZone: TimeZone(secondsFromGMT: 0) ?? .current)
+      .year().month().day()
+    if value.utf8.count == 10, let date = try? style.parse(value), date.formatted(style) == value {
+      kind = .date(date)
+    } else {
+      kind = .malformed(value)
+    }
+  }
+}
+
+/// The checks of the revocation of certificates.
+///
+/// Source: RFC 6960 (OCSP), RFC 6066 section 8 (stapling), RFC 5280 section 5 (lists).
+public struct Revocation: Sendable {
+  /// The use of a status that a server staples to its certificate.
+  public enum Stapled: Sendable, Hashable {
+    /// It is not requested.
+    case ignored
+    /// It is checked if the server has sent it.
+    case ifPresent
+    /// It must be present and valid.
+    case required
+  }
+
+  var stapled = Stapled.ignored
+  var lists: [TLSSource] = []
+  var wholeChain = false
+}
+
+/// The pins of a policy, ready to compare.
+struct CompiledPins: Sendable {
+  /// The accepted keys.
+  let keys: Set<PublicKeyPin>
+  /// The accepted certificates, or `nil` if keys are compared.
+  let certificates: Set<Data>?
+  /// The pins in the order in which they were given.
+  let expected: [PublicKeyPin]
+  let place: PinPlace
+  let expiry: Date?
+  let mode: PinMode
+
+  /// Checks and reads the pins of a rule.
+  ///
+  /// - Throws: `invalidTLSOptions` with the defect.
+  init(_ rule: ServerTrust.Policy.PinRule) throws(NetworkError) {
+    switch rule.expiry?.kind {
+    case nil: expiry = nil
+    case .date(let date): expiry = date
+    case .malformed(let text):
+      throw .invalidTLS(
+        "the expiry \(text.debugDescription) of the pins is not a day such as 2027-06-01")
+    }
+    switch rule.pins {
+    case .keys(let pins):
+      guard !pins.isEmpty else { throw .invalidTLS("the list of pinned keys is empty") }
+      if let malformed = pins.first(where: { $0.bytes == nil }) {
+        throw .invalidTLS(
+          "the pin \"\(malformed)\" is not a SHA-256 hash in base64, such as sha256/AAAA...=")
+      }
+      (keys, certificates, expected) = (Set(pins), nil, pins)
+    case .certificates(let sources):
+      guard !sources.isEmpty else { throw .invalidTLS("the list of pinned certificates is empty") }
+      var found: [ServerCertificate] = []
+      for source in sources { found += try source.certificates("the pinned certificates") }
+      (keys, certificates) = ([], Set(found.map(\.der)))
+      expected = found.compactMap(\.publicKeyPin)
+    }
+    place = rule.place
+    mode = rule.mode
+  }
+
+  /// Compares a chain with the pins.
+  ///
+  /// - Parameters:
+  ///   - chain: The encoded certificates, the server's first.
+  ///   - isVerified: Whether the chain was verified. Otherwise only the server's certificate counts,
+  ///     whose key the handshake proves.
+  ///   - host: The host.
+  ///   - now: The current time.
+  /// - Returns: The mismatch, or `nil` if a certificate has a pin or the pins have expired.
+  func mismatch(
+    _ chain: [Data], isVerified: Bool, host: String, now: Date
+  ) -> PinMismatch? {
+    if let expiry, now >= expiry { return nil }
+    let compared = chain.prefix(place == .leaf || !isVerified ? 1 : chain.count)
+    if let certificates {
+      if compared.contains(where: certificates.contains) { return nil }
+    }
+    let seen = compared.compactMap(PublicKeyPin.init(of:))
+    if certificates == nil, seen.contains(where: keys.contains) { return nil }
+    return PinMismatch(host: host, seen: seen, expected: expected)
+  }
+}

@@ -1,0 +1,238 @@
+import Foundation
+
+/// The TLS settings of a transport: trusted servers, the client's identities, and versions.
+///
+/// With the default `TLSOptions()`, a server must present a certificate that is valid now, matches
+/// its host, and was issued by an authority that the system trusts.
+///
+/// All items are read and checked when the options are made. Options that this platform does not
+/// support are refused then, too.
+///
+/// Two options are equal if they are copies of one another, or both are the default.
+public struct TLSOptions: Sendable, Hashable {
+  /// A version of TLS.
+  public typealias Version = TLSVersion
+
+  /// The trust in servers.
+  public let trust: ServerTrust
+  /// The client's identities.
+  public let identities: ClientIdentities
+  /// The lowest version of TLS for hosts whose policy has none.
+  public let minimumVersion: TLSVersion
+  /// The highest version of TLS for hosts whose policy has none, or `nil` for no limit.
+  public let maximumVersion: TLSVersion?
+  let compiled: CompiledTLS
+
+  /// Makes the default options.
+  public init() {
+    trust = [:]
+    identities = [:]
+    minimumVersion = .v1_2
+    maximumVersion = nil
+    compiled = .standard
+  }
+
+  /// Makes options.
+  ///
+  /// - Parameters:
+  ///   - trust: The trust in servers.
+  ///   - identities: The client's identities.
+  ///   - minimumVersion: The lowest version of TLS for hosts whose policy has none.
+  ///   - maximumVersion: The highest version of TLS for hosts whose policy has none. `nil` means no
+  ///     limit.
+  ///   - wallClock: The clock with which the expiry of pins is compared, the system's by default. It
+  ///     runs on I/O threads and must not block.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidTLSOptions`` and the
+  ///   name of an item that cannot be used, such as a malformed certificate, a key for another
+  ///   certificate, a wrong password or an empty list of pins;
+  ///   ``NetworkError/Code-swift.enum/unsupported`` for an item that the platform does not support.
+  public init(
+    trust: ServerTrust = [:], identities: ClientIdentities = [:],
+    minimumVersion: TLSVersion = .v1_2, maximumVersion: TLSVersion? = nil,
+    wallClock: @escaping @Sendable () -> Date = { Date() }
+  ) throws(NetworkError) {
+    self.trust = trust
+    self.identities = identities
+    self.minimumVersion = minimumVersion
+    self.maximumVersion = maximumVersion
+    compiled = try CompiledTLS(trust, identities, minimumVersion, maximumVersion, wallClock)
+  }
+
+  /// Whether these are the default options.
+  var isDefault: Bool { compiled === CompiledTLS.standard }
+
+  /// Compares the identities of two options.
+  public static func == (left: TLSOptions, right: TLSOptions) -> Bool {
+    left.compiled === right.compiled
+  }
+
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(compiled)) }
+}
+
+/// The checked contents of ``TLSOptions``.
+final class CompiledTLS: Sendable {
+  /// The contents of the default options.
+  static let standard = CompiledTLS()
+
+  private let policies: HostTable<CompiledPolicy>
+  private let others: CompiledPolicy?
+  private let identities: HostTable<PlatformIdentity>
+  let wallClock: @Sendable () -> Date
+
+  private init() {
+    // A table without entries cannot fail.
+    guard let policies = try? HostTable<CompiledPolicy>([]),
+      let identities = try? HostTable<PlatformIdentity>([])
+    else { preconditionFailure("An empty table is valid") }
+    self.policies = policies
+    self.identities = identities
+    others = CompiledPolicy.system
+    wallClock = { Date() }
+  }
+
+  init(
+    _ trust: ServerTrust, _ identities: ClientIdentities, _ minimum: TLSVersion,
+    _ maximum: TLSVersion?, _ wallClock: @escaping @Sendable () -> Date
+  ) throws(NetworkError) {
+    try Platform.requireSupport()
+    var policies: [(pattern: HostPattern, value: CompiledPolicy)] = []
+    for (hosts, policy) in trust.policies {
+      let compiled = try CompiledPolicy(policy, for: hosts.text, minimum, maximum)
+      policies.append((hosts, compiled))
+    }
+    self.policies = try HostTable(policies)
+    others = try trust.others.map { policy throws(NetworkError) in
+      try CompiledPolicy(policy, for: "all other hosts", minimum, maximum)
+    }
+    var loaded: [(pattern: HostPattern, value: PlatformIdentity)] = []
+    for (hosts, identity) in identities.identities {
+      loaded.append((hosts, try PlatformIdentity(identity, for: hosts.text)))
+    }
+    self.identities = try HostTable(loaded)
+    self.wallClock = wallClock
+  }
+
+  /// Returns the policy of a host, or `nil` if the host must have one and has none.
+  func policy(forHost host: String, port: Int) -> CompiledPolicy? {
+    policies.value(forHost: host, port: port) ?? others
+  }
+
+  /// The policy of hosts without one.
+  var policyOfOthers: CompiledPolicy? { others }
+
+  /// Returns the identity for a host, or `nil` for none.
+  func identity(forHost host: String, port: Int) -> PlatformIdentity? {
+    identities.value(forHost: host, port: port)
+  }
+
+  /// Returns whether there is an identity for a URL.
+  func hasIdentity(for url: URL) -> Bool {
+    guard !identities.isEmpty, let origin = Origin(url) else { return false }
+    return identity(forHost: origin.host, port: origin.port) != nil
+  }
+
+  /// The failure of a request to a host without a policy that must have one.
+  static func refusal(of host: String) -> TLSFailure {
+    TLSFailure(
+      .tlsUntrusted, host: host, "the client has no trust policy for \(host) and requires one")
+  }
+}
+
+/// A checked policy.
+final class CompiledPolicy: Sendable {
+  /// The system's policy, with the default versions.
+  static let system = CompiledPolicy()
+
+  /// The trusted authorities.
+  let anchors: PlatformAnchors
+  let pins: [CompiledPins]
+  let evaluations: [ServerTrust.Policy.Evaluation]
+  let stapled: Revocation.Stapled
+  let minimumVersion: TLSVersion
+  let maximumVersion: TLSVersion?
+  /// Whether the chain and the host are verified.
+  let isVerifying: Bool
+
+  private init() {
+    anchors = .system
+    pins = []
+    evaluations = []
+    stapled = .ignored
+    minimumVersion = .v1_2
+    maximumVersion = nil
+    isVerifying = true
+  }
+
+  init(
+    _ policy: ServerTrust.Policy, for hosts: String, _ minimum: TLSVersion, _ maximum: TLSVersion?
+  ) throws(NetworkError) {
+    do throws(NetworkError) {
+      anchors = try PlatformAnchors(policy)
+      var pins: [CompiledPins] = []
+      for rule in policy.pinRules { pins.append(try CompiledPins(rule)) }
+      self.pins = pins
+      stapled = policy.revocation.stapled
+      evaluations = policy.evaluations
+      minimumVersion = policy.minimumVersion ?? minimum
+      maximumVersion = policy.minimumVersion == nil ? maximum : policy.maximumVersion
+      if let maximumVersion, maximumVersion < minimumVersion {
+        throw .invalidTLS("the highest version \(maximumVersion) is below \(minimumVersion)")
+      }
+      if case .anyCertificate = policy.anchors {
+        isVerifying = false
+        guard policy.revocation.stapled == .ignored, policy.revocation.lists.isEmpty else {
+          throw .invalidTLS("the revocation of certificates cannot be checked without authorities")
+        }
+      } else {
+        isVerifying = true
+      }
+      try Platform.requireSupport(for: policy)
+    } catch {
+      var error = error
+      error.reason = "\(hosts): \(error.reason ?? "")"
+      throw error
+    }
+  }
+
+  /// Checks the pins and the rules of the caller.
+  ///
+  /// - Parameters:
+  ///   - chain: The encoded certificates, the server's first.
+  ///   - host: The host.
+  ///   - now: The current time.
+  ///   - noteReport: Called for a mismatch that is only reported.
+  /// - Returns: The failure, or `nil` if the server is accepted.
+  func failure(
+    of chain: [Data], host: String, now: @autoclosure () -> Date, noteReport: () -> Void
+  ) -> TLSFailure? {
+    for rule in pins {
+      guard
+        let mismatch = rule.mismatch(chain, isVerified: isVerifying, host: host, now: now())
+      else { continue }
+      if case .reported(let report) = rule.mode {
+        noteReport()
+        report(mismatch)
+        continue
+      }
+      return TLSFailure(
+        .pinMismatch, host: host, "no certificate of \(host) has one of the pinned keys",
+        chain: chain, mismatch: mismatch)
+    }
+    guard !evaluations.isEmpty else { return nil }
+    let certificates = chain.compactMap(ServerCertificate.init(der:))
+    for evaluation in evaluations {
+      do {
+        if try evaluation(certificates, host) { continue }
+        return TLSFailure(
+          .tlsUntrusted, host: host, "a rule of the client rejects the server", chain: chain)
+      } catch {
+        return TLSFailure(
+          .tlsUntrusted, host: host,
+          "a rule of the client rejects the server: \(NetworkError.text(of: error))", chain: chain,
+          underlying: error)
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,176 @@
+import Foundation
+
+/// A source of certificates, of a private key, or of revocation lists.
+///
+/// Files and folders are read once, when the ``TLSOptions`` with the source are made. PEM and DER are
+/// recognized by the contents.
+public struct TLSSource: Sendable {
+  private enum Kind: Sendable {
+    case data(Data)
+    case file(URL)
+    case files([URL])
+    case folder(URL)
+  }
+
+  private let kind: Kind
+
+  /// Bytes in memory, in PEM or DER.
+  ///
+  /// - Parameter data: The bytes.
+  /// - Returns: The source.
+  public static func data(_ data: Data) -> TLSSource { TLSSource(kind: .data(data)) }
+
+  /// Text in PEM.
+  ///
+  /// - Parameter text: The text. Text outside of the blocks is ignored.
+  /// - Returns: The source.
+  public static func pem(_ text: String) -> TLSSource { TLSSource(kind: .data(Data(text.utf8))) }
+
+  /// A regular file in PEM or DER.
+  ///
+  /// - Parameter url: The file.
+  /// - Returns: The source.
+  public static func file(_ url: URL) -> TLSSource { TLSSource(kind: .file(url)) }
+
+  /// All files of a folder whose names end in `.pem`, `.crt`, `.cer`, `.der` or `.crl`.
+  ///
+  /// Folders in the folder are ignored.
+  ///
+  /// - Parameter url: The folder.
+  /// - Returns: The source.
+  public static func folder(_ url: URL) -> TLSSource { TLSSource(kind: .folder(url)) }
+
+  /// All resources of a bundle whose names end in `.pem`, `.crt`, `.cer` or `.der`.
+  ///
+  /// - Parameter bundle: The bundle.
+  /// - Returns: The source.
+  public static func bundle(_ bundle: Bundle) -> TLSSource {
+    TLSSource(
+      kind: .files(
+        extensions.dropLast().flatMap {
+          (bundle.urls(forResourcesWithExtension: $0, subdirectory: nil) ?? []).map { $0 as URL }
+        }))
+  }
+
+  private static let extensions = ["pem", "crt", "cer", "der", "crl"]
+
+  /// The maximum size of a file in bytes.
+  private static let maximumSize = 16 << 20
+
+  /// An item of the source, with its name in errors.
+  struct Item {
+    let name: String
+    let bytes: Data
+  }
+
+  /// Reads the items.
+  ///
+  /// - Parameter purpose: The items in errors, such as `the authorities`.
+  /// - Returns: At least one item.
+  /// - Throws: `invalidTLSOptions` with the name of an item that cannot be read.
+  func items(_ purpose: String) throws(NetworkError) -> [Item] {
+    switch kind {
+    case .data(let data): return [Item(name: purpose, bytes: data)]
+    case .file(let url): return [try Self.read(url, purpose)]
+    case .files(let urls): return try Self.read(urls, purpose, in: "the bundle")
+    case .folder(let url):
+      guard
+        let names = try? FileManager.default.contentsOfDirectory(atPath: url.path)
+      else { throw .invalidTLS("\(purpose): the folder \(url.path) cannot be read") }
+      let urls = names.sorted().map { url.appendingPathComponent($0) }
+        .filter { Self.extensions.contains($0.pathExtension.lowercased()) && $0.kind != .folder }
+      return try Self.read(urls, purpose, in: "the folder \(url.path)")
+    }
+  }
+
+  private static func read(
+    _ urls: [URL], _ purpose: String, in place: String
+  ) throws(NetworkError) -> [Item] {
+    guard !urls.isEmpty else {
+      throw .invalidTLS("\(purpose): \(place) has no file in PEM or DER")
+    }
+    var items: [Item] = []
+    for url in urls { items.append(try read(url, purpose)) }
+    return items
+  }
+
+  private static func read(_ url: URL, _ purpose: String) throws(NetworkError) -> Item {
+    // A named pipe would block the caller.
+    guard url.kind == .file, let bytes = try? Data(contentsOf: url), bytes.count <= maximumSize
+    else { throw .invalidTLS("\(purpose): \(url.path) cannot be read, or is no regular file") }
+    return Item(name: "\(purpose) in \(url.path)", bytes: bytes)
+  }
+
+  /// Reads the certificates.
+  ///
+  /// - Parameter purpose: The certificates in errors, such as `the authorities`.
+  /// - Returns: At least one certificate.
+  /// - Throws: `invalidTLSOptions` with the name of an item that is malformed.
+  func certificates(_ purpose: String) throws(NetworkError) -> [ServerCertificate] {
+    var certificates: [ServerCertificate] = []
+    for item in try items(purpose) {
+      guard let found = ServerCertificate.all(in: item.bytes) else {
+        throw .invalidTLS("\(item.name): not a certificate in PEM or DER")
+      }
+      certificates += found
+    }
+    return certificates
+  }
+
+  /// Reads the only item.
+  ///
+  /// - Parameter purpose: The item in errors, such as `the key of the client`.
+  /// - Returns: The item.
+  /// - Throws: `invalidTLSOptions` if there are several items, or one cannot be read.
+  func item(_ purpose: String) throws(NetworkError) -> Item {
+    let items = try items(purpose)
+    guard items.count == 1 else { throw .invalidTLS("\(purpose): several files") }
+    return items[0]
+  }
+}
+
+extension URL {
+  fileprivate enum Kind {
+    case file, folder, other
+  }
+
+  /// The kind of the file, or `nil` if there is none.
+  fileprivate var kind: Kind? {
+    let type =
+      (try? FileManager.default.attributesOfItem(
+        atPath: resolvingSymlinksInPath().path))?[.type] as? FileAttributeType
+    return switch type {
+    case nil: nil
+    case .typeRegular: .file
+    case .typeDirectory: .folder
+    default: .other
+    }
+  }
+}
+
+extension PublicKeyPin {
+  /// Computes the pin of a certificate or a public key.
+  ///
+  /// - Parameter pem: The certificate, or the key, in PEM. Only the first one counts.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidTLSOptions`` if the
+  ///   text has neither.
+  public init(pem: String) throws(NetworkError) {
+    try self.init(reading: Data(pem.utf8), "PEM")
+  }
+
+  /// Computes the pin of a certificate or a public key.
+  ///
+  /// - Parameter der: The certificate, or the key as a SubjectPublicKeyInfo, in DER.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidTLSOptions`` if the
+  ///   bytes are neither.
+  public init(der: Data) throws(NetworkError) {
+    try self.init(reading: der, "DER")
+  }
+
+  private init(reading bytes: Data, _ form: String) throws(NetworkError) {
+    guard (bytes.first == 0x30) == (form == "DER"), let pin = PublicKeyPin(of: bytes) else {
+      throw .invalidTLS("the pin: neither a certificate nor a public key in \(form)")
+    }
+    self = pin
+  }
+}

@@ -1,0 +1,212 @@
+#if os(Linux)
+  import Foundation
+  import Mocking
+  import Networking
+  import TestSupport
+  import Testing
+
+  /// Bad input is refused when the options are made, by an error that names the item.
+  @Suite(.timeLimit(.minutes(10)))
+  struct TLSInputTests {
+    private let fixture: TrustFixture
+    private let folder = TemporaryFolder()
+
+    init() throws {
+      fixture = try TrustFixture.shared.get()
+    }
+
+    private func refusal(
+      _ trust: ServerTrust = [:], _ identities: ClientIdentities = [:]
+    ) -> NetworkError? {
+      #expect(throws: NetworkError.self) { try TLSOptions(trust: trust, identities: identities) }
+    }
+
+    private func expectRefusal(
+      _ policy: ServerTrust.Policy, _ texts: String..., location: SourceLocation = #_sourceLocation
+    ) {
+      let error = refusal(["api.example.com": policy])
+      #expect(error?.code == .invalidTLSOptions, sourceLocation: location)
+      for text in texts + ["api.example.com"] {
+        #expect(error?.reason?.contains(text) == true, "\(text)", sourceLocation: location)
+      }
+    }
+
+    @Test func aMalformedPolicyIsRefused() throws {
+      let pipe = folder.url("pipe.pem")
+      try #require(mkfifo(pipe.path, 0o600) == 0)
+      expectRefusal(.pinnedKeys([]), "empty")
+      expectRefusal(.pinnedKeys(["sha256/short"]), "sha256/short")
+      expectRefusal(.pinnedKeys([fixture.leaf.publicKeyPin], until: "next year"), "next year")
+      expectRefusal(.pinnedKeys([fixture.leaf.publicKeyPin], until: "2027-02-30"), "2027-02-30")
+      expectRefusal(.pinnedCertificates(), "empty")
+      expectRefusal(.pinnedCertificates(.pem("no certificate")), "pinned certificates")
+      expectRefusal(.authorities(), "empty")
+      expectRefusal(.authorities(.pem("no certificate")), "the authorities")
+      let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+      expectRefusal(.authorities(.pem(fixture.root.pem + broken)), "the authorities")
+      expectRefusal(.authorities(.data(fixture.root.certificate.der.dropLast())), "the authorities")
+      expectRefusal(.authorities(.data(fixture.root.certificate.der + [0])), "the authorities")
+      expectRefusal(.authorities(.file(folder.url("missing.pem"))), "missing.pem")
+      expectRefusal(.authorities(.file(pipe)), "pipe.pem")
+      expectRefusal(.authorities(.folder(folder.url("nowhere"))), "nowhere")
+      expectRefusal(.system.revocation(lists: [.pem(fixture.root.pem)]), "revocation lists")
+      expectRefusal(.insecure.revocation(stapled: .required), "without authorities")
+      expectRefusal(.system.versions(.v1_3, through: .v1_2), "TLS 1.2")
+    }
+
+    @Test(arguments: [
+      "", "*", "*.", "*.*.example.com", "a.*.example.com", "http://example.com", "example.com/",
+      "exämple.com", "example.com:0", "example.com:x", "a..example.com", "[::1",
+    ])
+    func aMalformedHostIsRefused(_ host: String) {
+      let error = refusal(ServerTrust([(hosts: HostPattern(host), policy: .system)]))
+      #expect(error?.code == .invalidTLSOptions && error?.reason?.contains("pattern") == true)
+    }
+
+    @Test func aRepeatedHostIsRefused() {
+      let error = refusal(["a.example": .system, "A.example.": .insecure])
+      #expect(error?.reason?.contains("repeated") == true)
+    }
+
+    @Test func anUnusableIdentityIsRefused() throws {
+      let client = try fixture.root.clientCertificate()
+      let other = try fixture.root.clientCertificate()
+      let encrypted = try client.encryptedPrivateKeyPEM(password: "sesame")
+      let archive = try client.pkcs12(password: "sesame")
+      let identities: [(ClientIdentity, String)] = [
+        (
+          .init(certificate: .pem("x"), privateKey: .pem(client.privateKeyPEM)), "not a certificate"
+        ),
+        (.init(certificate: .pem(client.pem), privateKey: .pem("x")), "not a private key"),
+        (
+          .init(certificate: .pem(client.pem), privateKey: .pem(other.privateKeyPEM)), "not that of"
+        ),
+        (.init(certificate: .pem(client.pem), privateKey: .pem(encrypted)), "needs a password"),
+        (
+          .init(certificate: .pem(client.pem), privateKey: .pem(encrypted), password: "open"),
+          "password is wrong"
+        ),
+        (.init(pkcs12: .data(archive)), "needs a password"),
+        (.init(pkcs12: .data(archive), password: "open"), "password is wrong"),
+        (.init(pkcs12: .data(archive.prefix(100)), password: "sesame"), "not a readable PKCS#12"),
+        (.init(pkcs12: .file(folder.url("missing.p12"))), "missing.p12"),
+      ]
+      for (identity, text) in identities {
+        let error = refusal([:], ["api.example.com": identity])
+        #expect(error?.code == .invalidTLSOptions)
+        #expect(error?.reason?.contains(text) == true, "\(text): \(error?.reason ?? "")")
+        #expect(error?.reason?.contains("api.example.com") == true)
+        #expect(!"\(String(describing: error))".contains("open"))
+      }
+    }
+
+    @Test(arguments: [
+      "certificate and key", "encrypted key", "DER", "PKCS#12", "PKCS#12 with 3DES", "files",
+    ])
+    func anIdentityOfEachFormIsPresented(_ form: String) async throws {
+      let client = try fixture.middle.clientCertificate(name: "ann")
+      let identity: ClientIdentity
+      switch form {
+      case "encrypted key":
+        let key = try client.encryptedPrivateKeyPEM(password: "sesame")
+        identity = .init(certificate: .pem(client.pem), privateKey: .pem(key), password: "sesame")
+      case "DER":
+        let key = try #require(
+          Data(
+            base64Encoded: client.privateKeyPEM.split(separator: "\n").dropFirst().dropLast()
+              .joined()))
+        identity = .init(certificate: .data(client.der), privateKey: .data(key))
+      case "PKCS#12", "PKCS#12 with 3DES":
+        let archive = try client.pkcs12(password: "sesame", usesOldCipher: form != "PKCS#12")
+        identity = .init(pkcs12: .data(archive), password: "sesame")
+      case "files":
+        try Data(client.pem.utf8).write(to: folder.url("client.pem"))
+        try Data(client.privateKeyPEM.utf8).write(to: folder.url("client.key"))
+        identity = .init(
+          certificate: .file(folder.url("client.pem")), privateKey: .file(folder.url("client.key")))
+      default: identity = client.identity
+      }
+      let authority = form == "DER" ? fixture.middle : fixture.root
+      let server = try fixture.server(
+        MockTLS(fixture.leaf, clientCertificates: .required, clientAuthorities: [authority]))
+      let outcome = try await fixture.get(server, fixture.policy, identity: identity)
+      #expect(outcome.status == 200)
+      #expect(server.handshakes.first?.clientCertificate?.subject == "CN=ann")
+    }
+
+    @Test func aMissingOrUntrustedIdentityFailsTheHandshake() async throws {
+      for maximum in [TLSVersion.v1_2, .v1_3] {
+        let server = try fixture.server(
+          MockTLS(
+            fixture.leaf, clientCertificates: .required, clientAuthorities: [fixture.root],
+            maximumVersion: maximum))
+        let wrong = try fixture.stranger.clientCertificate().identity
+        for identity in [nil, wrong] {
+          let outcome = try await fixture.get(server, fixture.policy, identity: identity)
+          #expect(outcome.code == .tlsHandshakeFailed, "\(maximum)")
+        }
+        #expect(server.handshakes.allSatisfy { $0.failure != nil })
+      }
+    }
+
+    @Test(.enabled(if: Certificates.areAvailable, "The openssl tool makes the archive"))
+    func anArchiveWithTheCiphersOfOldProgramsIsRead() async throws {
+      let certificates = try await Certificates()
+      try await certificates.make("client")
+      let archive = try await certificates.archive(
+        "client", password: "sesame", options: ["-legacy"])
+      let tls = try TLSOptions(
+        identities: ["a.example": .init(pkcs12: .file(archive), password: "sesame")])
+      #expect(tls != TLSOptions())
+      #expect(refusal([:], ["a.example": .init(pkcs12: .file(archive), password: "open")]) != nil)
+    }
+
+    @Test func pinsAreComputedFromEachForm() async throws {
+      let pin = fixture.leaf.publicKeyPin
+      #expect(try PublicKeyPin(pem: fixture.leaf.pem) == pin)
+      #expect(try PublicKeyPin(der: fixture.leaf.der) == pin)
+      let text = "\(pin)".dropFirst("sha256/".count)
+      for prefix in ["", "sha256/", "sha256//"] { #expect(PublicKeyPin(prefix + text) == pin) }
+      #expect(throws: NetworkError.self) { try PublicKeyPin(pem: "nothing") }
+      #expect(throws: NetworkError.self) { try PublicKeyPin(der: Data([0x30, 0])) }
+      #expect(throws: NetworkError.self) { try PublicKeyPin(der: Data()) }
+    }
+
+    @Test func aFolderOfAuthoritiesIsRead() async throws {
+      try Data(fixture.root.pem.utf8).write(to: folder.url("a.pem"))
+      try fixture.stranger.certificate.der.write(to: folder.url("b.DER"))
+      try Data("no certificate".utf8).write(to: folder.url("README"))
+      let server = try fixture.server(MockTLS(fixture.leaf))
+      #expect(try await fixture.get(server, .authorities(.folder(folder.url))).status == 200)
+    }
+
+    @Test func descriptionsAndDumpsOmitSecrets() throws {
+      let client = try fixture.root.clientCertificate()
+      let identity = ClientIdentity(
+        pkcs12: .data(try client.pkcs12(password: "sesame")), password: "sesame")
+      let options = try TLSOptions(identities: ["a.example": identity])
+      var dumped = ""
+      dump(identity, to: &dumped)
+      dump(options, to: &dumped)
+      dump(client, to: &dumped)
+      let texts = ["\(identity)", "\(options)", String(reflecting: options), "\(client)", dumped]
+      for text in texts { #expect(!text.contains("sesame") && !text.contains("PRIVATE")) }
+    }
+
+    @Test(arguments: [
+      ("a.example.com", 443, "exact"), ("A.EXAMPLE.com", 443, "exact"),
+      ("a.example.com", 8_443, "port"),
+      ("b.example.com", 443, "wildcard"), ("example.com", 443, "others"),
+      ("c.b.example.com", 443, "others"), ("x.internal", 443, "predicate"), ("::1", 443, "address"),
+      ("b.example.com.", 443, "wildcard"),
+    ])
+    func theMostSpecificPatternApplies(_ host: String, _ port: Int, _ name: String) throws {
+      let table = try HostPatternProbe(
+        [
+          ("a.example.com", "exact"), ("a.example.com:8443", "port"), ("*.example.com", "wildcard"),
+          ("[::1]", "address"),
+        ], predicate: { host, _ in host.hasSuffix(".internal") })
+      #expect(table.name(of: host.lowercased(), port) == name)
+    }
+  }
+#endif
