@@ -9,8 +9,11 @@ enum NetworkFormat {
 
   static func isHostname(_ text: String, isInternational: Bool) -> Bool {
     // These are full stops in internationalized names.
-    let separators: Set<Unicode.Scalar> = isInternational ? [".", "\u{3002}", "\u{FF0E}", "\u{FF61}"] : ["."]
-    let labels = text.unicodeScalars.split(omittingEmptySubsequences: false) { separators.contains($0) }
+    let separators: Set<Unicode.Scalar> =
+      isInternational ? [".", "\u{3002}", "\u{FF0E}", "\u{FF61}"] : ["."]
+    let labels = text.unicodeScalars.split(omittingEmptySubsequences: false) {
+      separators.contains($0)
+    }
     guard !text.isEmpty, text.utf8.count <= 253 else { return false }
     return labels.allSatisfy { isLabel(String($0), isInternational: isInternational) }
   }
@@ -27,7 +30,8 @@ enum NetworkFormat {
       }
       let lower = label.lowercased()
       if lower.hasPrefix("xn--") {
-        guard let decoded = Punycode.decode(lower.dropFirst(4)), !decoded.allSatisfy(\.isASCII) else {
+        guard let decoded = Punycode.decode(lower.dropFirst(4)), !decoded.allSatisfy(\.isASCII)
+        else {
           return false
         }
         return isULabel(decoded)
@@ -58,7 +62,8 @@ enum NetworkFormat {
       switch scalar.value {
       case 0x00B7: guard before == "l", after == "l" else { return false }
       case 0x0375:
-        guard let after, (0x0370...0x03FF).contains(after.value) || (0x1F00...0x1FFF).contains(after.value)
+        guard let after,
+          (0x0370...0x03FF).contains(after.value) || (0x1F00...0x1FFF).contains(after.value)
         else { return false }
       case 0x05F3, 0x05F4:
         guard let before, (0x0590...0x05FF).contains(before.value) else { return false }
@@ -67,7 +72,10 @@ enum NetworkFormat {
       case 0x0660...0x0669: hasArabicIndic = true
       case 0x06F0...0x06F9: hasExtendedArabicIndic = true
       case 0x200D, 0x200C:
-        guard let before, before.properties.canonicalCombiningClass == .virama || scalar.value == 0x200C && before.properties.isAlphabetic && after?.properties.isAlphabetic == true && !before.isASCII
+        guard let before,
+          before.properties.canonicalCombiningClass == .virama
+            || scalar.value == 0x200C && before.properties.isAlphabetic
+              && after?.properties.isAlphabetic == true && !before.isASCII
         else { return false }
       case 0x0640, 0x07FA, 0x302E, 0x302F, 0x3031...0x3035, 0x303B: return false
       case 0x06FD, 0x06FE, 0x0F0B, 0x3007, 0x00DF, 0x03C2: break
@@ -124,7 +132,9 @@ enum NetworkFormat {
   static func isEmail(_ text: String, isInternational: Bool) -> Bool {
     guard let at = text.lastIndex(of: "@") else { return false }
     let (local, domain) = (text[..<at], text[text.index(after: at)...])
-    guard !local.isEmpty, isInternational || text.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
+    guard !local.isEmpty, isInternational || text.utf8.allSatisfy({ $0 < 0x80 }) else {
+      return false
+    }
     if domain.hasPrefix("["), domain.hasSuffix("]") {
       let address = String(domain.dropFirst().dropLast())
       guard address.hasPrefix("IPv6:") ? isIPv6(String(address.dropFirst(5))) : isIPv4(address)
@@ -162,14 +172,17 @@ enum NetworkFormat {
     var rest = text[...]
     guard areURICharacters(rest, isInternational) else { return false }
     if let hash = rest.firstIndex(of: "#") {
-      guard !rest[rest.index(after: hash)...].contains(where: { "#[]".contains($0) }) else { return false }
+      guard !rest[rest.index(after: hash)...].contains(where: { "#[]".contains($0) }) else {
+        return false
+      }
       rest = rest[..<hash]
     }
     let scheme = rest.prefix { !":/?".contains($0) }
     let hasScheme = scheme.endIndex < rest.endIndex && rest[scheme.endIndex] == ":"
     if hasScheme {
       guard let first = scheme.unicodeScalars.first, first.isASCII, first.properties.isAlphabetic,
-        scheme.unicodeScalars.allSatisfy({ isAlphanumeric($0) || "+-.".unicodeScalars.contains($0) })
+        scheme.unicodeScalars.allSatisfy({ isAlphanumeric($0) || "+-.".unicodeScalars.contains($0) }
+        )
       else { return false }
       rest = rest[rest.index(after: scheme.endIndex)...]
     } else if !mayBeRelative {
@@ -181,7 +194,9 @@ enum NetworkFormat {
     }
     guard rest.hasPrefix("//") else { return !rest.contains { "[]".contains($0) } }
     let authority = rest.dropFirst(2).prefix { $0 != "/" }
-    guard !rest.dropFirst(2 + authority.count).contains(where: { "[]".contains($0) }) else { return false }
+    guard !rest.dropFirst(2 + authority.count).contains(where: { "[]".contains($0) }) else {
+      return false
+    }
     return isAuthority(authority)
   }
 
@@ -194,7 +209,9 @@ enum NetworkFormat {
     if host.hasPrefix("[") {
       guard let end = host.firstIndex(of: "]") else { return false }
       let address = String(host[host.index(after: host.startIndex)..<end])
-      guard isIPv6(address) || address.lowercased().hasPrefix("v") && address.contains(".") else { return false }
+      guard isIPv6(address) || address.lowercased().hasPrefix("v") && address.contains(".") else {
+        return false
+      }
       host = host[host.index(after: end)...]
       guard host.isEmpty || host.hasPrefix(":") else { return false }
     } else if host.contains(where: { "[]".contains($0) }) {
@@ -234,7 +251,9 @@ enum NetworkFormat {
       default:
         if isInExpression {
           expression.unicodeScalars.append(scalar)
-        } else if scalar.value <= 0x20 || scalar.value == 0x7F || "\"<>\\^`|".unicodeScalars.contains(scalar) {
+        } else if scalar.value <= 0x20 || scalar.value == 0x7F
+          || "\"<>\\^`|".unicodeScalars.contains(scalar)
+        {
           return false
         }
       }
@@ -244,12 +263,16 @@ enum NetworkFormat {
 
   private static func isExpression(_ text: String) -> Bool {
     var variables = text[...]
-    if let first = variables.first, "+#./;?&=,!@|".contains(first) { variables = variables.dropFirst() }
+    if let first = variables.first, "+#./;?&=,!@|".contains(first) {
+      variables = variables.dropFirst()
+    }
     guard !variables.isEmpty else { return false }
-    return variables.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { variable in
+    return variables.split(separator: ",", omittingEmptySubsequences: false).allSatisfy {
+      variable in
       let parts = variable.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
       if parts.count == 2 {
-        guard let length = Int(parts[1]), (1..<10_000).contains(length), !parts[1].hasPrefix("0") else { return false }
+        guard let length = Int(parts[1]), (1..<10_000).contains(length), !parts[1].hasPrefix("0")
+        else { return false }
       }
       let name = parts.count == 1 && parts[0].hasSuffix("*") ? parts[0].dropLast() : parts[0]
       return !name.isEmpty && !name.contains("..")
@@ -327,7 +350,9 @@ extension Unicode.CanonicalCombiningClass {
 }
 
 extension Unicode.Scalar {
-  fileprivate var isKana: Bool { (0x3041...0x3096).contains(value) || (0x30A1...0x30FA).contains(value) }
+  fileprivate var isKana: Bool {
+    (0x3041...0x3096).contains(value) || (0x30A1...0x30FA).contains(value)
+  }
   fileprivate var isHan: Bool {
     (0x3400...0x9FFF).contains(value) || (0x20000...0x323AF).contains(value) || value == 0x3005
   }

@@ -83,7 +83,8 @@ struct SchemaCompiler {
     case .bool(true): break
     case .bool(false): program.nodes[index].keywords = [.never]
     case .dictionary(let schema):
-      var keywords = SchemaKeywords(schema: schema, place: place, dialect: documents.dialect(at: place))
+      var keywords = SchemaKeywords(
+        schema: schema, place: place, dialect: documents.dialect(at: place))
       compile(&keywords)
       program.nodes[index].keywords = keywords.result
     default: fail(place, "expected a schema: an object or a Boolean")
@@ -164,14 +165,17 @@ struct SchemaCompiler {
       let names = value.array ?? [value]
       var types = names.compactMap { $0.string.flatMap(SchemaType.init) }
       if types.count != names.count || types.isEmpty {
-        fail(place.appending("type"), "expected a type: \(SchemaType.allCases.map(\.rawValue).joined(separator: ", "))")
+        fail(
+          place.appending("type"),
+          "expected a type: \(SchemaType.allCases.map(\.rawValue).joined(separator: ", "))")
       }
       if isNullable { types.append(.null) }
       keywords.result.append(.types(types))
     }
     if let values = schema["enum"] {
       if let values = values.array {
-        keywords.result.append(.enumeration(isNullable ? values + [.null] : values, isConstant: false))
+        keywords.result.append(
+          .enumeration(isNullable ? values + [.null] : values, isConstant: false))
       } else {
         fail(place.appending("enum"), "expected an array")
       }
@@ -290,7 +294,9 @@ struct SchemaCompiler {
     for (name, index) in namedSchemas(keywords, "properties") { members.named[name] = index }
     if !keywords.dialect.isOpenAPI30 {
       for (text, index) in namedSchemas(keywords, "patternProperties") {
-        guard let pattern = pattern(text, place.appending("patternProperties", text)) else { continue }
+        guard let pattern = pattern(text, place.appending("patternProperties", text)) else {
+          continue
+        }
         // A pattern that cannot be searched must not apply its schema to every member.
         if pattern.problem == nil { members.patterns.append((pattern, index)) }
       }
@@ -308,10 +314,13 @@ struct SchemaCompiler {
           writeOnly: marked("writeOnly", names, place)))
     }
     guard !keywords.dialect.isOpenAPI30 else { return }
-    if keywords.dialect.hasValidation, let value = keywords.schema["dependentRequired"]?.dictionary {
+    if keywords.dialect.hasValidation, let value = keywords.schema["dependentRequired"]?.dictionary
+    {
       var dependencies: [(name: String, required: [String])] = []
       for (name, value) in value {
-        guard let required = names(value, place.appending("dependentRequired", name)) else { continue }
+        guard let required = names(value, place.appending("dependentRequired", name)) else {
+          continue
+        }
         dependencies.append((name, required))
       }
       keywords.result.append(.dependentRequired(dependencies))
@@ -355,7 +364,9 @@ struct SchemaCompiler {
     if let all = schemas(keywords, "allOf") { keywords.result.append(.all(all)) }
     let any = schemas(keywords, "anyOf")
     let one = schemas(keywords, "oneOf")
-    if let alternatives = one ?? any, let discriminator = discriminator(keywords, alternatives, one != nil) {
+    if let alternatives = one ?? any,
+      let discriminator = discriminator(keywords, alternatives, one != nil)
+    {
       keywords.result.append(.discriminator(discriminator))
     } else {
       if let any { keywords.result.append(.any(any)) }

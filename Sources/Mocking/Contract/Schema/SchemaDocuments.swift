@@ -50,6 +50,8 @@ struct SchemaDocuments {
   private(set) var dynamicAnchors: [SchemaPlace: [String: SchemaPlace]] = [:]
   /// The base URIs of the places that have one of their own.
   private var bases: [SchemaPlace: String] = [:]
+  /// The documents with resources inside others.
+  private var nestedDocuments: Set<String> = []
   private var scanned: Set<SchemaPlace> = []
   private let load: Load
 
@@ -92,11 +94,14 @@ struct SchemaDocuments {
 
   /// Returns the place of the resource that contains a place, and its base URI.
   func resource(of place: SchemaPlace) -> (place: SchemaPlace, base: String) {
-    for count in stride(from: place.path.count, through: 0, by: -1) {
+    // Fast path: most documents are one resource.
+    let least = nestedDocuments.contains(place.document) ? 0 : place.path.count + 1
+    for count in stride(from: place.path.count, through: least, by: -1) {
       let outer = SchemaPlace(document: place.document, path: Array(place.path.prefix(count)))
       if let base = bases[outer] { return (outer, base) }
     }
-    return (SchemaPlace(document: place.document, path: []), place.document)
+    let root = SchemaPlace(document: place.document, path: [])
+    return (root, bases[root] ?? place.document)
   }
 
   // MARK: References
@@ -168,7 +173,8 @@ struct SchemaDocuments {
     let dialect = dialects[place.document] ?? .draft202012
     guard !dialect.isOpenAPI30,
       let name = value(at: resource(of: place).place)?["$schema"].string,
-      name != Self.metaSchemaURI, let meta = findResource(name.hasSuffix("#") ? String(name.dropLast()) : name),
+      name != Self.metaSchemaURI,
+      let meta = findResource(name.hasSuffix("#") ? String(name.dropLast()) : name),
       let vocabularies = value(at: meta)?["$vocabulary"].dictionary
     else { return dialect }
     let prefix = "https://json-schema.org/draft/2020-12/vocab/"
@@ -203,6 +209,7 @@ struct SchemaDocuments {
       base = String(Self.resolve(id, against: base).prefix { $0 != "#" })
       resources[base] = place
       bases[place] = base
+      if !place.path.isEmpty { nestedDocuments.insert(place.document) }
     }
     if let anchor = schema["$anchor"]?.string { anchors["\(base)#\(anchor)"] = place }
     if let anchor = schema["$dynamicAnchor"]?.string {

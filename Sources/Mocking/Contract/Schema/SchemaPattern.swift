@@ -12,6 +12,8 @@ import Networking
 struct SchemaPattern: Sendable {
   /// The pattern as written.
   let text: String
+  /// The syntax tree. `nil` for a pattern that cannot be used.
+  let node: RegexNode?
   private let expression: RegularExpression?
   /// The reason why the pattern cannot be used. `nil` if it can.
   let problem: String?
@@ -22,11 +24,13 @@ struct SchemaPattern: Sendable {
   init(_ text: String) {
     self.text = text
     do throws(RegexError) {
-      let expression = RegularExpression(try ECMAScriptTranslator.translate(text))
+      let translated = try ECMAScriptTranslator.translate(text)
+      node = try RegexParser.parse(translated)
+      let expression = RegularExpression(translated)
       problem = expression.validationError
       self.expression = problem == nil ? expression : nil
     } catch {
-      expression = nil
+      (expression, node) = (nil, nil)
       problem = error.description
     }
   }

@@ -129,7 +129,8 @@ extension JSON {
     case (.array(let left), .array(let right)):
       return zip(left, right).allSatisfy { $0.isIdentical(to: $1) }
     case (.dictionary(let left), .dictionary(let right)):
-      return left.allSatisfy { name, value in right[name].map { value.isIdentical(to: $0) } ?? false }
+      return left.allSatisfy { name, value in right[name].map { value.isIdentical(to: $0) } ?? false
+      }
     default: return true
     }
   }

@@ -72,7 +72,8 @@ extension SchemaValidator {
     }
     guard case .string(let name)? = members[discriminator.name] else {
       return fail(
-        node, "discriminator", "the member \(discriminator.name), which selects the type, is missing")
+        node, "discriminator",
+        "the member \(discriminator.name), which selects the type, is missing")
     }
     guard let schema = discriminator.schemas[name] else {
       let names = discriminator.schemas.keys.sorted().prefix(10).joined(separator: ", ")

@@ -46,8 +46,8 @@ extension SchemaValidator {
     _ own: inout Evaluation
   ) -> Bool {
     var count = 0
-    for (index, element) in elements.enumerated() {
-      guard attempt(schema, to: element, step: "\(index)").isEmpty else { continue }
+    for (index, element) in elements.enumerated()
+    where attempt(schema, to: element, step: "\(index)").isEmpty {
       count += 1
       if program.tracksEvaluation { own.elements.insert(index) }
     }

@@ -98,8 +98,8 @@ struct SchemaValidator {
     }
     var own = Evaluation()
     var isValid = true
-    for keyword in node.keywords {
-      if !check(keyword, value, node, &own) { isValid = false }
+    for keyword in node.keywords where !check(keyword, value, node, &own) {
+      isValid = false
     }
     if isValid, program.tracksEvaluation { evaluation.formUnion(own) }
     return isValid
@@ -167,7 +167,9 @@ struct SchemaValidator {
       guard case .string(let text) = value, !pattern.isFound(in: text) else { return true }
       return fail(node, "pattern", "expected a text that matches the pattern \(pattern.text)")
     case .format(let name, let isAsserted):
-      guard assertsFormats || isAsserted, let format = StringFormat(rawValue: name), !format.matches(value) else {
+      guard assertsFormats || isAsserted, let format = StringFormat(rawValue: name),
+        !format.matches(value)
+      else {
         return true
       }
       return fail(node, "format", "expected the format \(name)")

@@ -50,7 +50,8 @@ enum StringFormat: String, Sendable, CaseIterable {
     case .ipv4: return NetworkFormat.isIPv4(text)
     case .ipv6: return NetworkFormat.isIPv6(text)
     case .uri: return NetworkFormat.isURI(text, isInternational: false, mayBeRelative: false)
-    case .uriReference: return NetworkFormat.isURI(text, isInternational: false, mayBeRelative: true)
+    case .uriReference:
+      return NetworkFormat.isURI(text, isInternational: false, mayBeRelative: true)
     case .iri: return NetworkFormat.isURI(text, isInternational: true, mayBeRelative: false)
     case .iriReference: return NetworkFormat.isURI(text, isInternational: true, mayBeRelative: true)
     case .uuid: return Self.isUUID(bytes)

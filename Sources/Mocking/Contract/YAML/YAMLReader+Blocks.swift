@@ -100,16 +100,25 @@ extension YAMLReader {
     _ parent: Int, _ head: Head
   ) throws(DocumentSyntaxError) -> DocumentNode {
     let start = scanner.position
+    let hasTab = !head.mayBeCollection && scanner.isFirstOfLine
     if scanner.isAtIndicator("-") {
       guard head.mayBeCollection, head.properties.isEmpty else {
-        throw scanner.error("an array with - must begin on a line of its own")
+        throw scanner.error(
+          hasTab
+            ? "a tab is not allowed in the indentation"
+            : "an array with - must begin on a line of its own")
       }
       open(head.outer)
       return try close(try blockArray(), head.outer)
     }
     if scanner.isAtIndicator("?") || scanner.isAtIndicator(":") {
       guard head.mayBeCollection, head.properties.isEmpty || scanner.next == UInt8(ascii: ":")
-      else { throw scanner.error("an object must begin on a line of its own") }
+      else {
+        throw scanner.error(
+          hasTab
+            ? "a tab is not allowed in the indentation"
+            : "an object must begin on a line of its own")
+      }
       open(head.outer)
       let key =
         head.properties.isEmpty ? nil : try emptyKey(head.properties)
@@ -123,7 +132,9 @@ extension YAMLReader {
     guard let node = try value(parent, head) else {
       guard head.mayBeCollection else {
         throw scanner.error(
-          "a key is not allowed here: an object must begin on a line of its own", at: start)
+          hasTab
+            ? "a tab is not allowed in the indentation"
+            : "a key is not allowed here: an object must begin on a line of its own", at: start)
       }
       open(head.outer)
       let key = try key(head.properties)

@@ -108,7 +108,9 @@ struct YAMLReader {
     while scanner.next == UInt8(ascii: "%"), scanner.column == 0 {
       hasDirectives = true
       let start = scanner.position
-      let words = scanner.restOfLine().split { $0 == " " || $0 == "\t" }.prefix { !$0.hasPrefix("#") }
+      let words = scanner.restOfLine().split { $0 == " " || $0 == "\t" }.prefix {
+        !$0.hasPrefix("#")
+      }
       switch words.first {
       case "%YAML":
         guard !hasVersion else { throw scanner.error("a second %YAML directive", at: start) }

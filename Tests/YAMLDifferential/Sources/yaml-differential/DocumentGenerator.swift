@@ -33,7 +33,9 @@ struct DocumentGenerator {
 
   private mutating func chance(_ limit: Int) -> Bool { below(limit) == 0 }
 
-  private mutating func pick<Element>(_ values: [Element]) -> Element { values[below(values.count)] }
+  private mutating func pick<Element>(_ values: [Element]) -> Element {
+    values[below(values.count)]
+  }
 
   // MARK: Blocks
 
@@ -57,7 +59,8 @@ struct DocumentGenerator {
   }
 
   /// Writes a scalar, a flow collection or an alias, and the end of the line.
-  private mutating func inlineValue(_ indentation: Int, _ depth: Int, isRoot: Bool = false) -> JSON {
+  private mutating func inlineValue(_ indentation: Int, _ depth: Int, isRoot: Bool = false) -> JSON
+  {
     if !isRoot, !anchors.isEmpty, chance(8) {
       let anchor = pick(anchors)
       text += "*\(anchor.name)"

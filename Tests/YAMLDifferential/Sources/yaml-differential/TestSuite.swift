@@ -9,9 +9,12 @@ enum TestSuite {
   ///
   /// A case that is valid YAML may be refused for one of the reasons that the reader documents.
   static func run(_ root: URL) throws -> (summary: String, failures: Int) {
-    let documented = ["the tag ", "a key that is a collection", "occurs twice", "at most one anchor"]
+    let documented = [
+      "the tag ", "a key that is a collection", "occurs twice", "at most one anchor",
+    ]
     var (passed, refused, failures) = (0, 0, 0)
-    let files = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String } ?? []
+    let files =
+      FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String } ?? []
     for file in files.sorted() where file.hasSuffix("/in.yaml") {
       guard !file.hasPrefix("name/"), !file.hasPrefix("tags/") else { continue }
       let folder = root.appending(path: file).deletingLastPathComponent()

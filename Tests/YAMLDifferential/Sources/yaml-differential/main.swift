@@ -39,7 +39,8 @@ func hasUnusualAnchor(_ text: String) -> Bool {
     case UInt8(ascii: "&"), UInt8(ascii: "*"):
       if isInName { return true }
       isInName = true
-    case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): isInName = false
+    case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"):
+      isInName = false
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): break
     default: if isInName { return true }
     }
@@ -101,7 +102,9 @@ for _ in 0..<count {
   else { continue }
   let mine = try? YAMLReader.read(Data(bytes)).json
   var other: JSON?
-  if let node = try? Parser(yaml: changedText, encoding: .utf8).singleRoot() { other = try? json(node) }
+  if let node = try? Parser(yaml: changedText, encoding: .utf8).singleRoot() {
+    other = try? json(node)
+  }
   switch (mine, other) {
   case (let mine?, let other?):
     changed.both += 1

@@ -22,7 +22,7 @@ struct FuzzTarget: Sendable {
       .responseHeads, .requests, .chunks, .mockResponses, .cookies, .dates, .mediaTypes,
       .fieldValues, .urls, .redirects, .charsets, .json, .jsonPaths, .textRedaction,
       .urlRedaction, .fieldRedaction, .bodyRedaction, .multipartRedaction, .recordings, .har,
-      .stubFiles, .templates, .cookieFiles, .offlineEntries,
+      .stubFiles, .templates, .cookieFiles, .offlineEntries, .yaml, .schemas,
     ]
     #if os(Linux)
       targets.insert(contentsOf: [.curlResponses, .contentCodings, .netlink], at: 1)
