@@ -95,13 +95,15 @@ public struct StubFile: Sendable {
   ///
   /// - Parameters:
   ///   - url: The location of the file. If its extension is `har`, in uppercase or lowercase, the file
-  ///     is read as an HTTP archive.
+  ///     is read as an HTTP archive. A file with the extension `yaml` or `yml`, or with the member
+  ///     `openapi`, is read as an OpenAPI document; see ``Contract``.
   ///   - opensStore: Whether the file that the member `store` names is opened, and created if
   ///     necessary. `false` only checks the stub file.
   ///   - recordings: The options of recordings: the parts by which requests are matched, and the policy
   ///     for further requests. The origin is ignored.
   /// - Throws: ``StubFileError`` with the location of the error and the expected value;
-  ///   ``RecordingError`` for an archive; ``ResourceError`` for the file of the resources.
+  ///   ``RecordingError`` for an archive; ``ContractError`` for an OpenAPI document;
+  ///   ``ResourceError`` for the file of the resources.
   public init(
     contentsOf url: URL, opensStore: Bool = true, recordings: Tape.Options = Tape.Options()
   ) throws {

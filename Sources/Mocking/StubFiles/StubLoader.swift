@@ -32,7 +32,7 @@ struct StubLoader {
 
   /// Reads files with the files that they include.
   ///
-  /// - Throws: ``StubFileError`` or ``RecordingError``.
+  /// - Throws: ``StubFileError``, ``RecordingError`` or ``ContractError``.
   init(_ urls: [URL], recordings: Tape.Options = Tape.Options()) throws {
     for url in urls {
       guard !Self.isRecording(url) else {
@@ -41,6 +41,14 @@ struct StubLoader {
         summaries += recording.summaries
         warnings += recording.warnings
         add(url)
+        continue
+      }
+      if ContractStubs.isContract(url) {
+        let contract = try ContractStubs(url)
+        routes += contract.routes
+        summaries += contract.summaries
+        warnings += contract.warnings
+        for file in contract.files { add(file) }
         continue
       }
       let first = documents.count

@@ -23,7 +23,7 @@ struct FuzzTarget: Sendable {
       .fieldValues, .webLinks, .eventStreams, .jsonSequences, .urls, .redirects, .charsets, .json,
       .jsonPaths, .textRedaction,
       .urlRedaction, .fieldRedaction, .bodyRedaction, .multipartRedaction, .recordings, .har,
-      .stubFiles, .templates, .cookieFiles, .offlineEntries,
+      .stubFiles, .templates, .cookieFiles, .offlineEntries, .yaml, .schemas,
     ]
     #if os(Linux)
       targets.insert(contentsOf: [.curlResponses, .contentCodings, .netlink], at: 1)

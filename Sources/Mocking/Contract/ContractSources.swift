@@ -1,0 +1,115 @@
+import Foundation
+import Networking
+
+/// The files of an OpenAPI document, which are read when a reference leads to them.
+///
+/// A reference to another scheme than `file` is never followed.
+final class ContractSources {
+  /// A file that has been read.
+  struct Source {
+    let url: URL
+    let text: Data
+    let root: DocumentNode
+  }
+
+  /// The limit for the size of one file.
+  private static let maximumByteCount = 64 << 20
+  /// The limit for the number of files, which bounds references from file to file.
+  private static let maximumFileCount = 1_000
+
+  /// The files by the text of their absolute URL.
+  private(set) var sources: [String: Source] = [:]
+  /// The files in the order in which they were read.
+  private(set) var files: [URL] = []
+  private(set) var issues: [ContractIssue] = []
+  private var failed: Set<String> = []
+  /// The dialect of the schemas in files that references lead to.
+  var dialect = SchemaDialect.draft202012
+
+  /// Returns the text of the absolute URL of a file, which identifies it.
+  static func uri(of url: URL) -> String { url.absoluteURL.standardizedFileURL.absoluteString }
+
+  /// Reads a file, unless it has been read.
+  ///
+  /// - Returns: The file. `nil` if it cannot be read, which is an issue.
+  func source(_ url: URL) -> Source? {
+    let uri = Self.uri(of: url)
+    if let source = sources[uri] { return source }
+    guard !failed.contains(uri) else { return nil }
+    do throws(DocumentSyntaxError) {
+      let text = try Self.contents(of: url)
+      let source = Source(url: url, text: text, root: try Self.parse(text, url))
+      sources[uri] = source
+      files.append(url)
+      return source
+    } catch {
+      failed.insert(uri)
+      let text = (try? Data(contentsOf: url)) ?? Data()
+      let position = TextPosition(min(error.offset, text.count), in: text)
+      issues.append(
+        ContractIssue(
+          file: url, line: position.line, column: position.column, pointer: "",
+          message: error.reason))
+      return nil
+    }
+  }
+
+  /// Adds a document that is not a file.
+  func add(_ text: Data, as url: URL) throws(DocumentSyntaxError) {
+    sources[Self.uri(of: url)] = Source(url: url, text: text, root: try Self.parse(text, url))
+    files.append(url)
+  }
+
+  private static func contents(of url: URL) throws(DocumentSyntaxError) -> Data {
+    do {
+      let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
+      guard size <= maximumByteCount else {
+        throw DocumentSyntaxError(
+          offset: 0, reason: "the file has more than \(maximumByteCount >> 20) MiB")
+      }
+      return try Data(contentsOf: url)
+    } catch let error as DocumentSyntaxError {
+      throw error
+    } catch {
+      throw DocumentSyntaxError(
+        offset: 0, reason: "the file cannot be read: \(AtomicFileWriter.reason(of: error))")
+    }
+  }
+
+  /// Parses a text as JSON if it begins with a brace, and otherwise as YAML.
+  private static func parse(_ text: Data, _ url: URL) throws(DocumentSyntaxError) -> DocumentNode {
+    let first = text.first { !YAMLScanner.isSpace($0) && ![0xEF, 0xBB, 0xBF].contains($0) }
+    if url.pathExtension.lowercased() == "json", first != UInt8(ascii: "#") {
+      let json = JSONDocumentError.text(of: text)
+      do throws(JSONDocumentError) {
+        _ = try JSONDocumentError.json(in: json)
+      } catch {
+        throw DocumentSyntaxError(
+          offset: (error.offset ?? 0) + text.count - json.count, reason: error.text)
+      }
+    }
+    // JSON is a part of YAML.
+    return try YAMLReader.read(text)
+  }
+
+  /// Returns the document with a URI, for ``SchemaDocuments``.
+  func load(_ uri: String) -> (root: JSON, dialect: SchemaDialect)? {
+    guard let url = URL(string: uri), url.isFileURL, files.count < Self.maximumFileCount,
+      let source = source(url)
+    else { return nil }
+    return (source.root.json, dialect)
+  }
+
+  /// Returns a problem with its position.
+  func issue(_ problem: SchemaProblem) -> ContractIssue {
+    guard let source = sources[problem.place.document] else {
+      return ContractIssue(
+        file: URL(string: problem.place.document) ?? URL(fileURLWithPath: "/"), line: 1, column: 1,
+        pointer: problem.place.pointer, message: problem.reason)
+    }
+    let position = TextPosition(source.root.offset(at: problem.place.path), in: source.text)
+    return ContractIssue(
+      file: source.url, line: position.line, column: position.column,
+      pointer: problem.place.pointer, message: problem.reason)
+  }
+}

@@ -1,0 +1,411 @@
+import Networking
+
+/// A problem of a schema or of an OpenAPI document.
+struct SchemaProblem: Error, Sendable, Hashable {
+  let place: SchemaPlace
+  let reason: String
+  /// Whether the document can be used all the same.
+  var isWarning = false
+}
+
+/// A compiler of schemas, with the schemas that they refer to.
+struct SchemaCompiler {
+  var documents: SchemaDocuments
+  private(set) var program = SchemaProgram()
+  /// The problems in the order in which they are found.
+  private(set) var problems: [SchemaProblem] = []
+  private var indexes: [SchemaPlace: Int] = [:]
+  private var resources: [SchemaPlace: Int] = [:]
+  /// The schemas without keywords, which are compiled next.
+  private var pending: [Int] = []
+  private var dynamicNames: Set<String> = []
+
+  init(_ documents: SchemaDocuments) { self.documents = documents }
+
+  /// Returns the index of the schema at a place, and compiles it.
+  mutating func compile(_ place: SchemaPlace) -> Int {
+    documents.scan(place)
+    let index = schema(at: place)
+    finish()
+    return index
+  }
+
+  /// Compiles all schemas that were referred to.
+  private mutating func finish() {
+    repeat {
+      while let index = pending.popLast() { compile(node: index) }
+      compileDynamicAnchors()
+    } while !pending.isEmpty
+  }
+
+  /// Compiles the dynamic anchors that a dynamic reference may lead to.
+  private mutating func compileDynamicAnchors() {
+    for (resource, anchors) in documents.dynamicAnchors {
+      for (name, place) in anchors where dynamicNames.contains(name) {
+        let index = schema(at: place)
+        program.dynamicAnchors[self.resource(resource), default: [:]][name] = index
+      }
+    }
+  }
+
+  private mutating func resource(_ place: SchemaPlace) -> Int {
+    if let index = resources[place] { return index }
+    resources[place] = resources.count
+    return resources.count - 1
+  }
+
+  /// Returns the index of the schema at a place, which is compiled later.
+  mutating func schema(at place: SchemaPlace) -> Int {
+    if let index = indexes[place] { return index }
+    let index = program.nodes.count
+    indexes[place] = index
+    program.nodes.append(
+      SchemaNode(
+        place: place, source: documents.value(at: place) ?? .bool(true),
+        resource: resource(documents.resource(of: place).place)))
+    pending.append(index)
+    return index
+  }
+
+  mutating func warn(_ place: SchemaPlace, _ reason: String) {
+    problems.append(SchemaProblem(place: place, reason: reason, isWarning: true))
+  }
+
+  private mutating func fail(_ place: SchemaPlace, _ reason: String) {
+    problems.append(SchemaProblem(place: place, reason: reason))
+  }
+
+  // MARK: Keywords
+
+  private mutating func compile(node index: Int) {
+    let (place, source) = (program.nodes[index].place, program.nodes[index].source)
+    switch source {
+    case .bool(true): break
+    case .bool(false): program.nodes[index].keywords = [.never]
+    case .dictionary(let schema):
+      var keywords = SchemaKeywords(
+        schema: schema, place: place, dialect: documents.dialect(at: place))
+      compile(&keywords)
+      program.nodes[index].keywords = keywords.result
+    default: fail(place, "expected a schema: an object or a Boolean")
+    }
+  }
+
+  /// The keywords of a schema that is being compiled.
+  private struct SchemaKeywords {
+    let schema: [String: JSON]
+    let place: SchemaPlace
+    let dialect: SchemaDialect
+    var result: [SchemaKeyword] = []
+  }
+
+  private mutating func compile(_ keywords: inout SchemaKeywords) {
+    let schema = keywords.schema
+    if let reference = schema["$ref"] {
+      if let target = target(of: reference, keywords.place.appending("$ref")) {
+        keywords.result.append(.reference(self.schema(at: target.place)))
+      }
+      if keywords.dialect.isOpenAPI30 { return }
+    }
+    if let reference = schema["$dynamicRef"], !keywords.dialect.isOpenAPI30,
+      let target = target(of: reference, keywords.place.appending("$dynamicRef"))
+    {
+      let index = self.schema(at: target.place)
+      if let anchor = target.dynamicAnchor {
+        dynamicNames.insert(anchor)
+        keywords.result.append(.dynamicReference(index, anchor: anchor))
+      } else {
+        keywords.result.append(.reference(index))
+      }
+    }
+    if keywords.dialect.hasValidation {
+      compileTypes(&keywords)
+      compileNumbers(&keywords)
+      compileSizes(&keywords)
+    }
+    if let format = schema["format"]?.string {
+      keywords.result.append(.format(format, isAsserted: keywords.dialect.hasFormatAssertion))
+    }
+    compileObjects(&keywords)
+    compileArrays(&keywords)
+    compileBranches(&keywords)
+    guard !keywords.dialect.isOpenAPI30 else { return }
+    // These depend on all the others.
+    if schema["unevaluatedItems"] != nil {
+      program.tracksEvaluation = true
+      keywords.result.append(
+        .unevaluatedItems(self.schema(at: keywords.place.appending("unevaluatedItems"))))
+    }
+    if schema["unevaluatedProperties"] != nil {
+      program.tracksEvaluation = true
+      keywords.result.append(
+        .unevaluatedMembers(self.schema(at: keywords.place.appending("unevaluatedProperties"))))
+    }
+  }
+
+  private mutating func target(
+    of reference: JSON, _ place: SchemaPlace
+  ) -> SchemaDocuments.Target? {
+    guard let text = reference.string else {
+      fail(place, "expected a string")
+      return nil
+    }
+    let owner = SchemaPlace(document: place.document, path: place.path.dropLast())
+    guard let target = documents.target(of: text, at: owner) else {
+      fail(place, "the reference \(text) leads nowhere")
+      return nil
+    }
+    return target
+  }
+
+  private mutating func compileTypes(_ keywords: inout SchemaKeywords) {
+    let (schema, place) = (keywords.schema, keywords.place)
+    let isNullable = keywords.dialect.isOpenAPI30 && schema["nullable"]?.bool == true
+    if let value = schema["type"] {
+      let names = value.array ?? [value]
+      var types = names.compactMap { $0.string.flatMap(SchemaType.init) }
+      if types.count != names.count || types.isEmpty {
+        fail(
+          place.appending("type"),
+          "expected a type: \(SchemaType.allCases.map(\.rawValue).joined(separator: ", "))")
+      }
+      if isNullable { types.append(.null) }
+      keywords.result.append(.types(types))
+    }
+    if let values = schema["enum"] {
+      if let values = values.array {
+        keywords.result.append(
+          .enumeration(isNullable ? values + [.null] : values, isConstant: false))
+      } else {
+        fail(place.appending("enum"), "expected an array")
+      }
+    }
+    if let value = schema["const"], !keywords.dialect.isOpenAPI30 {
+      keywords.result.append(.enumeration([value], isConstant: true))
+    }
+  }
+
+  private mutating func number(_ keywords: SchemaKeywords, _ name: String) -> JSON? {
+    guard let value = keywords.schema[name] else { return nil }
+    guard value.double != nil else {
+      fail(keywords.place.appending(name), "expected a number")
+      return nil
+    }
+    return value
+  }
+
+  private mutating func count(_ keywords: SchemaKeywords, _ name: String) -> Int? {
+    guard let value = keywords.schema[name] else { return nil }
+    guard let count = value.int, count >= 0 else {
+      fail(keywords.place.appending(name), "expected an integer of at least 0")
+      return nil
+    }
+    return count
+  }
+
+  private mutating func compileNumbers(_ keywords: inout SchemaKeywords) {
+    if let divisor = number(keywords, "multipleOf") {
+      if divisor.double ?? 0 > 0 {
+        keywords.result.append(.multipleOf(divisor))
+      } else {
+        fail(keywords.place.appending("multipleOf"), "expected a number greater than 0")
+      }
+    }
+    let limits: [(limit: SchemaBound, exclusive: SchemaBound)] = [
+      (.minimum, .exclusiveMinimum), (.maximum, .exclusiveMaximum),
+    ]
+    for (limit, exclusive) in limits {
+      let isExclusive =
+        keywords.dialect.isOpenAPI30 && keywords.schema[exclusive.rawValue]?.bool == true
+      if let value = number(keywords, limit.rawValue) {
+        keywords.result.append(.bound(isExclusive ? exclusive : limit, value))
+      }
+      guard keywords.schema[exclusive.rawValue]?.bool == nil || !keywords.dialect.isOpenAPI30 else {
+        continue
+      }
+      if let value = number(keywords, exclusive.rawValue) {
+        keywords.result.append(.bound(exclusive, value))
+      }
+    }
+  }
+
+  private mutating func compileSizes(_ keywords: inout SchemaKeywords) {
+    let sizes: [SchemaSize] = [
+      .minLength, .maxLength, .minItems, .maxItems, .minProperties, .maxProperties,
+    ]
+    for size in sizes {
+      if let count = count(keywords, size.rawValue) { keywords.result.append(.size(size, count)) }
+    }
+    if let text = keywords.schema["pattern"] {
+      if let pattern = pattern(text.string, keywords.place.appending("pattern")) {
+        keywords.result.append(.pattern(pattern))
+      }
+    }
+    if keywords.schema["uniqueItems"]?.bool == true { keywords.result.append(.uniqueItems) }
+  }
+
+  private mutating func pattern(_ text: String?, _ place: SchemaPlace) -> SchemaPattern? {
+    guard let text else {
+      fail(place, "expected a string")
+      return nil
+    }
+    let pattern = SchemaPattern(text)
+    if let problem = pattern.problem { warn(place, "the pattern is not checked: \(problem)") }
+    return pattern
+  }
+
+  private mutating func names(_ value: JSON, _ place: SchemaPlace) -> [String]? {
+    guard let names = value.array?.map(\.string), !names.contains(nil) else {
+      fail(place, "expected an array of strings")
+      return nil
+    }
+    return names.compactMap { $0 }
+  }
+
+  /// Returns the schemas that a keyword lists.
+  private mutating func schemas(_ keywords: SchemaKeywords, _ name: String) -> [Int]? {
+    guard let value = keywords.schema[name] else { return nil }
+    guard let values = value.array, !values.isEmpty || name == "prefixItems" else {
+      fail(keywords.place.appending(name), "expected an array of schemas")
+      return nil
+    }
+    return values.indices.map { schema(at: keywords.place.appending(name, "\($0)")) }
+  }
+
+  /// Returns the schemas of an object by name, in the order of the names.
+  private mutating func namedSchemas(
+    _ keywords: SchemaKeywords, _ name: String
+  ) -> [(name: String, schema: Int)] {
+    guard let value = keywords.schema[name] else { return [] }
+    guard let members = value.dictionary else {
+      fail(keywords.place.appending(name), "expected an object of schemas")
+      return []
+    }
+    return members.keys.sorted().map { ($0, schema(at: keywords.place.appending(name, $0))) }
+  }
+
+  private mutating func single(_ keywords: SchemaKeywords, _ name: String) -> Int? {
+    keywords.schema[name] == nil ? nil : schema(at: keywords.place.appending(name))
+  }
+
+  private mutating func compileObjects(_ keywords: inout SchemaKeywords) {
+    let place = keywords.place
+    var members = SchemaMembers()
+    for (name, index) in namedSchemas(keywords, "properties") { members.named[name] = index }
+    if !keywords.dialect.isOpenAPI30 {
+      for (text, index) in namedSchemas(keywords, "patternProperties") {
+        guard let pattern = pattern(text, place.appending("patternProperties", text)) else {
+          continue
+        }
+        // A pattern that cannot be searched must not apply its schema to every member.
+        if pattern.problem == nil { members.patterns.append((pattern, index)) }
+      }
+    }
+    members.additional = single(keywords, "additionalProperties")
+    if !members.named.isEmpty || !members.patterns.isEmpty || members.additional != nil {
+      keywords.result.append(.members(members))
+    }
+    if keywords.dialect.hasValidation, let value = keywords.schema["required"],
+      let names = names(value, place.appending("required"))
+    {
+      keywords.result.append(
+        .required(
+          names, readOnly: marked("readOnly", names, place),
+          writeOnly: marked("writeOnly", names, place)))
+    }
+    guard !keywords.dialect.isOpenAPI30 else { return }
+    if keywords.dialect.hasValidation, let value = keywords.schema["dependentRequired"]?.dictionary
+    {
+      var dependencies: [(name: String, required: [String])] = []
+      for (name, value) in value {
+        guard let required = names(value, place.appending("dependentRequired", name)) else {
+          continue
+        }
+        dependencies.append((name, required))
+      }
+      keywords.result.append(.dependentRequired(dependencies))
+    }
+    let dependent = namedSchemas(keywords, "dependentSchemas")
+    if !dependent.isEmpty { keywords.result.append(.dependentSchemas(dependent)) }
+    if let names = single(keywords, "propertyNames") { keywords.result.append(.memberNames(names)) }
+  }
+
+  /// Returns the members whose schema has an annotation, such as `readOnly`.
+  private mutating func marked(
+    _ annotation: String, _ names: [String], _ place: SchemaPlace
+  ) -> Set<String> {
+    Set(
+      names.filter { name in
+        let member = place.appending("properties", name)
+        guard let schema = documents.value(at: member) else { return false }
+        if let reference = schema["$ref"].string,
+          let target = documents.target(of: reference, at: member),
+          documents.value(at: target.place)?[annotation].bool == true
+        {
+          return true
+        }
+        return schema[annotation].bool == true
+      })
+  }
+
+  private mutating func compileArrays(_ keywords: inout SchemaKeywords) {
+    let prefix = keywords.dialect.isOpenAPI30 ? [] : schemas(keywords, "prefixItems") ?? []
+    let rest = single(keywords, "items")
+    if !prefix.isEmpty || rest != nil {
+      keywords.result.append(.elements(prefix: prefix, rest: rest))
+    }
+    guard !keywords.dialect.isOpenAPI30, let contains = single(keywords, "contains") else { return }
+    let least = keywords.dialect.hasValidation ? count(keywords, "minContains") ?? 1 : 1
+    let most = keywords.dialect.hasValidation ? count(keywords, "maxContains") : nil
+    keywords.result.append(.contains(contains, least: least, most: most))
+  }
+
+  private mutating func compileBranches(_ keywords: inout SchemaKeywords) {
+    if let all = schemas(keywords, "allOf") { keywords.result.append(.all(all)) }
+    let any = schemas(keywords, "anyOf")
+    let one = schemas(keywords, "oneOf")
+    if let alternatives = one ?? any,
+      let discriminator = discriminator(keywords, alternatives, one != nil)
+    {
+      keywords.result.append(.discriminator(discriminator))
+    } else {
+      if let any { keywords.result.append(.any(any)) }
+      if let one { keywords.result.append(.one(one)) }
+    }
+    if let not = single(keywords, "not") { keywords.result.append(.not(not)) }
+    guard !keywords.dialect.isOpenAPI30, let condition = single(keywords, "if") else { return }
+    let (then, otherwise) = (single(keywords, "then"), single(keywords, "else"))
+    keywords.result.append(.condition(condition, then: then, otherwise: otherwise))
+  }
+
+  /// Returns the discriminator of an OpenAPI document.
+  ///
+  /// Source: OpenAPI 3.1.1, Discriminator Object.
+  private mutating func discriminator(
+    _ keywords: SchemaKeywords, _ alternatives: [Int], _ isOne: Bool
+  ) -> SchemaDiscriminator? {
+    guard let name = keywords.schema["discriminator"]?["propertyName"].string else { return nil }
+    var schemas: [String: Int] = [:]
+    for index in alternatives {
+      guard let reference = program.nodes[index].source["$ref"].string,
+        let schema = reference.split(separator: "/").last
+      else { continue }
+      schemas[String(schema)] = index
+    }
+    let mapping = keywords.schema["discriminator"]?["mapping"].dictionary ?? [:]
+    for (value, reference) in mapping {
+      let place = keywords.place.appending("discriminator", "mapping", value)
+      guard let text = reference.string else { continue }
+      if let index = schemas[text] {
+        schemas[value] = index
+      } else if let target = documents.target(of: text, at: keywords.place) {
+        schemas[value] = schema(at: target.place)
+      } else {
+        fail(place, "the reference \(text) leads nowhere")
+      }
+    }
+    guard !schemas.isEmpty else { return nil }
+    return SchemaDiscriminator(
+      name: name, schemas: schemas, isOne: isOne, alternatives: alternatives)
+  }
+}

@@ -1,0 +1,141 @@
+import Networking
+
+/// Keywords for the elements of arrays and the members of objects.
+extension SchemaValidator {
+  // MARK: Arrays
+
+  mutating func checkElements(
+    _ keyword: SchemaKeyword, _ elements: [JSON], _ node: SchemaNode, _ own: inout Evaluation
+  ) -> Bool {
+    switch keyword {
+    case .uniqueItems:
+      var seen: [JSON: Int] = [:]
+      for (index, element) in elements.enumerated() {
+        if let first = seen.updateValue(index, forKey: element) {
+          return fail(
+            node, "uniqueItems", "the elements \(first) and \(index) are equal")
+        }
+      }
+      return true
+    case .elements(let prefix, let rest):
+      var isValid = true
+      let limit = violations.count + Self.maximumViolationCount
+      for (index, element) in elements.enumerated() where violations.count < limit {
+        guard let schema = index < prefix.count ? prefix[index] : rest else { break }
+        if !apply(schema, to: element, step: "\(index)") { isValid = false }
+      }
+      own.elementCount = max(
+        own.elementCount, rest == nil ? min(prefix.count, elements.count) : elements.count)
+      return isValid
+    case .contains(let schema, let least, let most):
+      return checkContains(schema, least, most, elements, node, &own)
+    case .unevaluatedItems(let schema):
+      var isValid = true
+      for (index, element) in elements.enumerated()
+      where index >= own.elementCount && !own.elements.contains(index) {
+        if !apply(schema, to: element, step: "\(index)") { isValid = false }
+      }
+      own.elementCount = elements.count
+      return isValid
+    default: return true
+    }
+  }
+
+  private mutating func checkContains(
+    _ schema: Int, _ least: Int, _ most: Int?, _ elements: [JSON], _ node: SchemaNode,
+    _ own: inout Evaluation
+  ) -> Bool {
+    var count = 0
+    for (index, element) in elements.enumerated()
+    where attempt(schema, to: element, step: "\(index)").isEmpty {
+      count += 1
+      if program.tracksEvaluation { own.elements.insert(index) }
+    }
+    if count < least {
+      return fail(
+        node, least == 1 ? "contains" : "minContains",
+        "expected at least \(least) elements that match, found \(count)")
+    }
+    if let most, count > most {
+      return fail(
+        node, "maxContains", "expected at most \(most) elements that match, found \(count)")
+    }
+    return true
+  }
+
+  // MARK: Objects
+
+  mutating func checkMembers(
+    _ keyword: SchemaKeyword, _ members: [String: JSON], _ node: SchemaNode,
+    _ own: inout Evaluation
+  ) -> Bool {
+    var isValid = true
+    switch keyword {
+    case .required(let names, let readOnly, let writeOnly):
+      for name in names where members[name] == nil {
+        if direction == .request, readOnly.contains(name) { continue }
+        if direction == .response, writeOnly.contains(name) { continue }
+        isValid = fail(node, "required", "the member \(name) is missing")
+      }
+    case .dependentRequired(let dependencies):
+      for (name, required) in dependencies where members[name] != nil {
+        for other in required where members[other] == nil {
+          isValid = fail(
+            node, "dependentRequired", "the member \(other) is missing, which \(name) requires")
+        }
+      }
+    case .dependentSchemas(let dependencies):
+      for (name, schema) in dependencies where members[name] != nil {
+        if !apply(schema, to: .dictionary(members), &own) { isValid = false }
+      }
+    case .memberNames(let schema):
+      for name in members.keys.sorted() {
+        guard let first = attempt(schema, to: .string(name), step: name).first else { continue }
+        isValid = fail(node, "propertyNames", "the name \(name) is not allowed: \(first.message)")
+      }
+    case .members(let schemas): isValid = checkMembers(schemas, members, node, &own)
+    case .unevaluatedMembers(let schema):
+      for name in members.keys.sorted() where !own.members.contains(name) {
+        isValid = applyRest(schema, members, name, node, "unevaluatedProperties") && isValid
+        own.members.insert(name)
+      }
+    default: break
+    }
+    return isValid
+  }
+
+  private mutating func checkMembers(
+    _ schemas: SchemaMembers, _ members: [String: JSON], _ node: SchemaNode,
+    _ own: inout Evaluation
+  ) -> Bool {
+    var isValid = true
+    let limit = violations.count + Self.maximumViolationCount
+    for (name, value) in members.sorted(by: { $0.key < $1.key }) where violations.count < limit {
+      var isEvaluated = false
+      if let schema = schemas.named[name] {
+        isEvaluated = true
+        if !apply(schema, to: value, step: name) { isValid = false }
+      }
+      for (pattern, schema) in schemas.patterns where pattern.isFound(in: name) {
+        isEvaluated = true
+        if !apply(schema, to: value, step: name) { isValid = false }
+      }
+      if !isEvaluated, let schema = schemas.additional {
+        isEvaluated = true
+        isValid = applyRest(schema, members, name, node, "additionalProperties") && isValid
+      }
+      if isEvaluated, program.tracksEvaluation { own.members.insert(name) }
+    }
+    return isValid
+  }
+
+  /// Applies the schema for the other members, which is `false` if there must be none.
+  private mutating func applyRest(
+    _ schema: Int, _ members: [String: JSON], _ name: String, _ node: SchemaNode, _ keyword: String
+  ) -> Bool {
+    if case .never? = program.nodes[schema].keywords.first {
+      return fail(node, keyword, "the member \(name) is not allowed")
+    }
+    return apply(schema, to: members[name] ?? .null, step: name)
+  }
+}

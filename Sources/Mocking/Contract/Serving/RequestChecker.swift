@@ -1,0 +1,214 @@
+import Foundation
+import Networking
+
+/// A part of a request that does not keep the contract.
+struct RequestViolation: Sendable, Hashable {
+  enum Location: String, Sendable {
+    case path, query, header, cookie, body, security
+  }
+
+  let location: Location
+  /// The name of the parameter. `nil` for the body.
+  var name: String?
+  /// The path of the value in the parameter or the body.
+  var path: [String] = []
+  let message: String
+  /// The place of the schema, if a schema is not kept.
+  var schema: SchemaPlace?
+
+  /// The violation as a member of problem details.
+  var json: JSON {
+    var members: [String: JSON] = ["in": .string(location.rawValue), "detail": .string(message)]
+    if let name { members["name"] = .string(name) }
+    if location == .body || !path.isEmpty {
+      members["pointer"] = .string("#" + path.map(JSONPointer.escaped).joined())
+    }
+    if let schema { members["schema"] = .string("#" + schema.pointer) }
+    return .dictionary(members)
+  }
+}
+
+/// A check of a request against an operation of a contract.
+struct RequestChecker {
+  let contract: Contract.Content
+  let operation: ContractOperation
+
+  /// The result of a check: the status of the response, and the violations.
+  struct Result {
+    let status: Int
+    let detail: String
+    let violations: [RequestViolation]
+  }
+
+  /// Checks a request.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - path: The percent-encoded values of the parameters in the path.
+  /// - Returns: The violations. `nil` if there are none.
+  func check(_ request: ReceivedRequest, path: [String: String]) -> Result? {
+    if let violation = checkSecurity(request) {
+      return Result(status: 401, detail: violation.message, violations: [violation])
+    }
+    let values = ParameterValues(request, path: path, program: contract.program)
+    var violations = operation.parameters.flatMap { check($0, values) }
+    guard let body = checkBody(request, values) else {
+      guard !violations.isEmpty else { return nil }
+      return invalid(violations)
+    }
+    guard body.status != 415 else { return body }
+    violations += body.violations
+    return violations.isEmpty ? nil : invalid(violations)
+  }
+
+  private func invalid(_ violations: [RequestViolation]) -> Result {
+    let has400 = operation.responses.contains { $0.code == .status(400) }
+    let has422 = operation.responses.contains { $0.code == .status(422) }
+    let detail =
+      violations.count == 1
+      ? "the request does not keep the contract: \(violations[0].message)"
+      : "the request does not keep the contract in \(violations.count) places"
+    return Result(status: has422 && !has400 ? 422 : 400, detail: detail, violations: violations)
+  }
+
+  // MARK: Security
+
+  private func checkSecurity(_ request: ReceivedRequest) -> RequestViolation? {
+    guard !operation.security.isEmpty else { return nil }
+    let isMet = operation.security.contains { schemes in
+      schemes.allSatisfy { isPresent($0.kind, in: request) }
+    }
+    guard !isMet else { return nil }
+    let names = operation.security.map { schemes in schemes.map(\.name).joined(separator: " and ") }
+    return RequestViolation(
+      location: .security, message: "expected credentials for \(names.joined(separator: ", or "))")
+  }
+
+  private func isPresent(_ kind: ContractSecurity.Kind, in request: ReceivedRequest) -> Bool {
+    switch kind {
+    case .apiKey(.query, let name): request.query[name] != nil
+    case .apiKey(.cookie, let name): request.cookies[name] != nil
+    case .apiKey(_, let name): request.headers[name] != nil
+    case .http(let scheme):
+      request.headers.values(for: "Authorization").contains {
+        $0.lowercased().hasPrefix(scheme + " ")
+      }
+    case .other: true
+    }
+  }
+
+  // MARK: Parameters
+
+  private static let ignoredHeaders: Set<String> = ["accept", "content-type", "authorization"]
+
+  private func check(
+    _ parameter: ContractParameter, _ values: ParameterValues
+  ) -> [RequestViolation] {
+    // These parameters have no effect, because other parts of the document describe them.
+    guard
+      parameter.location != .header
+        || !Self.ignoredHeaders.contains(parameter.name.lowercased())
+    else { return [] }
+    let location = RequestViolation.Location(rawValue: parameter.location.rawValue) ?? .query
+    func violation(_ message: String) -> RequestViolation {
+      RequestViolation(location: location, name: parameter.name, message: message)
+    }
+    switch values.value(of: parameter) {
+    case .missing:
+      return parameter.isRequired
+        ? [violation("the \(location.rawValue) parameter \(parameter.name) is missing")] : []
+    case .empty:
+      return parameter.allowsEmpty
+        ? [] : [violation("the \(location.rawValue) parameter \(parameter.name) has no value")]
+    case .malformed(let reason):
+      return [violation("the \(location.rawValue) parameter \(parameter.name): \(reason)")]
+    case .json(let value):
+      guard let schema = parameter.schema else { return [] }
+      return contract.violations(of: value, schema, .request).map { violation in
+        RequestViolation(
+          location: location, name: parameter.name, path: violation.path,
+          message:
+            "the \(location.rawValue) parameter \(parameter.name)\(violation.pointer): \(violation.message)",
+          schema: violation.schema)
+      }
+    }
+  }
+
+  // MARK: Body
+
+  private func checkBody(_ request: ReceivedRequest, _ values: ParameterValues) -> Result? {
+    guard let body = operation.body else { return nil }
+    guard !request.body.isEmpty || request.bodyByteCount > 0 else {
+      guard body.isRequired else { return nil }
+      return Result(
+        status: 400, detail: "",
+        violations: [RequestViolation(location: .body, message: "the request has no body")])
+    }
+    let text = request.headers["Content-Type"] ?? ""
+    guard let media = body.content.media(for: text) else {
+      let expected = body.content.map(\.text).joined(separator: ", ")
+      let violation = RequestViolation(
+        location: .header, name: "Content-Type", message: "expected the content type \(expected)")
+      return Result(status: 415, detail: violation.message, violations: [violation])
+    }
+    guard let schema = media.schema else { return nil }
+    let value: JSON
+    if let type = MediaType(text), type.subtype == "json" || type.subtype.hasSuffix("+json") {
+      guard let json = request.parsedJSON else {
+        let violation = RequestViolation(location: .body, message: "the body is not JSON")
+        return Result(status: 400, detail: violation.message, violations: [violation])
+      }
+      value = json
+    } else if let form = form(request, media, values) {
+      value = form
+    } else if media.type.type == "text" {
+      value = .string(request.text)
+    } else {
+      return nil
+    }
+    let violations = contract.violations(of: value, schema, .request).map { violation in
+      RequestViolation(
+        location: .body, path: violation.path, message: "\(violation)", schema: violation.schema)
+    }
+    return Result(status: 400, detail: "", violations: violations)
+  }
+
+  /// Returns the fields of a form as an object, or `nil` for another media type.
+  private func form(
+    _ request: ReceivedRequest, _ media: ContractMedia, _ values: ParameterValues
+  ) -> JSON? {
+    let fields: [(name: String, text: String)]
+    if media.type.subtype == "x-www-form-urlencoded" {
+      fields = request.form.items.map { ($0.name, $0.value) }
+    } else if media.type.type == "multipart" {
+      fields = request.parts.map { ($0.name, $0.text) }
+    } else {
+      return nil
+    }
+    let program = contract.program
+    let schemas = media.schema.map { program.memberSchemas(of: $0) } ?? [:]
+    var members: [String: JSON] = [:]
+    for (name, text) in fields {
+      let types = schemas[name].map { program.types(of: $0) } ?? [.string]
+      let isAny = types.count == SchemaType.allCases.count
+      if types.contains(.array), !isAny {
+        let element = schemas[name].flatMap { program.elementSchema(of: $0) }
+        members[name] = .array((members[name]?.array ?? []) + [values.scalar(text, element)])
+      } else if types.contains(.object), !isAny, let json = try? JSON(parsing: Data(text.utf8)) {
+        members[name] = json
+      } else {
+        members[name] = values.scalar(text, schemas[name])
+      }
+    }
+    return .dictionary(members)
+  }
+}
+
+extension [ContractMedia] {
+  /// Returns the media type of a document for a content type: a type comes before a range.
+  func media(for contentType: String) -> ContractMedia? {
+    guard let type = MediaType(contentType) else { return nil }
+    let matching = filter { type.matches(MediaType($0.type.description) ?? $0.type) }
+    return matching.first { $0.type.subtype != "*" } ?? matching.first
+  }
+}

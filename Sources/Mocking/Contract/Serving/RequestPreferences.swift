@@ -1,0 +1,69 @@
+import Foundation
+import Networking
+
+/// The preferences of a client for a response: its media types and the field `Prefer`.
+///
+/// Source: RFC 9110 section 12.5.1; RFC 7240.
+struct RequestPreferences {
+  /// The status that the client prefers.
+  private(set) var status: Int?
+  /// The name of an example.
+  private(set) var example: String?
+  /// Whether the body is made from the schema although there is an example.
+  private(set) var isDynamic: Bool?
+  private let ranges: [(range: MediaType, quality: Double)]
+
+  init(_ headers: HTTPHeaders) {
+    let accepted = headers.values(for: "Accept").joined(separator: ",")
+    ranges = accepted.split(separator: ",").compactMap { part in
+      guard let range = MediaType(part.trimmingCharacters(in: .whitespaces)) else { return nil }
+      return (range, range.parameters["q"].flatMap(Double.init) ?? 1)
+    }
+    for part in headers.values(for: "Prefer").joined(separator: ",").split(whereSeparator: {
+      ",;".contains($0)
+    }) {
+      let sides = part.split(separator: "=", maxSplits: 1).map {
+        $0.trimmingCharacters(in: .whitespaces).trimmingCharacters(in: ["\""])
+      }
+      guard sides.count == 2 else { continue }
+      switch sides[0].lowercased() {
+      case "code": status = Int(sides[1])
+      case "example": example = sides[1]
+      case "dynamic": isDynamic = sides[1] == "true"
+      default: break
+      }
+    }
+  }
+
+  /// Returns the media type that the client likes best, or `nil` if it accepts none.
+  ///
+  /// Of types that the client likes equally, the first one is chosen.
+  func choose(from content: [ContractMedia]) -> ContractMedia? {
+    guard !ranges.isEmpty else { return content.first }
+    var best: (media: ContractMedia, quality: Double)?
+    for media in content {
+      let quality = quality(of: media.type)
+      if quality > (best?.quality ?? 0) { best = (media, quality) }
+    }
+    return best?.media
+  }
+
+  /// Returns the quality of the most specific range that a type matches.
+  private func quality(of type: MediaType) -> Double {
+    let isRange = type.type == "*" || type.subtype == "*"
+    let matching = ranges.filter { range, _ in
+      isRange
+        ? type.type == "*" || range.type == "*" || range.type == type.type
+        : type.matchesIgnoringParameters(range)
+    }
+    func rank(_ range: MediaType) -> Int { range.type == "*" ? 0 : range.subtype == "*" ? 1 : 2 }
+    return matching.max { rank($0.range) < rank($1.range) }?.quality ?? 0
+  }
+}
+
+extension MediaType {
+  /// Returns whether this type is in a range, whatever the parameters.
+  fileprivate func matchesIgnoringParameters(_ range: MediaType) -> Bool {
+    (range.type == "*" || range.type == type) && (range.subtype == "*" || range.subtype == subtype)
+  }
+}

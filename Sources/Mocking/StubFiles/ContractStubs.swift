@@ -1,0 +1,42 @@
+import Foundation
+import Networking
+
+/// The routes of an OpenAPI document.
+struct ContractStubs {
+  let routes: [Route]
+  let summaries: [StubFile.Summary]
+  let files: [URL]
+  /// The parts of the document that have no effect.
+  let warnings: [ArchiveWarning]
+
+  /// Reads a document.
+  ///
+  /// - Throws: ``ContractError``.
+  init(_ file: URL) throws(ContractError) {
+    let contract = try Contract(contentsOf: file)
+    routes = contract.routes()
+    files = contract.files
+    warnings = contract.warnings.map { ArchiveWarning(problem: $0.description) }
+    summaries = contract.content.operations.flatMap { operation in
+      operation.basePaths.map { base in
+        StubFile.Summary(
+          method: operation.method, path: base + operation.path,
+          response: operation.id ?? operation.summary ?? "from the contract", conditions: [])
+      }
+    }
+  }
+
+  /// Returns whether a file is an OpenAPI document: by its extension, or by its member `openapi`.
+  static func isContract(_ url: URL) -> Bool {
+    switch url.pathExtension.lowercased() {
+    case "yaml", "yml": return true
+    case "har": return false
+    default:
+      guard let data = try? Data(contentsOf: url, options: .mappedIfSafe),
+        ["openapi", "swagger"].contains(where: { data.range(of: Data($0.utf8)) != nil }),
+        let json = try? JSON(parsing: JSONDocumentError.text(of: data))
+      else { return false }
+      return json["openapi"] != .null || json["swagger"] != .null
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Networking
+import Testing
+
+@testable import Mocking
+
+struct ContractReaderTests {
+  private static func issues(_ text: String, in folder: URL? = nil) -> [ContractIssue] {
+    do throws(ContractError) {
+      _ = try Contract(text: text, in: folder)
+      return []
+    } catch { return error.issues }
+  }
+
+  @Test func operationsAreListedWithConcretePathsFirst() throws {
+    let contract = try ContractFixture.contract()
+    #expect(contract.title == "Pets")
+    #expect(contract.version == "2")
+    #expect(
+      contract.operations.map { "\($0.method) \($0.path)" } == [
+        "GET /pets", "POST /pets", "GET /pets/mine", "GET /reports/{year}-{month}.pdf",
+        "GET /pets/{id}",
+      ])
+    #expect(contract.operations[0].id == "listPets")
+  }
+
+  @Test func allErrorsAreReportedWithTheirPositions() {
+    let text = """
+      openapi: 3.0.3
+      info: {title: Broken}
+      paths:
+        /a/{id}:
+          get:
+            responses: {}
+        /b:
+          get:
+            parameters: [{name: x, in: body}]
+            responses: {"200": {$ref: "#/nowhere"}, abc: {description: x}}
+        /a/{other}:
+          get:
+            parameters: [{name: other, in: path, required: true}]
+            responses: {"200": {description: x}}
+      components:
+        schemas:
+          A: {type: strin, pattern: "(", minLength: -1}
+          B: {$ref: "other.yaml#/B"}
+      """
+    let issues = Self.issues(text)
+    let pointers = Set(issues.map(\.pointer))
+    let expected: Set = [
+      "/info", "/paths/~1a~1{id}/get", "/paths/~1a~1{id}/get/responses",
+      "/paths/~1b/get/parameters/0",
+      "/paths/~1b/get/responses/200/$ref", "/paths/~1b/get/responses/abc", "/paths/~1a~1{other}",
+      "/components/schemas/A/type", "/components/schemas/A/minLength", "/components/schemas/B/$ref",
+      "",
+    ]
+    #expect(pointers == expected, "\(issues)")
+    let type = issues.first { $0.pointer == "/components/schemas/A/type" }
+    #expect(type?.line == 17)
+    #expect(type?.column == 15)
+    #expect(
+      issues.contains {
+        $0.file.lastPathComponent == "other.yaml" && $0.message.contains("cannot be read")
+      })
+  }
+
+  @Test func aSyntaxErrorHasItsLineAndColumn() throws {
+    let issue = try #require(Self.issues("openapi: 3.1.0\ninfo: {title: [}\n").first)
+    #expect((issue.line, issue.column) == (2, 16))
+  }
+
+  @Test(arguments: [
+    ("swagger: \"2.0\"", "convert"), ("openapi: 3.1", "quotation marks"),
+    ("openapi: 4.0.0", "found 4.0.0"),
+    ("[]", "an object"), ("a: 1", "member openapi"),
+  ])
+  func anotherKindOfDocumentIsRefused(text: String, reason: String) throws {
+    #expect(try #require(Self.issues(text).first).message.contains(reason))
+  }
+
+  @Test func referencesLeadToOtherFilesAndNeverToTheNetwork() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "contract-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let main = """
+      openapi: 3.1.0
+      info: {title: Files, version: "1"}
+      paths:
+        /a: {$ref: "paths.yaml#/a"}
+      """
+    let paths = """
+      a:
+        get:
+          responses:
+            "200":
+              description: ok
+              content: {application/json: {schema: {$ref: "schemas.json#/A"}}}
+      """
+    try Data(main.utf8).write(to: folder.appending(path: "api.yaml"))
+    try Data(paths.utf8).write(to: folder.appending(path: "paths.yaml"))
+    try Data(##"{"A": {"type": "object", "properties": {"a": {"$ref": "#/A"}}}}"##.utf8)
+      .write(to: folder.appending(path: "schemas.json"))
+    let contract = try Contract(contentsOf: folder.appending(path: "api.yaml"))
+    #expect(contract.files.map(\.lastPathComponent) == ["api.yaml", "paths.yaml", "schemas.json"])
+    #expect(contract.operations.map(\.path) == ["/a"])
+
+    let remote = main.replacing("paths.yaml", with: "https://127.0.0.1:1/paths.yaml")
+    #expect(try #require(Self.issues(remote).first).message.contains("leads nowhere"))
+  }
+
+  @Test func circlesOfReferencesEnd() {
+    let text = """
+      openapi: 3.1.0
+      info: {title: Circle, version: "1"}
+      paths: {/a: {get: {responses: {"200": {$ref: "#/components/responses/A"}}}}}
+      components:
+        responses: {A: {$ref: "#/components/responses/B"}, B: {$ref: "#/components/responses/A"}}
+        schemas: {A: {$ref: "#/components/schemas/A"}}
+      """
+    #expect(Self.issues(text).map(\.message) == ["the references form a circle"])
+  }
+
+  @Test func aPatternWithLookAroundIsAWarning() throws {
+    let text = """
+      openapi: 3.1.0
+      info: {title: Pattern, version: "1"}
+      paths: {}
+      components: {schemas: {A: {pattern: "^(?!x).*$"}}}
+      """
+    let warnings = try Contract(text: text).warnings
+    #expect(warnings.map(\.pointer) == ["/components/schemas/A/pattern"])
+  }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import Networking
+import TestSupport
+import Testing
+
+@testable import Mocking
+
+struct ContractServingTests {
+  private struct Reply {
+    let status: Int
+    let headers: HTTPHeaders
+    let body: Data
+    var json: JSON { (try? JSON(parsing: body)) ?? .null }
+    var errors: [JSON] { json["errors"].array ?? [] }
+  }
+
+  /// Sends a request with a key to a contract in memory.
+  private static func send(
+    _ method: HTTPMethod = .get, _ target: String, _ headers: HTTPHeaders = ["X-Key": "k"],
+    body: String? = nil, seed: UInt64 = 0, contract: Contract? = nil, overrides: [Route] = []
+  ) async throws -> Reply {
+    let contract = try contract ?? ContractFixture.contract()
+    let transport = MockTransport(contract: contract, seed: seed, overrides: overrides)
+    let url = try #require(URL(string: "http://api.example.com" + target))
+    let record = await transport.perform(
+      HTTPRequest(
+        method: method, url: url, headers: headers,
+        body: body.map { .data(Data($0.utf8)) } ?? .none))
+    let head = try #require(record.head)
+    return Reply(status: head.status, headers: head.headers, body: record.body)
+  }
+
+  private static func post(
+    _ body: String, type: String = "application/json", _ more: HTTPHeaders = [:]
+  ) async throws -> Reply {
+    var headers: HTTPHeaders = ["X-Key": "k", "Content-Type": type]
+    for field in more { headers[field.name] = field.value }
+    return try await send(.post, "/v1/pets", headers, body: body)
+  }
+
+  // MARK: Matching
+
+  @Test(arguments: [
+    ("/v1/pets/7", 200), ("/v1/pets/mine", 204), ("/v1/pets/x", 400),
+    ("/v1/reports/2025-7.pdf", 204),
+    ("/v1/reports/2025-17.pdf", 400),
+  ])
+  func aConcretePathComesBeforeATemplatedOne(target: String, status: Int) async throws {
+    #expect(try await Self.send(.get, target).status == status)
+  }
+
+  @Test func overridesTakePrecedence() async throws {
+    let route = Route(.get, "/v1/pets/{id}", .status(503))
+    #expect(try await Self.send(.get, "/v1/pets/7", overrides: [route]).status == 503)
+  }
+
+  // MARK: Requests
+
+  @Test func credentialsAreRequired() async throws {
+    let reply = try await Self.send(.get, "/v1/pets", [:])
+    #expect(reply.status == 401)
+    #expect(reply.headers["Content-Type"] == "application/problem+json")
+    #expect(reply.headers["WWW-Authenticate"] == "ApiKey")
+    #expect(reply.errors.first?["in"] == "security")
+  }
+
+  @Test(arguments: [
+    ("limit=5", []), ("limit=0", ["/limit"]), ("limit=x", ["/limit"]), ("limit=", ["/limit"]),
+    ("tags=a,b%2Cc", []), ("filter[age]=3", []), ("filter%5Bage%5D=x", ["/filter#/age"]),
+    ("limit=1000&filter[age]=x", ["/limit", "/filter#/age"]), ("other=1", []),
+  ])
+  func parametersAreReadByTheirStyle(query: String, places: [String]) async throws {
+    let reply = try await Self.send(.get, "/v1/pets?" + query)
+    #expect(reply.status == (places.isEmpty ? 200 : 400), "\(reply.json)")
+    let found = reply.errors.map { "/\($0["name"].string ?? "")\($0["pointer"].string ?? "")" }
+    #expect(found == places, "\(reply.json)")
+    #expect(reply.errors.allSatisfy { $0["in"] == "query" })
+  }
+
+  @Test func aHeaderFieldIsChecked() async throws {
+    let reply = try await Self.send(.get, "/v1/pets", ["X-Key": "k", "X-Trace": "no"])
+    #expect(reply.errors.first?["in"] == "header")
+    #expect(reply.errors.first?["name"] == "X-Trace")
+  }
+
+  @Test func eachViolationOfABodyIsNamed() async throws {
+    let reply = try await Self.post(#"{"name": "a", "kind": "cow", "born": "soon", "x": 1}"#)
+    #expect(reply.status == 400)
+    #expect(
+      Set(reply.errors.compactMap { $0["pointer"].string }) == ["#/name", "#/kind", "#/born", "#"])
+    #expect(
+      reply.errors.contains { $0["detail"] == "the value: the member x is not allowed" },
+      "\(reply.json)")
+  }
+
+  @Test(arguments: [
+    ("{", "application/json", 400), ("", "application/json", 400), ("{}", "text/plain", 415),
+    (#"{"name": "Tom"}"#, "application/json; charset=utf-8", 201),
+  ])
+  func theBodyMustHaveItsContentType(body: String, type: String, status: Int) async throws {
+    #expect(try await Self.post(body, type: type).status == status)
+  }
+
+  @Test func aValueIsNeverInTheMessage() async throws {
+    let reply = try await Self.post(#"{"name": "ok", "kind": "s3cr3t-value"}"#)
+    #expect(!String(decoding: reply.body, as: UTF8.self).contains("s3cr3t"))
+  }
+
+  // MARK: Responses
+
+  @Test func aBodyIsMadeFromTheSchemaAndKeepsIt() async throws {
+    let contract = try ContractFixture.contract()
+    let operation = try #require(contract.content.operations.first)
+    let schema = try #require(operation.responses.first?.content.first?.schema)
+    for seed in UInt64(0)..<50 {
+      let reply = try await Self.send(.get, "/v1/pets", seed: seed, contract: contract)
+      #expect(
+        contract.content.violations(of: reply.json, schema, .response).isEmpty, "\(reply.json)")
+      #expect(reply.headers["X-Total"].flatMap { Int($0) } != nil)
+    }
+  }
+
+  @Test func theSameSeedMakesTheSameBody() async throws {
+    let first = try await Self.send(.get, "/v1/pets", seed: 7)
+    #expect(try await Self.send(.get, "/v1/pets", seed: 7).body == first.body)
+    #expect(try await Self.send(.get, "/v1/pets", seed: 8).body != first.body)
+  }
+
+  @Test func anExampleComesBeforeASample() async throws {
+    let body = #"{"name": "Tom"}"#
+    #expect(try await Self.post(body).json == ["id": 7, "name": "Tom", "kind": "cat"])
+    let dynamic = try await Self.post(body, type: "application/json", ["Prefer": "dynamic=true"])
+    #expect(dynamic.json["id"].int != 7)
+    let named = try await Self.post(body, type: "application/json", ["Prefer": "example=wrong"])
+    #expect(named.json == ["id": "x"])
+    let missing = try await Self.post(body, type: "application/json", ["Prefer": "example=none"])
+    #expect(missing.status == 404)
+  }
+
+  @Test(arguments: [
+    ("code=409", 409), ("code=\"404\"", 404), ("code=500", 404), ("respond-async, code=409", 409),
+  ])
+  func preferSelectsAResponse(prefer: String, status: Int) async throws {
+    let isPost = status == 409
+    let reply =
+      isPost
+      ? try await Self.post(#"{"name": "Tom"}"#, type: "application/json", ["Prefer": prefer])
+      : try await Self.send(.get, "/v1/pets/1", ["Prefer": prefer])
+    #expect(reply.status == status)
+  }
+
+  @Test(arguments: [
+    ("text/csv", "text/csv"), ("*/*", "application/json"),
+    ("text/*, application/json;q=0.5", "text/csv"),
+    ("application/json;q=0, */*", "text/csv"),
+  ])
+  func theMediaTypeIsNegotiated(accept: String, type: String) async throws {
+    let reply = try await Self.send(.get, "/v1/pets", ["X-Key": "k", "Accept": accept])
+    #expect(reply.headers["Content-Type"] == type)
+  }
+
+  @Test func anUnacceptableMediaTypeIsAProblem() async throws {
+    #expect(
+      try await Self.send(.get, "/v1/pets", ["X-Key": "k", "Accept": "image/png"]).status == 406)
+  }
+
+  @Test func aServerRespondsLikeATransport() async throws {
+    let contract = try ContractFixture.contract()
+    let server = try MockServer(contract: contract, seed: 3)
+    defer { server.stop() }
+    let client = try RawClient(port: server.port)
+    try await client.send("GET /v1/pets/5 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    let text = try await client.receiveAll()
+    let reply = try await Self.send(.get, "/v1/pets/5", [:], seed: 3, contract: contract)
+    #expect(text.hasSuffix(String(decoding: reply.body, as: UTF8.self)))
+  }
+
+  @Test func namesTell() async throws {
+    let reply = try await Self.send(
+      .get, "/v1/pets", ["X-Key": "k", "Prefer": "dynamic=true"], seed: 2)
+    let owners = (reply.json.array ?? []).map { $0["owner"] }.filter { !$0.isNull }
+    try #require(!owners.isEmpty)
+    for owner in owners {
+      #expect(owner["firstName"].string?.first?.isUppercase == true)
+      #expect(owner["city"].string?.first?.isUppercase == true)
+    }
+  }
+}
