@@ -18,18 +18,22 @@ final class DiskCacheStore: Sendable {
     ///
     /// Other processes write, too, so the folder is scanned again after an eighth of the limits.
     var unscanned = (bytes: 0, entries: 0)
+    /// The records that were written, or removed (`nil`), since a running scan began.
+    var changes: [String: DiskCacheFiles.Item?]?
     var isMaintaining = false
     var failedWrites = 0
 
     mutating func set(_ item: DiskCacheFiles.Item) {
       unscanned.bytes += item.bytes
       unscanned.entries += 1
+      changes?[item.name] = .some(item)
       guard items != nil else { return }
       byteCount += item.bytes - (items?[item.name]?.bytes ?? 0)
       items?[item.name] = item
     }
 
     mutating func remove(_ name: String) {
+      changes?[name] = .some(nil)
       byteCount -= items?.removeValue(forKey: name)?.bytes ?? 0
     }
   }
@@ -192,11 +196,17 @@ final class DiskCacheStore: Sendable {
   private func scan() {
     files.removeAbandoned()
     var items: [String: DiskCacheFiles.Item] = [:]
-    state.withLock { $0.unscanned = (0, 0) }
+    state.withLock { state in
+      state.unscanned = (0, 0)
+      state.changes = [:]
+    }
     for shard in 0..<256 {
       for item in files.scan(shard) { items[item.name] = item }
     }
     state.withLock { [items] state in
+      var items = items
+      for (name, item) in state.changes ?? [:] { items[name] = item }
+      state.changes = nil
       // The times of use of this process are more exact than those on disk.
       state.items = items.mapValues { item in
         guard let known = state.items?[item.name] else { return item }
