@@ -199,7 +199,7 @@ case "requests":
         Outcome(status: 0, body: "", source: "\((error as? NetworkError)?.code as Any)")
       }
     print(String(decoding: try JSONEncoder().encode(outcome), as: UTF8.self))
-    fflush(stdout)
+    fflush(nil)
   }
 default: exit(64)
 }
