@@ -74,6 +74,12 @@
       return key("\(name).encrypted")
     }
 
+    /// Writes the files of a certificate that has been made elsewhere.
+    package func add(_ name: String, pem: String, key: String) throws {
+      try Data(pem.utf8).write(to: certificate(name))
+      try Data(key.utf8).write(to: self.key(name))
+    }
+
     /// Makes a PKCS#12 archive of a certificate and its key.
     ///
     /// - Returns: The file of the archive.

@@ -45,8 +45,13 @@
       includesSystem = true
     }
 
+    private init(_ certificates: [SecCertificate], includesSystem: Bool) {
+      self.certificates = certificates
+      self.includesSystem = includesSystem
+    }
+
     init(_ policy: ServerTrust.Policy) throws(NetworkError) {
-      let sources: [TLSSource]
+      let (sources, includesSystem): ([TLSSource], Bool)
       switch policy.anchors {
       case .system, .anyCertificate:
         self.init()
@@ -57,7 +62,9 @@
       if sources.isEmpty { throw .invalidTLS("the list of authorities is empty") }
       var found: [ServerCertificate] = []
       for source in sources { found += try source.certificates("the authorities") }
-      certificates = found.compactMap { SecCertificateCreateWithData(nil, $0.der as CFData) }
+      self.init(
+        found.compactMap { SecCertificateCreateWithData(nil, $0.der as CFData) },
+        includesSystem: includesSystem)
     }
   }
 
@@ -80,7 +87,7 @@
         ]
         var item: CFTypeRef?
         guard SecItemCopyMatching(query as CFDictionary, &item) == errSecSuccess,
-          let found = item as? SecIdentity
+          let found = Self.identity(item)
         else {
           throw .invalidTLS("\(hosts): the Keychain has no identity \(label.debugDescription)")
         }
@@ -102,11 +109,20 @@
         default: throw .invalidTLS("\(archive.name): not a readable PKCS#12 archive")
         }
         let entries = items as? [[CFString: Any]]
-        guard let found = entries?.first?[kSecImportItemIdentity] as? SecIdentity else {
+        let imported = entries?.first?[kSecImportItemIdentity] as AnyObject?
+        guard let found = Self.identity(imported) else {
           throw .invalidTLS("\(archive.name): it has no certificate with a key")
         }
         self.identity = found
       }
+    }
+
+    /// Returns an object as an identity, or `nil` if it is another one.
+    ///
+    /// Swift does not check casts to types of Core Foundation.
+    private static func identity(_ object: AnyObject?) -> SecIdentity? {
+      guard let object, CFGetTypeID(object) == SecIdentityGetTypeID() else { return nil }
+      return unsafeDowncast(object, to: SecIdentity.self)
     }
   }
 #endif
