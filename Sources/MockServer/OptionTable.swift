@@ -202,10 +202,10 @@ extension OptionTable {
              mock-server init [FILE]            write an example file (stubs.json)
              mock-server check FILE...          validate files and list their routes
 
-      A FILE has stubs in JSON, or is an HTTP archive (.har), such as a recording, or an
-      OpenAPI 3 document (.yaml, .json). The routes of the first file take precedence.
-      Changed files are read again. A file with the name of a command is served with:
-      mock-server serve FILE
+      A FILE has stubs in JSON, or is an HTTP archive (.har), such as a recording, or
+      an OpenAPI 3 document (.yaml, .json). The routes of the first file take
+      precedence. Changed files are read again. A file with the name of a command is
+      served with: mock-server serve FILE
 
       """
     for group in Group.allCases {

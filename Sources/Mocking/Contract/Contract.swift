@@ -43,9 +43,13 @@ public struct Contract: Sendable {
     public let method: HTTPMethod
     /// The path, such as `/pets/{id}`.
     public let path: String
-    /// The `operationId`. `nil` if the document has none.
+    /// The `operationId`.
+    ///
+    /// `nil` if the document has none.
     public let id: String?
-    /// The summary. `nil` if the document has none.
+    /// The summary.
+    ///
+    /// `nil` if the document has none.
     public let summary: String?
 
     init(_ operation: ContractOperation) {

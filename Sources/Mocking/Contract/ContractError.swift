@@ -22,7 +22,9 @@ public struct ContractIssue: Sendable, Hashable, CustomStringConvertible {
   public let line: Int
   /// The column in characters, counted from 1.
   public let column: Int
-  /// The JSON pointer of the value. Empty for the root, and for an error in the syntax.
+  /// The JSON pointer of the value.
+  ///
+  /// Empty for the root, and for an error in the syntax.
   ///
   /// Source: RFC 6901.
   public let pointer: String

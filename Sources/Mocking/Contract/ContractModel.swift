@@ -47,7 +47,9 @@ struct ContractParameter: Sendable {
   let style: Style
   let explodes: Bool
   let schema: Int?
-  /// The media type of the value. `nil` for a parameter with a style.
+  /// The media type of the value.
+  ///
+  /// `nil` for a parameter with a style.
   var content: String?
   var allowsEmpty = false
 }

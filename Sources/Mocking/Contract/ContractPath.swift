@@ -76,6 +76,7 @@ struct ContractPath: Sendable, Hashable {
   /// Returns the values of the parameters in a path that matches, percent-encoded.
   ///
   /// - Parameter path: The path without that of the server.
+  /// - Returns: The value.
   func values(in path: Substring) -> [String: String] {
     let texts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     guard texts.count == segments.count else { return [:] }

@@ -58,7 +58,9 @@ struct ContractReader {
     return nil
   }
 
-  /// Returns the names of an object, sorted, and its place. Empty if there is no object.
+  /// Returns the names of an object, sorted, and its place.
+  ///
+  /// Empty if there is no object.
   private mutating func names(at place: SchemaPlace) -> [String] {
     guard let value = compiler.documents.value(at: place) else { return [] }
     guard case .dictionary(let members) = value else {
@@ -194,7 +196,7 @@ struct ContractReader {
   ) {
     guard path.hasPrefix("/") else { return fail(place, "a path begins with a slash") }
     guard !path.contains("?"), !path.contains("#") else {
-      return fail(place, "a path has no query and no fragment; write parameters")
+      return warn(place, "left out: a path has no query and no fragment; write parameters")
     }
     guard let (item, itemPlace) = object(at: place) else { return }
     let shared = parameters(item["parameters"], itemPlace.appending("parameters"))

@@ -3,7 +3,9 @@ import Networking
 /// The keywords of a schema with those of the schemas that it refers to, for making a value.
 struct SchemaShape {
   var types = Set(SchemaType.allCases)
-  /// The allowed values. `nil` if all are.
+  /// The allowed values.
+  ///
+  /// `nil` if all are.
   var values: [JSON]?
   var limits: [(bound: SchemaBound, limit: JSON)] = []
   var divisor: JSON?
@@ -11,7 +13,9 @@ struct SchemaShape {
   var patterns: [SchemaPattern] = []
   var format: String?
   var isUnique = false
-  /// The schemas of the members by name. All of them apply.
+  /// The schemas of the members by name.
+  ///
+  /// All of them apply.
   var members: [String: [Int]] = [:]
   var required: Set<String> = []
   /// The members that are only in requests.
@@ -32,6 +36,7 @@ struct SchemaShape {
   /// - Parameters:
   ///   - index: The index of the schema.
   ///   - program: The compiled schemas.
+  ///   - depth: The number of references that lead to the schema.
   ///   - choose: Returns the index of one of several alternatives.
   mutating func add(
     _ index: Int, of program: SchemaProgram, depth: Int = 0, choose: (_ alternatives: [Int]) -> Int

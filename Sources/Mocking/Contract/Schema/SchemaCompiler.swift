@@ -71,7 +71,7 @@ struct SchemaCompiler {
     problems.append(SchemaProblem(place: place, reason: reason, isWarning: true))
   }
 
-  private mutating func fail(_ place: SchemaPlace, _ reason: String) {
+  mutating func fail(_ place: SchemaPlace, _ reason: String) {
     problems.append(SchemaProblem(place: place, reason: reason))
   }
 
@@ -92,7 +92,7 @@ struct SchemaCompiler {
   }
 
   /// The keywords of a schema that is being compiled.
-  private struct SchemaKeywords {
+  struct SchemaKeywords {
     let schema: [String: JSON]
     let place: SchemaPlace
     let dialect: SchemaDialect
@@ -143,7 +143,7 @@ struct SchemaCompiler {
     }
   }
 
-  private mutating func target(
+  mutating func target(
     of reference: JSON, _ place: SchemaPlace
   ) -> SchemaDocuments.Target? {
     guard let text = reference.string else {
@@ -160,6 +160,7 @@ struct SchemaCompiler {
 
   private mutating func compileTypes(_ keywords: inout SchemaKeywords) {
     let (schema, place) = (keywords.schema, keywords.place)
+    // As the type, not as a value of `enum`, which must list `null`, too.
     let isNullable = keywords.dialect.isOpenAPI30 && schema["nullable"]?.bool == true
     if let value = schema["type"] {
       let names = value.array ?? [value]
@@ -175,7 +176,7 @@ struct SchemaCompiler {
     if let values = schema["enum"] {
       if let values = values.array {
         keywords.result.append(
-          .enumeration(isNullable ? values + [.null] : values, isConstant: false))
+          .enumeration(values, isConstant: false))
       } else {
         fail(place.appending("enum"), "expected an array")
       }
@@ -194,7 +195,7 @@ struct SchemaCompiler {
     return value
   }
 
-  private mutating func count(_ keywords: SchemaKeywords, _ name: String) -> Int? {
+  mutating func count(_ keywords: SchemaKeywords, _ name: String) -> Int? {
     guard let value = keywords.schema[name] else { return nil }
     guard let count = value.int, count >= 0 else {
       fail(keywords.place.appending(name), "expected an integer of at least 0")
@@ -244,7 +245,7 @@ struct SchemaCompiler {
     if keywords.schema["uniqueItems"]?.bool == true { keywords.result.append(.uniqueItems) }
   }
 
-  private mutating func pattern(_ text: String?, _ place: SchemaPlace) -> SchemaPattern? {
+  mutating func pattern(_ text: String?, _ place: SchemaPlace) -> SchemaPattern? {
     guard let text else {
       fail(place, "expected a string")
       return nil
@@ -254,7 +255,7 @@ struct SchemaCompiler {
     return pattern
   }
 
-  private mutating func names(_ value: JSON, _ place: SchemaPlace) -> [String]? {
+  mutating func names(_ value: JSON, _ place: SchemaPlace) -> [String]? {
     guard let names = value.array?.map(\.string), !names.contains(nil) else {
       fail(place, "expected an array of strings")
       return nil
@@ -263,7 +264,7 @@ struct SchemaCompiler {
   }
 
   /// Returns the schemas that a keyword lists.
-  private mutating func schemas(_ keywords: SchemaKeywords, _ name: String) -> [Int]? {
+  mutating func schemas(_ keywords: SchemaKeywords, _ name: String) -> [Int]? {
     guard let value = keywords.schema[name] else { return nil }
     guard let values = value.array, !values.isEmpty || name == "prefixItems" else {
       fail(keywords.place.appending(name), "expected an array of schemas")
@@ -273,7 +274,7 @@ struct SchemaCompiler {
   }
 
   /// Returns the schemas of an object by name, in the order of the names.
-  private mutating func namedSchemas(
+  mutating func namedSchemas(
     _ keywords: SchemaKeywords, _ name: String
   ) -> [(name: String, schema: Int)] {
     guard let value = keywords.schema[name] else { return [] }
@@ -284,128 +285,7 @@ struct SchemaCompiler {
     return members.keys.sorted().map { ($0, schema(at: keywords.place.appending(name, $0))) }
   }
 
-  private mutating func single(_ keywords: SchemaKeywords, _ name: String) -> Int? {
+  mutating func single(_ keywords: SchemaKeywords, _ name: String) -> Int? {
     keywords.schema[name] == nil ? nil : schema(at: keywords.place.appending(name))
-  }
-
-  private mutating func compileObjects(_ keywords: inout SchemaKeywords) {
-    let place = keywords.place
-    var members = SchemaMembers()
-    for (name, index) in namedSchemas(keywords, "properties") { members.named[name] = index }
-    if !keywords.dialect.isOpenAPI30 {
-      for (text, index) in namedSchemas(keywords, "patternProperties") {
-        guard let pattern = pattern(text, place.appending("patternProperties", text)) else {
-          continue
-        }
-        // A pattern that cannot be searched must not apply its schema to every member.
-        if pattern.problem == nil { members.patterns.append((pattern, index)) }
-      }
-    }
-    members.additional = single(keywords, "additionalProperties")
-    if !members.named.isEmpty || !members.patterns.isEmpty || members.additional != nil {
-      keywords.result.append(.members(members))
-    }
-    if keywords.dialect.hasValidation, let value = keywords.schema["required"],
-      let names = names(value, place.appending("required"))
-    {
-      keywords.result.append(
-        .required(
-          names, readOnly: marked("readOnly", names, place),
-          writeOnly: marked("writeOnly", names, place)))
-    }
-    guard !keywords.dialect.isOpenAPI30 else { return }
-    if keywords.dialect.hasValidation, let value = keywords.schema["dependentRequired"]?.dictionary
-    {
-      var dependencies: [(name: String, required: [String])] = []
-      for (name, value) in value {
-        guard let required = names(value, place.appending("dependentRequired", name)) else {
-          continue
-        }
-        dependencies.append((name, required))
-      }
-      keywords.result.append(.dependentRequired(dependencies))
-    }
-    let dependent = namedSchemas(keywords, "dependentSchemas")
-    if !dependent.isEmpty { keywords.result.append(.dependentSchemas(dependent)) }
-    if let names = single(keywords, "propertyNames") { keywords.result.append(.memberNames(names)) }
-  }
-
-  /// Returns the members whose schema has an annotation, such as `readOnly`.
-  private mutating func marked(
-    _ annotation: String, _ names: [String], _ place: SchemaPlace
-  ) -> Set<String> {
-    Set(
-      names.filter { name in
-        let member = place.appending("properties", name)
-        guard let schema = documents.value(at: member) else { return false }
-        if let reference = schema["$ref"].string,
-          let target = documents.target(of: reference, at: member),
-          documents.value(at: target.place)?[annotation].bool == true
-        {
-          return true
-        }
-        return schema[annotation].bool == true
-      })
-  }
-
-  private mutating func compileArrays(_ keywords: inout SchemaKeywords) {
-    let prefix = keywords.dialect.isOpenAPI30 ? [] : schemas(keywords, "prefixItems") ?? []
-    let rest = single(keywords, "items")
-    if !prefix.isEmpty || rest != nil {
-      keywords.result.append(.elements(prefix: prefix, rest: rest))
-    }
-    guard !keywords.dialect.isOpenAPI30, let contains = single(keywords, "contains") else { return }
-    let least = keywords.dialect.hasValidation ? count(keywords, "minContains") ?? 1 : 1
-    let most = keywords.dialect.hasValidation ? count(keywords, "maxContains") : nil
-    keywords.result.append(.contains(contains, least: least, most: most))
-  }
-
-  private mutating func compileBranches(_ keywords: inout SchemaKeywords) {
-    if let all = schemas(keywords, "allOf") { keywords.result.append(.all(all)) }
-    let any = schemas(keywords, "anyOf")
-    let one = schemas(keywords, "oneOf")
-    if let alternatives = one ?? any,
-      let discriminator = discriminator(keywords, alternatives, one != nil)
-    {
-      keywords.result.append(.discriminator(discriminator))
-    } else {
-      if let any { keywords.result.append(.any(any)) }
-      if let one { keywords.result.append(.one(one)) }
-    }
-    if let not = single(keywords, "not") { keywords.result.append(.not(not)) }
-    guard !keywords.dialect.isOpenAPI30, let condition = single(keywords, "if") else { return }
-    let (then, otherwise) = (single(keywords, "then"), single(keywords, "else"))
-    keywords.result.append(.condition(condition, then: then, otherwise: otherwise))
-  }
-
-  /// Returns the discriminator of an OpenAPI document.
-  ///
-  /// Source: OpenAPI 3.1.1, Discriminator Object.
-  private mutating func discriminator(
-    _ keywords: SchemaKeywords, _ alternatives: [Int], _ isOne: Bool
-  ) -> SchemaDiscriminator? {
-    guard let name = keywords.schema["discriminator"]?["propertyName"].string else { return nil }
-    var schemas: [String: Int] = [:]
-    for index in alternatives {
-      guard let reference = program.nodes[index].source["$ref"].string,
-        let schema = reference.split(separator: "/").last
-      else { continue }
-      schemas[String(schema)] = index
-    }
-    let mapping = keywords.schema["discriminator"]?["mapping"].dictionary ?? [:]
-    for (value, reference) in mapping {
-      let place = keywords.place.appending("discriminator", "mapping", value)
-      guard let text = reference.string else { continue }
-      if let index = schemas[text] {
-        schemas[value] = index
-      } else if let target = documents.target(of: text, at: keywords.place) {
-        schemas[value] = schema(at: target.place)
-      } else {
-        fail(place, "the reference \(text) leads nowhere")
-      }
-    }
-    guard !schemas.isEmpty else { return nil }
-    return SchemaDiscriminator(
-      name: name, schemas: schemas, isOne: isOne, alternatives: alternatives)
   }
 }

@@ -12,10 +12,14 @@ import Networking
 struct SchemaPattern: Sendable {
   /// The pattern as written.
   let text: String
-  /// The syntax tree. `nil` for a pattern that cannot be used.
+  /// The syntax tree.
+  ///
+  /// `nil` for a pattern that cannot be used.
   let node: RegexNode?
   private let expression: RegularExpression?
-  /// The reason why the pattern cannot be used. `nil` if it can.
+  /// The reason why the pattern cannot be used.
+  ///
+  /// `nil` if it can.
   let problem: String?
 
   /// Whether the pattern may be valid, but has no search in linear time.

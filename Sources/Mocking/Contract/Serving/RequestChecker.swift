@@ -8,7 +8,9 @@ struct RequestViolation: Sendable, Hashable {
   }
 
   let location: Location
-  /// The name of the parameter. `nil` for the body.
+  /// The name of the parameter.
+  ///
+  /// `nil` for the body.
   var name: String?
   /// The path of the value in the parameter or the body.
   var path: [String] = []

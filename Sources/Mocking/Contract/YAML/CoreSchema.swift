@@ -13,6 +13,7 @@ enum CoreSchema {
   ///   - text: The text of the scalar.
   ///   - isPlain: Whether it has no quotation marks and is not a block scalar.
   ///   - tag: The tag, or `nil` if there is none.
+  /// - Returns: The value.
   /// - Throws: ``CoreSchemaError`` if the text is not a value of the tag, or has no value in JSON.
   static func value(of text: String, isPlain: Bool, tag: String?) throws(CoreSchemaError) -> JSON {
     guard let tag else { return isPlain ? try value(ofPlain: text) : .string(text) }

@@ -68,12 +68,16 @@ struct DocumentNode: Sendable {
 
   // MARK: Access
 
-  /// The members of an object in their order. Empty for any other value.
+  /// The members of an object in their order.
+  ///
+  /// Empty for any other value.
   var members: [Member] {
     if case .object(let members) = content { members } else { [] }
   }
 
-  /// The elements of an array. Empty for any other value.
+  /// The elements of an array.
+  ///
+  /// Empty for any other value.
   var elements: [DocumentNode] {
     if case .array(let elements) = content { elements } else { [] }
   }

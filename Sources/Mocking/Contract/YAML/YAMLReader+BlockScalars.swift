@@ -17,6 +17,8 @@ extension YAMLReader {
   /// Reads a block scalar whose indicator is at the position.
   ///
   /// - Parameter parent: The column of the parent, or -1 for a root.
+  /// - Returns: The text.
+  /// - Throws: ``DocumentSyntaxError``.
   mutating func blockScalar(parent: Int) throws(DocumentSyntaxError) -> String {
     let isFolded = scanner.next == UInt8(ascii: ">")
     let (chomping, explicit) = try blockScalarHeader(parent: parent)

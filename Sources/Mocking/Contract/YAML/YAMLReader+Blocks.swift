@@ -18,8 +18,11 @@ extension YAMLReader {
   ///
   /// - Parameters:
   ///   - parent: The column of the parent, or -1 for a root. The node must be indented more.
-  ///   - place: The place. The elements of an array that is the value of a key may stand in the
-  ///     column of the key.
+  ///   - place: The place.
+  ///   - isInArray: Whether the parent is an array. The elements of an array that is the value of a
+  ///     key may stand in the column of the key.
+  /// - Returns: The node.
+  /// - Throws: ``DocumentSyntaxError``.
   mutating func blockNode(
     parent: Int, _ place: BlockPlace, isInArray: Bool = false
   ) throws(DocumentSyntaxError) -> DocumentNode {
@@ -207,6 +210,8 @@ extension YAMLReader {
   /// - Parameters:
   ///   - column: The column of its keys.
   ///   - first: The first key, if it has been read.
+  /// - Returns: The node.
+  /// - Throws: ``DocumentSyntaxError``.
   private mutating func blockObject(
     column: Int, first: YAMLKey?
   ) throws(DocumentSyntaxError) -> DocumentNode {

@@ -7,6 +7,8 @@ extension YAMLReader {
   /// Reads an array or an object whose opening bracket is at the position.
   ///
   /// - Parameter indentation: The least number of spaces before each further line.
+  /// - Returns: The node.
+  /// - Throws: ``DocumentSyntaxError``.
   mutating func flowCollection(indentation: Int) throws(DocumentSyntaxError) -> DocumentNode {
     try nested { reader throws(DocumentSyntaxError) in
       reader.scanner.next == UInt8(ascii: "[")
@@ -129,7 +131,9 @@ extension YAMLReader {
   /// A node of a flow collection that may be a key.
   private struct FlowKey {
     let node: DocumentNode
-    /// The text as written. `nil` for a collection.
+    /// The text as written.
+    ///
+    /// `nil` for a collection.
     let text: String?
     var isPlain = false
     /// Whether the colon after it needs no space.

@@ -83,6 +83,8 @@ extension YAMLReader {
   /// Reads a scalar in single or double quotation marks.
   ///
   /// - Parameter indentation: The least number of spaces before each further line.
+  /// - Returns: The text.
+  /// - Throws: ``DocumentSyntaxError``.
   mutating func quoted(indentation: Int) throws(DocumentSyntaxError) -> String {
     let (start, mark) = (scanner.position, scanner.next)
     let isDouble = mark == UInt8(ascii: "\"")
@@ -164,7 +166,9 @@ extension YAMLReader {
     }
   }
 
-  /// Reads the digits of a scalar. Two escaped surrogates are one scalar, as in JSON.
+  /// Reads the digits of a scalar.
+  ///
+  /// Two escaped surrogates are one scalar, as in JSON.
   private mutating func scalar(
     digits count: Int, _ start: Int
   ) throws(DocumentSyntaxError) -> Unicode.Scalar {

@@ -60,6 +60,7 @@ struct YAMLScanner {
   /// - Parameters:
   ///   - inFlow: Whether a flow indicator may follow.
   ///   - isAdjacent: Whether anything may follow, as after a quoted key of a flow collection.
+  /// - Returns: Whether it is there.
   func isAtValueIndicator(inFlow: Bool, isAdjacent: Bool = false) -> Bool {
     guard next == UInt8(ascii: ":") else { return false }
     let following = peek(1)
