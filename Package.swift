@@ -3,6 +3,15 @@ import PackageDescription
 
 let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
 
+// The privacy manifest is for Apple's platforms, which are built on Macs.
+#if os(Linux)
+  let resources: [Resource] = []
+  let excluded = ["Resources"]
+#else
+  let resources: [Resource] = [.process("Resources/PrivacyInfo.xcprivacy")]
+  let excluded: [String] = []
+#endif
+
 let package = Package(
   name: "Catena",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -24,7 +33,8 @@ let package = Package(
         .linkedLibrary(":libz.so.1", .when(platforms: [.linux])),
       ]),
     .target(
-      name: "Networking", dependencies: ["Promises", "CCatena"], swiftSettings: settings),
+      name: "Networking", dependencies: ["Promises", "CCatena"], exclude: excluded,
+      resources: resources, swiftSettings: settings),
     .target(
       name: "CCatenaXML",
       linkerSettings: [

@@ -223,11 +223,7 @@ struct Forwarding: Sendable {
   init?(_ options: Options) throws {
     guard let origin = options.origin else { return nil }
     self.origin = origin
-    #if os(Linux)
-      let transport = CurlTransport()
-    #else
-      let transport = URLSessionTransport()
-    #endif
+    let transport = PlatformTransport.make()
     let route: Route
     if let recording = options.recording {
       try Self.checkFile(recording, options)

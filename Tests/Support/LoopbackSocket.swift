@@ -17,6 +17,43 @@ package enum LoopbackSocket {
     #endif
   }
 
+  /// Creates two connected sockets, which are closed on `exec`, or returns `nil`.
+  static func makePair() -> (Int32, Int32)? {
+    var ends: [Int32] = [-1, -1]
+    #if canImport(Darwin)
+      guard socketpair(AF_UNIX, SOCK_STREAM, 0, &ends) == 0 else { return nil }
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    #else
+      let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+      guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
+    #endif
+    return (ends[0], ends[1])
+  }
+
+  /// Prepares an accepted socket: it is closed on `exec`, and writing to it raises no signal.
+  static func prepare(_ socket: Int32) {
+    _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+    #if canImport(Darwin)
+      var on: Int32 = 1
+      setsockopt(socket, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+    #endif
+  }
+
+  /// Sends bytes without raising a signal, on a socket that is prepared.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes.
+  ///   - socket: The socket.
+  ///   - waits: Whether the call waits while the send buffer is full.
+  /// - Returns: The number of bytes sent, or -1 with the reason in `errno`.
+  static func send(_ bytes: UnsafeRawBufferPointer, to socket: Int32, waits: Bool = true) -> Int {
+    var flags = waits ? 0 : Int32(MSG_DONTWAIT)
+    #if !canImport(Darwin)
+      flags |= Int32(MSG_NOSIGNAL)
+    #endif
+    return systemSend(socket, bytes.baseAddress, bytes.count, flags)
+  }
+
   /// Connects a socket to a port.
   ///
   /// - Returns: Whether the connection is established. If it is not, `errno` contains the reason.
@@ -76,13 +113,19 @@ private func systemConnect(
   connect(socket, address, length)
 }
 
+private func systemSend(
+  _ socket: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32
+) -> Int {
+  send(socket, bytes, count, flags)
+}
+
 private func systemBind(
   _ socket: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t
 ) -> Int32 {
   bind(socket, address, length)
 }
 
-#if os(Linux)
+#if os(Linux) || os(macOS)
   /// A loopback port that refuses connections, and that no other process can listen on.
   ///
   /// Its socket is bound but does not listen.

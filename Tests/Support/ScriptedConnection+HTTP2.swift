@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
 
   /// The HTTP/2 part of a ``ScriptedServer``: a client that begins with the connection preface of

@@ -1,6 +1,11 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
-  import Glibc
+
+  #if canImport(Darwin)
+    import Darwin
+  #else
+    import Glibc
+  #endif
 
   /// A request received by a ``ScriptedServer``, as raw text and bytes.
   package struct RawRequest: Sendable {
@@ -197,7 +202,7 @@
         while sent < bytes.count {
           let rest = UnsafeRawBufferPointer(rebasing: bytes[sent...])
           let count =
-            tls?.write(rest) ?? Glibc.send(socket, rest.baseAddress, rest.count, Self.flags)
+            tls?.write(rest) ?? LoopbackSocket.send(rest, to: socket)
           guard count > 0 else { return false }
           sent += count
         }
@@ -210,7 +215,10 @@
       var sent = 0
       while sent < total {
         let size = min(zeros.count, total - sent)
-        let count = Glibc.send(socket, zeros, size, Self.flags | Int32(MSG_DONTWAIT))
+        let count = zeros.withUnsafeBytes {
+          LoopbackSocket.send(
+            UnsafeRawBufferPointer(rebasing: $0[..<size]), to: socket, waits: false)
+        }
         if count > 0 {
           sent += count
         } else if errno == EAGAIN {
@@ -235,14 +243,13 @@
       logs.closed.append(number)
       return false
     }
-
-    private static var flags: Int32 { Int32(MSG_NOSIGNAL) }
   }
 
   /// Relays bytes between a socket and a loopback port until one side closes, like a proxy.
   enum Tunnel {
     static func run(_ socket: Int32, to port: UInt16) {
       let other = LoopbackSocket.make()
+      LoopbackSocket.prepare(other)
       defer { close(other) }
       guard LoopbackSocket.connect(other, toPort: port) else { return }
       var pollers = [socket, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -258,7 +265,7 @@
         var sent = 0
         while sent < count {
           let rest = UnsafeRawBufferPointer(rebasing: bytes[sent..<count])
-          let more = send(target, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+          let more = LoopbackSocket.send(rest, to: target)
           guard more > 0 else { return false }
           sent += more
         }

@@ -1,7 +1,12 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
-  import Glibc
   import Synchronization
+
+  #if canImport(Darwin)
+    import Darwin
+  #else
+    import Glibc
+  #endif
 
   /// A server on a loopback port or a Unix socket that responds to each request with a script.
   ///
@@ -84,7 +89,7 @@
       let (connections, stopped, serving) = (connections, stopped, serving)
       Self.startThread {
         defer { stopped.leave() }
-        while true {
+        while connections.waitForClient(of: listener) {
           let socket = accept(listener, nil, nil)
           if socket < 0, errno == EINTR || errno == ECONNABORTED { continue }
           guard socket >= 0, let number = connections.add(socket) else { break }
@@ -144,7 +149,11 @@
     }
 
     private static func listen(at path: String) throws -> Int32 {
-      let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+      #if canImport(Darwin)
+        let listener = socket(AF_UNIX, SOCK_STREAM, 0)
+      #else
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+      #endif
       var address = sockaddr_un()
       address.sun_family = sa_family_t(AF_UNIX)
       let bytes = Array(path.utf8)
@@ -152,7 +161,7 @@
       let result = withUnsafeMutablePointer(to: &address) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
           bind(listener, address, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-            && Glibc.listen(listener, 4_096) == 0
+            && startListening(listener)
         }
       }
       guard result else { throw TestError("cannot listen at \(path)") }
@@ -161,12 +170,15 @@
 
     private static func listen() throws -> (socket: Int32, port: UInt16) {
       let listener = LoopbackSocket.make()
-      guard let port = LoopbackSocket.bind(listener), Glibc.listen(listener, 4_096) == 0 else {
+      guard let port = LoopbackSocket.bind(listener), startListening(listener) else {
         throw TestError("cannot listen on a loopback port")
       }
       return (listener, port)
     }
   }
+
+  // The static method `listen` hides the function of the C library.
+  private func startListening(_ socket: Int32) -> Bool { listen(socket, 4_096) == 0 }
 
   /// The sockets of a ``ScriptedServer``, and the gate for the steps that wait.
   final class ServerConnections: Sendable {
@@ -182,23 +194,26 @@
     private let state: Mutex<State>
     /// A socket pair whose reading end becomes readable when the gate opens.
     private let gate: (reading: Int32, writing: Int32)
+    /// A socket pair whose reading end becomes readable when the server stops.
+    ///
+    /// Not every system ends `accept` when the listening socket is shut down.
+    private let stopping: (reading: Int32, writing: Int32)
 
     /// - Parameter listener: The listening socket, which this object owns.
     /// - Throws: A `TestError` if no sockets are available.
     init(listener: Int32) throws {
       state = Mutex(State(listener: listener))
-      var ends: [Int32] = [-1, -1]
-      let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-      guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+      guard let gate = LoopbackSocket.makePair(), let stopping = LoopbackSocket.makePair() else {
         Self.closeFile(listener)
         throw TestError("cannot create a socket pair")
       }
-      gate = (ends[0], ends[1])
+      (self.gate, self.stopping) = (gate, stopping)
     }
 
     deinit {
-      Self.closeFile(gate.reading)
-      Self.closeFile(gate.writing)
+      for file in [gate.reading, gate.writing, stopping.reading, stopping.writing] {
+        Self.closeFile(file)
+      }
     }
 
     var count: Int { state.withLock { $0.count } }
@@ -208,12 +223,23 @@
     /// The descriptor that becomes readable on ``release()``.
     var released: Int32 { gate.reading }
 
+    /// Waits until a client connects.
+    ///
+    /// - Returns: `false` if the server has stopped.
+    func waitForClient(of listener: Int32) -> Bool {
+      var pollers = [listener, stopping.reading].map {
+        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      }
+      while poll(&pollers, 2, -1) < 0, errno == EINTR {}
+      return pollers[1].revents == 0
+    }
+
     /// Registers the socket of an accepted connection.
     ///
     /// - Returns: The number of the connection, or `nil` if the server has stopped; the socket is
     ///   then closed.
     func add(_ socket: Int32) -> Int? {
-      _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+      LoopbackSocket.prepare(socket)
       return state.withLock { state in
         guard !state.isClosed else {
           Self.closeFile(socket)
@@ -239,6 +265,7 @@
         state.isClosed = true
         for socket in state.open.values { shutdown(socket, Int32(SHUT_RDWR)) }
         if let listener = state.listener { shutdown(listener, Int32(SHUT_RDWR)) }
+        write(stopping.writing, "x", 1)
       }
       release()
     }
@@ -259,7 +286,10 @@
     }
 
     private static func closeFile(_ file: Int32) {
-      Glibc.close(file)
+      closeDescriptor(file)
     }
   }
+
+  // The methods named `close` hide the function of the C library.
+  private func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
 #endif

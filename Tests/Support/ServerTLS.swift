@@ -127,4 +127,18 @@
       }
     }
   }
+#elseif os(macOS)
+  /// The server side of TLS, which needs the OpenSSL of a Linux distribution.
+  package final class ServerTLS: Sendable {
+    package static let isAvailable = false
+
+    private init() {}
+
+    struct Session {
+      init?(_ tls: ServerTLS, _ socket: Int32) { return nil }
+
+      func read(into bytes: UnsafeMutableRawBufferPointer) -> Int { 0 }
+      func write(_ bytes: UnsafeRawBufferPointer) -> Int { 0 }
+    }
+  }
 #endif

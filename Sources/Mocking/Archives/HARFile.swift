@@ -19,7 +19,7 @@ enum AtomicFileWriter {
     let path = folder.appending(path: ".\(file.lastPathComponent).\(getpid())-\(number).tmp").path
     let descriptor = try create(path, for: file)
     var failure: String?
-    if !writeAll(data, to: descriptor, at: 0) || fsync(descriptor) != 0 { failure = reason() }
+    if !writeAll(data, to: descriptor, at: 0) || !synchronize(descriptor) { failure = reason() }
     if close(descriptor) != 0, failure == nil { failure = reason() }
     if failure == nil, rename(path, file.path) != 0 { failure = reason() }
     if let failure {
@@ -33,6 +33,15 @@ enum AtomicFileWriter {
       fsync(folderDescriptor)
       close(folderDescriptor)
     }
+  }
+
+  /// Synchronizes a file to disk.
+  private static func synchronize(_ descriptor: Int32) -> Bool {
+    #if canImport(Darwin)
+      // On Darwin `fsync` leaves the bytes in the drive's cache.
+      if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
+    #endif
+    return fsync(descriptor) == 0
   }
 
   /// Creates the folder of a file, if it does not exist, and returns it.

@@ -62,7 +62,7 @@ extension Webhook {
     ///   - date: The date of the attempt.
     /// - Returns: The fields, or `nil` if the platform has no library for the hash.
     func fields(for body: Data, at date: Date) -> [(name: String, value: String)]? {
-      let timestamp = String(Int(date.timeIntervalSince1970.rounded(.down)))
+      let timestamp = String(Int64(date.timeIntervalSince1970.rounded(.down)))
       let parts = payload.components(separatedBy: "{body}").map {
         Data($0.replacingOccurrences(of: "{timestamp}", with: timestamp).utf8)
       }

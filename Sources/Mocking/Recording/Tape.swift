@@ -194,22 +194,22 @@ public final class Tape: Transport {
   }
 }
 
-#if os(Linux)
-  extension Tape {
-    /// Creates a tape that records over a new ``CurlTransport``.
-    ///
-    /// - Parameters:
-    ///   - file: The file URL of an HTTP archive, such as `boards.har`.
-    ///   - mode: The mode.
-    ///   - options: The options.
-    /// - Throws: The errors of ``init(_:mode:over:options:)``.
-    public convenience init(
-      _ file: URL, mode: Mode = .once, options: Options = Options()
-    ) throws(RecordingError) {
-      try self.init(file, mode: mode, over: CurlTransport(), options: options)
-    }
+extension Tape {
+  /// Creates a tape that records over a new transport of the platform.
+  ///
+  /// It is a `CurlTransport` on Linux, and a `URLSessionTransport` on Apple platforms.
+  ///
+  /// - Parameters:
+  ///   - file: The file URL of an HTTP archive, such as `boards.har`.
+  ///   - mode: The mode.
+  ///   - options: The options.
+  /// - Throws: The errors of ``init(_:mode:over:options:)``.
+  public convenience init(
+    _ file: URL, mode: Mode = .once, options: Options = Options()
+  ) throws(RecordingError) {
+    try self.init(file, mode: mode, over: PlatformTransport.make(), options: options)
   }
-#endif
+}
 
 extension Tape {
   /// The options of a tape.

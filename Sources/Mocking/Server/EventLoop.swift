@@ -134,7 +134,7 @@ final class EventLoop: @unchecked Sendable {
   struct Poller {
     /// The buffer for the events of one wait.
     typealias Events = [kevent]
-    static let noEvents = Array(repeating: kevent(), count: 256)
+    static var noEvents: Events { Array(repeating: kevent(), count: 256) }
 
     private let queue: Int32
     private static let wakeIdent: UInt = 0
@@ -174,7 +174,8 @@ final class EventLoop: @unchecked Sendable {
     ) {
       var event = kevent(
         ident: ident, filter: filter, flags: flags, fflags: filterFlags, data: 0,
-        udata: UnsafeMutableRawPointer(bitPattern: UInt(token)))
+        // Pointers have 32 bits on some watches. Tokens count from 1, and that of the wake-up is not read.
+        udata: UnsafeMutableRawPointer(bitPattern: UInt(truncatingIfNeeded: token)))
       // The call fails for a filter that does not exist. The error is ignored.
       _ = kevent(queue, &event, 1, nil, 0, nil)
     }

@@ -51,31 +51,18 @@ extension Route {
     return route
   }
 
-  #if os(Linux)
-    /// Returns a route that forwards requests to another server over a new ``CurlTransport``.
-    ///
-    /// See ``forwarding(to:over:_:)``.
-    ///
-    /// - Parameters:
-    ///   - origin: The other server, such as `https://api.example.com`.
-    ///   - template: The path template of the requests. The default matches all.
-    /// - Returns: The route, for all methods.
-    public static func forwarding(to origin: URL, _ template: String = "/{path*}") -> Route {
-      forwarding(to: origin, over: CurlTransport(), template)
-    }
-  #else
-    /// Returns a route that forwards requests to another server over a new ``URLSessionTransport``.
-    ///
-    /// See ``forwarding(to:over:_:)``.
-    ///
-    /// - Parameters:
-    ///   - origin: The other server, such as `https://api.example.com`.
-    ///   - template: The path template of the requests. The default matches all.
-    /// - Returns: The route, for all methods.
-    public static func forwarding(to origin: URL, _ template: String = "/{path*}") -> Route {
-      forwarding(to: origin, over: URLSessionTransport(), template)
-    }
-  #endif
+  /// Returns a route that forwards requests to another server over a new transport of the platform.
+  ///
+  /// It is a `CurlTransport` on Linux, and a `URLSessionTransport` on Apple platforms. See
+  /// ``forwarding(to:over:_:)``.
+  ///
+  /// - Parameters:
+  ///   - origin: The other server, such as `https://api.example.com`.
+  ///   - template: The path template of the requests. The default matches all.
+  /// - Returns: The route, for all methods.
+  public static func forwarding(to origin: URL, _ template: String = "/{path*}") -> Route {
+    forwarding(to: origin, over: PlatformTransport.make(), template)
+  }
 }
 
 /// The gateway of a route that forwards requests.

@@ -192,21 +192,28 @@ enum TemplateDate {
 
     /// Returns the date as a value: a number for the formats since 1970, and otherwise a string.
     func value(of seconds: Double) -> JSON {
-      let milliseconds = Int((seconds * 1_000).rounded(.down))
+      let milliseconds = Int64((seconds * 1_000).rounded(.down))
       switch self {
       case .iso: return .string(Self.text("%Y-%m-%dT%H:%M:%SZ", milliseconds))
       case .isoMilliseconds: return .string(Self.text("%Y-%m-%dT%H:%M:%S.%LZ", milliseconds))
       case .date: return .string(Self.text("%Y-%m-%d", milliseconds))
       case .time: return .string(Self.text("%H:%M:%S", milliseconds))
       case .http: return .string(HTTPDate.text(of: Date(timeIntervalSince1970: seconds)))
-      case .unix: return .int(Self.floor(milliseconds, 1_000))
-      case .unixMilliseconds: return .int(milliseconds)
+      case .unix: return Self.number(Self.floor(milliseconds, 1_000))
+      case .unixMilliseconds: return Self.number(milliseconds)
       case .pattern(let pattern): return .string(Self.text(pattern, milliseconds))
       }
     }
 
-    private static func floor(_ value: Int, _ divisor: Int) -> Int {
+    private static func floor(_ value: Int64, _ divisor: Int64) -> Int64 {
       value >= 0 ? value / divisor : (value + 1) / divisor - 1
+    }
+
+    /// Returns a number as a value.
+    ///
+    /// A 32-bit `Int` cannot represent every date.
+    private static func number(_ value: Int64) -> JSON {
+      Int(exactly: value).map(JSON.int) ?? .double(Double(value))
     }
 
     private static let months = [
@@ -215,11 +222,11 @@ enum TemplateDate {
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
     /// Formats a date with the directives of `strftime` in the C locale.
-    private static func text(_ pattern: String, _ milliseconds: Int) -> String {
+    private static func text(_ pattern: String, _ milliseconds: Int64) -> String {
       var fields = tm()
       var seconds = time_t(floor(milliseconds, 1_000))
       gmtime_r(&seconds, &fields)
-      func append(_ number: Int, _ width: Int, to text: inout [UInt8]) {
+      func append(_ number: some BinaryInteger, _ width: Int, to text: inout [UInt8]) {
         let digits = String(number).utf8
         for _ in 0..<max(width - digits.count, 0) { text.append(UInt8(ascii: "0")) }
         text += digits

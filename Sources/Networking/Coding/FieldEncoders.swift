@@ -302,9 +302,9 @@ extension Date {
   /// Source: RFC 3339 section 5.6.
   var iso8601Text: String? {
     guard (-62_135_596_800..<253_402_300_800).contains(timeIntervalSince1970) else { return nil }
-    let seconds = Int(timeIntervalSince1970.rounded(.down))
+    let seconds = Int64(timeIntervalSince1970.rounded(.down)) + 62_162_035_200
     // Days since 1 March of year 0, so that the leap day is the last day of a year.
-    let days = (seconds + 62_162_035_200) / 86_400
+    let days = Int(seconds / 86_400)
     // Leap years repeat every 400 years.
     let (era, dayOfEra) = days.quotientAndRemainder(dividingBy: 146_097)
     let yearOfEra =
@@ -314,7 +314,7 @@ extension Date {
     let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
     let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
     let year = 400 * era + yearOfEra + (month <= 2 ? 1 : 0)
-    let time = (seconds + 62_162_035_200) % 86_400
+    let time = Int(seconds % 86_400)
     return String(
       format: "%04d-%02d-%02dT%02d:%02d:%02dZ", year, month, day, time / 3_600, time / 60 % 60,
       time % 60)

@@ -63,7 +63,8 @@ extension Redactor {
 
   /// Returns the replacement for a number outside of secret members: a card number is masked.
   private func maskedNumber(_ json: JSON) -> JSON {
-    guard case .int(let number) = json, number > 99_999_999_999, PaymentNumbers.isCard("\(number)")
+    guard case .int(let number) = json, Int64(number) > 99_999_999_999,
+      PaymentNumbers.isCard("\(number)")
     else { return json }
     return maskedValue(json)
   }

@@ -14,7 +14,8 @@ import Foundation
 /// because its reader is slow, the loggers of all clients wait. Calls do not wait, but pending
 /// entries are kept in memory, without limit.
 ///
-/// In the system log, the subsystem is `Catena` and the category is the category of the entry.
+/// In the system log, the subsystem is `Catena` and the category is the category of the entry. Each
+/// line is a message of its own, and a long line several, because the system truncates long messages.
 public struct StandardLogger: NetworkLogger {
   /// Creates a logger.
   ///
@@ -33,11 +34,37 @@ public struct StandardLogger: NetworkLogger {
         case .error: .error
         case .info: .info
         }
-      // Public because the entry is already redacted.
-      logger.log(level: type, "\(entry.description, privacy: .public)")
+      for message in Self.messages(entry) {
+        // Public because the entry is already redacted.
+        logger.log(level: type, "\(message, privacy: .public)")
+      }
     #else
       StandardError.write(Self.text(entry))
     #endif
+  }
+
+  /// The messages of an entry for the system log, which keeps 1,024 bytes of each with its other data.
+  ///
+  /// - Returns: The lines, divided into pieces of at most 960 bytes of UTF-8. No character is divided,
+  ///   unless it alone is longer.
+  static func messages(_ entry: NetworkLogEntry) -> [String] {
+    let limit = 960
+    return entry.lines.flatMap { line in
+      // Fast path: most lines are short.
+      guard line.utf8.count > limit else { return [line] }
+      var messages = [""]
+      var size = 0
+      for character in line {
+        let count = character.utf8.count
+        if size > 0, size + count > limit {
+          messages.append("")
+          size = 0
+        }
+        messages[messages.count - 1].append(character)
+        size += count
+      }
+      return messages
+    }
   }
 
   /// The lines of an entry, each with its time and a line break.

@@ -19,6 +19,14 @@ struct EntryDirectory: Sendable {
     path = folder.standardizedFileURL.path
     self.fileSystem = fileSystem
     for folder in [entries, incoming, quarantine] { try fileSystem.createDirectories(folder) }
+    #if canImport(Darwin)
+      // A backup that is restored, perhaps on another device, must not send the requests again. A file
+      // system without this attribute has no backups.
+      var url = folder
+      var values = URLResourceValues()
+      values.isExcludedFromBackup = true
+      try? url.setResourceValues(values)
+    #endif
   }
 
   private var entries: String { "\(path)/entries" }
@@ -240,7 +248,7 @@ struct EntryDirectory: Sendable {
 /// The name of an entry's folder: its number and its idempotency key.
 struct EntryName: Sendable, Hashable, Comparable {
   static let digits = 15
-  static let maximumNumber = 999_999_999_999_999
+  static let maximumNumber = Int(clamping: 999_999_999_999_999 as Int64)
 
   let number: Int
   let key: UUID

@@ -15,8 +15,9 @@ import Promises
 /// default route, IPv4 or IPv6 and in any table, over an interface that is up, has a carrier, and
 /// has an address of the route's family with more than link scope. The address may also belong to
 /// the loopback interface, as on hosts that announce one address over several links. On Apple
-/// platforms the source is the system's `NWPathMonitor`. Monitoring neither polls nor sends packets
-/// to the network.
+/// platforms the source is the system's `NWPathMonitor`, except on watchOS: a watch often has no
+/// network of its own while its requests succeed over the phone, so the status there is
+/// ``Status/unknown``. Monitoring neither polls nor sends packets to the network.
 ///
 /// Use it to inform the user, to delay work that cannot succeed, and to start that work again. Do
 /// not use it to decide whether to send a request: only a request shows whether its server
@@ -34,7 +35,7 @@ public final class NetworkReachability: Sendable {
   public convenience init() {
     #if os(Linux)
       self.init(monitor: RouteMonitor())
-    #elseif canImport(Network)
+    #elseif canImport(Network) && !os(watchOS)
       self.init(monitor: PathMonitor())
     #else
       self.init(monitor: UnsupportedMonitor())

@@ -9,6 +9,14 @@ import Synchronization
 /// Actions on the system clock run on one private serial queue. The scheduler uses a single system
 /// timer, set to the earliest action.
 public final class LiveScheduler: Scheduler {
+  /// The timer of the system.
+  ///
+  /// `@unchecked Sendable` because dispatch sources are thread-safe, although their Swift type does
+  /// not declare it on Linux. Setting the timer is also protected by the lock of `state`.
+  private struct SystemTimer: @unchecked Sendable {
+    let source: any DispatchSourceTimer
+  }
+
   private struct State {
     var timers = TimerQueue()
     /// The time that the system timer is set to.
@@ -19,9 +27,7 @@ public final class LiveScheduler: Scheduler {
 
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "Catena.LiveScheduler")
-  // `nonisolated(unsafe)` because dispatch sources are thread-safe, although their Swift type does
-  // not declare it. Setting the timer is also protected by the lock of `state`.
-  nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
+  private let timer: SystemTimer?
   /// The scheduler of a scope of virtual time.
   ///
   /// `nil` for the system clock.
@@ -29,7 +35,7 @@ public final class LiveScheduler: Scheduler {
 
   init() {
     let timer = DispatchSource.makeTimerSource(queue: queue)
-    self.timer = timer
+    self.timer = SystemTimer(source: timer)
     virtual = nil
     timer.setEventHandler { [unowned self] in runDueTimers() }
     timer.activate()
@@ -41,7 +47,7 @@ public final class LiveScheduler: Scheduler {
   }
 
   deinit {
-    timer?.cancel()
+    timer?.source.cancel()
   }
 
   /// The time since the system started, as counted by `DispatchTime`, or the virtual time.
@@ -99,7 +105,7 @@ public final class LiveScheduler: Scheduler {
   private func armTimer(_ state: inout State) {
     guard let due = state.timers.nextDue, state.armedTime.map({ due < $0 }) ?? true else { return }
     state.armedTime = due
-    timer?.schedule(deadline: DispatchTime(uptimeNanoseconds: due.wholeNanoseconds))
+    timer?.source.schedule(deadline: DispatchTime(uptimeNanoseconds: due.wholeNanoseconds))
   }
 }
 

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
   import Mocking
   import Networking
@@ -30,7 +30,7 @@
         servers = try origins.map { try MockServer(routes: $0, scheduler: scheduler) }
         urls = servers.map(\.url)
         transport =
-          kind == .curl ? CurlTransport() : URLSessionTransport(scheduler: scheduler)
+          kind == .curl ? PlatformTransport.make() : URLSessionTransport(scheduler: scheduler)
       case .mock:
         servers = []
         urls = try origins.indices.map {

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
   import Mocking
   import Networking
@@ -96,7 +96,7 @@
       let full = try FullListener()
       let transport: any Transport =
         switch kind {
-        case .curl: CurlTransport()
+        case .curl: PlatformTransport.make()
         case .urlSession: URLSessionTransport(scheduler: time)
         case .mock:
           MockTransport { Route(nil, "/") { _ in .failure(.timedOut(.connect)) } }

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Testing
 
   /// The conformance of every transport to the same behaviours.

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   extension KnownFailure {
     /// The behaviours that `URLSession` on Linux does not support, and that cannot be implemented
     /// on top of it.

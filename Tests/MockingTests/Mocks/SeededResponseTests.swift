@@ -66,15 +66,15 @@ struct SeededResponseTests {
     let expected = await responses(MockTransport(routes: routes, seed: 3))
     let server = try MockServer(routes: routes, seed: 3)
     defer { server.stop() }
-    let curl = CurlTransport()
+    let transport = PlatformTransport.make()
     var statuses: [String] = []
     for _ in expected {
-      let record = await curl.get(server.url.appending(path: "a"))
+      let record = await transport.get(server.url.appending(path: "a"))
       statuses.append("\(record.head?.status ?? 0) ")
     }
     #expect(statuses == expected)
     let provider = MockProvider<Request>(routes: routes, seed: 3)
-    let mocked = try #require(provider.transport(for: .get("http://a/a"), real: curl))
+    let mocked = try #require(provider.transport(for: .get("http://a/a"), real: transport))
     #expect(await responses(mocked) == expected)
   }
 

@@ -132,7 +132,7 @@ struct MockRoutesTests {
   @Test func aServerChangesItsRoutesBetweenRequests() async throws {
     let server = try MockServer(routes: [Route(.get, "/boards", .text("old")).id("boards")])
     defer { server.stop() }
-    let transport = CurlTransport()
+    let transport = PlatformTransport.make()
     func text() async -> String {
       let record = await transport.perform(
         HTTPRequest(method: .get, url: server.url.appending(path: "boards")))
@@ -200,7 +200,7 @@ struct MockRoutesTests {
     let server = try MockServer(routes: routes)
     defer { server.stop() }
     let transport = MockTransport(routes: routes)
-    let curl = CurlTransport()
+    let curl = PlatformTransport.make()
     func texts(_ send: (HTTPMethod) async -> String) async -> [String] {
       var texts: [String] = []
       for method in [HTTPMethod.get, .get, .get, .post, .get] { texts.append(await send(method)) }

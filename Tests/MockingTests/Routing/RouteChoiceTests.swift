@@ -63,7 +63,7 @@ struct RouteChoiceTests {
   @Test func routesAreSelectedOnASocketAsInMemory() async throws {
     let server = try MockServer(routes: routes)
     defer { server.stop() }
-    #expect(await responses(CurlTransport(), at: server.url) == expectedResponses)
+    #expect(await responses(PlatformTransport.make(), at: server.url) == expectedResponses)
     #expect(server.scenarios[boards] == "one board")
   }
 
@@ -102,7 +102,7 @@ struct RouteChoiceTests {
   @Test func aServerReportsTheUnmatchedRequestInItsBody() async throws {
     let server = try MockServer { Route(.get, "/boards", .json([])).where(.query("page", "2")) }
     defer { server.stop() }
-    let text = await send(CurlTransport(), .get, server.url.appending(path: "boards"))
+    let text = await send(PlatformTransport.make(), .get, server.url.appending(path: "boards"))
     #expect(
       text == """
         no route for GET /boards

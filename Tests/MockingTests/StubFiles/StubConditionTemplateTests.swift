@@ -138,7 +138,7 @@ struct StubConditionTemplateTests {
     let server = try MockServer(stubs: stubs.file)
     defer { server.stop() }
     server.variables["plan"] = "gold-7"
-    let record = await CurlTransport().get(server.url.appending(path: "a/1"))
+    let record = await PlatformTransport.make().get(server.url.appending(path: "a/1"))
     let report = String(decoding: record.body, as: UTF8.self)
     #expect(record.head?.status == 404)
     #expect(report.contains(#"header "X-Plan": expected "{{ variables.plan }}", actual none"#))

@@ -180,7 +180,7 @@ struct StubConditionTests {
     func text(_ seed: UInt64?) async throws -> String {
       let server = try MockServer(stubs: stubs.file, seed: seed)
       defer { server.stop() }
-      let record = await CurlTransport().get(server.url.appending(path: "a"))
+      let record = await PlatformTransport.make().get(server.url.appending(path: "a"))
       return String(decoding: record.body, as: UTF8.self)
     }
     let first = try await text(nil)

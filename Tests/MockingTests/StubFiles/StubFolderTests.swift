@@ -87,7 +87,7 @@ struct StubFolderTests {
     try bytes.write(to: stubs.folder.url("images/film.bin"))
     let server = try MockServer(stubs: stubs.file)
     defer { server.stop() }
-    let transport = CurlTransport()
+    let transport = PlatformTransport.make()
     let whole = await transport.get(server.url.appending(path: "images/film.bin"))
     #expect(whole.body == bytes)
     #expect(whole.head?.headers["Content-Type"] == "application/octet-stream")

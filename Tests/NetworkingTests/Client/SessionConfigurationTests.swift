@@ -1,10 +1,13 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
-  import FoundationNetworking
   import Networking
   import Promises
   import TestSupport
   import Testing
+
+  #if canImport(FoundationNetworking)
+    import FoundationNetworking
+  #endif
 
   @Suite(.timeLimit(.minutes(10)))
   struct SessionConfigurationTests {

@@ -14,14 +14,59 @@ extension TransportFailure {
       self.init(code: .connectionLost)
       return
     }
-    let isFromLibcurl = error.userInfo[NSUnderlyingErrorKey] != nil
     let message = error.localizedDescription
     let code = NetworkError.Code(error.code, message: message)
     #if canImport(FoundationNetworking)
+      let isFromLibcurl = error.userInfo[NSUnderlyingErrorKey] != nil
       self.init(code: code, detail: isFromLibcurl && !message.contains("?") ? message : "")
     #else
-      self.init(code: code, detail: isFromLibcurl ? "" : "URLError \(error.code.rawValue)")
+      let cause = URLErrorCause(error as NSError)
+      self.init(code: cause.tlsCode ?? code, detail: cause.text)
     #endif
+  }
+}
+
+/// The numbers of an error of `URLSession` and of its underlying errors, without their texts, which may contain a URL.
+struct URLErrorCause: Equatable {
+  /// The domains and the codes, from the outer error to the innermost.
+  let errors: [String]
+  /// The number that Secure Transport gave to a failed TLS handshake.
+  let tlsNumber: Int?
+
+  /// Collects the numbers of an error.
+  ///
+  /// - Parameter error: The error. At most four underlying errors are read.
+  init(_ error: NSError) {
+    var errors: [String] = []
+    var tlsNumber: Int?
+    var next: NSError? = error
+    while let error = next, errors.count < 5 {
+      let domain = error.domain == NSURLErrorDomain ? "URLError" : error.domain
+      errors.append("\(domain) \(error.code)")
+      tlsNumber = tlsNumber ?? (error.userInfo["_kCFStreamErrorCodeKey"] as? NSNumber)?.intValue
+      next = error.userInfo[NSUnderlyingErrorKey] as? NSError
+    }
+    self.errors = errors
+    self.tlsNumber = tlsNumber
+  }
+
+  /// The numbers on one line, such as `URLError -1202, kCFErrorDomainCFNetwork -1202, TLS -9843`.
+  var text: String {
+    (errors + (tlsNumber.map { ["TLS \($0)"] } ?? [])).joined(separator: ", ")
+  }
+
+  /// The code of a certificate that was rejected, or `nil` for other errors.
+  ///
+  /// `URLSession` reports a wrong host as an untrusted certificate. The numbers are those of Secure
+  /// Transport: `errSSLHostNameMismatch`, `errSSLCertExpired`, `errSSLCertNotYetValid`,
+  /// `errSSLUnknownRootCert`, `errSSLNoRootCert`.
+  var tlsCode: NetworkError.Code? {
+    switch tlsNumber {
+    case -9_843: .tlsHostMismatch
+    case -9_814, -9_815: .tlsCertificateExpired
+    case -9_812, -9_813: .tlsUntrusted
+    default: nil
+    }
   }
 }
 

@@ -22,6 +22,8 @@ final class URLSessionExchange: TransportHandle {
     var body: URLSessionBody?
     /// The task that prepares the body, before there is a session task.
     var preparation: Task<Void, Never>?
+    /// Whether the session task is paused.
+    var isTaskPaused = false
     var isCancelled = false
     var failure: TransportFailure?
     var timer: (due: Duration, action: ScheduledAction)?
@@ -64,7 +66,7 @@ final class URLSessionExchange: TransportHandle {
   /// Linux, a task that was never resumed may never complete, and the session would wait for it.
   func begin(_ task: URLSessionTask, _ body: URLSessionBody) {
     task.resume()
-    let (isFinished, isSuspended) = state.withLock { state in
+    let (isFinished, isSuspended) = state.withLock { state -> (Bool, Bool) in
       let isFinished = state.isCancelled || state.machine.isFinished
       if !isFinished {
         state.task = task
@@ -75,7 +77,7 @@ final class URLSessionExchange: TransportHandle {
     if isFinished {
       task.cancel()
     } else if isSuspended {
-      task.pause()
+      queue.addOperation { [self] in pauseOrContinueTask() }
     }
   }
 
@@ -93,20 +95,34 @@ final class URLSessionExchange: TransportHandle {
   }
 
   func suspend() {
-    let task = state.withLock { state -> URLSessionTask? in
-      guard !state.machine.isFinished, !state.machine.isSuspended else { return nil }
-      state.machine.suspend()
-      return state.task
+    let isFirst = state.withLock { state in
+      guard !state.machine.isFinished else { return false }
+      defer { state.machine.suspend() }
+      return !state.machine.isSuspended
     }
-    task?.pause()
+    if isFirst { queue.addOperation { [self] in pauseOrContinueTask() } }
   }
 
   func resume() {
+    state.withLock { $0.machine.requestResumption() }
     queue.addOperation { [self] in
-      let task = state.withLock { $0.machine.isSuspended ? $0.task : nil }
-      deliver { $0.machine.resume(at: $1) }
-      task?.unpause()
+      deliver { $0.machine.resumeIfRequested(at: $1) }
+      pauseOrContinueTask()
     }
+  }
+
+  /// Pauses or continues the task as the exchange is suspended or not; for the delegate queue only.
+  ///
+  /// The queue is serial, so the last call agrees with the last suspension or resumption.
+  private func pauseOrContinueTask() {
+    let (task, isSuspended) = state.withLock { state -> (URLSessionTask?, Bool) in
+      let isSuspended = state.machine.isSuspended
+      guard !state.machine.isFinished, let task = state.task, state.isTaskPaused != isSuspended
+      else { return (nil, isSuspended) }
+      state.isTaskPaused = isSuspended
+      return (task, isSuspended)
+    }
+    if isSuspended { task?.pause() } else { task?.unpause() }
   }
 
   /// Ends the exchange with a failure and cancels its task.

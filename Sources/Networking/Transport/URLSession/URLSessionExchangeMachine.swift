@@ -7,6 +7,8 @@ struct URLSessionExchangeMachine: Sendable {
   /// Whether a final response has begun.
   private(set) var hasHead = false
   private(set) var isSuspended = false
+  /// Whether a resumption has been requested and not yet performed.
+  private var isResuming = false
   private var heldEvents: [TransportEvent] = []
   private let timeouts: ExchangeTimeouts
   private let started: Duration
@@ -90,8 +92,26 @@ struct URLSessionExchangeMachine: Sendable {
     return [.failure(addingMetrics(to: failure, at: now))]
   }
 
+  /// Suspends delivery, and withdraws a resumption that has not been performed yet.
   mutating func suspend() {
     isSuspended = true
+    isResuming = false
+  }
+
+  /// Requests that the next ``resumeIfRequested(at:)`` resumes delivery.
+  ///
+  /// Requests and suspensions take effect in the order of the calls, although a resumption is performed
+  /// later, on the queue of the events.
+  mutating func requestResumption() {
+    isResuming = isSuspended
+  }
+
+  /// Resumes delivery, unless the request was withdrawn by a later suspension.
+  ///
+  /// - Returns: The held events.
+  mutating func resumeIfRequested(at now: Duration) -> [TransportEvent] {
+    guard isResuming else { return [] }
+    return resume(at: now)
   }
 
   /// Resumes delivery and restarts the idle timeout.
@@ -100,6 +120,7 @@ struct URLSessionExchangeMachine: Sendable {
   mutating func resume(at now: Duration) -> [TransportEvent] {
     guard isSuspended else { return [] }
     isSuspended = false
+    isResuming = false
     if lastActivity != nil { lastActivity = now }
     let events = heldEvents
     heldEvents = []

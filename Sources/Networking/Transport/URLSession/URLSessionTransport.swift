@@ -175,6 +175,7 @@ public final class URLSessionTransport: Transport {
   private func begin(
     _ exchange: URLSessionExchange, _ request: URLRequest, _ body: URLSessionBody
   ) {
+    if let refusal = timeouts.refusal { return exchange.end(refusal) }
     let task = body.task(of: request, in: session)
     events.add(exchange, for: task)
     // The exchange keeps the body, so that a temporary copy is removed at its end.
@@ -188,6 +189,8 @@ struct SessionTimeouts: Sendable {
   let idle: Duration?
   /// The limit for a whole exchange, or `nil` if the configuration has the platform's default.
   let total: Duration?
+  /// The failure of every exchange, or `nil` if the transport can use the configuration.
+  let refusal: TransportFailure?
 
   init(_ configuration: URLSessionConfiguration) {
     let platform = URLSessionConfiguration.default
@@ -195,6 +198,7 @@ struct SessionTimeouts: Sendable {
       configuration.timeoutIntervalForRequest, unless: platform.timeoutIntervalForRequest)
     total = Self.limit(
       configuration.timeoutIntervalForResource, unless: platform.timeoutIntervalForResource)
+    refusal = Self.refusal(ofSession: configuration.identifier)
   }
 
   func timeouts(of request: HTTPRequest) -> ExchangeTimeouts {
@@ -202,6 +206,18 @@ struct SessionTimeouts: Sendable {
       connect: request.connectTimeout,
       idle: [request.idleTimeout, idle].compactMap { $0 }.min(), total: total,
       reportsConnect: request.body.byteCount ?? 0 > 0)
+  }
+
+  /// Returns the failure for a configuration of a background session, or `nil` for others.
+  ///
+  /// The system performs the requests of such a session in another process, and accepts only files.
+  ///
+  /// - Parameter identifier: The identifier of the session. Only background sessions have one.
+  /// - Returns: The failure.
+  static func refusal(ofSession identifier: String?) -> TransportFailure? {
+    guard identifier != nil else { return nil }
+    return TransportFailure(
+      code: .unsupported, detail: "URLSessionTransport does not support background sessions")
   }
 
   private static func limit(_ interval: TimeInterval, unless standard: TimeInterval) -> Duration? {
@@ -230,6 +246,10 @@ extension URLSessionConfiguration {
     configuration.urlCache = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.urlCredentialStorage = nil
+    // The exchange enforces the limits of the configuration. The system's own timers would compete with
+    // it, and report another error.
+    configuration.timeoutIntervalForRequest = 7 * 24 * 60 * 60
+    configuration.timeoutIntervalForResource = 7 * 24 * 60 * 60
     return configuration
   }
 

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
   import Networking
   import TestSupport
@@ -88,7 +88,7 @@
   extension TransportKind {
     /// A new transport over sockets.
     var networkTransport: any Transport {
-      self == .urlSession ? URLSessionTransport() : CurlTransport()
+      self == .urlSession ? URLSessionTransport() : PlatformTransport.make()
     }
 
     /// Waits until a released transport has closed its connections.

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   extension KnownFailure {
     /// The responses of a hostile server that `URLSession` on Linux does not handle as it should.
     ///

@@ -1,9 +1,12 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
-  import FoundationNetworking
   import Networking
   import TestSupport
   import Testing
+
+  #if canImport(FoundationNetworking)
+    import FoundationNetworking
+  #endif
 
   /// A session delegate that records its calls.
   final class RecordingSessionDelegate: NSObject, URLSessionTaskDelegate {

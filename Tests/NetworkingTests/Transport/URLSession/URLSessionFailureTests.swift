@@ -8,7 +8,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-#if os(Linux)
+#if os(Linux) || os(macOS)
   @Suite(.timeLimit(.minutes(10)))
   struct URLSessionFailureTests {
     private let transport = URLSessionTransport()

@@ -1,9 +1,12 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
-  import FoundationNetworking
   import Networking
   import TestSupport
   import Testing
+
+  #if canImport(FoundationNetworking)
+    import FoundationNetworking
+  #endif
 
   @Suite(.timeLimit(.minutes(10)))
   struct URLSessionHopTests {

@@ -1,0 +1,79 @@
+// The C structures of Apple's systems that the sources use, as their manual pages and the headers of the open
+// XNU and Libc describe them: kqueue(2), stat(2), dirent(5), ip(4), pthread(3). In C and not in Swift, so that
+// Swift imports them by the rules that hold there (what is Sendable, what has an empty initialiser).
+//
+// The tags are names of their own, since Glibc's structures are among the compiler's too.
+#pragma once
+#include <stdint.h>
+
+#define AS(name) __attribute__((swift_name(#name)))
+
+typedef uint16_t d_mode_t AS(mode_t);
+typedef int64_t d_off_t AS(off_t);
+typedef int32_t d_pid_t AS(pid_t);
+typedef uint32_t d_uid_t AS(uid_t);
+typedef uint32_t d_gid_t AS(gid_t);
+typedef uint32_t d_id_t AS(id_t);
+typedef uint32_t d_socklen_t AS(socklen_t);
+typedef uint8_t d_sa_family_t AS(sa_family_t);
+typedef uint32_t d_in_addr_t AS(in_addr_t);
+typedef uint16_t d_in_port_t AS(in_port_t);
+typedef uint32_t d_sigset_t AS(sigset_t);
+typedef unsigned long d_pthread_key_t AS(pthread_key_t);
+typedef long d_time_t AS(time_t);
+
+struct d_timespec { d_time_t tv_sec; long tv_nsec; } AS(timespec);
+struct d_timeval { d_time_t tv_sec; int32_t tv_usec; } AS(timeval);
+
+struct d_stat {
+  int32_t st_dev; d_mode_t st_mode; uint16_t st_nlink; uint64_t st_ino; d_uid_t st_uid; d_gid_t st_gid; int32_t st_rdev;
+  struct d_timespec st_atimespec, st_mtimespec, st_ctimespec, st_birthtimespec;
+  d_off_t st_size; int64_t st_blocks; int32_t st_blksize; uint32_t st_flags, st_gen; int32_t st_lspare;
+  int64_t st_qspare[2];
+} AS(stat);
+struct d_dirent {
+  uint64_t d_ino, d_seekoff; uint16_t d_reclen, d_namlen; uint8_t d_type; char d_name[1024];
+} AS(dirent);
+struct d_DIR { int fd; } AS(DIR);
+struct d_flock { d_off_t l_start, l_len; d_pid_t l_pid; short l_type, l_whence; } AS(flock);
+
+struct d_kevent {
+  uintptr_t ident; int16_t filter; uint16_t flags; uint32_t fflags; intptr_t data; void *udata;
+} AS(kevent);
+
+struct d_in_addr { d_in_addr_t s_addr; } AS(in_addr);
+struct d_in6_addr { union { uint8_t u8[16]; uint16_t u16[8]; uint32_t u32[4]; } __u6_addr; } AS(in6_addr);
+struct d_sockaddr { uint8_t sa_len; d_sa_family_t sa_family; char sa_data[14]; } AS(sockaddr);
+struct d_sockaddr_in {
+  uint8_t sin_len; d_sa_family_t sin_family; d_in_port_t sin_port; struct d_in_addr sin_addr; char sin_zero[8];
+} AS(sockaddr_in);
+struct d_sockaddr_un { uint8_t sun_len; d_sa_family_t sun_family; char sun_path[104]; } AS(sockaddr_un);
+struct d_addrinfo {
+  int ai_flags, ai_family, ai_socktype, ai_protocol;
+  d_socklen_t ai_addrlen; char *ai_canonname; struct d_sockaddr *ai_addr; struct d_addrinfo *ai_next;
+} AS(addrinfo);
+struct d_pollfd { int fd; short events, revents; } AS(pollfd);
+typedef unsigned int d_nfds_t AS(nfds_t);
+struct d_tm {
+  int tm_sec, tm_min, tm_hour, tm_mday, tm_mon, tm_year, tm_wday, tm_yday, tm_isdst; long tm_gmtoff; char *tm_zone;
+} AS(tm);
+typedef struct d_glob {
+  __SIZE_TYPE__ gl_pathc; int gl_matchc; __SIZE_TYPE__ gl_offs; int gl_flags; char **gl_pathv;
+} d_glob_t AS(glob_t);
+struct d_winsize { unsigned short ws_row, ws_col, ws_xpixel, ws_ypixel; } AS(winsize);
+struct d_linger { int l_onoff, l_linger; } AS(linger);
+struct d_rusage {
+  struct d_timeval ru_utime, ru_stime;
+  long ru_maxrss, ru_ixrss, ru_idrss, ru_isrss, ru_minflt, ru_majflt, ru_nswap, ru_inblock, ru_oublock, ru_msgsnd, ru_msgrcv,
+    ru_nsignals, ru_nvcsw, ru_nivcsw;
+} AS(rusage);
+struct d_rlimit { uint64_t rlim_cur, rlim_max; } AS(rlimit);
+struct d_siginfo { int si_signo, si_errno, si_code; d_pid_t si_pid; d_uid_t si_uid; int si_status; } AS(siginfo_t);
+typedef uint32_t d_idtype_t AS(idtype_t);
+
+int d_stat(const char *, struct d_stat *) AS(stat(_:_:));
+int d_kevent(int, const struct d_kevent *, int, struct d_kevent *, int, const struct d_timespec *) AS(kevent(_:_:_:_:_:_:));
+int d_poll(struct d_pollfd *, d_nfds_t, int) AS(poll(_:_:_:));
+int d_glob(const char *, int, int (*)(const char *, int), d_glob_t *) AS(glob(_:_:_:_:));
+void d_globfree(d_glob_t *) AS(globfree(_:));
+int d_flock(int, int) AS(flock(_:_:));

@@ -1,0 +1,21 @@
+// A replacement of the module Glibc. Foundation re-exports the C library of its platform, so it exports the names of
+// Apple's C library, and none of Glibc's.
+@_exported import Darwin
+// Foundation's code calls it. Its names are not visible.
+import SwiftGlibc
+
+/// Apple's C library has it as well; Foundation looks for it here.
+public enum POSIXErrorCode: Int32, Sendable {
+  case EPERM = 1
+  case ENOENT, ESRCH, EINTR, EIO, ENXIO, E2BIG, ENOEXEC, EBADF, ECHILD, EDEADLK, ENOMEM, EACCES,
+    EFAULT
+  case ENOTBLK, EBUSY, EEXIST, EXDEV, ENODEV, ENOTDIR, EISDIR, EINVAL, ENFILE, EMFILE, ENOTTY,
+    ETXTBSY, EFBIG, ENOSPC
+  case ESPIPE, EROFS, EMLINK, EPIPE
+  case EAGAIN = 35
+  case EADDRINUSE = 48
+  case ECONNRESET = 54
+  case ETIMEDOUT = 60
+  case ECONNREFUSED = 61
+  case ELOOP = 62
+}

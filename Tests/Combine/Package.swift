@@ -1,0 +1,35 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A separate package, because it has a dependency. It compiles the module Promises with its publishers on
+// Linux too: the target Combine re-exports OpenCombine, which has the same declarations. On Apple
+// platforms the tests use the system's Combine.
+#if os(Linux)
+  let dependencies: [Package.Dependency] = [
+    .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0")
+  ]
+  let combine: [Target] = [
+    .target(
+      name: "Combine", dependencies: [.product(name: "OpenCombine", package: "OpenCombine")],
+      path: "Combine")
+  ]
+#else
+  let dependencies: [Package.Dependency] = []
+  let combine: [Target] = []
+#endif
+let names = combine.map { Target.Dependency.target(name: $0.name) }
+let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
+
+let package = Package(
+  name: "CombineTests",
+  platforms: [.macOS(.v15)],
+  dependencies: dependencies,
+  targets: combine + [
+    // A link to Sources/Promises.
+    .target(name: "Promises", dependencies: names, path: "Promises", swiftSettings: settings),
+    .testTarget(
+      name: "CombineTests", dependencies: ["Promises"] + names, path: "Tests",
+      swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,133 @@
+import Foundation
+import Promises
+import Testing
+
+@testable import Networking
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The rules of the transport for Apple platforms, which every platform compiles.
+struct URLSessionRulesTests {
+  // MARK: Suspension and resumption
+
+  /// Returns the number of events that each call delivers.
+  private func deliveries(
+    _ calls: ((inout URLSessionExchangeMachine) -> [TransportEvent])...
+  ) -> [Int] {
+    var machine = URLSessionExchangeMachine(ExchangeTimeouts(), started: .zero)
+    machine.suspend()
+    return calls.map { $0(&machine).count }
+  }
+
+  private func suspend(_ machine: inout URLSessionExchangeMachine) -> [TransportEvent] {
+    machine.suspend()
+    return []
+  }
+
+  private func request(_ machine: inout URLSessionExchangeMachine) -> [TransportEvent] {
+    machine.requestResumption()
+    return []
+  }
+
+  private func receive(_ machine: inout URLSessionExchangeMachine) -> [TransportEvent] {
+    machine.add(.body(Data([1])), at: .seconds(1))
+  }
+
+  private func resume(_ machine: inout URLSessionExchangeMachine) -> [TransportEvent] {
+    machine.resumeIfRequested(at: .seconds(2))
+  }
+
+  @Test func aSuspensionWithdrawsTheResumptionBeforeIt() {
+    #expect(deliveries(receive, request, suspend, resume, request, resume) == [0, 0, 0, 0, 0, 1])
+  }
+
+  @Test func aRepeatedResumptionHasNoEffect() {
+    #expect(deliveries(receive, request, request, resume, resume) == [0, 0, 0, 1, 0])
+    #expect(
+      deliveries(receive, request, resume, request, suspend, receive, resume) == [
+        0, 0, 1, 0, 0, 0, 0,
+      ])
+  }
+
+  // MARK: Configurations
+
+  @Test func theSystemsTimersDoNotCompeteWithTheLimitsOfTheConfiguration() {
+    let configuration = URLSessionConfiguration.default
+    configuration.timeoutIntervalForRequest = 7
+    configuration.timeoutIntervalForResource = 20
+    let limits = SessionTimeouts(configuration)
+    #expect(limits.idle == .seconds(7) && limits.total == .seconds(20))
+    let single = configuration.forSingleHop
+    #expect(single.timeoutIntervalForRequest == 604_800)
+    #expect(single.timeoutIntervalForResource == 604_800)
+    #expect(configuration.timeoutIntervalForResource == 20)
+  }
+
+  @Test func backgroundSessionsAreRefused() {
+    #expect(SessionTimeouts.refusal(ofSession: "sync")?.code == .unsupported)
+    #expect(SessionTimeouts.refusal(ofSession: nil) == nil)
+    #expect(SessionTimeouts(.default).refusal == nil)
+  }
+
+  // MARK: Errors
+
+  private func cause(_ userInfo: [String: Any] = [:], tls: Int? = nil) -> URLErrorCause {
+    var inner: [String: Any] = [NSLocalizedDescriptionKey: "https://example.com/?token=1"]
+    inner["_kCFStreamErrorCodeKey"] = tls
+    let underlying = NSError(domain: "kCFErrorDomainCFNetwork", code: -1_202, userInfo: inner)
+    let outer = [NSUnderlyingErrorKey: underlying as Any].merging(userInfo) { $1 }
+    return URLErrorCause(NSError(domain: NSURLErrorDomain, code: -1_202, userInfo: outer))
+  }
+
+  @Test func theDetailHasTheNumbersOfAllErrorsAndNoText() {
+    #expect(cause().text == "URLError -1202, kCFErrorDomainCFNetwork -1202")
+    #expect(
+      cause(tls: -9_843).text == "URLError -1202, kCFErrorDomainCFNetwork -1202, TLS -9843")
+  }
+
+  @Test(arguments: [
+    (-9_843, NetworkError.Code.tlsHostMismatch), (-9_814, .tlsCertificateExpired),
+    (-9_815, .tlsCertificateExpired), (-9_812, .tlsUntrusted), (-9_813, .tlsUntrusted),
+  ])
+  func theNumberOfTheHandshakeTellsCertificateErrorsApart(number: Int, code: NetworkError.Code) {
+    #expect(cause(tls: number).tlsCode == code)
+    #expect(cause(["_kCFStreamErrorCodeKey": number]).tlsCode == code)
+  }
+
+  @Test func otherNumbersLeaveTheCodeOfTheError() {
+    #expect(cause().tlsCode == nil)
+    #expect(cause(tls: -9_806).tlsCode == nil)
+  }
+
+  @Test func aCycleOfUnderlyingErrorsEnds() {
+    var error = NSError(domain: "A", code: 0)
+    for code in 1...100 {
+      error = NSError(domain: "A", code: code, userInfo: [NSUnderlyingErrorKey: error])
+    }
+    #expect(URLErrorCause(error).errors == ["A 100", "A 99", "A 98", "A 97", "A 96"])
+  }
+
+  // MARK: Logging
+
+  private func messages(_ lines: [String]) -> [String] {
+    StandardLogger.messages(
+      NetworkLogEntry(
+        level: .info, category: .request,
+        event: NetworkEvent(.queued, callStart: Date(timeIntervalSince1970: 1_800_000_000)),
+        lines: lines))
+  }
+
+  @Test func eachLineIsAMessage() {
+    #expect(messages(["one", "two"]) == ["one", "two"])
+  }
+
+  @Test(arguments: [959, 960, 961, 1_920, 5_000]) func aLongLineIsDividedWithoutLoss(count: Int) {
+    let line = String(repeating: "ü€a", count: count / 6) + String(repeating: "x", count: count % 6)
+    let pieces = messages([line])
+    #expect(pieces.joined() == line)
+    #expect(pieces.allSatisfy { $0.utf8.count <= 960 })
+    #expect(pieces.count <= count / 957 + 1)
+  }
+}
