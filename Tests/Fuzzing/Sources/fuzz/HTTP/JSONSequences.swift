@@ -18,7 +18,7 @@ extension FuzzTarget {
       expect(records.allSatisfy { !$0.text.contains(0x1E) }, "no record contains its separator")
       // Complete records that are written again are the same.
       let complete = records.filter { !$0.isTruncated }
-      let written = complete.flatMap { [0x1E] + Array($0.text) + [0x0A] }
+      let written: [UInt8] = complete.flatMap { [0x1E as UInt8] + Array($0.text) + [0x0A as UInt8] }
       let again = SequenceReader.read(
         written.split(separator: 0x0A, omittingEmptySubsequences: false), true)
       expect(
