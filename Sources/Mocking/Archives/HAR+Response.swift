@@ -176,7 +176,8 @@ enum HARErrorCode {
     "timedOut.idle": .timedOut(.idle), "timedOut.attempt": .timedOut(.attempt),
     "timedOut.call": .timedOut(.call), "tlsHandshakeFailed": .tlsHandshakeFailed,
     "tlsCertificateExpired": .tlsCertificateExpired, "tlsHostMismatch": .tlsHostMismatch,
-    "tlsUntrusted": .tlsUntrusted, "pinMismatch": .pinMismatch,
+    "tlsUntrusted": .tlsUntrusted, "pinMismatch": .pinMismatch, "tlsRevoked": .tlsRevoked,
+    "tlsRevocationUnknown": .tlsRevocationUnknown,
     "malformedResponse": .malformedResponse, "cancelled": .cancelled,
     "redirectRefused": .redirectRefused, "tooManyRedirects": .tooManyRedirects,
   ]
