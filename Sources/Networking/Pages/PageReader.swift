@@ -61,7 +61,10 @@ final class PageReader: Sendable {
 
     /// Takes the request to start now, if there is one.
     ///
-    /// - Parameter isStarter: Whether the caller is in its loop.
+    /// - Parameters:
+    ///   - walk: The walk, which limits the pages that are requested ahead.
+    ///   - isStarter: Whether the caller is in its loop.
+    /// - Returns: The request, or `nil`.
     mutating func takeRequest(_ walk: PageWalk, by isStarter: Bool) -> Request? {
       guard isStarter || !isStarting else { return nil }
       guard end == nil, !isInProgress, consumer != nil || readyCount < walk.ahead, let next else {

@@ -18,8 +18,8 @@ struct ErrorCodeGuideTests {
       .cancelled, .digestMismatch, .transferInProgress, .redirectRefused, .tooManyRedirects,
       .unacceptableStatus(404),
       .unacceptableContentType("text/html"), .missingContentType, .decodingFailed, .jsonFailed,
-      .stringFailed, .noData, .notCached, .cookieFileFailed, .offlineStoreFull, .offlineStoreRefused,
-      .offlineStoreFailed, .offlineCredentialsMissing, .offlineStoreBusy,
+      .stringFailed, .noData, .pageLoop, .notCached, .cookieFileFailed, .offlineStoreFull,
+      .offlineStoreRefused, .offlineStoreFailed, .offlineCredentialsMissing, .offlineStoreBusy,
     ] + phases.map { .timedOut($0) }
 
   private static let phases: [NetworkError.Phase] = [.connect, .idle, .attempt, .call]
