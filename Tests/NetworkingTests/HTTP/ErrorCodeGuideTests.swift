@@ -40,7 +40,8 @@ struct ErrorCodeGuideTests {
       .bodyTooLarge, .fileNotWritten, .circuitOpen,
       .cancelled, .digestMismatch, .transferInProgress, .redirectRefused, .tooManyRedirects,
       .missingContentType, .decodingFailed,
-      .jsonFailed, .stringFailed, .noData, .notCached, .cookieFileFailed, .offlineStoreFull,
+      .jsonFailed, .stringFailed, .noData, .pageLoop, .notCached, .cookieFileFailed,
+      .offlineStoreFull,
       .offlineStoreRefused, .offlineStoreFailed, .offlineCredentialsMissing, .offlineStoreBusy:
       "\(code)"
     }
