@@ -15,7 +15,7 @@ struct ListeningAddressTests {
   ])
   func theURLHasAnAddressThatClientsCanConnectTo(host: String, url: String) throws {
     let address = try #require(ListeningAddress(host, port: 80))
-    #expect(address.url?.absoluteString == url)
+    #expect(address.url(scheme: "http")?.absoluteString == url)
     #expect(address.port == 80)
   }
 
