@@ -207,7 +207,7 @@
           .sends(
             reply: HTTPHeaders([
               .init(name: "Cache-Control", value: "max-age=10"),
-              .init(name: "cache-control", value: "no-store"),
+              .init(name: "Cache-Control", value: "no-store"),
             ])), .sends(reply: [:]),
         ]),
       CacheStory(
