@@ -121,7 +121,8 @@ let package = Package(
       name: "NetworkingTests",
       dependencies: [
         "Mocking", "Networking", "Promises", "CCatena", "TestSupport", "ThreadSanitizerSupport",
-        "cache-worker", "hanging-resolver", "large-bodies", "offline-faults", "offline-namespace", "offline-worker",
+        "cache-worker", "hanging-resolver", "large-bodies", "offline-faults", "offline-namespace",
+        "offline-worker",
         "reachability-watch",
       ],
       swiftSettings: settings),
