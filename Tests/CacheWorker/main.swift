@@ -198,8 +198,7 @@ case "requests":
       case .failure(let error):
         Outcome(status: 0, body: "", source: "\((error as? NetworkError)?.code as Any)")
       }
-    print(String(decoding: try JSONEncoder().encode(outcome), as: UTF8.self))
-    fflush(nil)
+    FileHandle.standardOutput.write(try JSONEncoder().encode(outcome) + Data("\n".utf8))
   }
 default: exit(64)
 }
