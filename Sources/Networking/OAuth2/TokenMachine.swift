@@ -30,6 +30,8 @@ struct TokenMachine {
     case wait
     /// Start a renewal, and wait for it.
     case start(Renewal)
+    /// Fail with the error that has ended the session of the rejected token.
+    case fail(OAuth2Error)
   }
 
   /// A renewal: reading the store, and refreshing the token unless the store has a better one.
@@ -51,6 +53,8 @@ struct TokenMachine {
   /// `nil` before the first renewal, and after a sign-out.
   private(set) var current: Current?
   private(set) var unsaved: Unsaved?
+  /// The last access token, and the error of its refresh, after the session has ended.
+  private var ended: (accessToken: String, error: OAuth2Error)?
   /// Whether the current token was rejected for a request that could not be sent again.
   private var isRejected = false
   private var isRenewing = false
@@ -77,6 +81,7 @@ struct TokenMachine {
       waiting.append(resolver())
       return .wait
     }
+    if let ended, ended.accessToken == rejected, current == nil { return .fail(ended.error) }
     let isReplaced = rejected == current?.token.accessToken || isRejected
     if let current, !isReplaced, current.freshness.contains(now) { return .use(current.token) }
     isRenewing = true
@@ -105,6 +110,20 @@ struct TokenMachine {
     if let renewal, renewal.generation != generation { return false }
     if token?.accessToken != current?.token.accessToken { isRejected = false }
     current = token.map(Current.init)
+    if current != nil { ended = nil }
+    return true
+  }
+
+  /// Drops the token because the server has refused to refresh it.
+  ///
+  /// Requests with this token whose responses arrive later fail with the same error.
+  ///
+  /// - Returns: Whether the session ends. It does not after a sign-out in the meantime.
+  mutating func drop(from renewal: Renewal, because error: OAuth2Error) -> Bool {
+    unsaved = nil
+    let accessToken = current?.token.accessToken
+    guard adopt(nil, from: renewal) else { return false }
+    ended = accessToken.map { ($0, error) }
     return true
   }
 
@@ -114,7 +133,7 @@ struct TokenMachine {
   }
 
   /// Ends the renewal, and returns the callers that waited for it.
-  mutating func ended() -> [Resolver<OAuth2Token>] {
+  mutating func endRenewal() -> [Resolver<OAuth2Token>] {
     isRenewing = false
     defer { waiting = [] }
     return waiting
@@ -127,6 +146,7 @@ struct TokenMachine {
     generation += 1
     isRejected = false
     unsaved = nil
+    ended = nil
     defer { current = nil }
     return current != nil
   }

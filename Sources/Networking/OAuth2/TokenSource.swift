@@ -54,6 +54,7 @@ final class TokenSource: Sendable {
     case .use(let token): pending.resolver.fulfill(token)
     case .wait: break
     case .start(let renewal): start(renewal)
+    case .fail(let error): pending.resolver.reject(error)
     }
     return pending.promise
   }
@@ -71,7 +72,7 @@ final class TokenSource: Sendable {
         try await self.renew(renewal)
       }
       .always(on: .inline) { result in
-        let waiting = self.machine.withLock { $0.ended() }
+        let waiting = self.machine.withLock { $0.endRenewal() }
         for resolver in waiting { resolver.resolve(result) }
       }
     }
@@ -141,10 +142,7 @@ final class TokenSource: Sendable {
     }
     if let found { return try adopt(found, renewal) }
     let hadToken = refused != nil || currentToken != nil
-    let isDropped = machine.withLock { machine in
-      machine.keepUnsaved(nil)
-      return machine.adopt(nil, from: renewal)
-    }
+    let isDropped = machine.withLock { $0.drop(from: renewal, because: error) }
     if isDropped, hadToken { report(.signedOut(error)) }
     return nil
   }

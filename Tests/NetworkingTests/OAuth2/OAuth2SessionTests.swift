@@ -114,7 +114,7 @@ struct OAuth2SessionTests {
   }
 
   @Test func aRefusedRefreshEndsTheSessionWithOneError() async throws {
-    _ = try await fixture.signIn(session)
+    let token = try await fixture.signIn(session)
     let client = fixture.client(session)
     let signedOut = session.signedOut
     fixture.login.revokeAll(includingRefreshTokens: true)
@@ -125,8 +125,11 @@ struct OAuth2SessionTests {
     #expect(signedOut.fulfilledValue != nil)
     #expect(session.currentToken() == nil && fixture.login.counts.refused == 1)
     #expect(try session.store.token(for: TokenKey(clientID: "app")) == nil)
+    // A response that rejects the old token may arrive after the end.
+    let late = session.source(.user).token(replacing: token.accessToken)
     let later = request(client)
     await fixture.time.run()
+    #expect((late.currentError as? OAuth2Error)?.isInvalidGrant == true)
     #expect((later[0].currentError as? OAuth2Error)?.code == .signInRequired)
     #expect(fixture.login.counts.refused == 1)
     // The user signs in again, and a new promise waits for the next end.
