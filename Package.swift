@@ -74,8 +74,8 @@ let package = Package(
       name: "mock-server", dependencies: ["Mocking", "Networking", "Promises"],
       path: "Sources/MockServer", swiftSettings: settings),
     .executableTarget(
-      name: "main-thread-waits", dependencies: ["Promises"], path: "Tests/MainThreadWaits",
-      swiftSettings: settings),
+      name: "main-thread-waits", dependencies: ["Promises", "ThreadSanitizerSupport"],
+      path: "Tests/MainThreadWaits", swiftSettings: settings),
     .executableTarget(
       name: "large-bodies", dependencies: ["Networking", "Promises", "ThreadSanitizerSupport"],
       path: "Tests/LargeBodies", swiftSettings: settings),
@@ -101,8 +101,8 @@ let package = Package(
       name: "oauth2-grants", dependencies: ["Networking", "Promises"], path: "Tests/OAuth2Grants",
       swiftSettings: settings),
     .executableTarget(
-      name: "oauth2-worker", dependencies: ["Networking", "Promises"], path: "Tests/OAuth2Worker",
-      swiftSettings: settings),
+      name: "oauth2-worker", dependencies: ["Networking", "Promises", "ThreadSanitizerSupport"],
+      path: "Tests/OAuth2Worker", swiftSettings: settings),
     .executableTarget(
       name: "cache-worker",
       dependencies: ["Networking", "Promises", "SystemCallFaults", "ThreadSanitizerSupport"],
