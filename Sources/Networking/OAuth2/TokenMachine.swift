@@ -123,7 +123,7 @@ struct TokenMachine {
     unsaved = nil
     let accessToken = current?.token.accessToken
     guard adopt(nil, from: renewal) else { return false }
-    ended = accessToken.map { ($0, error) }
+    if let accessToken { ended = (accessToken, error) }
     return true
   }
 

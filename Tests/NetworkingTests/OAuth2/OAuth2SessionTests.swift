@@ -118,6 +118,7 @@ struct OAuth2SessionTests {
     let client = fixture.client(session)
     let signedOut = session.signedOut
     fixture.login.revokeAll(includingRefreshTokens: true)
+    fixture.login.fail(.delay(.milliseconds(300)))
     let promises = request(client, 20)
     await fixture.time.run()
     let errors = promises.compactMap { $0.currentError as? OAuth2Error }
@@ -125,12 +126,13 @@ struct OAuth2SessionTests {
     #expect(signedOut.fulfilledValue != nil)
     #expect(session.currentToken() == nil && fixture.login.counts.refused == 1)
     #expect(try session.store.token(for: TokenKey(clientID: "app")) == nil)
-    // A response that rejects the old token may arrive after the end.
-    let late = session.source(.user).token(replacing: token.accessToken)
     let later = request(client)
     await fixture.time.run()
-    #expect((late.currentError as? OAuth2Error)?.isInvalidGrant == true)
     #expect((later[0].currentError as? OAuth2Error)?.code == .signInRequired)
+    // A response that rejects the old token may arrive after the end.
+    let late = session.source(.user).token(replacing: token.accessToken)
+    await fixture.time.run()
+    #expect((late.currentError as? OAuth2Error)?.isInvalidGrant == true)
     #expect(fixture.login.counts.refused == 1)
     // The user signs in again, and a new promise waits for the next end.
     _ = try await fixture.signIn(session)
@@ -140,14 +142,18 @@ struct OAuth2SessionTests {
     #expect(OAuth2Fixture.statuses(again) == [200])
   }
 
-  @Test(arguments: [AuthorizationServerFault.noResponse, .status(503), .error("server_error")])
-  func aFailedRefreshKeepsTheToken(fault: AuthorizationServerFault) async throws {
+  @Test(arguments: [
+    (AuthorizationServerFault.noResponse, 1), (.status(503), 1), (.error("server_error"), 1),
+    // Later than the last request, so that all of them wait for it.
+    (.response(Mock.status(503).delayed(by: .milliseconds(300))), 20),
+  ])
+  func aFailedRefreshKeepsTheToken(fault: AuthorizationServerFault, count: Int) async throws {
     let token = try await fixture.signIn(session)
     let client = fixture.client(session)
     let signedOut = session.signedOut
     await fixture.time.advance(by: hour)
     fixture.login.fail(fault)
-    let promises = request(client, 5)
+    let promises = request(client, count)
     await fixture.time.run()
     #expect(promises.allSatisfy { $0.currentError != nil })
     #expect(fixture.received == 0 && signedOut.isPending)
