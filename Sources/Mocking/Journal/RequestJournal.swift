@@ -31,7 +31,7 @@ public final class RequestJournal: Sendable {
   /// Called on each verification.
   private let basePath: @Sendable () -> String?
   /// The receiver of changes, which the admin API sets.
-  private let observer = Mutex<(@Sendable (JournalChange) -> Void)?>(nil)
+  private let observer = Mutex<Observer?>(nil)
   private let isObserved = Atomic(false)
 
   init(
@@ -104,6 +104,14 @@ public final class RequestJournal: Sendable {
 
   // MARK: Observing
 
+  /// The receiver of changes.
+  ///
+  /// A type of its own, because a mutex converts a closure to its generic form and back at each access: each
+  /// conversion adds a call.
+  private struct Observer: Sendable {
+    let receive: @Sendable (JournalChange) -> Void
+  }
+
   /// Whether the journal keeps responses and times, as it does while it is observed.
   var keepsResponses: Bool { isObserved.load(ordering: .acquiring) }
 
@@ -112,17 +120,18 @@ public final class RequestJournal: Sendable {
   /// - Parameter observer: The closure. It runs on the thread that records a request or sends a
   ///   response, and must not block. `nil` keeps no further responses.
   func observe(_ observer: (@Sendable (JournalChange) -> Void)?) {
+    let new = observer.map(Observer.init)
     let old = self.observer.withLock { current in
-      defer { current = observer }
+      defer { current = new }
       return current
     }
-    isObserved.store(observer != nil, ordering: .releasing)
+    isObserved.store(new != nil, ordering: .releasing)
     withExtendedLifetime(old) {}
   }
 
   func notify(_ change: JournalChange) {
     guard keepsResponses else { return }
-    observer.withLock { $0 }?(change)
+    observer.withLock { $0 }?.receive(change)
   }
 
   /// Counts the bytes of a response body, and returns whether it may be kept.
