@@ -127,6 +127,8 @@ final class StubServer: Sendable {
     let count = server.requestCount
     let recorded = Result { try forwarding?.save() }
     let stored = Result { try source.file.resources.flush() }
+    // The next start has another authority.
+    if let authorityFile { try? FileManager.default.removeItem(at: authorityFile) }
     if options.writesJSON {
       console.object([
         "event": "stopped", "requests": .int(count), "unfinished": .int(unfinished),

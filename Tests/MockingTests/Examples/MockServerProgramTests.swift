@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
   import Mocking
+  import Networking
   import TestSupport
   import Testing
 
@@ -79,6 +80,29 @@
       #expect(await status("new") == 203)
       program.signal(SIGINT)
       #expect(await program.end.status == .exited(0))
+    }
+
+    @Test func speaksTLSWithTheAuthorityOfTheFileThatItPrints() async throws {
+      try Data(Self.text.utf8).write(to: file)
+      let program = try Program.start(
+        "mock-server", [file.path, "--port", "0", "--tls", "--no-admin"])
+      let line = try #require(await program.lines.first { $0.contains(" at https://127.0.0.1:") })
+      let address = try #require(line.split(separator: " at ").last)
+      let printed = try #require(await program.lines.first { $0.hasPrefix("authority in ") })
+      let path = try #require(printed.dropFirst("authority in ".count).split(separator: ",").first)
+      let authority = URL(filePath: String(path))
+      for host in ["127.0.0.1", "localhost"] {
+        let url = try #require(
+          URL(string: address.replacing("127.0.0.1", with: host) + "/boards/1"))
+        var options = CurlTransport.Options()
+        options.tls = try TLSOptions(trust: .all(.authorities(.file(authority))))
+        #expect(await CurlTransport(options: options).get(url).head?.status == 200)
+        // Without the authority, the certificate is not trusted.
+        #expect(await CurlTransport().get(url).failure?.code == .tlsUntrusted)
+      }
+      program.signal(SIGTERM)
+      #expect(await program.end.status == .exited(0))
+      #expect(!FileManager.default.fileExists(atPath: authority.path))
     }
 
     @Test func recordsASessionAndServesIt() async throws {
