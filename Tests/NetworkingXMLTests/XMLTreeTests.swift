@@ -187,6 +187,16 @@ struct XMLTreeTests {
     #expect(try XML.Document(parsing: tree.text()).root == tree)
   }
 
+  @Test func aGeneratedPrefixIsNotOneOfTheScope() throws {
+    let outer = XML.Namespace("urn:1", prefix: "ns1")
+    let unnamed = XML.Namespace("urn:2")
+    let tree = outer("a") { outer("b", [XML.Name("x", in: unnamed): 1]) }
+    #expect(
+      try tree.text() == """
+        <ns1:a xmlns:ns1="urn:1"><ns1:b xmlns:ns2="urn:2" ns2:x="1"/></ns1:a>
+        """)
+  }
+
   @Test func aPrefixThatATagUsesIsNotDeclaredAgainInIt() throws {
     let inner = XML(
       XML.Name("b"),

@@ -33,6 +33,19 @@ struct AdminEventTests {
     #expect(read(readers[0]) == Data(":\n\n".utf8))
   }
 
+  @Test func eachChangeOfTheStubsIsAnEvent() throws {
+    let admin = AdminFixture()
+    let reader = try #require(admin.api.events.open(after: nil))
+    let requests: [(HTTPMethod, String, String?)] = [
+      (.post, "stubs", #"{"path": "/a", "id": "a"}"#),
+      (.put, "stubs/a", #"{"path": "/b"}"#), (.delete, "stubs/a", nil),
+    ]
+    for (method, path, body) in requests {
+      #expect(admin.send(method, path, body).status < 300)
+      #expect(names(read(reader)) == ["stubs"], "\(method)")
+    }
+  }
+
   @Test func aReaderThatConnectsAgainReceivesTheLaterEvents() throws {
     let events = AdminEvents(instance: "a1")
     _ = events.events(after: nil)

@@ -24,6 +24,44 @@ struct ContractReaderTests {
     #expect(contract.operations[0].id == "listPets")
   }
 
+  @Test(arguments: [
+    ("path", ContractParameter.Style.simple, false), ("query", .form, true),
+    ("cookie", .form, true),
+    ("header", .simple, false),
+  ])
+  func aParameterHasTheStyleOfItsLocation(
+    location: String, style: ContractParameter.Style, explodes: Bool
+  ) throws {
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: Styles, version: "1"}
+        paths:
+          /a/{x}:
+            parameters: [{name: x, in: path, required: true, schema: {type: string}}]
+            get:
+              parameters: [{name: \(location == "path" ? "x" : "y"), in: \(location), required: true, schema: {type: string}}]
+              responses: {"200": {description: A}}
+        """)
+    let parameters = try #require(contract.content.operations.first?.parameters)
+    let parameter = try #require(parameters.first { $0.location.rawValue == location })
+    #expect(parameter.style == style && parameter.explodes == explodes)
+  }
+
+  @Test func aMissingFileIsReportedOnce() {
+    let text = """
+      openapi: 3.1.0
+      info: {title: A, version: "1"}
+      paths: {}
+      components:
+        schemas:
+          A: {$ref: "missing.yaml#/A"}
+          B: {$ref: "missing.yaml#/B"}
+      """
+    let issues = Self.issues(text, in: URL(filePath: "/nowhere/", directoryHint: .isDirectory))
+    #expect(issues.filter { $0.file.lastPathComponent == "missing.yaml" }.count == 1, "\(issues)")
+  }
+
   @Test func allErrorsAreReportedWithTheirPositions() {
     let text = """
       openapi: 3.0.3

@@ -65,6 +65,24 @@ struct ContractServingTests {
   }
 
   @Test(arguments: [
+    ("type: http, scheme: bearer", "Bearer"), ("type: http, scheme: basic", "Basic realm=\"api\""),
+    ("type: apiKey, in: query, name: key", "ApiKey"),
+  ])
+  func aRefusalNamesTheScheme(scheme: String, challenge: String) async throws {
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: Schemes, version: "1"}
+        security: [{a: []}]
+        paths: {/a: {get: {responses: {"204": {description: A}}}}}
+        components: {securitySchemes: {a: {\(scheme)}}}
+        """)
+    let reply = try await Self.send(.get, "/a", [:], contract: contract)
+    #expect(reply.status == 401)
+    #expect(reply.headers["WWW-Authenticate"] == challenge)
+  }
+
+  @Test(arguments: [
     ("limit=5", []), ("limit=0", ["/limit"]), ("limit=x", ["/limit"]), ("limit=", ["/limit"]),
     ("tags=a,b%2Cc", []), ("filter[age]=3", []), ("filter%5Bage%5D=x", ["/filter#/age"]),
     ("limit=1000&filter[age]=x", ["/limit", "/filter#/age"]), ("other=1", []),

@@ -39,7 +39,8 @@ struct YAMLReaderTests {
     ("%YAML 1.2\n--- a # b\n", "a"), ("\u{FEFF}a: 1", ["a": 1]),
     ("a: b#c\r\nd: e #f\r\n", ["a": "b#c", "d": "e"]),
     ("a: http://x.y/z?q=1&r=[2]\n", ["a": "http://x.y/z?q=1&r=[2]"]),
-    ("a: [\n  1\n]\n", ["a": [1]]),
+    ("a: [\n  1\n]\n", ["a": [1]]), ("\"\n  b\"", " b"), ("'\n\n  b'", "\nb"),
+    ("\"a  \n  b\"", "a b"),
   ]
 
   @Test(arguments: documents)
@@ -51,7 +52,8 @@ struct YAMLReaderTests {
     arguments: [
       ("12", 12), ("-3", -3), ("+4", 4), ("0x1F", 31), ("0o17", 15), ("017", 17), ("1.5", 1.5),
       (".5", 0.5),
-      ("1e2", 100), ("-1.", -1), ("null", nil), ("~", nil), ("TRUE", true), ("False", false),
+      ("1e2", 100), ("1e+2", 100), ("25E-1", 2.5), ("-1.", -1), ("null", nil), ("~", nil),
+      ("TRUE", true), ("False", false),
       ("yes", "yes"),
       ("1_000", "1_000"), ("0b1", "0b1"), ("12:30", "12:30"), ("2026-01-31", "2026-01-31"),
       ("1e", "1e"),
@@ -120,6 +122,15 @@ struct YAMLReaderTests {
   func nestingIsBounded(opening: String) throws {
     let text = String(repeating: opening, count: 10_000)
     #expect(try #require(Self.error(text)).reason.contains("levels deep"))
+  }
+
+  @Test(arguments: ["[*a%, 1]", "{b: *a%}"])
+  func nestingByAliasesIsBounded(value: String) throws {
+    var text = "- &a0 [1]\n"
+    for level in 1...200 {
+      text += "- &a\(level) " + value.replacing("%", with: "\(level - 1)") + "\n"
+    }
+    #expect(try #require(Self.error(text)).reason.contains("too large"))
   }
 
   @Test func nestingWithinTheBoundIsRead() throws {

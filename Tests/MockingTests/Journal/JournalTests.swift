@@ -11,6 +11,15 @@ struct JournalTests {
       body: body)
   }
 
+  @Test func theBodyOfARequestWithoutARouteIsKept() async throws {
+    let server = try MockServer { Route(.get, "/a", .json([])) }
+    let request = HTTPRequest(
+      method: .post, url: server.url.appending(path: "b"), body: .data(Data("body".utf8)))
+    #expect(await CurlTransport().perform(request).head?.status == 404)
+    #expect(server.journal.entries.map(\.request.text) == ["body"])
+    server.stop()
+  }
+
   @Test func requestsRunningAtAResetDoNotAffectLaterOnes() async throws {
     let time = TestScheduler()
     let transport = MockTransport(scheduler: time) {

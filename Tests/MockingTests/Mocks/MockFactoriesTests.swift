@@ -125,12 +125,24 @@ struct MockDelayTests {
     #expect((.milliseconds(180)...(.milliseconds(200))).contains(mean))
   }
 
+  @Test(arguments: [
+    (200, "OK"), (226, ""), (404, "Not Found"), (413, "Content Too Large"), (499, ""),
+    (505, "HTTP Version Not Supported"), (507, "Insufficient Storage"),
+    (511, "Network Authentication Required"),
+  ])
+  func aProblemIsNamedByItsStatus(status: Int, phrase: String) {
+    // RFC 9110, section 15, and the registry of statuses.
+    #expect(ReasonPhrase.of(status) == phrase)
+  }
+
   @Test func logNormalDelaysHaveTheirMedianAndCap() {
     let delay = MockDelay.logNormal(median: .milliseconds(100), sigma: 0.8, cap: .milliseconds(500))
     let draws = (0..<2_001).map { delay.duration($0) }.sorted()
     #expect((.milliseconds(90)...(.milliseconds(110))).contains(draws[1_000]))
     #expect(draws.last == .milliseconds(500))
     #expect(draws[0] > .zero)
+    // A sixth of a normal distribution is more than one sigma below its median: exp(-0.8) x 100 ms.
+    #expect((.milliseconds(41)...(.milliseconds(49))).contains(draws[317]))
     let still = MockDelay.logNormal(median: .seconds(1), sigma: .nan, cap: .seconds(5))
     #expect(still.duration(3) == .seconds(1))
     let wild = MockDelay.logNormal(median: .seconds(1), sigma: .infinity, cap: .seconds(5))

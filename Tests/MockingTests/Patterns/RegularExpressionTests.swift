@@ -24,7 +24,9 @@ struct RegularExpressionTests {
     ("(?i)[a-c]x", ["BX"]), ("(?i)\u{212A}", ["k"]), ("a(?i:b)c", ["aBc"]),
     ("(?i)a(?-i:b)", ["Ab"]),
     ("(?<year>\\d+)", ["1"]), ("(?P<year>\\d+)", ["1"]), ("\\x41\\u00e9\\u{1F600}", ["Aé😀"]),
-    ("\\p{Lu}\\P{L}", ["A1"]), ("[[:alpha:]_]", ["é"]), ("[\\d.]+$", ["1.5"]),
+    ("\\p{Lu}\\P{L}", ["A1"]), ("[[:alpha:]_]", ["é"]), ("^[[:alpha:]]{2}$", ["éa"]),
+    ("^[?@]+$", ["?@", "@"]),
+    ("^[x[:digit:]-]+$", ["x-1"]), ("[\\d.]+$", ["1.5"]),
     ("\\.json$", ["a.json"]),
     ("\\t\\n\\/", ["\t\n/"]), ("e\u{301}", ["e\u{301}"]),
   ]
@@ -40,7 +42,7 @@ struct RegularExpressionTests {
     ("a", ""), ("^b", "ab"), ("a$", "ab"), ("a$", "a\n"), ("^a{2,3}$", "a"), ("^a{2,3}$", "aaaa"),
     (".", "\n"), ("^.$", "\u{2028}"), ("[^a-c]", "abc"), ("\\bish", "fish"), ("a(?i:b)c", "AbC"),
     ("(?i)a(?-i:b)", "AB"), ("^b$", "a\nb"), ("^(a|b)$", "ab"), ("\\d", "a"), ("\\p{Lu}", "a"),
-    ("(?i)[^a]", "aA"), ("^\\B$", "a"),
+    ("(?i)[^a]", "aA"), ("^\\B$", "a"), ("^[[:alpha:]]+$", "a]"), ("^[?@]$", "A"),
   ])
   func anExpressionIsNotFoundInAnotherText(expression: String, text: String) throws {
     #expect(try !Self.isFound(expression, in: text))

@@ -5,6 +5,16 @@ import Testing
 
 @testable import Mocking
 
+@Suite struct RecordedSizeTests {
+  @Test(arguments: [(Int64(3), Int?(2)), (5, nil), (7, nil), (0, nil)])
+  func aDecodedBodyHasTheBytesThatItsCodingSaved(received: Int64, saved: Int?) {
+    let response = HAR.Response(
+      HTTPResponseHead(status: 200), body: Data("12345".utf8),
+      metrics: TransportMetrics(bytesReceived: received), failure: nil)
+    #expect(response.content.compression == saved)
+  }
+}
+
 @Suite struct MalformedHARTests {
   static let archive = """
     {

@@ -59,6 +59,26 @@ struct TapeTokenTests {
     }
   }
 
+  @Test func aTokenInTheTextOfAFailureIsReported() async throws {
+    let tape = try Tape(
+      folder.tape, mode: .all,
+      over: FakeTransport { _ in
+        [.failure(TransportFailure(code: .connectionLost, detail: Self.token))]
+      })
+    _ = await tape.perform(HTTPRequest(url: .of("https://a.test/")))
+    let expected = RecordingError.suspectedTokens(
+      file: folder.tape, paths: ["log.entries[0].response._errorDetail"])
+    #expect(throws: expected) { try tape.save() }
+  }
+
+  @Test(arguments: [
+    ("\\ud83d\\ude00a", "😀a"), ("\\u00e9", "é"), ("%C3%A9+b", "é b"), ("&lt;&#39;&#x27;", "<''"),
+    ("a\\/b\\n", "a/b"), ("%2525", "%"), ("&nope;", "&nope;"),
+  ])
+  func allEncodingsOfASecretAreEqual(encoded: String, secret: String) {
+    #expect(SecretEncodings.decoded(encoded) == secret)
+  }
+
   @Test func aTokenThatIsTheNameOfAMemberIsReportedByTheLocationOfItsObject() async throws {
     let tape = try await recording(
       HTTPRequest(url: .of("https://a.test/")), [:], #"{"boards":{"\#(Self.token)":1}}"#)

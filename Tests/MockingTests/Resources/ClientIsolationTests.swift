@@ -42,6 +42,22 @@ struct ClientIsolationTests {
     #expect(await texts("ann") == expected)
   }
 
+  @Test func aLimitOfUsesCountsForEachClient() async throws {
+    let transport = try StubFixture(
+      #"""
+      {"isolation": {"header": "X-Client"}, "routes": [
+        {"path": "/once", "text": "once", "times": 1}, {"path": "/once", "text": "later"}
+      ]}
+      """#
+    ).transport()
+    for client in ["ann", "bob"] {
+      for expected in ["once", "later", "later"] {
+        let text = await transport.send(.get, "/once", nil, ["X-Client": client]).text
+        #expect(text == expected, "\(client)")
+      }
+    }
+  }
+
   @Test func withoutIsolationClientsShareState() async throws {
     let transport = try StubFixture("{" + Self.routes).transport()
     #expect(await transport.send(.get, "/step", nil, ["X-Client": "ann"]).text == "first")

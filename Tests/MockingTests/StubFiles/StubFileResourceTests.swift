@@ -15,7 +15,7 @@ struct StubFileResourceTests {
         {"resource": "/users/{user}/carts", "foreignKeys": {"user": "owner"}, "ids": "c-{counter}",
          "nestedPaths": ["/carts"], "required": ["size"], "types": {"size": "integer"}, "unique": ["tag"],
          "readOnly": ["total"], "onParentDelete": "refuse", "requiresIfMatch": false, "pageSize": 2,
-         "maximumPageSize": 5, "parameters": {"page": "page"}, "maximumItems": 10,
+         "maximumPageSize": 5, "parameters": {"page": "page"}, "maximumItems": 2,
          "maximumItemBytes": 1000, "createsOnPut": true, "createdAt": "made", "updatedAt": "changed",
          "headers": {"X-Shop": "1"}, "priority": 2, "when": {"headers": {"X-A": true}}, "comment": 1},
         {"resource": "/tags", "data": "tags.json", "methods": ["GET"]}
@@ -39,6 +39,7 @@ struct StubFileResourceTests {
     #expect(await transport.send(.put, "/carts/x", #"{"size":2}"#, headers).status == 201)
     #expect(await transport.send(.post, "/carts", #"{"size":1.5}"#, headers).pointers == ["#/size"])
     #expect(await transport.send(.post, "/carts", #"{"size":1,"total":1}"#, headers).status == 422)
+    #expect(await transport.send(.post, "/users/ann/carts", #"{"size":1}"#, headers).status == 507)
     #expect(await transport.send(.delete, "/users/ann").status == 409)
   }
 

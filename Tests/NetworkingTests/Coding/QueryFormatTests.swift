@@ -152,6 +152,9 @@ struct QueryFormatTests {
     format.limits = .init(depth: 8, elements: 2_000)
     #expect(try query(many, format).hasSuffix("a%5B1000%5D=1000"))
     #expect(try query(["a": [[[[[[["x"]]]]]]]], format).hasSuffix("=x"))
+    format.limits = .init(elements: 2)
+    #expect(try query(["a": [1, 2]], format).hasSuffix("=2"))
+    #expect(error(["a": [1, 2, 3]], format).contains("more than the limit of 2"))
   }
 
   @Test func namesOfTheRootAreSentAsGivenUnlessTheServerIsKnown() throws {

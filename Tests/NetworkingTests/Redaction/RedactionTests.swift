@@ -366,6 +366,7 @@ struct RedactionTests {
       "https://api.telegram.org/bot1234:***/sendMessage"
     ),
     ("/webhooks/42/deliveries", "/webhooks/42/deliveries"),
+    ("/webhooks/page,1of2", "/webhooks/page,1of2"),
     ("/repos/a1b2c3/hooks/7/attempts", "/repos/a1b2c3/hooks/7/attempts"),
   ])
   func secretsInWebhookPathsAreRedacted(_ url: String, _ expected: String) {

@@ -13,7 +13,10 @@ struct SecretJudgingTests {
     ("https://token.a.test/board2go7x/c", "https://token.a.test/board2go7x/c"),
     ("/boards/4f2c81d9e07b", "/boards/4f2c81d9e07b"),
     ("/token?a=4f2c81d9e07b", "/token?a=4f2c81d9e07b"),
-    ("/token//", "/token//"),
+    ("/token//", "/token//"), ("/token/aBcDeFgHiJkLmNoP", "/token/***"),
+    ("/token/aBcDeFgHiJkLmNo", "/token/aBcDeFgHiJkLmNo"),
+    ("/token/123456789012345678901234", "/token/***"),
+    ("/token/12345678901234567890123", "/token/12345678901234567890123"),
   ])
   func aRandomSegmentAfterTheNameOfASecretIsMaskedInARecording(_ url: String, _ expected: String) {
     #expect(Redactor(purpose: .recording).maskedURL(url) == expected)

@@ -58,6 +58,7 @@ struct EndpointTests {
     #expect(try !pay.request.isIntercepted)
     #expect(try pay.request.storePolicy == .offline)
     #expect(try pay.request.isShared == false)
+    #expect(try pay.sharing().request.isShared == true)
     #expect(try !pay.request.sendsCredentials)
     #expect(try pay.request.attributes[TenantKey.self] == "acme")
     #expect(try pay.request.parameters == ["id": "a", "b": 2])

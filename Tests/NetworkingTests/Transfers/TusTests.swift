@@ -156,6 +156,24 @@ struct TusTests {
     #expect(piece.headers["Authorization"] == nil && piece.headers["X-Plain"] == "y")
   }
 
+  @Test func theParametersAreThoseOfTheCreation() async throws {
+    let server = TusServer()
+    _ = try await upload(server.client(), to: .post("files?a=1", parameters: ["b": 2])).get()
+    #expect(server.requests.entries.count == 4)
+    #expect(
+      server.requests.entries.dropFirst().allSatisfy {
+        !$0.target.contains("?") && ($0.headers["Content-Type"]?.contains("form") != true)
+      })
+  }
+
+  @Test func anUploadWhoseLastResponseWasLostIsComplete() async throws {
+    let server = TusServer(.accept, .accept, .lose(after: 2))
+    _ = try await upload(server.client(.immediate(limit: 1))).get()
+    #expect(server.content == content)
+    #expect(
+      server.lines.entries == ["POST -", "PATCH 0", "PATCH 4", "PATCH 8", "HEAD -"])
+  }
+
   @Test func anUploadFromHTTPSToHTTPIsRefused() async throws {
     let server = TusServer(location: "http://films.example/files/1")
     let result = await upload(server.client())

@@ -1,0 +1,111 @@
+import Networking
+import Testing
+
+@testable import Mocking
+
+/// Each keyword of JSON Schema 2020-12 accepts one value and refuses another.
+struct SchemaKeywordTests {
+  private static let keywords: [(schema: JSON, valid: [JSON], invalid: [JSON])] = [
+    (["type": ["integer", "null"]], [1, 1.0, nil], [1.5, "1", true]),
+    (["const": ["a": 1]], [["a": 1.0]], [["a": 2], [:]]),
+    (["enum": [1, "a", nil]], [1, "a", nil], [2, "b", false]),
+    (["multipleOf": 0.01], [4.35, 0], [4.355]),
+    (["exclusiveMinimum": 1, "exclusiveMaximum": 3], [2], [1, 3]),
+    (["minLength": 2, "maxLength": 3], ["ab", "😀😀😀"], ["a", "abcd"]),
+    (["minItems": 1, "maxItems": 2], [[1], [1, 2]], [[], [1, 2, 3]]),
+    (["uniqueItems": true], [[1, "1", true], [[1], [2]]], [[1, 1.0], [["a": 1], ["a": 1]]]),
+    (["prefixItems": [["type": "string"]], "items": false], [["a"], []], [["a", 1], [1]]),
+    (["contains": ["type": "integer"]], [["a", 1], 5], [["a"], []]),
+    (
+      ["contains": ["type": "integer"], "minContains": 2, "maxContains": 3],
+      [[1, 2], [1, "a", 2, 3]], [[1], [1, 2, 3, 4]]
+    ),
+    (["minProperties": 1, "maxProperties": 1], [["a": 1]], [[:], ["a": 1, "b": 2]]),
+    (["propertyNames": ["maxLength": 1]], [["a": 1]], [["ab": 1]]),
+    (["patternProperties": ["^x": ["type": "integer"]]], [["xa": 1, "a": "b"]], [["xa": "b"]]),
+    (["properties": ["a": true], "additionalProperties": false], [["a": 1]], [["b": 1]]),
+    (["dependentRequired": ["a": ["b"]]], [["a": 1, "b": 2], ["c": 1]], [["a": 1]]),
+    (["dependentSchemas": ["a": ["required": ["b"]]]], [["a": 1, "b": 2]], [["a": 1]]),
+    (
+      ["if": ["const": 1], "then": false, "else": ["type": "string"]], ["a"], [1, 2]
+    ),
+    (["not": ["type": "integer"]], ["a"], [1]),
+    (["oneOf": [["minimum": 2], ["maximum": 3]]], [1, 4], [2, 3]),
+    (["allOf": [["minimum": 2], ["maximum": 3]]], [2, 3], [1, 4]),
+    (
+      ["prefixItems": [true], "unevaluatedItems": false], [[1]], [[1, 2]]
+    ),
+    (
+      ["anyOf": [["prefixItems": [["const": 1], true]], true], "unevaluatedItems": false],
+      [[1, 2], []], [[2, 2], [1, 2, 3]]
+    ),
+    (
+      ["allOf": [["properties": ["a": true]]], "unevaluatedProperties": false], [["a": 1]],
+      [["b": 1]]
+    ),
+    (
+      ["$ref": "https://json-schema.org/draft/2020-12/schema"],
+      [["type": "string"], true, ["$defs": ["a": ["minLength": 1]]]],
+      [["type": 5], 1, ["$defs": ["a": ["minLength": -1]]]]
+    ),
+  ]
+
+  @Test(arguments: keywords)
+  func aKeywordAcceptsAndRefuses(schema: JSON, valid: [JSON], invalid: [JSON]) {
+    for value in valid { #expect(SchemaFixture.violations(value, schema).isEmpty, "\(value)") }
+    for value in invalid { #expect(!SchemaFixture.violations(value, schema).isEmpty, "\(value)") }
+  }
+
+  private static let formats: [(format: String, valid: [String], invalid: [String])] = [
+    (
+      "hostname", ["a.example", "A-1", "xn--mnchen-3ya.de", String(repeating: "a", count: 63)],
+      ["", "-a", "a-", "a_b", "a..b", "xn--a", "ab--c", String(repeating: "a", count: 64), "é.de"]
+    ),
+    ("idn-hostname", ["münchen.de", "نامه\u{200C}ای", "l·l"], ["a\u{200C}b", "·l", "\u{301}a"]),
+    (
+      "uri", ["http://a/b?c#d", "mailto:a@b", "http://u@[::1]:80/", "a+b-1.c:d", "http://a/%4a"],
+      [
+        "a/b", "1a:b", "é:b", "http://a/%4", "http://a/%4g", "http://a/%g4", "http://[1]/",
+        "a:b#c#d",
+      ]
+    ),
+    ("uri-reference", ["a/b", "", "//a", "?b"], ["a b", "http://a:x/", "a[b]"]),
+    ("iri", ["http://é/ü"], ["é/b"]),
+    ("email", ["a@b.example", "\"a b\"@c.d"], ["a", "@b", "a@b@c", "a..b@c"]),
+    ("ipv4", ["0.0.0.0", "255.255.255.255"], ["1.2.3", "1.2.3.4.5", "01.2.3.4", "1.2.3.256"]),
+    (
+      "ipv6", ["::", "::ffff:1.2.3.4", "1:2:3:4:5:6:7:8"], ["1", ":::", "1:2:3:4:5:6:7:8:9", "::g"]
+    ),
+    ("uuid", ["2eb8aa08-AA98-11ea-b4aa-73b441d16380"], ["2eb8aa08aa9811eab4aa73b441d16380"]),
+    ("time", ["23:59:60Z", "00:00:00.5+01:00"], ["24:00:00Z", "00:00:00", "1:00:00Z"]),
+    ("date", ["2024-02-29"], ["2023-02-29", "2024-1-1"]),
+    ("duration", ["P1Y2M3DT4H5M6S", "P2W"], ["P", "PT", "1D", "P1D2H"]),
+    ("json-pointer", ["", "/a~1b/0"], ["a", "/~2"]),
+    ("relative-json-pointer", ["0", "1/a", "0#"], ["/a", "-1", "01"]),
+    ("uri-template", ["/a{?b,c*}"], ["/a{", "/a}"]),
+    ("regex", ["^a+$"], ["("]),
+  ]
+
+  @Test(arguments: formats)
+  func aFormatAcceptsAndRefuses(format: String, valid: [String], invalid: [String]) {
+    let schema: JSON = ["format": .string(format)]
+    for text in valid {
+      #expect(SchemaFixture.violations(.string(text), schema).isEmpty, "\(text)")
+    }
+    for text in invalid {
+      #expect(!SchemaFixture.violations(.string(text), schema).isEmpty, "\(text)")
+    }
+  }
+
+  @Test func theWorkForOneValueIsBounded() {
+    // Each level applies the next one twice: 2^23 steps.
+    var definitions: [String: JSON] = ["24": ["type": "integer"]]
+    for level in 1...23 {
+      let next: JSON = ["$ref": .string("#/$defs/\(level + 1)")]
+      definitions["\(level)"] = ["allOf": [next, next]]
+    }
+    let schema: JSON = ["$ref": "#/$defs/1", "$defs": .dictionary(definitions)]
+    let violations = SchemaFixture.violations(1, schema)
+    #expect(violations.first?.message == "the value is too complex for the schema")
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+@testable import Networking
+
+/// Rules of the cache that need no client.
+struct CacheRuleTests {
+  private let start = Date(timeIntervalSince1970: 1_800_000_000)
+
+  private func stored(_ headers: HTTPHeaders) -> StoredResponse {
+    StoredResponse(
+      HTTPResponseHead(status: 200, headers: headers), requestTime: start, responseTime: start,
+      for: CacheSelector(), body: .data(Data("one".utf8)))
+  }
+
+  @Test func aConfirmedResponseWithoutADateGetsTheTimeOfItsConfirmation() {
+    let old = stored(["Date": "Mon, 01 Jan 2024 00:00:00 GMT", "Age": "100", "X-A": "1"])
+    let later = start + 60
+    func merged(_ headers: HTTPHeaders) -> HTTPHeaders {
+      CacheValidation.merged(
+        old, with: HTTPResponseHead(status: 304, headers: headers), requestTime: later,
+        responseTime: later
+      ).head.headers
+    }
+    let without = merged(["X-A": "2"])
+    #expect(without["Date"] == HTTPDate.text(of: later))
+    #expect(without["Age"] == nil && without["X-A"] == "2")
+    let date = "Tue, 02 Jan 2024 00:00:00 GMT"
+    #expect(merged(["Date": date, "Age": "7"])["Date"] == date)
+    #expect(merged(["Date": date, "Age": "7"])["Age"] == "7")
+  }
+
+  @Test func aClockSetBackByMoreThanAMinuteMakesAResponseOld() {
+    let rules = stored(["Cache-Control": "max-age=100"]).rules
+    #expect(rules.age(at: start - 60) == 0)
+    #expect(rules.age(at: start - 60.5) == .greatestFiniteMagnitude)
+    #expect(rules.age(at: start + 5) == 5)
+  }
+
+  @Test func aLimitOfMemoryHasUnits() {
+    #expect(ValueCacheCost.kilobytes(2).bytes == 2_048)
+    #expect(ValueCacheCost.megabytes(2).bytes == 2_097_152)
+    #expect(ValueCacheCost.megabytes(.max).bytes == .max)
+  }
+}
