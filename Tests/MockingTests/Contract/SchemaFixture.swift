@@ -8,14 +8,16 @@ import Testing
 enum SchemaFixture {
   static func violations(
     _ value: JSON, _ schema: JSON, dialect: SchemaDialect = .draft202012, formats: Bool = true,
-    direction: SchemaValidator.Direction? = nil
+    direction: SchemaValidator.Direction? = nil,
+    maximumStepCount: Int = SchemaValidator.maximumStepCount
   ) -> [SchemaViolation] {
     var documents = SchemaDocuments { _ in nil }
     documents.add("test:schema", schema, dialect: dialect)
     var compiler = SchemaCompiler(documents)
     let index = compiler.compile(SchemaPlace(document: "test:schema", path: []))
     return SchemaValidator.violations(
-      of: value, index, in: compiler.program, assertsFormats: formats, direction: direction)
+      of: value, index, in: compiler.program, assertsFormats: formats, direction: direction,
+      maximumStepCount: maximumStepCount)
   }
 
   /// Makes a value of a schema in the flow style of YAML, and returns whether it keeps the schema.

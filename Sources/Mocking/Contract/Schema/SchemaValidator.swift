@@ -26,7 +26,7 @@ struct SchemaValidator {
   }
 
   /// The limit for the number of schemas that are applied, which bounds the time.
-  private static let maximumStepCount = 5_000_000
+  static let maximumStepCount = 5_000_000
   /// The limit for the nesting of schemas, which bounds the recursion.
   private static let maximumDepth = 500
   /// The limit for the number of violations of a value.
@@ -35,6 +35,7 @@ struct SchemaValidator {
   let program: SchemaProgram
   let assertsFormats: Bool
   let direction: Direction?
+  private let maximumStepCount: Int
   private(set) var violations: [SchemaViolation] = []
   var path: [String] = []
   /// The resources from the outermost schema to this one, for dynamic references.
@@ -52,23 +53,28 @@ struct SchemaValidator {
   ///   - program: The compiled schemas.
   ///   - assertsFormats: Whether a string that is not of its `format` is a violation.
   ///   - direction: The way in which the value travels. `nil` ignores `readOnly` and `writeOnly`.
+  ///   - maximumStepCount: The number of schemas that are applied, beyond which the value is a violation.
   /// - Returns: The violations, at most ``maximumViolationCount``.
   static func violations(
     of value: JSON, _ schema: Int, in program: SchemaProgram, assertsFormats: Bool = false,
-    direction: Direction? = nil
+    direction: Direction? = nil, maximumStepCount: Int = maximumStepCount
   ) -> [SchemaViolation] {
     var validator = SchemaValidator(
-      program: program, assertsFormats: assertsFormats, direction: direction)
+      program: program, assertsFormats: assertsFormats, direction: direction,
+      maximumStepCount: maximumStepCount)
     var evaluation = Evaluation()
     let isValid = validator.apply(schema, to: value, &evaluation)
     assert(isValid == validator.violations.isEmpty)
     return Array(validator.violations.prefix(maximumViolationCount))
   }
 
-  private init(program: SchemaProgram, assertsFormats: Bool, direction: Direction?) {
+  private init(
+    program: SchemaProgram, assertsFormats: Bool, direction: Direction?, maximumStepCount: Int
+  ) {
     self.program = program
     self.assertsFormats = assertsFormats
     self.direction = direction
+    self.maximumStepCount = maximumStepCount
   }
 
   // MARK: Schemas
@@ -79,7 +85,7 @@ struct SchemaValidator {
   mutating func apply(_ index: Int, to value: JSON, _ evaluation: inout Evaluation) -> Bool {
     let node = program.nodes[index]
     stepCount += 1
-    guard stepCount <= Self.maximumStepCount, depth < Self.maximumDepth, !active.contains(index)
+    guard stepCount <= maximumStepCount, depth < Self.maximumDepth, !active.contains(index)
     else {
       return fail(
         node, "$ref",
