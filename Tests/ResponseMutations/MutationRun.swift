@@ -30,8 +30,9 @@
       let descriptors = ProcessResources.openFiles
       failures += try await performStories(seeds.dropFirst())
       // The session of Foundation ends at an unknown time.
-      if kind == .curl, ProcessResources.openFiles > descriptors {
-        failures.append("\(ProcessResources.openFiles) descriptors are open, not \(descriptors)")
+      let names = ProcessResources.openFileNames
+      if kind == .curl, names.count > descriptors {
+        failures.append("\(names.count) descriptors are open, not \(descriptors): \(names)")
       }
       return failures
     }

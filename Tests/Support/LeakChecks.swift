@@ -24,7 +24,11 @@ import Synchronization
     }
 
     /// The number of threads.
-    package static var threads: Int { names("/proc/self/task").count }
+    package static var threads: Int {
+      let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+      let line = status?.split(separator: "\n").first { $0.hasPrefix("Threads:") }
+      return line?.split(separator: "\t").last.flatMap { Int($0) } ?? 0
+    }
 
     /// The resident memory in bytes.
     package static var residentBytes: Int {
@@ -44,10 +48,20 @@ import Synchronization
 
     /// Returns the number of threads with a name.
     package static func threads(named name: String) -> Int {
-      names("/proc/self/task").filter { task in
+      tasks.filter { task in
         let comm = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
         return comm?.trimmingCharacters(in: .newlines) == name
       }.count
+    }
+
+    /// The identifiers of all threads.
+    ///
+    /// The kernel leaves threads out of a listing during which another one ends, so that it is read again.
+    private static var tasks: [String] {
+      while true {
+        let tasks = names("/proc/self/task")
+        if tasks.count == threads { return tasks }
+      }
     }
 
     private static func names(_ folder: String) -> [String] {

@@ -140,6 +140,8 @@
       await withCheckedContinuation { continuation in
         stopped.notify(queue: .global()) { continuation.resume() }
       }
+      // The threads release this object a moment after they have left the group.
+      connections.closePairs()
     }
 
     private static func startThread(_ body: @escaping @Sendable () -> Void) {
@@ -189,6 +191,7 @@
       var count = 0
       var isClosed = false
       var isReleased = false
+      var pairsAreClosed = false
     }
 
     private let state: Mutex<State>
@@ -211,9 +214,7 @@
     }
 
     deinit {
-      for file in [gate.reading, gate.writing, stopping.reading, stopping.writing] {
-        Self.closeFile(file)
-      }
+      closePairs()
     }
 
     var count: Int { state.withLock { $0.count } }
@@ -282,6 +283,17 @@
         guard !state.isReleased else { return }
         state.isReleased = true
         write(gate.writing, "x", 1)
+      }
+    }
+
+    /// Closes the socket pairs, after all threads have ended.
+    func closePairs() {
+      state.withLock { state in
+        guard !state.pairsAreClosed else { return }
+        state.pairsAreClosed = true
+        for file in [gate.reading, gate.writing, stopping.reading, stopping.writing] {
+          Self.closeFile(file)
+        }
       }
     }
 
