@@ -58,8 +58,7 @@ extension HTTPRequest {
   ) throws(TransportFailure) -> ReceivedRequest {
     let data = discardsBody ? Data() : try readBody()
     guard let byteCount = discardsBody ? body.byteCount : Int64(data.count) else {
-      throw TransportFailure(
-        code: .encodingFailed, detail: "The body cannot be read: a file does not exist")
+      throw body.readFailure
     }
     return ReceivedRequest(
       method: method, target: target, path: path, headers: completeHeaders(byteCount),
@@ -93,8 +92,7 @@ extension HTTPRequest {
         do {
           all.append(try Data(contentsOf: url))
         } catch {
-          throw TransportFailure(
-            code: .encodingFailed, detail: "The body cannot be read: \(error.localizedDescription)")
+          throw body.readFailure
         }
       case .stream:
         throw TransportFailure(
@@ -117,5 +115,18 @@ extension String {
     let rest = utf8.drop(while: isSpace)
     let end = rest.lastIndex { !isSpace($0) }.map { rest.index(after: $0) } ?? rest.startIndex
     return String(rest[..<end]) ?? self
+  }
+}
+
+extension HTTPBody {
+  /// The failure of a body that cannot be read, with the name of the file.
+  var readFailure: TransportFailure {
+    do throws(TransportFailure) {
+      // Opening the body finds the reason.
+      _ = try BodyReader(self)
+    } catch {
+      return error
+    }
+    return TransportFailure(code: .encodingFailed, detail: "The body cannot be read")
   }
 }

@@ -124,10 +124,7 @@ struct MockPlayer: Sendable {
     _ mock: Mock, _ request: HTTPRequest, _ reporter: OutcomeReporter,
     _ scheduler: any Scheduler, _ idleTime: Duration, _ receive: @escaping Receive
   ) throws(TransportFailure) -> any TransportHandle {
-    guard let bytesToSend = request.body.byteCount else {
-      throw TransportFailure(
-        code: .encodingFailed, detail: "The body cannot be read: a file does not exist")
-    }
+    guard let bytesToSend = request.body.byteCount else { throw request.body.readFailure }
     if request.reportsConnection { receive(.servedLocally(by: "mock")) }
     if mock.isImmediate {
       reporter.report(.response(status: mock.status))

@@ -8,7 +8,7 @@ extension NetworkError.Code {
     case .credentialsWithoutBaseURL: "the client has credentials but no base URL"
     case .invalidMethod: "the method is invalid"
     case .invalidHeader: "a header is invalid"
-    case .encodingFailed: "the parameters cannot be encoded"
+    case .encodingFailed: "the request cannot be encoded"
     case .unsupported: "the operation is not supported"
     case .invalidTLSOptions: "the TLS options cannot be used"
     case .mockFailed: "there is no mocked response"

@@ -84,8 +84,33 @@ extension Pages where Element == Response {
   public func decode<Value: Decodable & Sendable>(
     _ type: Value.Type = Value.self, decoder: JSONDecoder? = nil
   ) -> Pages<Value> {
-    let serializer = DecodableSerializer(type, decoder: decoder)
-    return Pages<Value>(walk: walk) { response in try serializer.serialize(response) }
+    serialize(using: DecodableSerializer(type, decoder: decoder))
+  }
+
+  /// Returns the pages with their bodies parsed as JSON.
+  ///
+  /// - Returns: The values. Their sequence throws ``NetworkError`` with the code `jsonFailed` or `noData`
+  ///   for a page that is not JSON.
+  public func toJson() -> Pages<JSON> { serialize(using: JSONSerializer()) }
+
+  /// Returns the pages with their bodies decoded as text.
+  ///
+  /// - Parameter encoding: The text encoding, which overrides the `charset` of the response. `nil` uses
+  ///   that `charset`, or UTF-8 if there is none.
+  /// - Returns: The texts. Their sequence throws ``NetworkError`` with the code `stringFailed` for a page
+  ///   that is not text.
+  public func toString(encoding: String.Encoding? = nil) -> Pages<String> {
+    serialize(using: StringSerializer(encoding: encoding))
+  }
+
+  /// Returns the pages, each converted by a serializer.
+  ///
+  /// - Parameter serializer: The serializer. It runs on the thread of the task that reads the sequence.
+  /// - Returns: The converted pages. Their sequence throws the error of the serializer.
+  public func serialize<Serializer: ResponseSerializing>(
+    using serializer: Serializer
+  ) -> Pages<Serializer.Output> {
+    Pages<Serializer.Output>(walk: walk) { response in try serializer.serialize(response) }
   }
 }
 

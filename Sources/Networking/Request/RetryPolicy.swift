@@ -7,6 +7,7 @@ import Promises
 /// ```swift
 /// var policy = RetryPolicy.exponential(initial: .seconds(1), limit: 3)
 /// policy.statuses.insert(520)
+/// let strict = RetryPolicy.delayed(.seconds(1), limit: 2).retrying(statuses: [503])
 /// let patient = RetryPolicy.delayed(.seconds(10), limit: 100).withIdempotencyKey()
 /// ```
 ///
@@ -106,6 +107,23 @@ public struct RetryPolicy: Sendable {
   ) -> RetryPolicy {
     var policy = self
     policy.idempotencyKey = key
+    return policy
+  }
+
+  /// Returns a policy that retries after other statuses.
+  ///
+  /// ```swift
+  /// configuration.retry = .delayed(.seconds(1), limit: 2).retrying(statuses: [503])
+  /// ```
+  ///
+  /// Failures of the connection are retried as before. A custom policy ignores the statuses; its closure
+  /// decides.
+  ///
+  /// - Parameter statuses: The statuses, which replace ``statuses``.
+  /// - Returns: The changed policy.
+  public func retrying(statuses: Set<Int>) -> RetryPolicy {
+    var policy = self
+    policy.statuses = statuses
     return policy
   }
 

@@ -200,7 +200,7 @@ struct MockServerRequestTests {
 
   @Test func otherConnectionsAreServedWhileALargeBodyIsParsed() async throws {
     let server = try MockServer {
-      Route(.post, "/upload") { .text("part \($0.parts.first?.name ?? "none")") }
+      Route(.post, "/upload") { .text("part \($0.part("file")?.name ?? "none")") }
       Route(.get, "/a", .text("other"))
     }
     defer { server.stop() }

@@ -90,7 +90,11 @@ struct MockTransportTests {
     #expect(String(decoding: counted.body, as: UTF8.self) == "4 0")
     let missing = HTTPBody.file(folder.url("none"))
     for path in ["/echo", "/count"] {
-      #expect(try await post(path, missing).failure?.code == .encodingFailed)
+      let failure = try #require(try await post(path, missing).failure)
+      #expect(failure.code == .encodingFailed)
+      #expect(
+        failure.detail
+          == "The body cannot be read: the file none cannot be opened: No such file or directory")
     }
   }
 

@@ -122,6 +122,16 @@ struct PagesTests {
     #expect(try await responses.value.map(\.data) == (1...7).map { Data("\($0)".utf8) })
   }
 
+  @Test func pagesCanBeJSONOrText() async throws {
+    let client = Server(pages: 3).client()
+    let pages = client.pages(of: .get("items"), next: .link)
+    #expect(try await pages.toJson().all().value == [1, 2, 3])
+    #expect(try await pages.toString().all().value == ["1", "2", "3"])
+    let invalid = Server(pages: 1) { _ in .response(200, [:], "{") }
+    let all = invalid.client().pages(of: .get("items"), next: .link).toJson().all()
+    #expect(await all.result.failure(as: NetworkError.self)?.code == .jsonFailed)
+  }
+
   @Test func cancellingThePromiseOfAllCancelsTheRequest() async throws {
     let server = Server(pages: 1_000) { $0 == 20 ? [] : nil }
     let all = server.client().pages(of: .get("items"), next: .link).all()

@@ -21,6 +21,15 @@ struct RetryStageTests {
     #expect(response.attempts.map(\.delay) == [.zero, .seconds(2), .seconds(2)])
   }
 
+  @Test func onlyTheGivenStatusesAreRetried() async throws {
+    let policy = RetryPolicy.delayed(.seconds(2), limit: 5).retrying(statuses: [404, 503])
+    let fixture = RetryFixture(policy) { number, _ in
+      number == 3 ? Self.lostConnection : .response([404, 503, 0, 500][number - 1])
+    }
+    let response = try await fixture.outcome().get()
+    #expect(response.status == 500 && fixture.seconds == [0, 2, 4, 6])
+  }
+
   @Test func theLastResponseIsRejectedByValidateWithItsBodyAndAllAttempts() async throws {
     let fixture = RetryFixture(.exponential(initial: .seconds(1), jitter: .none, limit: 2)) {
       number, _ in number == 2 ? Self.lostConnection : .response(503, [:], "attempt \(number)")

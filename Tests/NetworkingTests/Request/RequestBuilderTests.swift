@@ -137,7 +137,7 @@ struct RequestBuilderTests {
     #expect(nan.code == .encodingFailed)
     #expect(
       nan.description
-        == "POST a: the parameters cannot be encoded: the parameter x[0] is not a finite number")
+        == "POST a: the request cannot be encoded: the parameter x[0] is not a finite number")
     let method = try #require(failure(Request(HTTPMethod(rawValue: "GET /"), "a")))
     #expect(method.code == .invalidMethod)
     let relative = #expect(throws: NetworkError.self) {
