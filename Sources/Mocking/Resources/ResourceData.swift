@@ -102,12 +102,12 @@ struct ResourceData: Sendable {
   ) throws(ResourceProblem) -> ResourceItem {
     let options = definitions[index].options
     var (members, problems) = try bind(json, bound)
-    members.merge(options.defaults) { given, _ in given }
     if !context.isTrusted {
       for name in options.readOnly where members[name] != nil && name != options.key {
         problems.append(.readOnly(name))
       }
     }
+    members.merge(options.defaults) { given, _ in given }
     let given = members[options.key] ?? .null
     if given.isNull {
       if options.ids == .client {

@@ -277,6 +277,15 @@ struct ResourceRequestTests {
     #expect(await transport.send(.get, "/a/1").json["total"] == 7)
   }
 
+  @Test func aReadOnlyMemberCanHaveADefault() async throws {
+    let transport = Resource("/a") {
+      $0.readOnly = ["status"]
+      $0.defaults = ["status": "open"]
+    }.transport
+    #expect(await transport.send(.post, "/a", "{}").json == ["id": 1, "status": "open"])
+    #expect(await transport.send(.post, "/a", #"{"status":"paid"}"#).pointers == ["#/status"])
+  }
+
   @Test func timesOfCreationAndOfTheLastChangeAreStored() async throws {
     let time = TestScheduler()
     let store = ResourceStore(wallClock: {
