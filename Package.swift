@@ -155,8 +155,8 @@ let package = Package(
     .testTarget(
       name: "MockingTests",
       dependencies: [
-        "Mocking", "Networking", "Promises", "TestSupport", "ThreadSanitizerSupport", "mock-server",
-        "quickstart", "response-mutations", "simulation",
+        "Mocking", "Networking", "NetworkingXML", "Promises", "TestSupport",
+        "ThreadSanitizerSupport", "mock-server", "quickstart", "response-mutations", "simulation",
       ],
       swiftSettings: settings),
     .testTarget(

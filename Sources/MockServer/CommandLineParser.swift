@@ -113,6 +113,13 @@ struct CommandLineParser {
     where names.contains(name) && options.recording == nil {
       throw Options.UsageError("\(name) requires --record")
     }
+    if options.contract != nil, options.origin == nil {
+      throw Options.UsageError(
+        "--check requires --proxy; to validate files: mock-server check FILE")
+    }
+    if options.report != nil, options.contract == nil {
+      throw Options.UsageError("--report requires --check")
+    }
     for (first, second) in [
       ("--verbose", "--quiet"), ("--cors", "--no-cors"), ("--token", "--no-admin"),
     ]

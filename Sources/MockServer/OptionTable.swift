@@ -131,6 +131,17 @@ enum OptionTable {
       help: "also record the exchanges with values that look like secrets but do not have the name "
         + "of a secret, which are left out otherwise"
     ) { options, _ in options.allowsTokens = true },
+    Option(
+      name: "--check", value: "FILE", group: .forwarding,
+      help:
+        "check the forwarded exchanges against the OpenAPI document FILE: violations are printed "
+        + "at once, and a report when the program stops"
+    ) { options, text in options.contract = text },
+    Option(
+      name: "--report", value: "FILE", group: .forwarding,
+      help: "also write the report of --check to FILE: .json for JSON, .xml for JUnit, any other "
+        + "name for text"
+    ) { options, text in options.report = text },
   ]
 
   private static let responses = [
@@ -138,6 +149,12 @@ enum OptionTable {
       name: "--data", value: "FILE", group: .responses,
       help: "keep the items of resources in FILE, so that they survive a restart"
     ) { options, text in options.data = text },
+    Option(
+      name: "--stateful", group: .responses,
+      help:
+        "let the collections of OpenAPI documents keep the items that requests create, change and "
+        + "delete"
+    ) { options, _ in options.isStateful = true },
     Option(
       name: "--match", value: "PARTS", group: .responses,
       help:
@@ -236,6 +253,10 @@ extension OptionTable {
       "record a session, to serve it later: mock-server session.har"
     ),
     (
+      "mock-server --proxy https://staging.example.com --check api.yaml",
+      "does the real server keep its contract?"
+    ),
+    (
       "mock-server shop.json --data shop-data.json --seed 1",
       "keep changes, and repeat random values"
     ),
@@ -282,6 +303,7 @@ enum ExitStatus: Int32, CaseIterable {
   case invalidCommandLine = 2
   case cannotListen = 3
   case cannotSave = 4
+  case contractNotKept = 5
 
   /// A description for the help text.
   var meaning: String {
@@ -290,7 +312,8 @@ enum ExitStatus: Int32, CaseIterable {
     case .invalidFile: "for a file that is invalid, or cannot be read or written at the start"
     case .invalidCommandLine: "for an invalid command line"
     case .cannotListen: "if the port is in use or the address not available"
-    case .cannotSave: "if the recording or the data could not be saved"
+    case .cannotSave: "if the recording, the data or the report could not be saved"
+    case .contractNotKept: "if an exchange did not keep the contract of --check"
     }
   }
 }

@@ -81,9 +81,15 @@ struct Options: Equatable, Sendable {
   var keptNames: [String] = []
   /// The further names whose values a recording masks.
   var maskedNames: [String] = []
+  /// The OpenAPI document against which the forwarded exchanges are checked.
+  var contract: String?
+  /// The file for the report of the check.
+  var report: String?
   /// The parts of a request that are compared with a recording.
   var matching = Tape.Matching.standard
 
+  /// Whether the collections of OpenAPI documents keep the changes of requests.
+  var isStateful = false
   /// The seed of all random numbers.
   var seed: UInt64?
   /// The file that keeps the items of resources.
@@ -97,6 +103,11 @@ struct Options: Equatable, Sendable {
 extension Options {
   /// The options for recordings among the files.
   var recordings: Tape.Options { Tape.Options(matching: matching) }
+
+  /// The options for OpenAPI documents among the files.
+  var contracts: StubFile.ContractOptions {
+    StubFile.ContractOptions(isStateful: isStateful, seed: seed ?? 0)
+  }
 
   /// An error in the command line.
   struct UsageError: Error, Equatable, CustomStringConvertible {

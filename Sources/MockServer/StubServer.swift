@@ -8,6 +8,7 @@ final class StubServer: Sendable {
   private let options: Options
   private let source: StubSource
   private let forwarding: Forwarding?
+  private let check: ProxyCheck?
   private let server: MockServer
   /// The admin API, or `nil` with `--no-admin`.
   private let admin: AdminAPI?
@@ -36,9 +37,11 @@ final class StubServer: Sendable {
     let watcher = options.watchesFiles && !urls.isEmpty ? FileWatcher(urls) : nil
     self.watcher = watcher
     let source = try StubSource(
-      urls, data: options.data.map(Options.url(of:)), recordings: options.recordings)
+      urls, data: options.data.map(Options.url(of:)), recordings: options.recordings,
+      contracts: options.contracts)
     self.source = source
-    forwarding = try Forwarding(options)
+    check = try ProxyCheck(options, console)
+    forwarding = try Forwarding(options, check?.monitor)
     let file = source.file
     if options.servesAdmin { try file.checkReservedPaths() }
     let log = ExchangeLog(options, console)
@@ -121,7 +124,7 @@ final class StubServer: Sendable {
   /// Stops the server after the responses in progress, saves the data and the recording, and prints
   /// the number of requests.
   ///
-  /// - Throws: ``UnsavedFile``.
+  /// - Throws: ``UnsavedFile``, or ``ContractNotKept``.
   func stop() async throws {
     let unfinished = try await server.stop(draining: .seconds(5)).value
     let count = server.requestCount
@@ -146,6 +149,7 @@ final class StubServer: Sendable {
     } catch {
       throw UnsavedFile(description: "\(error)")
     }
+    if let check, try !check.finish(options, console) { throw ContractNotKept() }
   }
 
   // MARK: Output
@@ -220,9 +224,12 @@ struct Forwarding: Sendable {
 
   /// Creates the route of the options `--proxy` and `--record`, or returns `nil` without them.
   ///
+  /// - Parameters:
+  ///   - options: The options.
+  ///   - monitor: The check of the exchanges.
   /// - Throws: `RecordingError` if the recording cannot be written, and `Options.UsageError` if its
   ///   file exists already.
-  init?(_ options: Options) throws {
+  init?(_ options: Options, _ monitor: ContractMonitor?) throws {
     guard let origin = options.origin else { return nil }
     self.origin = origin
     let transport = PlatformTransport.make()
@@ -238,13 +245,20 @@ struct Forwarding: Sendable {
           redaction: redaction, suspectedTokens: .leavesOut,
           isTokenAllowed: { _ in allowsTokens }))
       self.tape = tape
-      route = Route.forwarding(to: origin, over: tape)
+      route = Self.route(to: origin, over: tape, monitor)
     } else {
       tape = nil
-      route = Route.forwarding(to: origin, over: transport)
+      route = Self.route(to: origin, over: transport, monitor)
     }
     // All stubs take precedence, whatever their priority is.
     self.route = route.priority(.min)
+  }
+
+  private static func route(
+    to origin: URL, over transport: some Transport, _ monitor: ContractMonitor?
+  ) -> Route {
+    guard let monitor else { return Route.forwarding(to: origin, over: transport) }
+    return Route.forwarding(to: origin, over: monitor.checking(transport))
   }
 
   /// Checks that a recording does not replace a file by mistake.
@@ -288,6 +302,7 @@ private final class StubSource: Sendable {
   private let urls: [URL]
   private let data: URL?
   private let recordings: Tape.Options
+  private let contracts: StubFile.ContractOptions
   private let state: Mutex<State>
 
   /// Reads the files.
@@ -296,14 +311,18 @@ private final class StubSource: Sendable {
   ///   - urls: The files of the command line.
   ///   - data: The file for the items of resources.
   ///   - recordings: The options for recordings among the files.
+  ///   - contracts: The options for OpenAPI documents among the files.
   /// - Throws: The error of a file.
-  init(_ urls: [URL], data: URL?, recordings: Tape.Options) throws {
+  init(
+    _ urls: [URL], data: URL?, recordings: Tape.Options, contracts: StubFile.ContractOptions
+  ) throws {
     self.urls = urls
     self.data = data
     self.recordings = recordings
+    self.contracts = contracts
     let contents = Self.contents(of: urls)
     let file = try StubFile(
-      contentsOf: urls, opensStore: data == nil, recordings: recordings)
+      contentsOf: urls, opensStore: data == nil, recordings: recordings, contracts: contracts)
     if let data { try file.resources.open(data) }
     state = Mutex(
       State(file: file, contents: contents.merging(Self.contents(of: file.files)) { old, _ in old })
@@ -341,7 +360,7 @@ private final class StubSource: Sendable {
     let oldData = old.resources.file
     do {
       let new = try StubFile(
-        contentsOf: urls, opensStore: data == nil, recordings: recordings)
+        contentsOf: urls, opensStore: data == nil, recordings: recordings, contracts: contracts)
       // Opening a file takes it from the old store.
       if let data { try new.resources.open(data) }
       if new.resources.file == nil { new.resources.takeItems(of: old.resources) }

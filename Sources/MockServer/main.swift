@@ -34,6 +34,8 @@ func run() async -> ExitStatus {
   } catch let error as Options.UsageError {
     console.failure("\(error)")
     return .invalidCommandLine
+  } catch is ContractNotKept {
+    return .contractNotKept
   } catch let error as UnsavedFile {
     console.failure(error.description)
     return .cannotSave

@@ -86,6 +86,30 @@ public struct ReceivedRequest: Sendable, Hashable {
   /// Empty if the content type is not `multipart` or has no boundary. The body is parsed once.
   public var parts: [RequestPart] { content.parts(of: self) }
 
+  /// Returns the first part of a multipart body with a name.
+  ///
+  /// ```swift
+  /// Route(.post, "/photos") { request in
+  ///   request.part("photo")?.fileName == nil ? .status(400) : .status(201)
+  /// }
+  /// ```
+  ///
+  /// - Parameter name: The name of the field.
+  /// - Returns: The part. `nil` if there is none.
+  public func part(_ name: String) -> RequestPart? { parts.first { $0.name == name } }
+
+  /// Returns this request with another target.
+  func replacingTarget(by target: String) -> ReceivedRequest {
+    var request = ReceivedRequest(
+      method: method, target: target, path: path, headers: headers, trailers: trailers, body: body,
+      bodyByteCount: bodyByteCount, version: version, connection: connection, exchange: exchange,
+      time: time)
+    request.variables = variables
+    request.session = session
+    request.stream = stream
+    return request
+  }
+
   /// Decodes the JSON body.
   ///
   /// - Parameters:

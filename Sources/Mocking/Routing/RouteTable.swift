@@ -68,6 +68,11 @@ struct RouteTable: Sendable {
   private var firstPosition = 0
   private var lastPosition = -1
 
+  /// Creates a table without routes.
+  init() {
+    numbers = RouteNumbers()
+  }
+
   /// Creates a table.
   ///
   /// - Parameters:

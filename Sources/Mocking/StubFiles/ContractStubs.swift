@@ -11,10 +11,16 @@ struct ContractStubs {
 
   /// Reads a document.
   ///
+  /// - Parameters:
+  ///   - file: The location of the document.
+  ///   - options: The options of its responses.
+  ///   - store: The store for the items of stateful collections.
   /// - Throws: ``ContractError``.
-  init(_ file: URL) throws(ContractError) {
+  init(
+    _ file: URL, _ options: StubFile.ContractOptions, in store: ResourceStore
+  ) throws(ContractError) {
     let contract = try Contract(contentsOf: file)
-    routes = contract.routes()
+    routes = contract.routes(seed: options.seed, store: options.isStateful ? store : nil)
     files = contract.files
     warnings = contract.warnings.map { ArchiveWarning(problem: $0.description) }
     summaries = contract.content.operations.flatMap { operation in

@@ -121,13 +121,15 @@ public struct StubFile: Sendable {
   ///   - opensStore: Whether the first file that a member `store` names is opened, and created if
   ///     necessary. `false` only checks the stub files.
   ///   - recordings: The options of recordings. See ``init(contentsOf:opensStore:recordings:)-(URL,_,_)``.
+  ///   - contracts: The options of OpenAPI documents.
   /// - Throws: ``StubFileError`` with the location of the error and the expected value;
   ///   ``RecordingError`` for an archive; ``ResourceError`` for the file of the resources.
   public init(
-    contentsOf urls: [URL], opensStore: Bool = true, recordings: Tape.Options = Tape.Options()
+    contentsOf urls: [URL], opensStore: Bool = true, recordings: Tape.Options = Tape.Options(),
+    contracts: ContractOptions = ContractOptions()
   ) throws {
     url = urls.first ?? URL(fileURLWithPath: "/")
-    let loader = try StubLoader(urls, recordings: recordings)
+    let loader = try StubLoader(urls, recordings: recordings, contracts: contracts)
     files = loader.files
     routes = loader.routes
     summaries = loader.summaries
@@ -136,6 +138,25 @@ public struct StubFile: Sendable {
     seed = loader.seed
     resources = loader.resources
     if opensStore, let file = loader.storeFile { try resources.open(file) }
+  }
+
+  /// The options of OpenAPI documents among the files.
+  public struct ContractOptions: Sendable, Hashable {
+    /// Whether the collections of a document keep the items that requests create, change and delete.
+    public var isStateful: Bool
+    /// The seed of the bodies that are made from schemas.
+    public var seed: UInt64
+
+    /// Creates options.
+    ///
+    /// - Parameters:
+    ///   - isStateful: Whether the collections of a document keep the items that requests create, change
+    ///     and delete.
+    ///   - seed: The seed of the bodies that are made from schemas.
+    public init(isStateful: Bool = false, seed: UInt64 = 0) {
+      self.isStateful = isStateful
+      self.seed = seed
+    }
   }
 
   /// Returns the fault for a new connection.
@@ -233,7 +254,7 @@ extension MockServer {
 
   /// Starts a server with the routes of several files.
   ///
-  /// See ``StubFile/init(contentsOf:opensStore:recordings:)-([URL],_,_)`` for their order.
+  /// See ``StubFile/init(contentsOf:opensStore:recordings:contracts:)`` for their order.
   ///
   /// - Parameters:
   ///   - stubs: The files: stubs in JSON, or HTTP archives.

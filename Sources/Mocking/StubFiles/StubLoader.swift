@@ -33,7 +33,10 @@ struct StubLoader {
   /// Reads files with the files that they include.
   ///
   /// - Throws: ``StubFileError``, ``RecordingError`` or ``ContractError``.
-  init(_ urls: [URL], recordings: Tape.Options = Tape.Options()) throws {
+  init(
+    _ urls: [URL], recordings: Tape.Options = Tape.Options(),
+    contracts: StubFile.ContractOptions = StubFile.ContractOptions()
+  ) throws {
     for url in urls {
       guard !Self.isRecording(url) else {
         let recording = try RecordedStubs(url, options: recordings)
@@ -44,7 +47,7 @@ struct StubLoader {
         continue
       }
       if ContractStubs.isContract(url) {
-        let contract = try ContractStubs(url)
+        let contract = try ContractStubs(url, contracts, in: resources)
         routes += contract.routes
         summaries += contract.summaries
         warnings += contract.warnings

@@ -16,9 +16,11 @@
         "--port": "0", "--host": "0.0.0.0", "--cors": "https://a.example", "--data": "d.json",
         "--match": "method,body", "--seed": "7", "--proxy": "https://a.example",
         "--record": "r.har", "--keep": "pin", "--mask": "nick",
-        "--token": "t0ken-of-tests",
+        "--token": "t0ken-of-tests", "--check": "api.yaml", "--report": "r.xml",
       ]
-      let recorded = ["--proxy", "https://b.example", "--record", "b.har", "a.json"]
+      let recorded = [
+        "--proxy", "https://b.example", "--record", "b.har", "--check", "b.yaml", "a.json",
+      ]
       let base = try CommandLineParser.parse(recorded)
       for option in OptionTable.options {
         let value = option.value == nil ? [] : [try #require(values[option.name])]
@@ -105,6 +107,11 @@
         "--proxy http://b: expected a server such as https://api.example.com, without a path"
       ),
       (["a", "--record", "b"], "--record requires --proxy"),
+      (
+        ["a", "--check", "b"],
+        "--check requires --proxy; to validate files: mock-server check FILE"
+      ),
+      (["--proxy", "http://a", "--report", "b"], "--report requires --check"),
       (["--record", "http://b"], "--record URL: missing argument FILE"),
       (["a", "--allow-tokens"], "--allow-tokens requires --record"),
       (["a", "--force"], "--force requires --record"),

@@ -19,18 +19,29 @@ extension Contract {
   ///   - seed: The seed of the bodies that are made from schemas.
   ///   - validatesRequests: Whether a request that does not keep the contract receives problem
   ///     details. `false` responds to every request for an operation.
+  ///   - store: The store for the items of collections, which makes them stateful: a created item is then
+  ///     in the list. `nil` responds without a state.
   /// - Returns: The routes: a concrete path comes before a templated one.
-  public func routes(seed: UInt64 = 0, validatesRequests: Bool = true) -> [Route] {
-    content.operations.flatMap { operation in
+  public func routes(
+    seed: UInt64 = 0, validatesRequests: Bool = true, store: ResourceStore? = nil
+  ) -> [Route] {
+    if let store {
+      return statefulRoutes(seed: seed, validatesRequests: validatesRequests, store: store)
+    }
+    return content.operations.flatMap { operation in
       operation.basePaths.map { basePath in
-        let path = ContractPath(basePath + operation.path)
-        let responder = ContractResponder(
-          operation, at: path, of: content, seed: seed, validates: validatesRequests)
-        return Route(operation.method, path.template) { request in
-          responder.respond(to: request)
-        }
+        route(operation, at: basePath, seed: seed, validatesRequests: validatesRequests)
       }
     }
+  }
+
+  func route(
+    _ operation: ContractOperation, at basePath: String, seed: UInt64, validatesRequests: Bool
+  ) -> Route {
+    let path = ContractPath(basePath + operation.path)
+    let responder = ContractResponder(
+      operation, at: path, of: content, seed: seed, validates: validatesRequests)
+    return Route(operation.method, path.template) { request in responder.respond(to: request) }
   }
 }
 
@@ -43,6 +54,8 @@ extension MockProvider {
   ///     delays.
   ///   - validatesRequests: Whether a request that does not keep the contract receives problem
   ///     details.
+  ///   - store: The store for the items of collections, which makes them stateful. `nil` responds without
+  ///     a state.
   ///   - overrides: Routes that take precedence over the operations.
   ///   - delay: The default delay, for responses that do not set one.
   ///   - scheduler: The clock for delays. `nil` is the virtual time of the scope in which a request is
@@ -51,12 +64,14 @@ extension MockProvider {
   ///     sends it to the real network. `nil` is `true` for the provider of a client.
   ///   - limits: The limits of the journal.
   public init(
-    contract: Contract, seed: UInt64 = 0, validatesRequests: Bool = true, overrides: [Route] = [],
-    delay: MockDelay = .zero, scheduler: (any Scheduler)? = nil, strict: Bool? = nil,
+    contract: Contract, seed: UInt64 = 0, validatesRequests: Bool = true,
+    store: ResourceStore? = nil, overrides: [Route] = [], delay: MockDelay = .zero,
+    scheduler: (any Scheduler)? = nil, strict: Bool? = nil,
     journal limits: JournalLimits = JournalLimits()
   ) {
     self.init(
-      routes: overrides + contract.routes(seed: seed, validatesRequests: validatesRequests),
+      routes: overrides
+        + contract.routes(seed: seed, validatesRequests: validatesRequests, store: store),
       delay: delay, scheduler: scheduler, seed: seed, strict: strict, journal: limits)
   }
 }
@@ -70,6 +85,8 @@ extension MockTransport {
   ///     delays.
   ///   - validatesRequests: Whether a request that does not keep the contract receives problem
   ///     details.
+  ///   - store: The store for the items of collections, which makes them stateful. `nil` responds without
+  ///     a state.
   ///   - overrides: Routes that take precedence over the operations.
   ///   - delay: The default delay, for responses that do not set one.
   ///   - scheduler: The clock for delays. `nil` is the virtual time of the scope in which a request is
@@ -77,12 +94,14 @@ extension MockTransport {
   ///   - fallback: The transport for requests without an operation. `nil` makes them fail.
   ///   - limits: The limits of the journal.
   public init(
-    contract: Contract, seed: UInt64 = 0, validatesRequests: Bool = true, overrides: [Route] = [],
-    delay: MockDelay = .zero, scheduler: (any Scheduler)? = nil, fallback: (any Transport)? = nil,
+    contract: Contract, seed: UInt64 = 0, validatesRequests: Bool = true,
+    store: ResourceStore? = nil, overrides: [Route] = [], delay: MockDelay = .zero,
+    scheduler: (any Scheduler)? = nil, fallback: (any Transport)? = nil,
     journal limits: JournalLimits = JournalLimits()
   ) {
     self.init(
-      routes: overrides + contract.routes(seed: seed, validatesRequests: validatesRequests),
+      routes: overrides
+        + contract.routes(seed: seed, validatesRequests: validatesRequests, store: store),
       delay: delay, scheduler: scheduler, seed: seed, fallback: fallback, journal: limits)
   }
 }
@@ -96,6 +115,8 @@ extension MockServer {
   ///     delays.
   ///   - validatesRequests: Whether a request that does not keep the contract receives problem
   ///     details.
+  ///   - store: The store for the items of collections, which makes them stateful. `nil` responds without
+  ///     a state.
   ///   - overrides: Routes that take precedence over the operations.
   ///   - port: The port to listen on. 0 lets the system choose a free one.
   ///   - host: The address to listen on.
@@ -104,12 +125,14 @@ extension MockServer {
   ///   - cors: The web pages that may read the responses.
   /// - Throws: ``MockServerError`` if the port is not available or an override is malformed.
   public convenience init(
-    contract: Contract, seed: UInt64 = 0, validatesRequests: Bool = true, overrides: [Route] = [],
-    port: Int = 0, host: String = "127.0.0.1", limits: MockServerLimits = MockServerLimits(),
+    contract: Contract, seed: UInt64 = 0, validatesRequests: Bool = true,
+    store: ResourceStore? = nil, overrides: [Route] = [], port: Int = 0,
+    host: String = "127.0.0.1", limits: MockServerLimits = MockServerLimits(),
     scheduler: any Scheduler = .live, cors: CORSPolicy = .off
   ) throws(MockServerError) {
     try self.init(
-      routes: overrides + contract.routes(seed: seed, validatesRequests: validatesRequests),
+      routes: overrides
+        + contract.routes(seed: seed, validatesRequests: validatesRequests, store: store),
       port: port, host: host, limits: limits, scheduler: scheduler, cors: cors, seed: seed)
   }
 }

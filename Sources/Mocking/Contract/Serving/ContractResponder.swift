@@ -39,14 +39,10 @@ final class ContractResponder: Sendable {
 
   /// Returns the response to a request.
   func respond(to request: ReceivedRequest) -> Mock {
-    if validates {
-      let values = path.values(in: request.path.text[...])
-      let checker = RequestChecker(contract: content, operation: operation)
-      if let result = checker.check(request, path: values) { return problem(result) }
-    }
+    if let problem = problem(of: request) { return problem }
     let preferences = RequestPreferences(request.headers)
     guard let (status, response) = choose(preferences) else {
-      let codes = operation.responses.map { Self.text(of: $0.code) }.joined(separator: ", ")
+      let codes = operation.responses.map(\.code.description).joined(separator: ", ")
       return .problem(
         404, "the operation has no response for the preferred code; it has \(codes)")
     }
@@ -63,6 +59,17 @@ final class ContractResponder: Sendable {
     // The names of examples come from requests.
     cache.withLock { if $0.count < 64 { $0[key] = mock } }
     return mock
+  }
+
+  /// Returns the response to a request that does not keep the contract, or `nil` if it does.
+  func problem(of request: ReceivedRequest) -> Mock? {
+    guard validates else { return nil }
+    let values = path.values(in: request.path.text[...])
+    let checker = RequestChecker(contract: content, operation: operation)
+    return checker.check(request, path: values).map { result in
+      problem(
+        result.status, result.detail, errors: result.violations.prefix(100).map(\.json))
+    }
   }
 
   // MARK: Choosing
@@ -87,14 +94,6 @@ final class ContractResponder: Sendable {
       return nil
     }
     return (digit * 100, first)
-  }
-
-  private static func text(of code: ContractResponse.Code) -> String {
-    switch code {
-    case .status(let status): "\(status)"
-    case .class(let digit): "\(digit)XX"
-    case .default: "default"
-    }
   }
 
   // MARK: Bodies
@@ -162,7 +161,8 @@ final class ContractResponder: Sendable {
 
   // MARK: Header fields
 
-  private func headers(of response: ContractResponse, _ mock: Mock) -> Mock {
+  /// Returns a mock with the header fields of a response that it does not have.
+  func headers(of response: ContractResponse, _ mock: Mock) -> Mock {
     var mock = mock
     for (index, header) in response.headers.enumerated() where !mock.headers.contains(header.name) {
       var value = header.example
@@ -190,11 +190,17 @@ final class ContractResponder: Sendable {
   ///
   /// If the document has another body for the status, that body is sent, so that the response keeps
   /// the contract, and the violations are in the field `Contract-Violation`.
-  private func problem(_ result: RequestChecker.Result) -> Mock {
-    let errors = JSON.array(result.violations.prefix(100).map(\.json))
-    var mock = Mock.problem(result.status, result.detail, members: ["errors": errors])
-    if result.status == 401 { mock.headers["WWW-Authenticate"] = authenticate }
-    guard let response = operation.response(for: result.status), !response.content.isEmpty,
+  ///
+  /// - Parameters:
+  ///   - status: The status.
+  ///   - detail: The description.
+  ///   - errors: The violations.
+  /// - Returns: The response.
+  func problem(_ status: Int, _ detail: String, errors: [JSON]) -> Mock {
+    let members: [String: JSON] = errors.isEmpty ? [:] : ["errors": .array(errors)]
+    var mock = Mock.problem(status, detail, members: members)
+    if status == 401 { mock.headers["WWW-Authenticate"] = authenticate }
+    guard let response = operation.response(for: status), !response.content.isEmpty,
       case .data(let data) = mock.body, let value = try? JSON(parsing: data)
     else { return mock }
     let problemType = response.content.first { $0.type.description == "application/problem+json" }
@@ -204,9 +210,9 @@ final class ContractResponder: Sendable {
       mock.headers["Content-Type"] = media.text
       return mock
     }
-    var documented = body(media, result.status, RequestPreferences([:]))
-    for violation in result.violations.prefix(20) {
-      let text = violation.message.unicodeScalars.map { scalar in
+    var documented = body(media, status, RequestPreferences([:]))
+    for error in errors.prefix(20) {
+      let text = (error["detail"].string ?? "").unicodeScalars.map { scalar in
         (0x20...0x7E).contains(scalar.value) ? String(scalar) : "?"
       }
       documented.headers.add(text.joined(), for: "Contract-Violation")

@@ -42,14 +42,17 @@ struct ParameterValues {
     case .header:
       let values = request.headers.values(for: parameter.name)
       guard !values.isEmpty else { return .missing }
-      let text = values.joined(separator: ",")
-      return .json(
-        value(
-          parameter.schema, list(text[...], ",", isEncoded: false), explodes: parameter.explodes))
+      return .json(value(ofHeader: values, parameter.schema, explodes: parameter.explodes))
     case .cookie:
       guard let text = request.cookies[parameter.name] else { return .missing }
       return .json(value(parameter.schema, list(text[...], ","), explodes: false))
     }
+  }
+
+  /// Returns the value of a header field from the values of its lines.
+  func value(ofHeader values: [String], _ schema: Int?, explodes: Bool) -> JSON {
+    let text = values.joined(separator: ",")
+    return value(schema, list(text[...], ",", isEncoded: false), explodes: explodes)
   }
 
   /// Returns the value of a parameter with a media type.

@@ -47,14 +47,17 @@ struct RequestChecker {
   /// - Parameters:
   ///   - request: The request.
   ///   - path: The percent-encoded values of the parameters in the path.
+  ///   - hasBody: Whether the body of the request is known.
   /// - Returns: The violations. `nil` if there are none.
-  func check(_ request: ReceivedRequest, path: [String: String]) -> Result? {
+  func check(
+    _ request: ReceivedRequest, path: [String: String], hasBody: Bool = true
+  ) -> Result? {
     if let violation = checkSecurity(request) {
       return Result(status: 401, detail: violation.message, violations: [violation])
     }
     let values = ParameterValues(request, path: path, program: contract.program)
     var violations = operation.parameters.flatMap { check($0, values) }
-    guard let body = checkBody(request, values) else {
+    guard hasBody, let body = checkBody(request, values) else {
       guard !violations.isEmpty else { return nil }
       return invalid(violations)
     }

@@ -1,0 +1,122 @@
+import Foundation
+import Networking
+
+extension ContractReport {
+  /// The report as JSON.
+  ///
+  /// ```json
+  /// {
+  ///   "title": "Pets", "version": "2", "exchanges": 14, "kept": false,
+  ///   "violations": [{
+  ///     "operation": {"method": "GET", "path": "/pets/{id}", "id": "getPet"}, "side": "response",
+  ///     "in": "body", "pointer": "/name", "schema": "openapi.yaml#/components/schemas/Pet/properties/name",
+  ///     "message": "/name: expected a string, found null", "status": 200, "target": "/v1/pets/7", "count": 3
+  ///   }],
+  ///   "undocumented": [{"method": "GET", "path": "/v1/owners", "count": 2}],
+  ///   "unexercised": [{"method": "DELETE", "path": "/pets/{id}", "id": "deletePet"}], "unlisted": 0
+  /// }
+  /// ```
+  public var json: JSON {
+    [
+      "title": .string(title), "version": .string(version), "exchanges": .int(exchangeCount),
+      "kept": .bool(isKept), "violations": .array(violations.map(\.json)),
+      "undocumented": .array(
+        undocumented.map {
+          [
+            "method": .string($0.method.rawValue), "path": .string($0.path),
+            "count": .int($0.count),
+          ]
+        }),
+      "unexercised": .array(unexercised.map(\.json)), "unlisted": .int(unlistedCount),
+    ]
+  }
+
+  /// The report as a JUnit document, for the test reports of CI services.
+  ///
+  /// Each operation is a test case. It fails with its violations, and is skipped if it was not exercised.
+  /// Each undocumented request is a test case that fails.
+  public var junit: String {
+    var cases: [String] = []
+    var failureCount = 0
+    func add(_ name: String, failures: [String], isSkipped: Bool = false) {
+      let start =
+        "    <testcase classname=\"\(Self.escaped(title))\" name=\"\(Self.escaped(name))\""
+      guard !failures.isEmpty || isSkipped else { return cases.append(start + "/>") }
+      var lines = [start + ">"]
+      if isSkipped { lines.append("      <skipped/>") }
+      if let first = failures.first {
+        failureCount += 1
+        let text = Self.escaped(failures.joined(separator: "\n"))
+        lines.append("      <failure message=\"\(Self.escaped(first))\">\(text)</failure>")
+      }
+      cases.append((lines + ["    </testcase>"]).joined(separator: "\n"))
+    }
+    let failures = Dictionary(grouping: violations, by: \.operation)
+    for operation in exercised {
+      add("\(operation)", failures: (failures[operation] ?? []).map(\.description))
+    }
+    for operation in unexercised { add("\(operation)", failures: [], isSkipped: true) }
+    for request in undocumented {
+      let name = "\(request.method) \(request.path)"
+      add(name, failures: ["the contract has no operation for \(name)"])
+    }
+    if unlistedCount > 0 {
+      add("others", failures: ["\(unlistedCount) more violations, which are not listed"])
+    }
+    let counts =
+      "tests=\"\(cases.count)\" failures=\"\(failureCount)\" errors=\"0\" skipped=\"\(unexercised.count)\""
+    return """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <testsuites \(counts)>
+        <testsuite name="\(Self.escaped(title))" \(counts)>
+      \(cases.joined(separator: "\n"))
+        </testsuite>
+      </testsuites>
+
+      """
+  }
+
+  /// Escapes a text for an attribute or an element.
+  ///
+  /// Characters that XML does not allow are replaced.
+  ///
+  /// Source: XML 1.0 sections 2.2 and 2.4.
+  private static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "\n": escaped += "&#10;"
+      case "\t": escaped += "&#9;"
+      case _ where scalar.value < 0x20 || scalar.value & 0xFFFE == 0xFFFE: escaped += "\u{FFFD}"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}
+
+extension ContractReport.Violation {
+  /// The violation as JSON, as in ``ContractReport/json``.
+  public var json: JSON {
+    var members: [String: JSON] = [
+      "operation": operation.json, "side": .string(side.rawValue),
+      "in": .string(location.rawValue), "pointer": .string(pointer), "message": .string(message),
+      "status": .int(status), "target": .string(target), "count": .int(count),
+    ]
+    members["name"] = name.map { .string($0) }
+    members["schema"] = schema.map { .string($0) }
+    return .dictionary(members)
+  }
+}
+
+extension Contract.Operation {
+  fileprivate var json: JSON {
+    var members: [String: JSON] = ["method": .string(method.rawValue), "path": .string(path)]
+    members["id"] = id.map { .string($0) }
+    return .dictionary(members)
+  }
+}

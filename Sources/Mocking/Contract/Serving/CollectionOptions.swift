@@ -1,0 +1,151 @@
+import Foundation
+import Networking
+
+extension ContractCollection {
+  /// The number of initial items that are made from the schema.
+  private static let sampleCount = 5
+  /// The number of items of a page if the request has no limit.
+  private static let pageSize = 20
+
+  /// Returns the definition of the resource at a path, with the rules of the document's schemas.
+  func definition(at path: String, of content: Contract.Content) -> ResourceDefinition {
+    let program = content.program
+    let members = program.memberSchemas(of: itemSchema)
+    var options = ResourceOptions()
+    options.key = key
+    options.ids = idRule(members[key], content)
+    options.foreignKeys = foreignKeys
+    options.onParentDelete = .keep
+    options.readOnly = members.filter { name, schema in
+      name != key && program.nodes[schema].source["readOnly"].bool == true
+    }.map(\.key).sorted()
+    let times = members.filter { program.isTime($0.value) }.keys
+    options.createdAt = ["createdAt", "created_at", "created"].first { times.contains($0) }
+    options.updatedAt =
+      ["updatedAt", "updated_at", "modifiedAt", "modified_at", "updated"].first {
+        times.contains($0)
+      }
+    // A new item has the members that responses require and the client does not send.
+    let sample = SchemaSampler.sample(itemSchema, of: content, seed: 0).value.dictionary ?? [:]
+    let required = program.requiredMembers(of: itemSchema)
+    options.defaults = sample.filter { name, _ in
+      required.contains(name) && name != key && !foreignKeys.values.contains(name)
+    }
+    setParameters(&options, content)
+    return ResourceDefinition(path, options)
+  }
+
+  /// Returns the initial items: the examples of the list, or items made from the schema.
+  func items(of content: Contract.Content, seed: UInt64, _ options: ResourceOptions) -> [JSON] {
+    let list = operations.first { $0.value == .list }.map { content.operations[$0.key] }
+    let examples = list?.successfulResponse?.response.content.first(where: \.isJSON)?.examples ?? []
+    for example in examples {
+      let items = envelope.map { example.value[$0] } ?? example.value
+      if let items = items.array, !items.isEmpty,
+        items.allSatisfy({ content.violations(of: $0, itemSchema, .response).isEmpty })
+      {
+        return items
+      }
+    }
+    // Items of parents would need their ids.
+    guard foreignKeys.isEmpty else { return [] }
+    var items: [JSON] = []
+    for number in 1...Self.sampleCount {
+      let sample = SchemaSampler.sample(
+        itemSchema, of: content, seed: seed &+ UInt64(number), usesExamples: number == 1)
+      guard sample.isValid, case .dictionary(var item) = sample.value else { continue }
+      switch options.ids {
+      case .counter: item[key] = .int(number)
+      case .pattern(let pattern):
+        item[key] = .string(pattern.replacing("{counter}", with: "\(number)"))
+      case .uuid, .client: break
+      }
+      guard content.violations(of: .dictionary(item), itemSchema, .response).isEmpty,
+        !items.contains(where: { $0[key] == item[key] })
+      else { continue }
+      items.append(.dictionary(item))
+    }
+    return items
+  }
+
+  /// Returns the first rule whose ids keep the schema.
+  private func idRule(_ schema: Int?, _ content: Contract.Content) -> ResourceOptions.IDRule {
+    let create = operations.first { $0.value == .create }.map { content.operations[$0.key] }
+    if let body = create?.body?.content.first(where: \.isJSON)?.schema,
+      content.program.requiredMembers(of: body).contains(key)
+    {
+      return .client
+    }
+    guard let schema else { return .counter }
+    let candidates: [(ResourceOptions.IDRule, JSON)] = [
+      (.counter, 1), (.uuid, "00000000-0000-4000-8000-000000000000"), (.pattern("{counter}"), "1"),
+      (.pattern("\(key)-{counter}"), .string("\(key)-1")),
+    ]
+    return candidates.first { content.violations(of: $0.1, schema, .response).isEmpty }?.0
+      ?? .client
+  }
+
+  // MARK: Parameters of the list
+
+  private static let limits = [
+    "limit", "per_page", "perPage", "page_size", "pageSize", "size", "count", "max_results",
+    "maxResults", "_limit",
+  ]
+  private static let pages = ["page", "page_number", "pageNumber", "_page"]
+  private static let offsets = ["offset", "skip", "start", "_offset"]
+  private static let cursors = [
+    "cursor", "after", "starting_after", "page_token", "pageToken", "next_token", "_cursor",
+  ]
+  private static let sorts = ["sort", "sort_by", "sortBy", "order_by", "orderBy", "_sort"]
+  private static let orders = ["order", "sort_order", "sortOrder", "direction", "_order"]
+  private static let searches = ["q", "query", "search"]
+
+  /// The names of the parameters in the query of the list.
+  func parameters(_ content: Contract.Content) -> Set<String> {
+    let list = operations.first { $0.value == .list }.map { content.operations[$0.key] }
+    return Set(list?.parameters.filter { $0.location == .query }.map(\.name) ?? [])
+  }
+
+  private func setParameters(_ options: inout ResourceOptions, _ content: Contract.Content) {
+    let names = parameters(content)
+    func set(_ name: inout String, _ known: [String]) {
+      if let found = known.first(where: names.contains) { name = found }
+    }
+    set(&options.parameters.limit, Self.limits)
+    set(&options.parameters.page, Self.pages)
+    set(&options.parameters.offset, Self.offsets)
+    set(&options.parameters.cursor, Self.cursors)
+    set(&options.parameters.sort, Self.sorts)
+    set(&options.parameters.order, Self.orders)
+    set(&options.parameters.search, Self.searches)
+    if !names.isDisjoint(with: Self.limits + Self.pages + Self.offsets + Self.cursors) {
+      options.pageSize = Self.pageSize
+    }
+  }
+}
+
+extension SchemaProgram {
+  /// Returns the members that an object must have, as far as its own keywords and its references tell.
+  func requiredMembers(of schema: Int, depth: Int = 0) -> Set<String> {
+    guard depth < 16 else { return [] }
+    var names: Set<String> = []
+    for keyword in nodes[schema].keywords {
+      switch keyword {
+      case .required(let required, _, let writeOnly):
+        names.formUnion(Set(required).subtracting(writeOnly))
+      case .reference(let target): names.formUnion(requiredMembers(of: target, depth: depth + 1))
+      case .all(let schemas):
+        for schema in schemas { names.formUnion(requiredMembers(of: schema, depth: depth + 1)) }
+      default: break
+      }
+    }
+    return names
+  }
+
+  /// Returns whether a schema is that of a text with a date and a time.
+  fileprivate func isTime(_ schema: Int) -> Bool {
+    nodes[schema].keywords.contains {
+      if case .format("date-time", _) = $0 { true } else { false }
+    }
+  }
+}

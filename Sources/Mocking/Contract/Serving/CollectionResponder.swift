@@ -1,0 +1,192 @@
+import Foundation
+import Networking
+
+/// The responses of an operation of a collection: those of a resource, in the form that the contract
+/// describes.
+struct CollectionResponder: Sendable {
+  let collection: ContractCollection
+  let kind: ResourceHandler.Operation
+  /// The index of the operation.
+  let index: Int
+  let handler: ResourceHandler
+  let content: Contract.Content
+  /// The responses that are not those of the resource.
+  let responder: ContractResponder
+
+  private var operation: ContractOperation { content.operations[index] }
+
+  /// Responds to a request.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - values: The time and the random values of the backend.
+  /// - Returns: The response.
+  func respond(to request: ReceivedRequest, _ values: TemplateValues) -> Mock {
+    if let problem = responder.problem(of: request) { return problem }
+    let preferences = RequestPreferences(request.headers)
+    // The client asks for a response of the document.
+    guard preferences.status == nil, preferences.example == nil else {
+      return responder.respond(to: request)
+    }
+    let mock = handler.respond(
+      to: kind == .list ? filtered(request) : request, kind, at: handler.definition.paths[0], values
+    )
+    switch mock.status {
+    case 200...299: return success(mock, request)
+    case 400...: return failure(mock)
+    default: return mock
+    }
+  }
+
+  /// Returns a request without the parameters that are not those of the list and name no member, because
+  /// a resource takes them for filters.
+  private func filtered(_ request: ReceivedRequest) -> ReceivedRequest {
+    guard let target = RequestTarget(request.target), let query = target.query else {
+      return request
+    }
+    let names = handler.definition.options.parameters.all
+    let members = content.program.memberSchemas(of: collection.itemSchema)
+    let kept = query.split(separator: "&").filter { part in
+      let name = part.prefix { $0 != "=" }
+      let decoded = PercentDecoding.decode(name, plusIsSpace: true) ?? String(name)
+      return names.contains(decoded) || members[decoded] != nil
+    }
+    let text = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
+    return request.replacingTarget(by: target.path + text)
+  }
+
+  // MARK: Success
+
+  private func success(_ mock: Mock, _ request: ReceivedRequest) -> Mock {
+    guard let (status, response) = operation.successfulResponse else { return mock }
+    guard let media = response.content.first(where: \.isJSON) else {
+      return responder.headers(
+        of: response, Mock(status: status, headers: mock.headers.withoutBody))
+    }
+    guard case .data(let data) = mock.body, !data.isEmpty, let value = try? JSON(parsing: data)
+    else {
+      // The resource has no body for this response, such as that of a DELETE.
+      return responder.respond(to: request)
+    }
+    var result = mock
+    result.status = status
+    result.headers["Content-Type"] = media.text
+    let body = kind == .list ? list(value, mock, media, request) : visible(value)
+    if let text = try? body.data() { result.body = .data(text) }
+    return responder.headers(of: response, result)
+  }
+
+  /// Returns an item without the members that are only in requests.
+  private func visible(_ item: JSON) -> JSON {
+    guard case .dictionary(var members) = item else { return item }
+    for (name, schema) in content.program.memberSchemas(of: collection.itemSchema)
+    where content.program.nodes[schema].source["writeOnly"].bool == true {
+      members[name] = nil
+    }
+    return .dictionary(members)
+  }
+
+  // MARK: Lists
+
+  private static let totals = ["total", "total_count", "totalCount", "totalItems", "total_items"]
+  private static let counts = ["count", "size"]
+  private static let cursors = [
+    "next_cursor", "nextCursor", "next_page_token", "nextPageToken", "next", "cursor",
+  ]
+  private static let continuations = ["has_more", "hasMore", "has_next", "hasNext"]
+
+  /// Returns the body of a list: an array, or an object with the items and what its names tell.
+  private func list(
+    _ items: JSON, _ mock: Mock, _ media: ContractMedia, _ request: ReceivedRequest
+  ) -> JSON {
+    let items = JSON.array((items.array ?? []).map(visible))
+    guard let name = collection.envelope, let schema = media.schema else { return items }
+    let members = content.program.memberSchemas(of: schema)
+    let sample = SchemaSampler.sample(schema, of: content, seed: 0).value.dictionary ?? [:]
+    let total = mock.headers["X-Total-Count"].flatMap { Int($0) } ?? 0
+    let next = mock.headers["X-Next-Cursor"]
+    let hasNext = next != nil || mock.headers["Link"]?.contains("rel=\"next\"") == true
+    var body = sample
+    body[name] = items
+    for member in members.keys {
+      if Self.totals.contains(member) { body[member] = .int(total) }
+      if Self.counts.contains(member) { body[member] = .int(items.array?.count ?? 0) }
+      if Self.continuations.contains(member) { body[member] = .bool(hasNext) }
+      if Self.cursors.contains(member) { body[member] = next.map { .string($0) } }
+      // The page, the offset and the limit of the request.
+      if let text = request.query[member], let number = Int(text) { body[member] = .int(number) }
+    }
+    let required = content.program.requiredMembers(of: schema)
+    for member in Self.cursors where body[member] == nil && required.contains(member) {
+      // The last page has no cursor.
+      let isNullable = members[member].map { content.program.types(of: $0).contains(.null) } ?? true
+      body[member] = isNullable ? .null : ""
+    }
+    return .dictionary(body)
+  }
+
+  // MARK: Failures
+
+  /// Returns the response of the document for the status of a failure.
+  private func failure(_ mock: Mock) -> Mock {
+    guard case .data(let data) = mock.body, let problem = try? JSON(parsing: data) else {
+      return mock
+    }
+    let errors = problem["errors"].array ?? []
+    var result = responder.problem(mock.status, problem["detail"].string ?? "", errors: errors)
+    for field in mock.headers where field.name.lowercased() != "content-type" {
+      result.headers[field.name] = field.value
+    }
+    return result
+  }
+}
+
+extension HTTPHeaders {
+  /// The fields that do not describe a body.
+  fileprivate var withoutBody: HTTPHeaders {
+    HTTPHeaders(fields.filter { $0.name.lowercased() != "content-type" })
+  }
+}
+
+extension Contract {
+  /// Returns the routes of the operations, with the collections as resources.
+  func statefulRoutes(
+    seed: UInt64, validatesRequests: Bool, store: ResourceStore
+  ) -> [Route] {
+    var stateful: [Int: [String: Route]] = [:]
+    for collection in ContractCollection.all(in: content) {
+      let indices = collection.operations.keys.sorted()
+      for basePath in indices.first.map({ content.operations[$0].basePaths }) ?? [] {
+        let definition = collection.definition(at: basePath + collection.path, of: content)
+        let items = collection.items(of: content, seed: seed, definition.options)
+        guard !store.contains(definition),
+          let table = try? ResourceStore.table(
+            items, definition, order: MemberOrder(), store.values)
+        else { continue }
+        let handler = ResourceHandler(store: store, definition, table)
+        for (index, kind) in collection.operations {
+          let operation = content.operations[index]
+          let path = ContractPath(basePath + operation.path)
+          let responder = CollectionResponder(
+            collection: collection, kind: kind, index: index, handler: handler, content: content,
+            responder: ContractResponder(
+              operation, at: path, of: content, seed: seed, validates: validatesRequests))
+          let resourcePath = definition.paths[0]
+          let isList = kind == .list || kind == .create
+          var mock = Mock()
+          mock.source = .template { request, values in responder.respond(to: request, values) }
+          var route = Route(
+            operation.method, isList ? resourcePath.list : resourcePath.item, mock)
+          route.storage = store
+          stateful[index, default: [:]][basePath] = route
+        }
+      }
+    }
+    return content.operations.enumerated().flatMap { index, operation in
+      operation.basePaths.map { basePath in
+        stateful[index]?[basePath]
+          ?? route(operation, at: basePath, seed: seed, validatesRequests: validatesRequests)
+      }
+    }
+  }
+}
