@@ -88,6 +88,11 @@ struct CommandLineParser {
     case .check:
       options.files = positional
       guard !positional.isEmpty else { throw Options.UsageError("check: missing argument FILE") }
+    case .infer, .endpoints:
+      let name = options.command.rawValue
+      options.files = positional
+      guard !positional.isEmpty else { throw Options.UsageError("\(name): missing argument FILE") }
+      if positional.count > 1 { throw Self.unexpected(positional[1], after: "\(name) FILE") }
     case .initialize:
       options.files = positional.isEmpty ? ["stubs.json"] : positional
       if positional.count > 1 { throw Self.unexpected(positional[1], after: "init FILE") }

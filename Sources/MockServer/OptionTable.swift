@@ -218,6 +218,8 @@ extension OptionTable {
              mock-server --proxy URL [FILE...]  serve stubs, and forward the rest
              mock-server init [FILE]            write an example file (stubs.json)
              mock-server check FILE...          validate files and list their routes
+             mock-server infer FILE.har         print an OpenAPI document for a recording
+             mock-server endpoints FILE         print Swift code for an OpenAPI document
 
       A FILE has stubs in JSON, or is an HTTP archive (.har), such as a recording, or
       an OpenAPI 3 document (.yaml, .json). The routes of the first file take
@@ -252,6 +254,7 @@ extension OptionTable {
       "mock-server --proxy https://api.example.com --record session.har",
       "record a session, to serve it later: mock-server session.har"
     ),
+    ("mock-server infer session.har > api.json", "describe a recording as a contract"),
     (
       "mock-server --proxy https://staging.example.com --check api.yaml",
       "does the real server keep its contract?"

@@ -11,6 +11,10 @@ struct Options: Equatable, Sendable {
     case serve
     /// Validates files and lists their routes.
     case check
+    /// Prints an OpenAPI document that describes a recording.
+    case infer
+    /// Prints Swift code with the endpoints of an OpenAPI document.
+    case endpoints
     /// Writes an example file.
     case initialize = "init"
     case help

@@ -19,6 +19,14 @@ func run() async -> ExitStatus {
     case .help: console.line(OptionTable.help)
     case .version: console.line("mock-server \(MockServerProgram.version)")
     case .initialize: try ExampleFile.write(to: Options.url(of: options.files[0]), console)
+    case .infer:
+      let file = Options.url(of: options.files[0])
+      let title = file.deletingPathExtension().lastPathComponent
+      console.line(
+        String(InferredContract(try HAR(contentsOf: file), title: title).text.dropLast()))
+    case .endpoints:
+      let contract = try Contract(contentsOf: Options.url(of: options.files[0]))
+      console.line(String(EndpointSource(contract).text.dropLast()))
     case .check: return FileCheck(options, console).run()
     case .serve:
       let signals = ProgramSignals()

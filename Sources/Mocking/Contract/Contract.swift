@@ -64,6 +64,8 @@ public struct Contract: Sendable {
   struct Content: Sendable {
     let title: String
     let version: String
+    /// The URLs of the servers, with the defaults of their variables.
+    let servers: [String]
     let operations: [ContractOperation]
     let program: SchemaProgram
     let assertsFormats: Bool
@@ -172,7 +174,7 @@ public struct Contract: Sendable {
     files = sources.files
     warnings = problems.filter(\.isWarning).map(sources.issue)
     content = Content(
-      title: reader.title, version: reader.version,
+      title: reader.title, version: reader.version, servers: reader.servers,
       operations: ordered.map(\.element.operation), program: reader.compiler.program,
       assertsFormats: assertsFormats)
   }

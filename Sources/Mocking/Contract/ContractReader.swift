@@ -8,6 +8,8 @@ struct ContractReader {
   var compiler: SchemaCompiler
   private(set) var problems: [SchemaProblem] = []
   private(set) var operations: [ContractOperation] = []
+  /// The URLs of the servers, with the defaults of their variables.
+  private(set) var servers: [String] = []
   /// The paths of the servers, without a slash at the end.
   private(set) var basePaths: [String] = [""]
   private(set) var title = ""
@@ -93,6 +95,13 @@ struct ContractReader {
       version = text(info.members, "version", info.place)
     }
     basePaths = basePaths(members, root) ?? [""]
+    servers = (members["servers"]?.array ?? []).compactMap { server in
+      server["url"].string.map { url in
+        (server["variables"].dictionary ?? [:]).reduce(url) { url, variable in
+          url.replacing("{\(variable.key)}", with: variable.value["default"].string ?? "")
+        }
+      }
+    }
     readSecuritySchemes(root)
     readSchemas(root)
     guard members["paths"] != nil || !dialect.isOpenAPI30 else {

@@ -1,0 +1,90 @@
+import Foundation
+import Networking
+import TestSupport
+import Testing
+
+@testable import Mocking
+
+/// Swift code with the endpoints of a contract. `.ci/contract` compiles the code of more documents.
+struct EndpointSourceTests {
+  @Test func endpointsAndTypesHaveTheNamesOfTheDocument() throws {
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: Pet shop, version: "2"}
+        servers: [{url: "https://{region}.example.com/v1/", variables: {region: {default: eu}}}]
+        paths:
+          /pets/{pet-id}:
+            get:
+              operationId: getPet
+              summary: A pet
+              parameters:
+                - {name: pet-id, in: path, required: true, schema: {type: integer}}
+                - {name: tags, in: query, schema: {type: array, items: {type: string}}}
+                - {name: limit, in: query, required: true, schema: {type: integer}}
+                - {name: X-Trace, in: header, schema: {type: string}}
+              responses:
+                "200": {description: A pet, content: {application/json: {schema: {$ref: "#/components/schemas/Pet"}}}}
+          /pets:
+            post:
+              requestBody:
+                required: true
+                content: {application/json: {schema: {type: object, required: [name], properties: {name: {type: string}}}}}
+              responses: {"201": {description: Created}}
+          /report.csv:
+            get: {operationId: report, responses: {"200": {description: Text, content: {text/csv: {}}}}}
+        components:
+          schemas:
+            Pet:
+              type: object
+              description: An animal
+              required: [id, default]
+              properties:
+                id: {type: integer}
+                default: {type: boolean}
+                created_at: {type: [string, "null"]}
+                mother: {$ref: "#/components/schemas/Pet"}
+                friends: {type: array, items: {$ref: "#/components/schemas/Pet"}}
+                prices: {type: object, additionalProperties: {type: number}}
+                owner: {type: object, properties: {name: {type: string}}}
+                any: {oneOf: [{type: string}, {type: integer}]}
+        """)
+    #expect(
+      EndpointSource(contract).text == """
+        // The endpoints of Pet shop 2, made by mock-server endpoints.
+        import Foundation
+        import Networking
+
+        /// Pet shop 2
+        nonisolated enum PetShopAPI {
+          /// The address of the server, for `networking.setBaseURL(_:)`.
+          static let baseURL = URL(string: "https://eu.example.com/v1/")
+        }
+
+        nonisolated struct PostPets: TypedEndpoint, Sendable {
+        """)
+  }
+
+  @Test(arguments: [
+    ("pet", "Pet"), ("pet-owner", "PetOwner"), ("get_pet", "GetPet"), ("7up", "Value7up"),
+    ("Error", "ErrorModel"), ("😀", "Value"), ("", "Value"),
+  ])
+  func aNameBecomesATypeName(text: String, name: String) {
+    var names = SwiftNames()
+    #expect(names.type(text) == name)
+    #expect(names.type(text) == name + "_")
+  }
+
+  @Test(arguments: [
+    ("created_at", "createdAt"), ("URL", "url"), ("petID", "petID"), ("X-Trace", "xTrace"),
+    ("@type", "type"), ("1st", "value1st"), ("class", "class"),
+  ])
+  func aNameBecomesAMemberName(text: String, name: String) {
+    var names = SwiftNames()
+    #expect(names.member(text) == name)
+  }
+
+  @Test func aTextBecomesALiteral() {
+    #expect(SwiftNames.literal("a\"b\\(c)\n\u{2028}é") == #""a\"b\\(c)\u{a}\u{2028}é""#)
+  }
+}
