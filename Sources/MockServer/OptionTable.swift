@@ -218,8 +218,8 @@ extension OptionTable {
              mock-server --proxy URL [FILE...]  serve stubs, and forward the rest
              mock-server init [FILE]            write an example file (stubs.json)
              mock-server check FILE...          validate files and list their routes
-             mock-server infer FILE.har         print an OpenAPI document for a recording
-             mock-server endpoints FILE         print Swift code for an OpenAPI document
+             mock-server infer FILE.har         an OpenAPI document of a recording
+             mock-server endpoints FILE         Swift code for an OpenAPI document
 
       A FILE has stubs in JSON, or is an HTTP archive (.har), such as a recording, or
       an OpenAPI 3 document (.yaml, .json). The routes of the first file take

@@ -252,6 +252,34 @@ struct ContractStateTests {
     #expect(list["orders"].array?.contains { $0["product"] == "kite" } == false)
   }
 
+  @Test func aListHasNoMoreItemsThanItsSchemaAllows() async throws {
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: Notes, version: "1"}
+        paths:
+          /notes:
+            get:
+              responses:
+                "200":
+                  description: The notes
+                  headers: {X-Total: {schema: {type: integer}}}
+                  content:
+                    application/json: {schema: {type: array, maxItems: 3, items: {$ref: "#/components/schemas/Note"}}}
+          /notes/{id}:
+            get:
+              parameters: [{name: id, in: path, required: true, schema: {type: integer}}]
+              responses:
+                "200": {description: A note, content: {application/json: {schema: {$ref: "#/components/schemas/Note"}}}}
+        components:
+          schemas: {Note: {type: object, required: [id], properties: {id: {type: integer}}}}
+        """)
+    let transport = MockTransport(contract: contract, store: ResourceStore())
+    let record = await transport.get(URL.of("http://127.0.0.1/notes"))
+    #expect(try JSON(parsing: record.body).array?.count == 3)
+    #expect(record.head?.headers["X-Total"] == "5")
+  }
+
   @Test func anotherResponseCanBePreferred() async throws {
     let shop = try Shop()
     let preferred = try await shop.send(.get("orders/1", headers: ["Prefer": "code=404"]))

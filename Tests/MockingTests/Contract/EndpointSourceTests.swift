@@ -61,7 +61,75 @@ struct EndpointSourceTests {
           static let baseURL = URL(string: "https://eu.example.com/v1/")
         }
 
+        /// `POST /pets`
         nonisolated struct PostPets: TypedEndpoint, Sendable {
+          typealias ResponseType = EmptyResponse
+
+          var body: PostPetsBody
+
+          var request: Request {
+            get throws {
+              return try Request.post("pets", parameters: Parameters(encoding: body), contentType: .json)
+            }
+          }
+        }
+
+        /// `GET /report.csv`
+        nonisolated struct Report: RequestConvertible, Sendable {
+          var request: Request { Request.get("report.csv") }
+        }
+
+        /// A pet
+        /// `GET /pets/{pet-id}`
+        nonisolated struct GetPet: TypedEndpoint, Sendable {
+          typealias ResponseType = Pet
+
+          var petId: Int
+          var limit: Int
+          var tags: [String]?
+          var xTrace: String?
+
+          var request: Request {
+            var parameters: Parameters = [:]
+            parameters["tags"] = tags.map { .strings($0) }
+            parameters["limit"] = .int(limit)
+            var headers: HTTPHeaders = [:]
+            headers["X-Trace"] = xTrace
+            return Request.get("pets/\\(petId)", parameters: parameters, headers: headers, contentType: .query).formatting(.form(explode: true))
+          }
+        }
+
+        nonisolated struct PostPetsBody: Codable, Hashable, Sendable {
+          var name: String
+        }
+
+        nonisolated struct PetOwner: Codable, Hashable, Sendable {
+          var name: String?
+        }
+
+        /// An animal
+        nonisolated struct Pet: Codable, Hashable, Sendable {
+          var `any`: JSON?
+          var createdAt: String?
+          var `default`: Bool
+          var friends: [Pet]?
+          var id: Int
+          var mother: JSON?
+          var owner: PetOwner?
+          var prices: [String: Double]?
+
+          enum CodingKeys: String, CodingKey {
+            case `any`
+            case createdAt = "created_at"
+            case `default`
+            case friends
+            case id
+            case mother
+            case owner
+            case prices
+          }
+        }
+
         """)
   }
 

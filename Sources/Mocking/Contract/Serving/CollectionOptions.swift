@@ -68,14 +68,26 @@ extension ContractCollection {
     return items
   }
 
+  /// Returns whether clients choose the ids of new items.
+  private func hasClientIDs(_ content: Contract.Content) -> Bool {
+    let create = operations.first { $0.value == .create }.map { content.operations[$0.key] }
+    guard let body = create?.body?.content.first(where: \.isJSON)?.schema else { return false }
+    let isReadOnly =
+      content.program.memberSchemas(of: body)[key].map {
+        content.program.nodes[$0].source["readOnly"].bool == true
+      } ?? false
+    return !isReadOnly && content.program.requiredMembers(of: body).contains(key)
+  }
+
+  /// Returns the schema of ids that no rule makes, such as one with a pattern.
+  func sampledIDs(_ content: Contract.Content, _ options: ResourceOptions) -> Int? {
+    guard options.ids == .client, !hasClientIDs(content) else { return nil }
+    return content.program.memberSchemas(of: itemSchema)[key]
+  }
+
   /// Returns the first rule whose ids keep the schema.
   private func idRule(_ schema: Int?, _ content: Contract.Content) -> ResourceOptions.IDRule {
-    let create = operations.first { $0.value == .create }.map { content.operations[$0.key] }
-    if let body = create?.body?.content.first(where: \.isJSON)?.schema,
-      content.program.requiredMembers(of: body).contains(key)
-    {
-      return .client
-    }
+    if hasClientIDs(content) { return .client }
     guard let schema else { return .counter }
     let candidates: [(ResourceOptions.IDRule, JSON)] = [
       (.counter, 1), (.uuid, "00000000-0000-4000-8000-000000000000"), (.pattern("{counter}"), "1"),
@@ -106,6 +118,15 @@ extension ContractCollection {
     return Set(list?.parameters.filter { $0.location == .query }.map(\.name) ?? [])
   }
 
+  /// The number of items that the schema of the list allows.
+  private func maximumCount(_ content: Contract.Content) -> Int? {
+    let list = operations.first { $0.value == .list }.map { content.operations[$0.key] }
+    guard let schema = list?.successSchema else { return nil }
+    let array = envelope.flatMap { content.program.memberSchemas(of: schema)[$0] } ?? schema
+    for case .size(.maxItems, let limit) in content.program.nodes[array].keywords { return limit }
+    return nil
+  }
+
   private func setParameters(_ options: inout ResourceOptions, _ content: Contract.Content) {
     let names = parameters(content)
     func set(_ name: inout String, _ known: [String]) {
@@ -121,6 +142,8 @@ extension ContractCollection {
     if !names.isDisjoint(with: Self.limits + Self.pages + Self.offsets + Self.cursors) {
       options.pageSize = Self.pageSize
     }
+    // The list of all items must keep its schema, too.
+    options.maximumPageSize = maximumCount(content)
   }
 }
 

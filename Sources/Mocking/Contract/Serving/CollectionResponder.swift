@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import Synchronization
 
 /// The responses of an operation of a collection: those of a resource, in the form that the contract
 /// describes.
@@ -10,6 +11,10 @@ struct CollectionResponder: Sendable {
   let index: Int
   let handler: ResourceHandler
   let content: Contract.Content
+  /// The ids that are made from their schema.
+  ///
+  /// `nil` if a rule makes them, or the client.
+  let sampledIDs: SampledIDs?
   /// The responses that are not those of the resource.
   let responder: ContractResponder
 
@@ -29,13 +34,39 @@ struct CollectionResponder: Sendable {
       return responder.respond(to: request)
     }
     let mock = handler.respond(
-      to: kind == .list ? filtered(request) : request, kind, at: handler.definition.paths[0], values
-    )
+      to: prepared(request), kind, at: handler.definition.paths[0], values)
     switch mock.status {
     case 200...299: return success(mock, request)
     case 400...: return failure(mock)
     default: return mock
     }
+  }
+
+  /// Returns a request in the form that a resource expects.
+  private func prepared(_ request: ReceivedRequest) -> ReceivedRequest {
+    switch kind {
+    case .list: filtered(request)
+    case .create, .replace, .patch: writable(request)
+    case .read, .delete: request
+    }
+  }
+
+  /// Returns a request without the members that only responses have.
+  ///
+  /// A client should not send them, but a request with them is valid.
+  ///
+  /// Source: OpenAPI 3.0.4, Schema Object, `readOnly`.
+  private func writable(_ request: ReceivedRequest) -> ReceivedRequest {
+    guard case .dictionary(var members) = request.json else { return request }
+    let options = handler.definition.options
+    let hasClientIDs = options.ids == .client && sampledIDs == nil
+    for name in options.readOnly + (hasClientIDs ? [] : [options.key]) { members[name] = nil }
+    if kind == .create, let sampledIDs { members[options.key] = sampledIDs.next() }
+    guard members != request.json.dictionary else { return request }
+    guard let body = try? JSON.dictionary(members).data() else { return request }
+    var request = request
+    request.body = body
+    return request
   }
 
   /// Returns a request without the parameters that are not those of the list and name no member, because
@@ -73,6 +104,9 @@ struct CollectionResponder: Sendable {
     result.headers["Content-Type"] = media.text
     let body = kind == .list ? list(value, mock, media, request) : visible(value)
     if let text = try? body.data() { result.body = .data(text) }
+    for header in response.headers where Self.totalFields.contains(header.name.lowercased()) {
+      result.headers[header.name] = mock.headers["X-Total-Count"]
+    }
     return responder.headers(of: response, result)
   }
 
@@ -89,6 +123,7 @@ struct CollectionResponder: Sendable {
   // MARK: Lists
 
   private static let totals = ["total", "total_count", "totalCount", "totalItems", "total_items"]
+  private static let totalFields: Set<String> = ["x-total", "x-total-count", "total-count"]
   private static let counts = ["count", "size"]
   private static let cursors = [
     "next_cursor", "nextCursor", "next_page_token", "nextPageToken", "next", "cursor",
@@ -141,6 +176,34 @@ struct CollectionResponder: Sendable {
   }
 }
 
+/// Ids that are made from their schema.
+final class SampledIDs: Sendable {
+  private let schema: Int
+  private let content: Contract.Content
+  private let seed: UInt64
+  private let count = Mutex<UInt64>(0)
+
+  init(_ schema: Int, of content: Contract.Content, seed: UInt64) {
+    self.schema = schema
+    self.content = content
+    self.seed = seed
+  }
+
+  /// Returns another id.
+  ///
+  /// Its schema may have few values, so that an item with this id may exist.
+  func next() -> JSON {
+    let number = count.withLock { count in
+      count += 1
+      return count
+    }
+    // The initial items have the first seeds.
+    return SchemaSampler.sample(
+      schema, of: content, seed: seed &+ 1_000_000 &+ number, usesExamples: false
+    ).value
+  }
+}
+
 extension HTTPHeaders {
   /// The fields that do not describe a body.
   fileprivate var withoutBody: HTTPHeaders {
@@ -164,11 +227,15 @@ extension Contract {
             items, definition, order: MemberOrder(), store.values)
         else { continue }
         let handler = ResourceHandler(store: store, definition, table)
+        let sampledIDs = collection.sampledIDs(content, definition.options).map {
+          SampledIDs($0, of: content, seed: seed)
+        }
         for (index, kind) in collection.operations {
           let operation = content.operations[index]
           let path = ContractPath(basePath + operation.path)
           let responder = CollectionResponder(
             collection: collection, kind: kind, index: index, handler: handler, content: content,
+            sampledIDs: sampledIDs,
             responder: ContractResponder(
               operation, at: path, of: content, seed: seed, validates: validatesRequests))
           let resourcePath = definition.paths[0]

@@ -148,7 +148,7 @@ struct SwiftEndpoint {
     for property in headers {
       let key = SwiftNames.literal(property.parameter.name)
       lines.append(
-        property.isOptional
+        property.isOptional && property.type != "String"
           ? "headers[\(key)] = \(property.use).map { \(Self.text("$0", property.type)) }"
           : "headers[\(key)] = \(Self.text(property.use, property.type))")
     }
@@ -174,13 +174,15 @@ struct SwiftEndpoint {
     let start = isCommon ? "Request.\(name)(" : "Request(\(method), "
     let headers = hasHeaders ? ", headers: headers" : ""
     let parameters = hasQuery ? ", parameters: parameters" : ""
-    let query = properties.filter { $0.parameter.location == .query && $0.type.hasPrefix("[") }
-    let isExploded = query.first?.parameter.explodes ?? true
+    // The format makes a difference for arrays and objects only.
+    let lists = properties.filter { $0.parameter.location == .query && $0.type.hasPrefix("[") }
     let isDeep = properties.contains {
       $0.type == "Parameters" && $0.parameter.style == .deepObject
     }
+    let hasObjects = properties.contains { $0.type == "Parameters" }
+    let isExploded = lists.first?.parameter.explodes ?? true
     let format =
-      !hasQuery
+      lists.isEmpty && !hasObjects
       ? ""
       : isDeep
         ? ".formatting(QueryFormat(arrays: .repeated, nesting: .brackets))"
