@@ -35,6 +35,10 @@ final class BodyPipe: Sendable {
   private struct State {
     var pieces = FIFO<Data>()
     var unreadCount = 0
+    /// The number of bytes that have not been added yet.
+    ///
+    /// `nil` if the length is not known.
+    var missingCount: Int?
     var beginning = Data()
     /// Whether the body is complete, or `nil` before its end.
     var isComplete: Bool?
@@ -74,6 +78,17 @@ final class BodyPipe: Sendable {
     updateProducer()
   }
 
+  /// Sets the length of the body, which is complete when all its bytes have been added.
+  ///
+  /// The consumer then does not wait for the end of the producer, and does not cancel it.
+  func expect(_ count: Int) {
+    let whenReady = state.withLock { state in
+      state.missingCount = count
+      return count == 0 ? state.whenReady.take() : nil
+    }
+    whenReady?()
+  }
+
   /// Adds bytes; a no-op after the end.
   func append(_ data: Data) {
     guard !data.isEmpty else { return }
@@ -81,6 +96,7 @@ final class BodyPipe: Sendable {
       guard !state.isCancelled, state.isComplete == nil else { return nil }
       state.pieces.append(data)
       state.unreadCount += data.count
+      state.missingCount = state.missingCount.map { max($0 - data.count, 0) }
       if state.beginning.count < beginningLimit {
         state.beginning += data.prefix(beginningLimit - state.beginning.count)
       }
@@ -121,6 +137,7 @@ final class BodyPipe: Sendable {
         if state.unreadCount <= Self.capacity / 2 { state.wantsSuspension = false }
         return .data(data)
       }
+      if state.missingCount == 0 { return .end }
       if let isComplete = state.isComplete { return isComplete ? .end : .failed }
       state.whenReady = whenReady
       return .pending
@@ -129,16 +146,19 @@ final class BodyPipe: Sendable {
     return piece
   }
 
-  /// Drops unread bytes and cancels the producer, unless the body has ended.
+  /// Drops unread bytes and cancels the producer, unless the body is complete.
   func cancel() {
     let (whenReady, producer) = state.withLock {
       state -> ((@Sendable () -> Void)?, (any TransportHandle)?) in
-      state.isCancelled = true
       state.pieces = FIFO()
       state.wantsSuspension = false
+      // Only the end of the exchange is missing, which a recording waits for.
+      if state.missingCount == 0 { return (state.whenReady.take(), nil) }
+      state.isCancelled = true
       return (state.whenReady.take(), state.producer.take())
     }
     producer?.cancel()
+    updateProducer()
     whenReady?()
   }
 

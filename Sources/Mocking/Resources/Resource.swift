@@ -50,7 +50,8 @@ public final class Resource<Value: Codable & Sendable>: Sendable {
     _ configure: (inout ResourceOptions) -> Void = { _ in }
   ) {
     let definition = Self.definition(path, decoder, configure)
-    var table = ResourceTable(unique: definition.options.uniqueGroups)
+    var table = ResourceTable(
+      unique: definition.options.uniqueGroups, ids: definition.options.ids)
     table.order.learn(definition.options.key)
     handler = ResourceHandler(store: store, definition, table)
     self.encoder = encoder

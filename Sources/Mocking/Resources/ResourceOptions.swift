@@ -21,6 +21,9 @@ public struct ResourceOptions: Sendable {
     case uuid
     /// A text in which `{counter}` is replaced by a number and `{uuid}` by a random UUID, such as
     /// `cart-{counter}`.
+    ///
+    /// `{counter:0000}` has at least as many digits as zeros: `SHP-{counter:0000}` makes `SHP-0001`. The
+    /// numbers continue after the greatest one of an item whose id has the pattern.
     case pattern(String)
     /// The client sets the id in the body, or creates the item with PUT.
     case client

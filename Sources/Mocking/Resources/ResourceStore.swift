@@ -141,7 +141,8 @@ public final class ResourceStore: RouteStorage, Sendable {
     _ data: [JSON], _ definition: ResourceDefinition, order: MemberOrder, counter: Int = 0,
     _ values: TemplateValues
   ) throws(InvalidItem) -> ResourceTable {
-    var table = ResourceTable(unique: definition.options.uniqueGroups, counter: counter)
+    var table = ResourceTable(
+      unique: definition.options.uniqueGroups, ids: definition.options.ids, counter: counter)
     table.order = order
     table.order.learn(definition.options.key)
     // Ids are generated only after the largest given one is known.

@@ -69,6 +69,10 @@ struct ResourceTable: Sendable {
   /// The id of the item with some values, for each group of unique members.
   private var owners: [[JSON: String]]
   private let unique: [[String]]
+  /// The pattern of the ids.
+  ///
+  /// `nil` if another rule makes them.
+  private let pattern: IDPattern?
   /// The last number that an id used.
   var counter: Int
   /// The number of changes.
@@ -81,8 +85,12 @@ struct ResourceTable: Sendable {
   ///
   /// - Parameters:
   ///   - unique: The groups of members whose values are unique together.
+  ///   - ids: The rule for the ids.
   ///   - counter: The last number that an id used.
-  init(unique: [[String]] = [], counter: Int = 0) {
+  init(
+    unique: [[String]] = [], ids: ResourceOptions.IDRule = .counter, counter: Int = 0
+  ) {
+    pattern = if case .pattern(let text) = ids { IDPattern(text) } else { nil }
     self.unique = unique.sorted { $0.lexicographicallyPrecedes($1) }
     owners = Array(repeating: [:], count: unique.count)
     self.counter = min(max(counter, 0), Self.maximumCounter)
@@ -126,13 +134,14 @@ struct ResourceTable: Sendable {
     positions[item.id] = slots.count
     slots.append(item)
     own(item)
-    if let number = Int(item.id) { reserve(.int(number)) }
+    reserve(.string(item.id))
     revision += 1
   }
 
   /// Excludes a number from the ids of later items.
   mutating func reserve(_ id: JSON) {
-    if let number = id.int, number > counter, number <= Self.maximumCounter { counter = number }
+    let number = id.int ?? id.string.flatMap { pattern?.number(in: $0) ?? Int($0) }
+    if let number, number > counter, number <= Self.maximumCounter { counter = number }
   }
 
   /// Replaces the item with the same id.
@@ -174,14 +183,11 @@ struct ResourceTable: Sendable {
     case .counter:
       repeat { counter += 1 } while positions[String(counter)] != nil
       return .int(counter)
-    case .pattern(let pattern):
-      // Without a placeholder, only one id is possible.
-      let isVariable = pattern.contains("{counter}") || pattern.contains("{uuid}")
-      let pattern = isVariable ? pattern : pattern + "{counter}"
+    case .pattern(let text):
+      let pattern = pattern ?? IDPattern(text)
       while true {
         counter += 1
-        let id = pattern.replacing("{counter}", with: String(counter))
-          .replacing("{uuid}", with: Self.uuid(values))
+        let id = pattern.id(counter) { Self.uuid(values) }
         if positions[id] == nil { return .string(id) }
       }
     }

@@ -97,7 +97,9 @@ private struct Forwarder: Sendable {
     let handle = transport.start(request) { [origin] event in
       switch event {
       case .connected, .servedLocally, .sent, .trailers: break
-      case .head(let head): response.fulfill(Mock(head, of: request, body: RelayedBody(pipe)))
+      case .head(let head):
+        if let count = head.bodyByteCount(to: request.method) { pipe.expect(count) }
+        response.fulfill(Mock(head, of: request, body: RelayedBody(pipe)))
       case .body(let data): pipe.append(data)
       case .end: pipe.finish(isComplete: true)
       case .failure(let failure):
@@ -123,6 +125,18 @@ private struct Forwarder: Sendable {
       return nil
     }
     return URL(string: root + target.path + (target.query.map { "?\($0)" } ?? ""))
+  }
+}
+
+extension HTTPResponseHead {
+  /// Returns the number of bytes of the body, or `nil` if it is not known.
+  ///
+  /// Source: RFC 9112 section 6.3.
+  fileprivate func bodyByteCount(to method: HTTPMethod) -> Int? {
+    if method == .head || status == 204 || status == 304 { return 0 }
+    // A transport may decode the body.
+    guard !headers.contains("Content-Encoding") else { return nil }
+    return headers["Content-Length"].flatMap { Int($0) }
   }
 }
 

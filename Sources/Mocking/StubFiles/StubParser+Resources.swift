@@ -148,14 +148,16 @@ extension StubValue {
   }
 
   fileprivate func idRule() throws(JSONDocumentError) -> ResourceOptions.IDRule {
-    let expectation = "\"counter\", \"uuid\", \"client\" or a pattern such as \"cart-{counter}\""
+    let expectation =
+      "\"counter\", \"uuid\", \"client\" or a pattern such as \"cart-{counter}\" or "
+      + "\"SHP-{counter:0000}\""
     let text = try string(expectation)
     switch text {
     case "counter": return .counter
     case "uuid": return .uuid
     case "client": return .client
     default:
-      guard text.contains("{counter}") || text.contains("{uuid}"), text.utf8.count <= 100 else {
+      guard IDPattern(text).hasVariable, text.utf8.count <= 100 else {
         throw expected(expectation)
       }
       return .pattern(text)

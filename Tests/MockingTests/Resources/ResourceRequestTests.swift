@@ -105,7 +105,7 @@ struct ResourceRequestTests {
   @Test(arguments: [
     (ResourceOptions.IDRule.counter, "^1$"),
     (.uuid, "^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$"),
-    (.pattern("cart-{counter}"), "^cart-1$"),
+    (.pattern("cart-{counter}"), "^cart-1$"), (.pattern("SHP-{counter:0000}"), "^SHP-0001$"),
   ])
   func aNewItemReceivesAnIDByTheRule(rule: ResourceOptions.IDRule, pattern: String) async throws {
     let resource = Resource("/a") { $0.ids = rule }
@@ -275,6 +275,23 @@ struct ResourceRequestTests {
     #expect(await transport.send(.patch, "/a/1", #"{"total":6}"#).pointers == ["#/total"])
     try resource.update(id: 1) { $0["total"] = 7 }
     #expect(await transport.send(.get, "/a/1").json["total"] == 7)
+  }
+
+  @Test func thePatternOfIDsContinuesAfterTheGreatestNumber() async throws {
+    let data: [JSON] = [["id": "SHP-0009"], ["id": "SHP-12-x"], ["id": "other"]]
+    let transport = try Resource("/a", data: data) { $0.ids = .pattern("SHP-{counter:0000}") }
+      .transport
+    #expect(await transport.send(.post, "/a", "{}").json["id"] == "SHP-0010")
+    #expect(await transport.send(.post, "/a", #"{"id":"SHP-12345"}"#).status == 201)
+    #expect(await transport.send(.post, "/a", "{}").json["id"] == "SHP-12346")
+  }
+
+  @Test(arguments: [
+    ("a-{counter}", 7, "a-7"), ("{counter:000}/b", 7, "007/b"), ("{counter:00}", 123, "123"),
+    ("{uuid}", 1, "u"), ("x{", 1, "x{1"), ("{other}-{counter:0a}", 2, "{other}-{counter:0a}2"),
+  ])
+  func aPatternMakesIDs(pattern: String, number: Int, id: String) {
+    #expect(IDPattern(pattern).id(number) { "u" } == id)
   }
 
   @Test func aReadOnlyMemberCanHaveADefault() async throws {

@@ -50,6 +50,51 @@
       .head(HTTPResponseHead(status: status, headers: headers))
     }
 
+    // MARK: Complete bodies
+
+    @Test func aClientThatClosesAfterTheLastByteHasTheCompleteResponse() async throws {
+      let served = Log<ServedExchange>()
+      let server = try MockServer(
+        routes: [.forwarding(to: Self.origin, over: transport)], onExchange: { served.append($0) })
+      var client: RawClient? = try RawClient(port: server.port)
+      try await client?.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+      let exchange = try #require(await transport.exchanges.entries(1).first)
+      exchange.send(head(200, ["Content-Length": "5"]))
+      exchange.send(.body(Data("hello".utf8)))
+      _ = try await client?.receive(until: "hello")
+      // The origin has not ended the exchange.
+      #expect(await served.entries(1).map(\.ending) == [.complete])
+      client = nil
+      _ = try await server.stop(draining: .seconds(60)).value
+      #expect(exchange.calls.entries == [])
+    }
+
+    @Test(arguments: ["HEAD", "GET"])
+    func aResponseWithoutABodyIsNotCancelled(_ method: String) async throws {
+      let server = try start()
+      let client = try RawClient(port: server.port)
+      try await client.send("\(method) /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+      let exchange = try #require(await transport.exchanges.entries(1).first)
+      exchange.send(
+        head(method == "HEAD" ? 200 : 204, method == "HEAD" ? ["Content-Length": "5"] : [:]))
+      _ = try await client.receive(until: "\r\n\r\n")
+      _ = try await server.stop(draining: .seconds(60)).value
+      #expect(exchange.calls.entries == [])
+    }
+
+    @Test func aClientThatClosesBeforeTheLastByteCancelsTheExchange() async throws {
+      let server = try start()
+      var client: RawClient? = try RawClient(port: server.port)
+      try await client?.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+      let exchange = try #require(await transport.exchanges.entries(1).first)
+      exchange.send(head(200, ["Content-Length": "5"]))
+      exchange.send(.body(Data("hell".utf8)))
+      _ = try await client?.receive(until: "hell")
+      client = nil
+      #expect(await exchange.calls.entries(1) == ["cancel"])
+      _ = server
+    }
+
     // MARK: Responses
 
     @Test func aResponseIsSentOnBeforeItIsComplete() async throws {

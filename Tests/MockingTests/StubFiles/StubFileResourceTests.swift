@@ -139,7 +139,7 @@ struct StubFileResourceTests {
     ),
     (
       #"{"routes": [{"resource": "/a", "ids": "guid"}]}"#,
-      #"1:39: routes[0].ids: expected "counter", "uuid", "client" or a pattern such as "cart-{counter}", found "guid""#
+      #"1:39: routes[0].ids: expected "counter", "uuid", "client" or a pattern such as "cart-{counter}" or "SHP-{counter:0000}", found "guid""#
     ),
     (
       #"{"routes": [{"resource": "/a", "types": {"b": "int"}}]}"#,

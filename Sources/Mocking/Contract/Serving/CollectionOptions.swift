@@ -57,7 +57,7 @@ extension ContractCollection {
       switch options.ids {
       case .counter: item[key] = .int(number)
       case .pattern(let pattern):
-        item[key] = .string(pattern.replacing("{counter}", with: "\(number)"))
+        item[key] = .string(IDPattern(pattern).id(number) { "" })
       case .uuid, .client: break
       }
       guard content.violations(of: .dictionary(item), itemSchema, .response).isEmpty,
