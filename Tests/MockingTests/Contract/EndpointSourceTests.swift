@@ -5,7 +5,9 @@ import Testing
 
 @testable import Mocking
 
-/// Swift code with the endpoints of a contract. `.ci/contract` compiles the code of more documents.
+/// Swift code with the endpoints of a contract.
+///
+/// `.ci/contract` compiles the code of more documents.
 struct EndpointSourceTests {
   @Test func endpointsAndTypesHaveTheNamesOfTheDocument() throws {
     let contract = try Contract(
