@@ -48,6 +48,14 @@ protocol CredentialProvider: AnyObject, Sendable {
   /// Fast path: the value of the field, if the provider has one that can be sent.
   var currentValue: String? { get }
 
+  /// A text that stays the same when the value is refreshed, and that other users do not have.
+  ///
+  /// `nil` if it is not known yet.
+  var identity: String? { get }
+
+  /// Returns a promise that is fulfilled when ``identity`` is known, or cannot be known now.
+  func loadIdentity() -> Promise<Void>
+
   /// Returns a promise of the value of the field, which waits while the value is replaced.
   func value() -> Promise<String>
 

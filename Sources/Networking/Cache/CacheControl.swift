@@ -11,9 +11,9 @@ struct CacheControl: Sendable, Equatable {
   /// The largest number of seconds, which stands for any larger one.
   ///
   /// Source: RFC 9111 section 1.2.2.
-  static let maximumSeconds = 1 << 31
+  static let maximumSeconds: Int64 = 1 << 31
 
-  var maxAge: Int?
+  var maxAge: Int64?
   var noStore = false
   /// Whether the whole response must be validated before each use.
   var noCache = false
@@ -23,13 +23,13 @@ struct CacheControl: Sendable, Equatable {
   var mustRevalidate = false
   var immutable = false
   var mustUnderstand = false
-  var staleWhileRevalidate: Int?
-  var staleIfError: Int?
+  var staleWhileRevalidate: Int64?
+  var staleIfError: Int64?
   /// The accepted staleness in seconds.
   ///
   /// A directive without an argument has the value ``maximumSeconds``.
-  var maxStale: Int?
-  var minFresh: Int?
+  var maxStale: Int64?
+  var minFresh: Int64?
   var onlyIfCached = false
 
   /// Creates an empty set of directives.
@@ -80,12 +80,12 @@ struct CacheControl: Sendable, Equatable {
   }
 
   /// Parses a number of seconds, or returns `nil` if it is missing or not a number.
-  static func seconds(_ text: String?) -> Int? {
+  static func seconds(_ text: String?) -> Int64? {
     guard let text, !text.isEmpty else { return nil }
-    var value = 0
+    var value: Int64 = 0
     for byte in text.utf8 {
       guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
-      value = min(value * 10 + Int(byte - UInt8(ascii: "0")), maximumSeconds)
+      value = min(value * 10 + Int64(byte - UInt8(ascii: "0")), maximumSeconds)
     }
     return value
   }

@@ -29,7 +29,7 @@ final class CacheCopy: ResponseCopy {
   private let query: CacheQuery
   private let requestTime: Date
   private let invalidationCount: Int
-  private let credentials: @Sendable (HTTPRequest) -> String?
+  private let selector: @Sendable (HTTPHeaders, HTTPRequest) -> CacheSelector?
   private let scheduler: any Scheduler
   private let wallClock: @Sendable () -> Date
   private let disk: DiskCacheStore?
@@ -40,17 +40,17 @@ final class CacheCopy: ResponseCopy {
   /// - Parameters:
   ///   - cache: The cache.
   ///   - query: The request.
-  ///   - credentials: A closure that returns the digest of the credentials in a request.
+  ///   - selector: A closure that returns the requests that a response is for.
   ///   - scheduler: The scheduler that waits for the disk.
   ///   - wallClock: The source of time.
   init(
     _ cache: HTTPCache, _ query: CacheQuery,
-    credentials: @escaping @Sendable (_ request: HTTPRequest) -> String?,
+    selector: @escaping @Sendable (_ headers: HTTPHeaders, _ sent: HTTPRequest) -> CacheSelector?,
     awaitedBy scheduler: any Scheduler, wallClock: @escaping @Sendable () -> Date
   ) {
     self.cache = cache
     self.query = query
-    self.credentials = credentials
+    self.selector = selector
     self.scheduler = scheduler
     self.wallClock = wallClock
     requestTime = wallClock()
@@ -63,10 +63,10 @@ final class CacheCopy: ResponseCopy {
   func begin(_ head: HTTPResponseHead, to request: HTTPRequest) {
     let now = wallClock()
     guard CacheRules.isStorable(head, to: query, at: now),
-      let credentials = credentials(request),
-      let selector = CacheDigest.selector(
-        of: head.headers, to: request.headers, credentials: credentials)
-    else { return }
+      let selector = selector(head.headers, request)
+    else {
+      return cache.removeResponses(to: query, supersededBy: head, awaitedBy: scheduler)
+    }
     let stored = HTTPResponseHead(
       status: head.status, version: head.version, headers: CacheValidation.storable(head.headers))
     state.withLock { $0.response = (stored, selector, now) }
@@ -103,9 +103,13 @@ final class CacheCopy: ResponseCopy {
   }
 
   func end() {
-    let (response, data) = state.withLock { ($0.isDiscarded ? nil : $0.response, $0.data) }
+    let (response, data, isDiscarded) = state.withLock { ($0.response, $0.data, $0.isDiscarded) }
     guard let response else { return }
-    func stored(_ body: StoredBody) -> StoredResponse {
+    if isDiscarded {
+      return cache.removeResponses(
+        to: query, supersededBy: response.head, awaitedBy: scheduler)
+    }
+    @Sendable func stored(_ body: StoredBody) -> StoredResponse {
       StoredResponse(
         response.head, requestTime: requestTime, responseTime: response.time,
         for: response.selector, body: body)
@@ -114,22 +118,12 @@ final class CacheCopy: ResponseCopy {
       return cache.store(
         stored(.data(data)), for: query.key, since: invalidationCount, awaitedBy: scheduler)
     }
-    // An earlier response in memory would hide the new one.
-    cache.memory?.update(query.key) { _ = $0.remove(response.selector) }
-    disk.perform(query.key, awaitedBy: scheduler) { access in
-      let writer = self.state.withLock { state -> BodyFileWriter? in
-        state.isDiscarded ? nil : state.writer.take()
-      }
-      guard let access, let writer,
-        !self.cache.wasInvalidated(self.query.key, since: self.invalidationCount)
-      else { return }
-      access.update { record in
-        record.insert(
-          StoredResponse(
-            response.head, requestTime: self.requestTime, responseTime: response.time,
-            for: response.selector, body: .file(try writer.finish(access.name))))
-      }
-    }
+    cache.store(
+      { name in
+        let writer = self.state.withLock { $0.isDiscarded ? nil : $0.writer.take() }
+        return try writer.map { stored(.file(try $0.finish(name))) }
+      }, response.selector, for: query.key, on: disk, since: invalidationCount,
+      awaitedBy: scheduler)
   }
 
   func abandon() {

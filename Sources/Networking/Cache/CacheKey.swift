@@ -117,10 +117,13 @@ enum CacheDigest {
     }
   }
 
+  /// The limit for the names in `Vary`, because each lookup reads all of these fields.
+  private static let maximumVaryCount = 32
+
   /// The names in the `Vary` fields of a response, in lower case, sorted.
   ///
   /// - Returns: The names, or `nil` if the response varies on more than the fields of a request, as
-  ///   with `*`.
+  ///   with `*`, or on too many of them.
   static func varyNames(_ headers: HTTPHeaders) -> [String]? {
     guard headers.contains("Vary") else { return [] }
     var names: Set<String> = []
@@ -132,6 +135,6 @@ enum CacheDigest {
         names.insert(name)
       }
     }
-    return names.sorted()
+    return names.count <= maximumVaryCount ? names.sorted() : nil
   }
 }

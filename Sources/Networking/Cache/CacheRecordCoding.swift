@@ -8,13 +8,19 @@ import Foundation
 /// byte of the payload, so a changed or truncated file is not a record. Body files are not part of the
 /// record; it has their lengths and checksums.
 enum CacheRecordCoding {
-  private static let magic = Array("CATENAC1".utf8)
+  private static let magic = Array("CATENAC2".utf8)
   private static let headLength = 8 + 4 + 16
 
   /// Returns the bytes of a record.
-  static func encode(_ record: CacheRecord) -> Data {
+  ///
+  /// - Parameters:
+  ///   - record: The record. Its URL is written without secrets.
+  ///   - name: The digest of the URL.
+  /// - Returns: The bytes.
+  static func encode(_ record: CacheRecord, _ name: String) -> Data {
     var writer = Writer()
-    writer.add(record.key.text)
+    writer.add(name)
+    writer.add(record.key.description)
     writer.add(UInt32(clamping: record.responses.count))
     for response in record.responses { add(response, to: &writer) }
     var data = Data(magic)
@@ -37,6 +43,7 @@ enum CacheRecordCoding {
     }
     writer.add(response.requestTime.timeIntervalSince1970.bitPattern)
     writer.add(response.responseTime.timeIntervalSince1970.bitPattern)
+    writer.add(response.bodyID)
     writer.add(response.selector.credentials)
     writer.add(UInt32(clamping: response.selector.fields.count))
     for field in response.selector.fields {
@@ -59,21 +66,25 @@ enum CacheRecordCoding {
   ///
   /// - Parameters:
   ///   - data: The bytes of the file.
+  ///   - name: The digest of the URL.
+  ///   - key: The URL. `nil` uses the one in the record, which has no secrets.
   ///   - folder: The folder of the body files.
-  /// - Returns: The record, or `nil` if the bytes are not one.
-  static func decode(_ data: Data, bodiesIn folder: String) -> CacheRecord? {
+  /// - Returns: The record, or `nil` if the bytes are not one of this URL.
+  static func decode(
+    _ data: Data, _ name: String, of key: CacheKey?, bodiesIn folder: String
+  ) -> CacheRecord? {
     data.withUnsafeBytes { bytes in
       guard bytes.count >= headLength, bytes.prefix(8).elementsEqual(magic) else { return nil }
       var reader = Reader(UnsafeRawBufferPointer(rebasing: bytes[8...]))
       let payload = UnsafeRawBufferPointer(rebasing: bytes[headLength...])
-      guard let length = reader.number(UInt32.self), Int(length) == payload.count else {
+      guard let length = reader.number(UInt32.self), Int(exactly: length) == payload.count else {
         return nil
       }
       var checksum = Checksum()
       checksum.add(payload)
       guard checksum.text.utf8.elementsEqual(bytes[12..<headLength]) else { return nil }
       reader = Reader(payload)
-      guard let url = reader.text(), let count = reader.number(UInt32.self),
+      guard reader.text() == name, let url = reader.text(), let count = reader.number(UInt32.self),
         count <= CacheRecord.maximumCount
       else { return nil }
       var responses: [StoredResponse] = []
@@ -81,7 +92,7 @@ enum CacheRecordCoding {
         guard let response = response(&reader, folder) else { return nil }
         responses.append(response)
       }
-      return reader.isAtEnd ? CacheRecord(CacheKey(text: url), responses) : nil
+      return reader.isAtEnd ? CacheRecord(key ?? CacheKey(text: url), responses) : nil
     }
   }
 
@@ -95,7 +106,7 @@ enum CacheRecordCoding {
       fields.append(HTTPHeaders.Field(name: name, value: value))
     }
     guard let requestTime = reader.number(UInt64.self),
-      let responseTime = reader.number(UInt64.self),
+      let responseTime = reader.number(UInt64.self), let bodyID = reader.number(UInt64.self),
       let credentials = reader.text(), let selectorCount = reader.number(UInt32.self)
     else { return nil }
     var selector = CacheSelector(credentials: credentials)
@@ -119,8 +130,9 @@ enum CacheRecordCoding {
     }
     return StoredResponse(
       HTTPResponseHead(
-        status: Int(status), version: version, headers: HTTPHeaders(fields)),
-      requestTime: date(requestTime), responseTime: date(responseTime), for: selector, body: body)
+        status: Int(clamping: status), version: version, headers: HTTPHeaders(fields)),
+      requestTime: date(requestTime), responseTime: date(responseTime), for: selector, body: body,
+      bodyID: bodyID)
   }
 
   private static func date(_ bits: UInt64) -> Date {
@@ -168,12 +180,16 @@ enum CacheRecordCoding {
     }
 
     mutating func text() -> String? {
-      guard let length = number(UInt32.self), let piece = take(Int(length)) else { return nil }
+      guard let length = number(UInt32.self), let piece = take(Int(clamping: length)) else {
+        return nil
+      }
       return String(decoding: piece, as: UTF8.self)
     }
 
     mutating func data() -> Data? {
-      guard let length = number(UInt32.self), let piece = take(Int(length)) else { return nil }
+      guard let length = number(UInt32.self), let piece = take(Int(clamping: length)) else {
+        return nil
+      }
       return Data(piece)
     }
 

@@ -63,8 +63,9 @@ enum CacheRules {
   static func decide(
     _ query: CacheQuery, _ stored: [StoredResponse], at now: Date
   ) -> CacheDecision {
+    // Of several, one that names the fields it varies on comes first.
     let newest = stored.indices.filter { query.matches(stored[$0]) }
-      .max { stored[$0].responseTime < stored[$1].responseTime }
+      .max { stored[$0].precedence < stored[$1].precedence }
     guard let position = newest else {
       if query.policy == .onlyCache { return .miss(byDirective: false) }
       return query.directives.onlyIfCached ? .miss(byDirective: true) : .send
@@ -77,9 +78,9 @@ enum CacheRules {
     case .preferCache, .onlyCache:
       return .serve(position, isFresh ? .cache : .stale(.allowed))
     case .revalidate:
-      return isFresh && rules.directives.immutable
-        ? .serve(position, .cache) : .validate(position)
-    case .reload, .noStore: return .send
+      if isFresh && rules.directives.immutable { return .serve(position, .cache) }
+      return query.directives.onlyIfCached ? .miss(byDirective: true) : .validate(position)
+    case .reload, .noStore: return query.directives.onlyIfCached ? .miss(byDirective: true) : .send
     case .default: break
     }
     if let source = usableWithoutValidation(query.directives, rules, age, lifetime) {
@@ -135,6 +136,21 @@ enum CacheRules {
   /// Source: RFC 5861 section 4.
   static let errorStatuses: Set<Int> = [500, 502, 503, 504]
 
+  /// Returns whether an error means that the server has failed, or cannot be reached.
+  ///
+  /// A certificate that is not trusted, or a response that is refused by a setting of the client, is
+  /// none: an earlier response would hide it.
+  ///
+  /// Source: RFC 5861 section 4.
+  static func isServerFailure(_ code: NetworkError.Code) -> Bool {
+    code.isNetworkUnavailable || code == .malformedResponse
+  }
+
+  /// Returns whether a response, even if it is not stored, shows that earlier ones are out of date.
+  static func supersedesEarlier(_ status: Int) -> Bool {
+    (200...399).contains(status) && status != 304 || status == 404 || status == 410
+  }
+
   /// Returns whether a response can be stored, and a stored copy is of use.
   ///
   /// Source: RFC 9111 section 3.
@@ -161,7 +177,10 @@ enum CacheRules {
     }
     let isHeuristic =
       StoredResponse.Rules.heuristicStatuses.contains(head.status) || directives.isPublic
-    guard isHeuristic || rules.declaredLifetime != nil else { return false }
+    guard
+      isHeuristic || rules.declaredLifetime != nil
+        || (query.policy == .preferCache && head.status < 400)
+    else { return false }
     let lifetime = rules.declaredLifetime ?? rules.heuristicLifetime ?? 0
     return lifetime > 0 || rules.hasValidator || query.policy == .preferCache
       || (query.lifetime != nil && rules.declaredLifetime == nil) || query.staleWhenOffline != nil
@@ -211,4 +230,11 @@ enum CacheRules {
     }
     return keys
   }
+}
+
+extension StoredResponse {
+  /// The order in which the responses to a request are chosen.
+  ///
+  /// Source: RFC 9111 section 4.1.
+  fileprivate var precedence: (Int, Date) { (selector.fields.isEmpty ? 0 : 1, responseTime) }
 }

@@ -65,11 +65,12 @@ enum CacheValidation {
     // The stored values belong to the earlier response.
     if !new.contains("Age") { headers.remove("Age") }
     if !new.contains("Date") { headers["Date"] = HTTPDate.text(of: responseTime) }
+    // Again, because the new directives also apply to the stored fields.
     let merged = HTTPResponseHead(
-      status: stored.head.status, version: stored.head.version, headers: headers)
+      status: stored.head.status, version: stored.head.version, headers: storable(headers))
     return StoredResponse(
       merged, requestTime: requestTime, responseTime: responseTime, for: stored.selector,
-      body: stored.body)
+      body: stored.body, bodyID: stored.bodyID)
   }
 
   /// The fields that describe the stored bytes, which a 304 does not change.
@@ -78,10 +79,10 @@ enum CacheValidation {
   /// The fields that are not stored.
   ///
   /// `Set-Cookie` is left out because a cookie must be set once, when the response arrives.
-  private static let unstored = [
-    "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info",
-    "Proxy-Authorization", "Proxy-Connection", "Set-Cookie", "Set-Cookie2", "TE", "Trailer",
-    "Transfer-Encoding", "Upgrade",
+  private static let unstored: Set<String> = [
+    "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info",
+    "proxy-authorization", "proxy-connection", "set-cookie", "set-cookie2", "te", "trailer",
+    "transfer-encoding", "upgrade",
   ]
 
   /// Returns the fields of a response that are stored.
@@ -93,13 +94,12 @@ enum CacheValidation {
   static func storable(_ headers: HTTPHeaders) -> HTTPHeaders {
     var names = unstored
     for value in headers.values(for: "Connection") {
-      names += value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+      for name in value.split(separator: ",") {
+        names.insert(name.trimmingCharacters(in: .whitespaces).lowercased())
+      }
     }
-    names += CacheControl(headers).noCacheFields
-    return HTTPHeaders(
-      headers.fields.filter { field in
-        !names.contains { HTTPHeaders.areNamesEqual($0, field.name) }
-      })
+    names.formUnion(CacheControl(headers).noCacheFields)
+    return HTTPHeaders(headers.fields.filter { !names.contains($0.name.lowercased()) })
   }
 
   /// Returns the head of a response that is served from a cache, with its age.
@@ -107,7 +107,7 @@ enum CacheValidation {
   /// Source: RFC 9111 section 5.1.
   static func served(_ stored: StoredResponse, age: Double) -> HTTPResponseHead {
     var head = stored.head
-    head.headers["Age"] = String(Int(min(age, Double(CacheControl.maximumSeconds))))
+    head.headers["Age"] = String(Int64(min(age, Double(CacheControl.maximumSeconds))))
     return head
   }
 }

@@ -25,6 +25,10 @@ struct DiskCacheFiles: Sendable {
   /// The largest body that is a part of its record.
   static let inlineLimit = 16 << 10
   static let lockCount = 4
+  /// The length of the largest record.
+  ///
+  /// A larger file is none.
+  private static let maximumRecordSize = 16 << 20
   private static let chunkSize = 256 << 10
 
   let path: String
@@ -37,10 +41,11 @@ struct DiskCacheFiles: Sendable {
 
   func path(of name: String) -> String { "\(path)/\(name.prefix(2))/\(name)" }
 
-  /// Acquires the lock of some of the records, waiting for it if necessary.
-  func lock(_ number: Int) throws -> FileLock {
+  /// Acquires the lock of some of the records, or returns `nil` if it is still held at the end of a
+  /// time limit.
+  func lock(_ number: Int, waitingAtMost limit: Duration) throws -> FileLock? {
     try fileSystem.createDirectories(incoming)
-    return try FileLock(waitingFor: "\(path)/lock.\(number)")
+    return try FileLock("\(path)/lock.\(number)", waitingAtMost: limit)
   }
 
   /// Reads a record.
@@ -49,15 +54,19 @@ struct DiskCacheFiles: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name of the record.
-  ///   - key: The URL of the record. `nil` accepts any.
+  ///   - key: The URL of the record. `nil` uses the one in the record, which has no secrets.
   ///   - isTouched: Whether the record counts as used now.
   /// - Returns: The record, or `nil` if there is no valid one.
   func read(_ name: String, of key: CacheKey?, isTouched: Bool) -> CacheRecord? {
     guard let file = try? OpenFile.open(path(of: name), O_RDONLY | O_NOFOLLOW) else { return nil }
-    guard let length = (try? file.length) ?? nil, let data = try? file.read(Int(clamping: length))
-    else { return nil }
-    guard let record = CacheRecordCoding.decode(data, bodiesIn: folder(of: name)),
-      key == nil || record.key == key
+    guard let length = (try? file.length) ?? nil else { return nil }
+    guard length <= Self.maximumRecordSize else {
+      try? fileSystem.remove(path(of: name))
+      return nil
+    }
+    guard let data = try? file.read(Int(clamping: length)) else { return nil }
+    guard
+      let record = CacheRecordCoding.decode(data, name, of: key, bodiesIn: folder(of: name))
     else {
       try? fileSystem.remove(path(of: name))
       return nil
@@ -70,7 +79,10 @@ struct DiskCacheFiles: Sendable {
   ///
   /// - Returns: The length of the file.
   func write(_ record: CacheRecord, _ name: String) throws -> Int {
-    let data = CacheRecordCoding.encode(record)
+    let data = CacheRecordCoding.encode(record, name)
+    guard data.count <= Self.maximumRecordSize else {
+      throw OpenFile.error("a record is too large")
+    }
     let temporary = makeTemporaryPath()
     do {
       fileSystem.beforeOperation("create")
@@ -144,7 +156,7 @@ struct DiskCacheFiles: Sendable {
   /// The files of one record.
   struct Item {
     var name: String
-    var bytes: Int
+    var bytes: Int64
     var used: Date
     var bodies: [String] = []
   }
@@ -196,7 +208,7 @@ struct DiskCacheFiles: Sendable {
     }
   }
 
-  private static func status(_ path: String) -> (bytes: Int, changed: Date)? {
+  private static func status(_ path: String) -> (bytes: Int64, changed: Date)? {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     #if canImport(Darwin)
@@ -204,7 +216,7 @@ struct DiskCacheFiles: Sendable {
     #else
       let seconds = status.st_mtim.tv_sec
     #endif
-    return (Int(status.st_size), Date(timeIntervalSince1970: Double(seconds)))
+    return (Int64(status.st_size), Date(timeIntervalSince1970: Double(seconds)))
   }
 }
 

@@ -6,22 +6,28 @@ import Synchronization
 /// A store of records on disk, which several processes may share.
 ///
 /// A record is found by its name, so that opening the store and reading a record do not depend on the
-/// number of records. Four serial queues perform the operations, those of one record always on the
-/// same queue and in order. The sizes of all records are read in the background after the first write,
+/// number of records. Four serial queues perform the changes, those of one record always on the same
+/// queue and in order. Reads do not wait for the changes of other records. The sizes of all records are read in the background after the first write,
 /// only to evict the least recently used ones.
 final class DiskCacheStore: Sendable {
   private struct State {
     /// The records by name; `nil` before the first scan.
     var items: [String: DiskCacheFiles.Item]?
-    var byteCount = 0
+    var byteCount: Int64 = 0
     /// The bytes and records written since the last scan.
     ///
     /// Other processes write, too, so the folder is scanned again after an eighth of the limits.
-    var unscanned = (bytes: 0, entries: 0)
+    var unscanned = (bytes: Int64(0), entries: 0)
     /// The records that were written, or removed (`nil`), since a running scan began.
     var changes: [String: DiskCacheFiles.Item?]?
     var isMaintaining = false
     var failedWrites = 0
+    /// The time of the last maintenance after a failed write.
+    var failureMaintenance: ContinuousClock.Instant?
+    /// The numbers of changes by the name of their record that have not been made yet.
+    var pendingChanges: [String: Int] = [:]
+    /// The time until which a lock is not waited for, because another process has held it for long.
+    var heldUntil = [ContinuousClock.Instant?](repeating: nil, count: DiskCacheFiles.lockCount)
 
     mutating func set(_ item: DiskCacheFiles.Item) {
       unscanned.bytes += item.bytes
@@ -43,6 +49,7 @@ final class DiskCacheStore: Sendable {
   private let queues = (0..<DiskCacheFiles.lockCount).map {
     DispatchQueue(label: "Catena.HTTPCache.\($0)")
   }
+  private let reads = DispatchQueue(label: "Catena.HTTPCache.reads", attributes: .concurrent)
   private let maintenance = DispatchQueue(label: "Catena.HTTPCache.maintenance", qos: .utility)
   private let state = Mutex(State())
 
@@ -53,23 +60,33 @@ final class DiskCacheStore: Sendable {
 
   /// The limit for one response: an eighth of the store.
   var maximumResponseSize: Int { limits.bytes / 8 }
+  /// The limit for the responses of one URL: a quarter of the store.
+  private var maximumRecordSize: Int { limits.bytes / 4 }
   /// The number of responses that could not be written.
   var failedWrites: Int { state.withLock { $0.failedWrites } }
 
   // MARK: Operations
 
-  /// A record that an operation works on, on the queue of the record.
+  /// A record that an operation works on.
   struct Access {
     fileprivate let store: DiskCacheStore
     let key: CacheKey
     let name: String
     fileprivate let lockNumber: Int
 
-    /// Reads the record, and counts it as used.
-    func read() -> CacheRecord? {
-      guard let record = store.files.read(name, of: key, isTouched: true) else { return nil }
-      store.state.withLock { $0.items?[name]?.used = Date() }
+    /// Reads the record.
+    ///
+    /// - Parameter isUse: Whether the record counts as used.
+    /// - Returns: The record, or `nil` if there is no valid one.
+    func read(isUse: Bool = true) -> CacheRecord? {
+      guard let record = store.files.read(name, of: key, isTouched: isUse) else { return nil }
+      if isUse { store.state.withLock { $0.items?[name]?.used = Date() } }
       return record
+    }
+
+    /// Returns whether the record has a response that matches a condition.
+    func hasResponse(where matches: (StoredResponse) -> Bool) -> Bool {
+      read(isUse: false)?.responses.contains(where: matches) ?? false
     }
 
     /// Changes the record under the lock.
@@ -79,30 +96,33 @@ final class DiskCacheStore: Sendable {
     /// - Parameter change: A closure that changes the record, and returns the body files that are no
     ///   longer referenced.
     func update(_ change: (inout CacheRecord) throws -> [StoredBodyFile]) {
+      var found: CacheRecord?
       var created: Set<StoredBodyFile> = []
       do {
-        let lock = try store.files.lock(lockNumber)
-        let found = store.files.read(name, of: key, isTouched: false)
+        let lock = try store.lock(lockNumber)
+        found = read(isUse: false)
         var record = found ?? CacheRecord(key)
-        created = []
-        let unreferenced = try change(&record)
+        var unreferenced = try change(&record)
         created = record.files.subtracting(found?.files ?? [])
+        unreferenced += record.evict(downTo: store.maximumRecordSize)
         if record.responses.isEmpty {
           if found != nil { try store.files.fileSystem.remove(store.files.path(of: name)) }
           store.state.withLock { $0.remove(name) }
         } else {
           var item = DiskCacheFiles.Item(
-            name: name, bytes: try store.files.write(record, name), used: Date())
-          item.bytes += record.files.reduce(0) { $0 + Int(clamping: $1.byteCount) }
+            name: name, bytes: Int64(try store.files.write(record, name)), used: Date())
+          item.bytes += record.files.reduce(0) { $0 + $1.byteCount }
           item.bodies = record.files.map(\.path)
           store.didWrite(item)
         }
         for file in unreferenced { try? store.files.fileSystem.remove(file.path) }
         withExtendedLifetime(lock) {}
       } catch {
-        store.state.withLock { $0.failedWrites += 1 }
-        for file in created { try? store.files.fileSystem.remove(file.path) }
         try? store.files.fileSystem.remove(store.files.path(of: name))
+        for file in created.union(found?.files ?? []) {
+          try? store.files.fileSystem.remove(file.path)
+        }
+        store.didFail(name)
       }
     }
 
@@ -121,27 +141,85 @@ final class DiskCacheStore: Sendable {
     func countFailure() { store.state.withLock { $0.failedWrites += 1 } }
   }
 
-  /// Runs an operation on the queue of a record, after the earlier ones of the same record.
+  /// Runs a change on the queue of a record, after the earlier ones of the same record.
   ///
   /// - Parameters:
   ///   - key: The URL of the record.
-  ///   - scheduler: The scheduler that waits for the operation.
-  ///   - work: The operation. It receives `nil` if the platform has no library for the name.
+  ///   - scheduler: The scheduler that waits for the change.
+  ///   - work: The change. It receives `nil` if the platform has no library for the name.
   func perform(
     _ key: CacheKey, awaitedBy scheduler: any Scheduler,
     _ work: @escaping @Sendable (_ record: Access?) -> Void
   ) {
     let activity = scheduler.beginActivity()
     // The digest is computed here, because it determines the queue.
-    let access = CacheDigest.digest("url", key.text).map { name in
+    guard let access = access(to: key) else {
+      return queues[0].async {
+        work(nil)
+        activity?.end()
+      }
+    }
+    state.withLock { $0.pendingChanges[access.name, default: 0] += 1 }
+    queues[access.lockNumber].async {
+      work(access)
+      self.state.withLock { state in
+        let count = state.pendingChanges[access.name] ?? 1
+        state.pendingChanges[access.name] = count > 1 ? count - 1 : nil
+      }
+      activity?.end()
+    }
+  }
+
+  /// Reads a record, after the earlier changes of it.
+  ///
+  /// - Parameters:
+  ///   - key: The URL of the record.
+  ///   - scheduler: The scheduler that waits for the read.
+  ///   - deliver: A closure that receives the record, or `nil` if there is none. It may run code of
+  ///     the client, so it does not run on a queue that others wait for.
+  func read(
+    _ key: CacheKey, awaitedBy scheduler: any Scheduler,
+    _ deliver: @escaping @Sendable (_ record: CacheRecord?) -> Void
+  ) {
+    let activity = scheduler.beginActivity()
+    let access = access(to: key)
+    @Sendable func read() {
+      deliver(access?.read())
+      activity?.end()
+    }
+    let isChanging = access.map { access in
+      state.withLock { $0.pendingChanges[access.name] != nil }
+    }
+    guard let access, isChanging == true else { return reads.async(execute: read) }
+    queues[access.lockNumber].async { self.reads.async(execute: read) }
+  }
+
+  private func access(to key: CacheKey) -> Access? {
+    CacheDigest.digest("url", key.text).map { name in
       Access(
         store: self, key: key, name: name,
         lockNumber: (name.first?.hexDigitValue ?? 0) % DiskCacheFiles.lockCount)
     }
-    queues[access?.lockNumber ?? 0].async {
-      work(access)
-      activity?.end()
+  }
+
+  /// The time for which an operation waits for another process that holds the lock.
+  private static let lockLimit = Duration.seconds(1)
+  /// The time after which it is waited for again.
+  private static let lockPause = Duration.seconds(30)
+
+  /// Acquires the lock of some of the records.
+  ///
+  /// A process may be stopped while it holds the lock. The records can then be read, but not changed.
+  private func lock(_ number: Int) throws -> FileLock {
+    let isHeld = state.withLock { $0.heldUntil[number].map { ContinuousClock.now < $0 } ?? false }
+    guard let lock = try files.lock(number, waitingAtMost: isHeld ? .zero : Self.lockLimit) else {
+      if !isHeld {
+        state.withLock { $0.heldUntil[number] = ContinuousClock.now + Self.lockPause }
+      }
+      throw OpenFile.error("another process holds the lock of the cache")
     }
+    state.withLock { $0.heldUntil[number] = nil }
+    return lock
   }
 
   // MARK: Maintenance
@@ -156,13 +234,30 @@ final class DiskCacheStore: Sendable {
     if starts { maintenance.async { self.maintain() } }
   }
 
+  /// Counts a record that could not be written, and makes room, because the disk may be full.
+  private func didFail(_ name: String) {
+    let now = ContinuousClock.now
+    let starts = state.withLock { state in
+      state.failedWrites += 1
+      state.remove(name)
+      guard !state.isMaintaining, state.failureMaintenance.map({ now - $0 > .seconds(60) }) ?? true
+      else { return false }
+      state.failureMaintenance = now
+      state.isMaintaining = true
+      // Files of which this process does not know are found by a scan.
+      state.items = nil
+      return true
+    }
+    if starts { maintenance.async { self.maintain() } }
+  }
+
   private func needsMaintenance(_ state: State) -> Bool {
     guard let items = state.items else { return true }
-    return state.byteCount > limits.bytes || items.count > limits.entries || needsScan(state)
+    return state.byteCount > Int64(limits.bytes) || items.count > limits.entries || needsScan(state)
   }
 
   private func needsScan(_ state: State) -> Bool {
-    state.items == nil || state.unscanned.bytes > limits.bytes / 8
+    state.items == nil || state.unscanned.bytes > Int64(limits.bytes / 8)
       || state.unscanned.entries > max(limits.entries / 8, 16)
   }
 
@@ -172,12 +267,12 @@ final class DiskCacheStore: Sendable {
     let oldest = state.withLock { state -> [DiskCacheFiles.Item] in
       defer { state.isMaintaining = false }
       guard let items = state.items,
-        state.byteCount > limits.bytes || items.count > limits.entries
+        state.byteCount > Int64(limits.bytes) || items.count > limits.entries
       else { return [] }
       var evicted: [DiskCacheFiles.Item] = []
       for item in items.values.sorted(by: { $0.used < $1.used }) {
         guard
-          state.byteCount > limits.bytes - limits.bytes / 10
+          state.byteCount > Int64(limits.bytes - limits.bytes / 10)
             || state.items?.count ?? 0 > limits.entries - limits.entries / 10
         else { break }
         state.remove(item.name)
@@ -224,7 +319,7 @@ final class DiskCacheStore: Sendable {
       maintenance.async {
         self.scan()
         continuation.resume(
-          returning: self.state.withLock { ($0.items?.count ?? 0, $0.byteCount) })
+          returning: self.state.withLock { ($0.items?.count ?? 0, Int(clamping: $0.byteCount)) })
       }
     }
   }
@@ -235,16 +330,16 @@ final class DiskCacheStore: Sendable {
   func forEach(_ work: @escaping @Sendable (_ record: Access) -> Void) async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       let group = DispatchGroup()
-      for (number, queue) in queues.enumerated() {
-        queue.async(group: group) {
-          for shard in 0..<256 where (shard >> 4) % DiskCacheFiles.lockCount == number {
-            for item in self.files.scan(shard) {
-              guard let record = self.files.read(item.name, of: nil, isTouched: false) else {
-                self.removeFiles(item)
-                continue
-              }
-              work(Access(store: self, key: record.key, name: item.name, lockNumber: number))
+      // One folder at a time, so that changes of other records need not wait for long.
+      for shard in 0..<256 {
+        let number = (shard >> 4) % DiskCacheFiles.lockCount
+        queues[number].async(group: group) {
+          for item in self.files.scan(shard) {
+            guard let record = self.files.read(item.name, of: nil, isTouched: false) else {
+              self.removeFiles(item)
+              continue
             }
+            work(Access(store: self, key: record.key, name: item.name, lockNumber: number))
           }
         }
       }

@@ -54,17 +54,19 @@ extension HTTPCache {
   public func entries() async -> [Entry] {
     await flush()
     let found = Mutex<[String: Entry]>([:])
-    @Sendable func add(_ record: CacheRecord) {
+    @Sendable func add(_ record: CacheRecord, _ name: String) {
       found.withLock { found in
         for response in record.responses {
-          found["\(record.key.text) \(response.selector)"] = Entry(record.key, response)
+          found["\(name) \(response.selector)"] = Entry(record.key, response)
         }
       }
     }
     await diskStore?.forEach { access in
-      if let record = access.read() { add(record) }
+      if let record = access.read(isUse: false) { add(record, access.name) }
     }
-    for record in memory?.records ?? [] { add(record) }
+    for record in memory?.records ?? [] {
+      add(record, CacheDigest.digest("url", record.key.text) ?? record.key.text)
+    }
     return found.withLock { Array($0.values) }
   }
 
@@ -117,16 +119,14 @@ extension HTTPCache {
     where matches: @escaping @Sendable (CacheKey, StoredResponse) -> Bool
   ) async {
     invalidateEverything()
-    memory?.remove(where: matches)
     await diskStore?.forEach { access in
       access.update { record in
-        var files: [StoredBodyFile] = []
-        for response in record.responses where matches(record.key, response) {
-          files += record.remove(response.selector)
-        }
-        return files
+        let removed = record.responses.filter { matches(record.key, $0) }
+        return removed.flatMap { record.remove($0.selector) }
       }
     }
+    // Afterwards, because a record that was read from disk before may have been added.
+    memory?.remove(where: matches)
   }
 
   /// Waits until all responses so far are on disk.

@@ -18,11 +18,12 @@ import Synchronization
 ///   values of the fields in `Vary` and for different credentials. Partial responses (206) and
 ///   responses to other methods are not stored.
 /// - **Secrets.** Credentials, cookies and other fields of requests are stored as SHA-256 digests only,
-///   and a response on disk has the digest of its URL as its name. The file contains the URL and the
-///   response, and only its owner can read it.
+///   and a response on disk has the digest of its URL as its name. The file contains the URL without
+///   secrets, and the response. Only its owner can read it.
 /// - **Crashes.** A response is on disk completely or not at all. Every file has a checksum. A file
 ///   that has been changed or truncated is never served; it is removed, and the request is sent.
-/// - **Processes.** Several processes may use one folder at the same time.
+/// - **Processes.** Several processes may use one folder at the same time. A response that is in the
+///   memory of one process is not removed from it when another process removes it.
 /// - **Failures.** A full disk or a missing permission never fails a request. The response is then not
 ///   stored.
 ///
@@ -64,7 +65,7 @@ public final class HTTPCache: Sendable {
   let diskStore: DiskCacheStore?
   /// Whether responses of servers on this machine are stored on disk.
   private let storesLoopback: Bool
-  private let invalidations = Mutex(InvalidationLog())
+  private let invalidations = Mutex(ChangeLog())
 
   /// Creates a cache in memory.
   ///
@@ -141,6 +142,9 @@ public final class HTTPCache: Sendable {
 
   /// Stores a response.
   ///
+  /// Here and below, the disk is asked before the memory changes. So a record that is read from disk
+  /// is either the new one, or is known to be out of date when it is added to the memory.
+  ///
   /// - Parameters:
   ///   - response: The response.
   ///   - key: Its URL.
@@ -151,26 +155,53 @@ public final class HTTPCache: Sendable {
     awaitedBy scheduler: any Scheduler
   ) {
     let size = response.byteCount
-    guard !wasInvalidated(key, since: start) else { return }
-    if let memory {
-      memory.update(key) { record in
-        if case .data = response.body, size <= memory.maximumResponseSize {
-          _ = record.insert(response)
-        } else {
-          // Otherwise the earlier response would hide the new one on disk.
-          _ = record.remove(response.selector)
+    if let disk = disk(for: key) {
+      let fits = size <= disk.maximumResponseSize
+      disk.perform(key, awaitedBy: scheduler) { access in
+        guard let access, !self.wasInvalidated(key, since: start) else { return }
+        access.update { record in
+          guard fits else { return record.remove(response.selector) }
+          return record.insert(try access.externalizing(response))
         }
       }
     }
-    guard let disk = disk(for: key) else { return }
-    let fits = size <= disk.maximumResponseSize
+    guard let memory else { return }
+    memory.update(key) { record in
+      guard !self.wasInvalidated(key, since: start) else { return }
+      if case .data = response.body, size <= memory.maximumResponseSize {
+        _ = record.insert(response)
+      } else {
+        // Otherwise the earlier response would hide the new one on disk.
+        _ = record.remove(response.selector)
+      }
+    }
+  }
+
+  /// Stores a response whose body is being written to the disk.
+  ///
+  /// - Parameters:
+  ///   - makeResponse: A closure that finishes the file with the body, and returns the response, or
+  ///     `nil` if the file could not be written. It runs on the queue of the record, or not at all
+  ///     after an invalidation.
+  ///   - selector: The requests that the response is for.
+  ///   - key: Its URL.
+  ///   - disk: The store on disk.
+  ///   - start: The number of invalidations before the request was sent.
+  ///   - scheduler: The scheduler that waits for the disk.
+  func store(
+    _ makeResponse: @escaping @Sendable (_ name: String) throws -> StoredResponse?,
+    _ selector: CacheSelector, for key: CacheKey, on disk: DiskCacheStore, since start: Int,
+    awaitedBy scheduler: any Scheduler
+  ) {
     disk.perform(key, awaitedBy: scheduler) { access in
       guard let access, !self.wasInvalidated(key, since: start) else { return }
       access.update { record in
-        guard fits else { return record.remove(response.selector) }
-        return record.insert(try access.externalizing(response))
+        guard let response = try makeResponse(access.name) else { return record.remove(selector) }
+        return record.insert(response)
       }
     }
+    // An earlier response in memory would hide the new one.
+    memory?.update(key) { _ = $0.remove(selector) }
   }
 
   /// Replaces a stored response by one with the same body and new fields.
@@ -185,52 +216,71 @@ public final class HTTPCache: Sendable {
     _ old: StoredResponse, to new: StoredResponse, for key: CacheKey, since start: Int,
     awaitedBy scheduler: any Scheduler
   ) {
-    guard !wasInvalidated(key, since: start) else { return }
-    if let memory {
-      memory.update(key) { record in
-        if case .data = new.body, new.byteCount <= memory.maximumResponseSize {
-          _ = record.insert(new)
-        }
-      }
-    }
     disk(for: key)?.perform(key, awaitedBy: scheduler) { access in
       guard let access, !self.wasInvalidated(key, since: start) else { return }
       access.update { record in
-        let found = record.responses.first { $0.selector == old.selector }
-        // Another process may have stored another response. Its body is not the one that was
-        // validated.
-        if let found, found.hasSameBody(as: old) {
-          return record.insert(new.with(found.body))
+        guard let found = record.responses.first(where: { $0.selector == old.selector }) else {
+          // It has been evicted.
+          guard case .data = new.body else { return [] }
+          return record.insert(try access.externalizing(new))
         }
-        guard case .data = new.body else { return [] }
-        return record.insert(try access.externalizing(new))
+        // Another request or process may have stored another response, which was not validated.
+        guard found.bodyID == old.bodyID else { return [] }
+        return record.replace(old.selector, by: new.with(found.body))
+      }
+    }
+    guard let memory else { return }
+    memory.update(key) { record in
+      guard !self.wasInvalidated(key, since: start) else { return }
+      let found = record.responses.first { $0.selector == old.selector }
+      guard found?.bodyID ?? old.bodyID == old.bodyID else { return }
+      // The fields that the response varies on may have changed.
+      _ = record.remove(old.selector)
+      if case .data = new.body, new.byteCount <= memory.maximumResponseSize {
+        _ = record.insert(new)
       }
     }
   }
 
   /// Removes a stored response, unless another one has replaced it.
   func remove(_ stored: StoredResponse, of key: CacheKey, awaitedBy scheduler: any Scheduler) {
+    remove(of: key, awaitedBy: scheduler) { $0.bodyID == stored.bodyID }
+  }
+
+  /// Removes the stored responses of a URL that match a condition.
+  func remove(
+    of key: CacheKey, awaitedBy scheduler: any Scheduler,
+    where matches: @escaping @Sendable (StoredResponse) -> Bool
+  ) {
     @Sendable func remove(_ record: inout CacheRecord) -> [StoredBodyFile] {
-      let found = record.responses.first { $0.selector == stored.selector }
-      guard let found, found.hasSameBody(as: stored) else { return [] }
-      return record.remove(stored.selector)
+      record.responses.filter(matches).flatMap { record.remove($0.selector) }
+    }
+    disk(for: key)?.perform(key, awaitedBy: scheduler) { access in
+      guard let access, access.hasResponse(where: matches) else { return }
+      access.update { remove(&$0) }
     }
     memory?.update(key) { _ = remove(&$0) }
-    disk(for: key)?.perform(key, awaitedBy: scheduler) { access in
-      access?.update { remove(&$0) }
-    }
+  }
+
+  /// Removes the stored responses to a request after the server has sent one that is not stored.
+  ///
+  /// - Parameters:
+  ///   - query: The request.
+  ///   - head: The status and the fields of the new response.
+  ///   - scheduler: The scheduler that waits for the disk.
+  func removeResponses(
+    to query: CacheQuery, supersededBy head: HTTPResponseHead, awaitedBy scheduler: any Scheduler
+  ) {
+    guard query.method == .get, query.policy != .noStore,
+      CacheRules.supersedesEarlier(head.status)
+    else { return }
+    remove(of: query.key, awaitedBy: scheduler) { query.matches($0) }
   }
 
   /// Removes all responses of a URL, and prevents responses to earlier requests from being stored.
   func invalidate(_ key: CacheKey, awaitedBy scheduler: any Scheduler) {
     invalidations.withLock { $0.add(key) }
-    memory?.update(key) { $0 = CacheRecord(key) }
-    disk(for: key)?.perform(key, awaitedBy: scheduler) { access in
-      access?.update { record in
-        defer { record = CacheRecord(key) }
-        return Array(record.files)
-      }
-    }
+    remove(of: key, awaitedBy: scheduler) { _ in true }
   }
 
   /// Prevents responses to all earlier requests from being stored.
@@ -243,33 +293,5 @@ public final class HTTPCache: Sendable {
 
   func wasInvalidated(_ key: CacheKey, since start: Int) -> Bool {
     invalidations.withLock { $0.contains(key, since: start) }
-  }
-}
-
-/// A log of the latest invalidations, with which responses to earlier requests are recognized.
-struct InvalidationLog {
-  private static let capacity = 64
-
-  private(set) var count = 0
-  private var latest: [CacheKey] = []
-
-  mutating func add(_ key: CacheKey) {
-    if latest.count == Self.capacity { latest.removeFirst() }
-    latest.append(key)
-    count += 1
-  }
-
-  /// Adds an invalidation of all URLs.
-  mutating func addAll() {
-    latest = []
-    count += 1
-  }
-
-  /// Returns whether a URL may have been invalidated after a number of invalidations.
-  func contains(_ key: CacheKey, since start: Int) -> Bool {
-    guard start < count else { return false }
-    // The log does not have all of them any more.
-    guard count - start <= latest.count else { return true }
-    return latest.suffix(count - start).contains(key)
   }
 }

@@ -3,7 +3,13 @@ import Synchronization
 /// A store of records in memory, which evicts the least recently used ones.
 final class MemoryCacheStore: Sendable {
   let limits: HTTPCache.Limits
-  private let state = Mutex(RecentlyUsed<CacheKey, CacheRecord>())
+  private let state = Mutex(State())
+
+  private struct State {
+    var records = RecentlyUsed<CacheKey, CacheRecord>()
+    /// The changes after which a record that was read from disk before is out of date.
+    var changes = ChangeLog()
+  }
 
   init(_ limits: HTTPCache.Limits) {
     self.limits = limits
@@ -13,26 +19,56 @@ final class MemoryCacheStore: Sendable {
   var maximumResponseSize: Int { limits.bytes / 8 }
 
   func record(for key: CacheKey) -> CacheRecord? {
-    state.withLock { $0.use(key) }
+    state.withLock { $0.records.use(key) }
   }
+
+  /// The number of changes so far.
+  var changeCount: Int { state.withLock { $0.changes.count } }
 
   /// Changes the record of a URL.
   ///
-  /// A record without responses is removed.
+  /// A record without responses is removed, and one that exceeds the limits loses its oldest
+  /// responses.
   ///
   /// - Parameters:
   ///   - key: The URL.
   ///   - change: A closure that changes the record. It runs under the lock.
   func update(_ key: CacheKey, _ change: (inout CacheRecord) -> Void) {
-    let evicted = state.withLock { records in
-      let old = records.remove(key)
-      var record = old ?? CacheRecord(key)
+    update(key) { record, changes in
+      changes.add(key)
       change(&record)
-      let count = record.byteCount
-      if !record.responses.isEmpty, count <= limits.bytes {
-        _ = records.insert(record, for: key, cost: count)
+    }
+  }
+
+  /// Adds the responses of a record that was read from disk, unless the URL has changed since.
+  ///
+  /// - Parameters:
+  ///   - read: The record.
+  ///   - start: The number of changes before the record was read.
+  func insert(_ read: CacheRecord, since start: Int) {
+    update(read.key) { record, changes in
+      guard !changes.contains(read.key, since: start) else { return }
+      for response in read.responses {
+        guard case .data = response.body, response.byteCount <= maximumResponseSize,
+          !record.responses.contains(where: { $0.selector == response.selector })
+        else { continue }
+        _ = record.insert(response)
       }
-      return (old, records.evict(count: limits.entries, cost: limits.bytes))
+    }
+  }
+
+  private func update(
+    _ key: CacheKey, _ change: (_ record: inout CacheRecord, _ changes: inout ChangeLog) -> Void
+  ) {
+    let evicted = state.withLock { state in
+      let old = state.records.remove(key)
+      var record = old ?? CacheRecord(key)
+      change(&record, &state.changes)
+      _ = record.evict(downTo: limits.bytes)
+      if !record.responses.isEmpty {
+        _ = state.records.insert(record, for: key, cost: record.byteCount)
+      }
+      return (old, state.records.evict(count: limits.entries, cost: limits.bytes))
     }
     // Released after unlocking.
     withExtendedLifetime(evicted) {}
@@ -40,6 +76,7 @@ final class MemoryCacheStore: Sendable {
 
   /// Removes the responses that match a condition.
   func remove(where matches: (CacheKey, StoredResponse) -> Bool) {
+    state.withLock { $0.changes.addAll() }
     for record in records {
       let selectors = record.responses.filter { matches(record.key, $0) }.map(\.selector)
       guard !selectors.isEmpty else { continue }
@@ -50,8 +87,8 @@ final class MemoryCacheStore: Sendable {
   }
 
   /// The records, unordered.
-  var records: [CacheRecord] { state.withLock { $0.values } }
+  var records: [CacheRecord] { state.withLock { $0.records.values } }
 
   /// The size of the store.
-  var size: (entries: Int, bytes: Int) { state.withLock { ($0.count, $0.cost) } }
+  var size: (entries: Int, bytes: Int) { state.withLock { ($0.records.count, $0.records.cost) } }
 }

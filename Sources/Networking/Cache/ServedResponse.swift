@@ -127,36 +127,38 @@ private final class CancellationFlag: Sendable {
 final class StoredBodyFeeder: TransportHandle {
   private static let pieceSize = 64 << 10
 
+  /// The ends of the stream, which are released when it ends.
+  ///
+  /// The channel has the flow control, which has this object.
+  private struct Ends {
+    let channel: ByteChannel
+    /// The file of the body, if it is not in memory.
+    let reader: BodyFileReader?
+  }
+
   private struct State {
+    var ends: Ends?
     var position = 0
     var isPaused = false
     var isReading = false
-    var isFinished = false
   }
 
   private let body: StoredBody
-  /// The file of the body, if it is not in memory.
-  private let reader: BodyFileReader?
-  private let channel: ByteChannel
   private let queue: DispatchQueue
   private let metrics: TransportMetrics
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   init(
     _ body: StoredBody, _ reader: BodyFileReader?, _ channel: ByteChannel,
     on queue: DispatchQueue, _ metrics: TransportMetrics
   ) {
     self.body = body
-    self.reader = reader
-    self.channel = channel
     self.queue = queue
     self.metrics = metrics
+    state = Mutex(State(ends: Ends(channel: channel, reader: reader)))
   }
 
-  func cancel() {
-    state.withLock { $0.isFinished = true }
-    channel.abandon()
-  }
+  func cancel() { end()?.abandon() }
 
   func suspend() {
     state.withLock { $0.isPaused = true }
@@ -165,7 +167,7 @@ final class StoredBodyFeeder: TransportHandle {
   func resume() {
     let starts = state.withLock { state in
       state.isPaused = false
-      guard !state.isReading, !state.isFinished else { return false }
+      guard !state.isReading, state.ends != nil else { return false }
       state.isReading = true
       return true
     }
@@ -173,33 +175,38 @@ final class StoredBodyFeeder: TransportHandle {
   }
 
   private func feed() {
-    while let position = nextPosition() {
+    while let (ends, position) = next() {
       let piece: Data?
       switch body {
       case .data(let data): piece = data.dropFirst(position).prefix(Self.pieceSize)
-      case .file: piece = reader?.read(upTo: Self.pieceSize)
+      case .file: piece = ends.reader?.read(upTo: Self.pieceSize)
       }
       guard let piece, !piece.isEmpty || position == body.count else {
-        state.withLock { $0.isFinished = true }
-        return channel.fail(NetworkError(.connectionLost, "the stored body cannot be read"))
+        end()?.fail(NetworkError(.connectionLost, "the stored body cannot be read"))
+        return
       }
       if piece.isEmpty {
-        state.withLock { $0.isFinished = true }
-        return channel.end(metrics, [:])
+        end()?.end(metrics, [:])
+        return
       }
       state.withLock { $0.position += piece.count }
-      channel.write(Data(piece))
+      ends.channel.write(Data(piece))
     }
   }
 
-  /// Returns the next position to read, or `nil` if reading stops here.
-  private func nextPosition() -> Int? {
+  /// Returns the ends and the next position to read, or `nil` if reading stops here.
+  private func next() -> (Ends, position: Int)? {
     state.withLock { state in
-      guard !state.isPaused, !state.isFinished else {
+      guard !state.isPaused, let ends = state.ends else {
         state.isReading = false
         return nil
       }
-      return state.position
+      return (ends, state.position)
     }
+  }
+
+  /// Ends the stream, and returns its channel, or `nil` if it has ended before.
+  private func end() -> ByteChannel? {
+    state.withLock { $0.ends.take() }?.channel
   }
 }

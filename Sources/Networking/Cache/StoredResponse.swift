@@ -11,18 +11,21 @@ struct StoredResponse: Sendable {
   /// The requests that the response is for.
   let selector: CacheSelector
   let body: StoredBody
+  /// A random number of the body, which updates of the fields keep.
+  let bodyID: UInt64
   /// The properties that the rules of the cache read, parsed once.
   let rules: Rules
 
   init(
     _ head: HTTPResponseHead, requestTime: Date, responseTime: Date, for selector: CacheSelector,
-    body: StoredBody
+    body: StoredBody, bodyID: UInt64 = .random(in: 0 ... .max)
   ) {
     self.head = head
     self.requestTime = requestTime
     self.responseTime = responseTime
     self.selector = selector
     self.body = body
+    self.bodyID = bodyID
     rules = Rules(head, requestTime: requestTime, responseTime: responseTime)
   }
 
@@ -31,20 +34,18 @@ struct StoredResponse: Sendable {
     head.headers.fields.reduce(256 + body.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
   }
 
-  /// Whether another copy of the response, in memory or on disk, has the same body.
-  ///
-  /// A date loses its last bits on disk.
-  func hasSameBody(as other: StoredResponse) -> Bool {
-    abs(responseTime.timeIntervalSince(other.responseTime)) < 0.001
-      && abs(requestTime.timeIntervalSince(other.requestTime)) < 0.001
-      && rules.etag == other.rules.etag && rules.lastModified == other.rules.lastModified
-      && body.count == other.body.count
+  /// Returns the response for other requests.
+  func with(_ selector: CacheSelector) -> StoredResponse {
+    StoredResponse(
+      head, requestTime: requestTime, responseTime: responseTime, for: selector, body: body,
+      bodyID: bodyID)
   }
 
-  /// Returns the response with a body in another place.
+  /// Returns the response with its body in another place.
   func with(_ body: StoredBody) -> StoredResponse {
     StoredResponse(
-      head, requestTime: requestTime, responseTime: responseTime, for: selector, body: body)
+      head, requestTime: requestTime, responseTime: responseTime, for: selector, body: body,
+      bodyID: bodyID)
   }
 }
 
@@ -184,7 +185,7 @@ struct CacheRecord: Sendable {
   static let maximumCount = 16
 
   let key: CacheKey
-  /// The responses, newest last.
+  /// The responses, unordered.
   private(set) var responses: [StoredResponse]
 
   init(_ key: CacheKey, _ responses: [StoredResponse] = []) {
@@ -194,14 +195,32 @@ struct CacheRecord: Sendable {
 
   var byteCount: Int { responses.reduce(key.text.utf8.count) { $0 + $1.byteCount } }
 
-  /// Adds a response, which replaces that for the same requests.
+  /// Adds a response, which replaces that for the same requests, unless that one is the response to
+  /// a later request.
   ///
-  /// - Returns: The body files that are no longer referenced.
+  /// - Returns: The body files that are no longer referenced, which may be that of the response.
   mutating func insert(_ response: StoredResponse) -> [StoredBodyFile] {
     let before = files
+    let earlier = responses.first { $0.selector == response.selector }
+    if let earlier, earlier.requestTime > response.requestTime {
+      if case .file(let file) = response.body, !before.contains(file) { return [file] }
+      return []
+    }
     responses.removeAll { $0.selector == response.selector }
-    if responses.count >= Self.maximumCount { responses.removeFirst() }
+    if responses.count >= Self.maximumCount { _ = removeOldest() }
     responses.append(response)
+    return Array(before.subtracting(files))
+  }
+
+  /// Replaces the response for certain requests.
+  ///
+  /// - Returns: The body files that are no longer referenced.
+  mutating func replace(
+    _ selector: CacheSelector, by response: StoredResponse
+  ) -> [StoredBodyFile] {
+    let before = files
+    responses.removeAll { $0.selector == selector }
+    _ = insert(response)
     return Array(before.subtracting(files))
   }
 
@@ -211,6 +230,27 @@ struct CacheRecord: Sendable {
   mutating func remove(_ selector: CacheSelector) -> [StoredBodyFile] {
     let before = files
     responses.removeAll { $0.selector == selector }
+    return Array(before.subtracting(files))
+  }
+
+  /// Removes the response that was received first.
+  ///
+  /// - Returns: Whether there was one.
+  mutating func removeOldest() -> Bool {
+    let oldest = responses.indices.min {
+      responses[$0].responseTime < responses[$1].responseTime
+    }
+    guard let oldest else { return false }
+    responses.remove(at: oldest)
+    return true
+  }
+
+  /// Removes the responses that were received first until the limit is met.
+  ///
+  /// - Returns: The body files that are no longer referenced.
+  mutating func evict(downTo limit: Int) -> [StoredBodyFile] {
+    let before = files
+    while byteCount > limit, removeOldest() {}
     return Array(before.subtracting(files))
   }
 

@@ -197,11 +197,14 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
       var evicted: [Entry] = []
       if state.numbers[key] == number {
         state.numbers[key] = nil
-        if case .success(let made) = result {
+        // A value that exceeds the limit alone is delivered, but not stored.
+        if case .success(let made) = result, made.cost <= cost {
           let entry = Entry(value: made.value, expires: expires)
-          if let old = state.entries.insert(entry, for: key, cost: max(made.cost, 0)) {
-            evicted = [old]
-          }
+          let ownCost = max(made.cost, 0)
+          if let old = state.entries.remove(key) { evicted = [old] }
+          // Room is made first, so that the sum of the costs cannot overflow.
+          evicted += state.entries.evict(count: count, cost: cost - ownCost)
+          _ = state.entries.insert(entry, for: key, cost: ownCost)
           evicted += state.entries.evict(count: count, cost: cost)
         }
       }

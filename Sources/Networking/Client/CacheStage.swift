@@ -23,6 +23,7 @@ final class CacheStage: BuiltInStage {
 
   private struct Refresh: Hashable {
     let key: CacheKey
+    let method: HTTPMethod
     let selector: CacheSelector
   }
 
@@ -50,16 +51,35 @@ final class CacheStage: BuiltInStage {
   }
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    guard settings.includesMocks || exchange.call.transport.transport.needsNetwork else {
-      return passing(exchange, next)
+    guard !settings.includesMocks else { return handle(exchange, next) }
+    let transport = exchange.call.transport.transport
+    guard let selecting = transport as? any SelectingTransport else {
+      return transport.needsNetwork ? handle(exchange, next) : passing(exchange, next)
     }
+    return selecting.selected().then(on: .inline) { selected in
+      selected.needsNetwork ? self.handle(exchange, next) : self.passing(exchange, next)
+    }
+  }
+
+  /// Handles a request whose responses may be cached.
+  private func handle(_ exchange: Exchange, _ next: @escaping Next) -> NetworkPromise {
     guard CacheRules.isSafe(exchange.request.method) else {
       return invalidating(exchange, next)
     }
+    if let provider = exchange.unknownProvider {
+      return provider.loadIdentity().then(on: .inline) { self.lookUp(exchange, next) }
+    }
+    return lookUp(exchange, next)
+  }
+
+  /// Handles a request with a safe method, whose user is known.
+  private func lookUp(_ exchange: Exchange, _ next: @escaping Next) -> NetworkPromise {
     guard let query = query(of: exchange) else { return passing(exchange, next) }
     let hop = CachedHop(stage: self, exchange: exchange, query: query, next: next)
     switch query.policy {
-    case .reload, .noStore: return hop.fetch()
+    case .reload where !query.directives.onlyIfCached,
+      .noStore where !query.directives.onlyIfCached:
+      return hop.fetch()
     default: break
     }
     let found = cache.memory?.record(for: query.key)
@@ -111,6 +131,8 @@ final class CacheStage: BuiltInStage {
     let request = exchange.request
     guard request.method == .get || request.method == .head, case .none = request.body,
       !request.preservesContentCoding,
+      // The server may respond otherwise to a client that shows its certificate.
+      !request.withholdsClientCertificate,
       // A transfer continues by itself, with ranges and validators of its own.
       exchange.destination.deadlineClock == nil,
       !request.headers.fields.contains(where: { field in
@@ -132,53 +154,99 @@ final class CacheStage: BuiltInStage {
     return query
   }
 
-  /// Returns the digest of the credentials of a request, empty if it has none.
+  /// Returns the digest of the credentials of a request, empty if it will have none.
   ///
   /// With Digest authentication the field differs in each request, so the name of the user counts.
+  /// With a session the field differs after each refresh, so the sign-in counts.
   ///
   /// - Parameters:
   ///   - credentials: The client's credentials.
-  ///   - request: The request, before or after the credentials have been added.
-  /// - Returns: The digest, or `nil` if the platform has no library for it, or if the value of the
-  ///   field is not known yet, because a provider replaces it at this time.
-  func credentialsDigest(_ credentials: Credentials?, _ request: HTTPRequest) -> String? {
-    if let field = request.headers["Authorization"], !Self.isDigest(field, credentials) {
-      return CacheDigest.digest("credentials", field)
-    }
-    guard let credentials, credentials.origin.matches(request.url), request.sendsCredentials else {
-      return ""
+  ///   - request: The request, before the credentials are added.
+  /// - Returns: The digest, or `nil` if the platform has no library for it, or if the user is not
+  ///   known.
+  private func credentialsDigest(_ credentials: Credentials?, _ request: HTTPRequest) -> String? {
+    guard let credentials, credentials.apply(to: request) else {
+      return Self.digest(ofField: request)
     }
     switch credentials.scheme {
     case .fixed(let value): return CacheDigest.digest("credentials", value)
     case .digest(let authenticator):
       return CacheDigest.digest("digest user", authenticator.username)
     case .provided(let provider):
-      return provider.currentValue.flatMap { CacheDigest.digest("credentials", $0) }
+      return provider.identity.flatMap { CacheDigest.digest("identity", $0) }
     }
   }
 
-  private static func isDigest(_ field: String, _ credentials: Credentials?) -> Bool {
-    guard case .digest = credentials?.scheme else { return false }
-    return field.hasPrefix("Digest ")
+  /// Returns the digest of the credentials with which a request was sent.
+  ///
+  /// - Parameters:
+  ///   - sent: The request as it was sent.
+  ///   - exchange: The exchange before the credentials were added.
+  /// - Returns: The digest, or `nil` if the user is not known any more, or never was.
+  func credentialsDigest(of sent: HTTPRequest, in exchange: Exchange) -> String? {
+    guard let credentials = exchange.credentials, credentials.apply(to: exchange.request) else {
+      return Self.digest(ofField: sent)
+    }
+    let field = sent.headers["Authorization"]
+    switch credentials.scheme {
+    case .digest where field?.hasPrefix("Digest ") ?? true:
+      return credentialsDigest(credentials, exchange.request)
+    case .fixed, .digest: return Self.digest(ofField: sent)
+    case .provided(let provider):
+      // Otherwise the user may be another one now, or an interceptor has replaced the field.
+      guard field == provider.currentValue else { return nil }
+      return credentialsDigest(credentials, exchange.request)
+    }
+  }
+
+  private static func digest(ofField request: HTTPRequest) -> String? {
+    guard let field = request.headers["Authorization"] else { return "" }
+    return CacheDigest.digest("credentials", field)
+  }
+
+  /// Returns the requests that a response is for.
+  ///
+  /// - Parameters:
+  ///   - headers: The fields of the response.
+  ///   - sent: The request as it was sent.
+  ///   - exchange: The exchange before the credentials were added.
+  /// - Returns: The selector, or `nil` if no later request can be compared with this one.
+  func selector(
+    of headers: HTTPHeaders, to sent: HTTPRequest, in exchange: Exchange
+  ) -> CacheSelector? {
+    credentialsDigest(of: sent, in: exchange).flatMap {
+      CacheDigest.selector(of: headers, to: sent.headers, credentials: $0)
+    }
   }
 
   // MARK: Validation in the background
 
   /// Starts to validate a stored response, unless that is under way.
   func refresh(_ stored: StoredResponse, for hop: CachedHop) {
-    let refresh = Refresh(key: hop.query.key, selector: stored.selector)
+    let refresh = Refresh(
+      key: hop.query.key, method: hop.query.method, selector: stored.selector)
     let isFirst = refreshes.withLock { refreshes in
       guard refreshes[refresh] == nil else { return false }
       refreshes[refresh] = .some(nil)
       return true
     }
     guard isFirst else { return }
-    let work = hop.inBackground().validate(stored)
+    let work = hop.inBackground().renew(stored)
     // Held here, because no caller waits for it.
     refreshes.withLock { $0[refresh] = .some(work) }
     work.always(on: .inline) { _ in
       let finished = self.refreshes.withLock { $0.removeValue(forKey: refresh) }
       withExtendedLifetime(finished) {}
     }
+  }
+}
+
+extension Exchange {
+  /// The provider of the credentials, if it will add them, and does not know the user yet.
+  fileprivate var unknownProvider: (any CredentialProvider)? {
+    guard let credentials, case .provided(let provider) = credentials.scheme,
+      provider.identity == nil, credentials.apply(to: request)
+    else { return nil }
+    return provider
   }
 }

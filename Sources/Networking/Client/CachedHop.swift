@@ -16,8 +16,12 @@ struct CachedHop: Sendable {
     var exchange = exchange
     exchange.state = CallState()
     exchange.state.begin(by: stage.scheduler)
+    // More than this is not stored.
+    let limit = max(
+      stage.cache.memory?.maximumResponseSize ?? 0,
+      stage.cache.diskStore?.maximumResponseSize ?? 0)
     exchange.ownDestination = BodyDestination(
-      maximumBodySize: exchange.destination.maximumBodySize,
+      maximumBodySize: min(exchange.destination.maximumBodySize ?? limit, limit),
       timeLimit: exchange.destination.timeLimit, scheduler: stage.scheduler)
     return CachedHop(
       stage: stage, exchange: exchange, query: query, next: next, isInBackground: true)
@@ -26,18 +30,11 @@ struct CachedHop: Sendable {
   /// Reads the record on disk, and performs the decision about it.
   func read(from disk: DiskCacheStore) -> NetworkPromise {
     let (found, resolver) = Promise<CacheRecord?>.pending(on: .inline)
-    disk.perform(query.key, awaitedBy: stage.scheduler) { [cache = stage.cache] access in
-      let record = access?.read()
-      if let record, let memory = cache.memory {
-        memory.update(record.key) { known in
-          for response in record.responses {
-            guard case .data = response.body, response.byteCount <= memory.maximumResponseSize,
-              !known.responses.contains(where: { $0.selector == response.selector })
-            else { continue }
-            _ = known.insert(response)
-          }
-        }
-      }
+    let memory = stage.cache.memory
+    // Before the disk is asked, so that no later change is missed.
+    let start = memory?.changeCount ?? 0
+    disk.read(query.key, awaitedBy: stage.scheduler) { record in
+      if let record { memory?.insert(record, since: start) }
       resolver.fulfill(record)
     }
     return found.then(on: .inline) { perform(nil, $0) }
@@ -53,48 +50,57 @@ struct CachedHop: Sendable {
     let stored = record?.responses ?? []
     switch decision ?? CacheRules.decide(query, stored, at: stage.now) {
     case .send: return fetch()
-    case .miss(byDirective: false): return .rejected(CacheStage.notCached(exchange.request))
-    case .miss(byDirective: true):
-      exchange.events?.serveFromCache(.cache)
-      return .fulfilled(
-        Response(
-          HTTPResponseHead(status: 504), .memory(Data()), to: exchange.request,
-          from: Response.Provenance(source: .cache)))
+    case .miss(let byDirective): return missed(byDirective: byDirective)
     case .serve(let position, let source): return serve(stored[position], source)
     case .serveAndRefresh(let position):
       stage.refresh(stored[position], for: self)
       return serve(stored[position], .stale(.revalidating))
-    case .validate(let position):
-      // The response to HEAD has no body, so it cannot be the response to a later request.
-      return query.method == .head
-        ? fetch(updating: stored[position]) : validate(stored[position])
+    case .validate(let position): return renew(stored[position])
     }
+  }
+
+  /// Asks the server whether a stored response is still current.
+  func renew(_ stored: StoredResponse) -> NetworkPromise {
+    // The response to HEAD has no body, so it cannot be the response to a later request.
+    query.method == .head ? fetch(updating: stored) : validate(stored)
   }
 
   // MARK: Requests
 
   /// Sends the request, and stores the response.
-  ///
-  /// - Parameter head: The stored response that the response to a HEAD request is compared with.
-  /// - Returns: A promise of the response.
-  func fetch(updating head: StoredResponse? = nil) -> NetworkPromise {
+  func fetch() -> NetworkPromise {
     let sent = sending(nil)
     let (start, requestTime) = (stage.cache.invalidationCount, stage.now)
     return next(sent).map { response in
-      if let head {
-        update(head, by: response, since: start, requestTime: requestTime)
+      if query.method == .head {
+        // With a policy that does not look up stored responses.
+        removeResponses(thatDifferFrom: response)
       } else {
-        store(response, since: start, requestTime: requestTime, replacing: nil)
+        store(response, since: start, requestTime: requestTime)
       }
       return response
     }
   }
 
+  /// Sends a HEAD request, and updates the stored response by the response.
+  private func fetch(updating stored: StoredResponse) -> NetworkPromise {
+    let sent = sending(nil)
+    let (start, requestTime) = (stage.cache.invalidationCount, stage.now)
+    return next(sent).followed { result in
+      if let stale = staleResponse(stored, after: result) { return stale }
+      if case .success(let response) = result {
+        update(stored, by: response, since: start, requestTime: requestTime)
+      }
+      return nil
+    }
+  }
+
   /// Sends the request with the validators of a stored response.
-  func validate(_ stored: StoredResponse) -> NetworkPromise {
+  private func validate(_ stored: StoredResponse) -> NetworkPromise {
     let sent = sending(stored.rules)
     let (start, requestTime) = (stage.cache.invalidationCount, stage.now)
     return next(sent).followed { result in
+      if let stale = staleResponse(stored, after: result) { return stale }
       switch result {
       case .success(let response) where response.status == 304 && stored.rules.hasValidator:
         guard CacheValidation.confirms(response.head, stored.rules) else {
@@ -102,31 +108,33 @@ struct CachedHop: Sendable {
           exchange.reportResend(after: result)
           return fetch()
         }
-        let merged = CacheValidation.merged(
-          stored, with: response.head, requestTime: requestTime, responseTime: stage.now)
-        if merged.rules.directives.noStore {
-          stage.cache.remove(stored, of: query.key, awaitedBy: stage.scheduler)
-        } else {
-          stage.cache.update(
-            stored, to: merged, for: query.key, since: start, awaitedBy: stage.scheduler)
-        }
+        let merged = merge(response, into: stored, since: start, requestTime: requestTime)
         return serve(merged, .revalidated, metrics: response.metrics)
       case .success(let response):
-        if CacheRules.errorStatuses.contains(response.status),
-          let reason = CacheRules.staleReason(
-            query, stored.rules, isOffline: false, at: stage.now)
-        {
-          return serve(stored, .stale(reason), metrics: response.metrics)
-        }
-        store(response, since: start, requestTime: requestTime, replacing: stored)
+        store(response, since: start, requestTime: requestTime)
         return nil
-      case .failure(let error as NetworkError) where error.code != .cancelled:
-        return CacheRules.staleReason(
-          query, stored.rules, isOffline: error.code.isNetworkUnavailable, at: stage.now
-        ).map { serve(stored, .stale($0)) }
       case .failure: return nil
       }
     }
+  }
+
+  /// Serves a stored response after the server has failed, if the rules allow it.
+  private func staleResponse(
+    _ stored: StoredResponse, after result: Result<Response, any Error>
+  ) -> NetworkPromise? {
+    let isOffline: Bool
+    var metrics = TransportMetrics()
+    switch result {
+    case .success(let response) where CacheRules.errorStatuses.contains(response.status):
+      isOffline = false
+      metrics = response.metrics
+    case .failure(let error as NetworkError) where CacheRules.isServerFailure(error.code):
+      // The circuit of a server opens because it fails.
+      isOffline = error.code.isNetworkUnavailable && error.code != .circuitOpen
+    default: return nil
+    }
+    return CacheRules.staleReason(query, stored.rules, isOffline: isOffline, at: stage.now)
+      .map { serve(stored, .stale($0), metrics: metrics) }
   }
 
   /// Returns the exchange with the fields of a policy and a validation.
@@ -144,9 +152,8 @@ struct CachedHop: Sendable {
       var destination = exchange.destination
       destination.copy = CacheCopy(
         stage.cache, query,
-        credentials: { [stage, credentials = exchange.credentials] in
-          stage.credentialsDigest(credentials, $0)
-        }, awaitedBy: stage.scheduler, wallClock: { [stage] in stage.now })
+        selector: { [stage, exchange] in stage.selector(of: $0, to: $1, in: exchange) },
+        awaitedBy: stage.scheduler, wallClock: { [stage] in stage.now })
       sent.ownDestination = destination
     }
     return sent
@@ -154,24 +161,18 @@ struct CachedHop: Sendable {
 
   // MARK: Responses
 
-  /// Stores a response in memory, or removes the response that it supersedes.
-  private func store(
-    _ response: Response, since start: Int, requestTime: Date, replacing stored: StoredResponse?
-  ) {
+  /// Stores a response in memory, or removes the responses that it supersedes.
+  private func store(_ response: Response, since start: Int, requestTime: Date) {
     guard query.method == .get, query.policy != .noStore else { return }
     let now = stage.now
     guard case .memory(let data) = response.content, exchange.destination.isToMemory else { return }
-    // The body of a redirect is truncated.
-    let isTruncated = (300...399).contains(response.status) && data.count >= 1 << 20
+    let limit = ResponseReceiver.truncationLimit(exchange.destination.maximumBodySize)
+    let isTruncated = (300...399).contains(response.status) && data.count >= limit
     guard !isTruncated, CacheRules.isStorable(response.head, to: query, at: now),
-      let credentials = stage.credentialsDigest(exchange.credentials, response.request),
-      let selector = CacheDigest.selector(
-        of: response.headers, to: response.request.headers, credentials: credentials)
+      let selector = stage.selector(of: response.headers, to: response.request, in: exchange)
     else {
-      if let stored, !CacheRules.errorStatuses.contains(response.status) {
-        stage.cache.remove(stored, of: query.key, awaitedBy: stage.scheduler)
-      }
-      return
+      return stage.cache.removeResponses(
+        to: query, supersededBy: response.head, awaitedBy: stage.scheduler)
     }
     var head = response.head
     head.headers = CacheValidation.storable(head.headers)
@@ -181,19 +182,69 @@ struct CachedHop: Sendable {
       for: query.key, since: start, awaitedBy: stage.scheduler)
   }
 
+  /// Updates a stored response by the fields of a 304, or of a response to HEAD.
+  ///
+  /// It is removed if it must not be stored any more.
+  ///
+  /// - Returns: The updated response.
+  private func merge(
+    _ response: Response, into stored: StoredResponse, since start: Int, requestTime: Date
+  ) -> StoredResponse {
+    let merged = CacheValidation.merged(
+      stored, with: response.head, requestTime: requestTime, responseTime: stage.now)
+    // The response to a request with `no-store` changes nothing that is stored.
+    if query.policy == .noStore || query.directives.noStore { return merged }
+    if !merged.rules.directives.noStore,
+      // The fields that the response varies on may have changed.
+      let selector = stage.selector(
+        of: merged.head.headers, to: response.request, in: exchange)
+    {
+      stage.cache.update(
+        stored, to: merged.with(selector), for: query.key, since: start,
+        awaitedBy: stage.scheduler)
+    } else {
+      stage.cache.remove(stored, of: query.key, awaitedBy: stage.scheduler)
+    }
+    return merged
+  }
+
   /// Updates a stored response by the response to a HEAD request, or removes it.
   private func update(
     _ stored: StoredResponse, by response: Response, since start: Int, requestTime: Date
   ) {
     guard response.status == 200, stored.head.status == 200 else { return }
     if CacheValidation.confirms(byHead: response.head, stored) {
-      let merged = CacheValidation.merged(
-        stored, with: response.head, requestTime: requestTime, responseTime: stage.now)
-      stage.cache.update(
-        stored, to: merged, for: query.key, since: start, awaitedBy: stage.scheduler)
+      _ = merge(response, into: stored, since: start, requestTime: requestTime)
     } else {
       stage.cache.remove(stored, of: query.key, awaitedBy: stage.scheduler)
     }
+  }
+
+  /// Removes the stored responses that a response to a HEAD request shows to be out of date.
+  ///
+  /// Source: RFC 9111 section 4.3.5.
+  private func removeResponses(thatDifferFrom response: Response) {
+    guard response.status == 200, query.policy != .noStore, !query.directives.noStore else {
+      return
+    }
+    stage.cache.remove(of: query.key, awaitedBy: stage.scheduler) { stored in
+      query.matches(stored) && stored.head.status == 200
+        && !CacheValidation.confirms(byHead: response.head, stored)
+    }
+  }
+
+  /// Responds to a request that must not be sent, and for which there is no stored response.
+  ///
+  /// - Parameter byDirective: Whether a directive of the request forbids to send it. Otherwise its
+  ///   policy does.
+  /// - Returns: A promise of a 504, or one that is rejected.
+  private func missed(byDirective: Bool) -> NetworkPromise {
+    guard byDirective else { return .rejected(CacheStage.notCached(exchange.request)) }
+    exchange.events?.serveFromCache(.cache)
+    return .fulfilled(
+      Response(
+        HTTPResponseHead(status: 504), .memory(Data()), to: exchange.request,
+        from: Response.Provenance(source: .cache)))
   }
 
   /// Delivers a stored response.
@@ -220,21 +271,24 @@ struct CachedHop: Sendable {
     if let limit = exchange.destination.maximumBodySize, exchange.destination.isToMemory,
       served.body.count > limit
     {
-      return fetch()
+      return .rejected(
+        NetworkError(
+          .bodyTooLarge, "the stored body has \(served.body.count) bytes, the limit is \(limit)",
+          request: .init(exchange.request), response: served.head))
     }
+    var destination = exchange.destination
+    if let progress = exchange.state.sharedProgress { destination.progress = progress }
     let events = exchange.events
     // Fast path: no file is read or written.
-    if let response = served.inMemory(exchange.destination) {
+    if let response = served.inMemory(destination) {
       events?.serveFromCache(source)
       return .fulfilled(response)
     }
-    return served.delivered(to: exchange.destination).then(on: .inline) { response in
+    return served.delivered(to: destination).then(on: .inline) { response in
       guard let response else {
         stage.cache.remove(stored, of: query.key, awaitedBy: stage.scheduler)
-        if query.policy == .onlyCache {
-          return .rejected(CacheStage.notCached(exchange.request))
-        }
-        return fetch()
+        if query.policy == .onlyCache { return missed(byDirective: false) }
+        return query.directives.onlyIfCached ? missed(byDirective: true) : fetch()
       }
       events?.serveFromCache(source)
       return .fulfilled(response)

@@ -9,7 +9,7 @@ extension Networking {
   /// networking.value(for: .cover(id: 7), cached: covers)
   /// ```
   ///
-  /// The key is the URL of the request. While a value is requested and decoded, further callers wait
+  /// The key is the URL of the request, so use a cache for each account. While a value is requested and decoded, further callers wait
   /// for the same one; the request is cancelled when all of them have cancelled. The response is
   /// validated, and its body is the cost of the value.
   ///
@@ -19,7 +19,8 @@ extension Networking {
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the value, in ``callbackContext``. It is rejected like that of
-  ///   `request(_:progress:file:line:)`, and with the errors of `validate` and `decode`.
+  ///   `request(_:progress:file:line:)`, with the errors of `validate` and `decode`, and with the code
+  ///   ``NetworkError/Code-swift.enum/unsupported`` if the method of the request is not GET.
   public func value<Value: Decodable & Sendable>(
     for endpoint: Endpoint, cached cache: ValueCache<URL, Value>,
     file: StaticString = #fileID, line: UInt = #line
@@ -127,7 +128,12 @@ extension Networking {
   ) -> Promise<Value> {
     let key: URL
     do {
-      key = try firstHop(of: endpoint).url
+      let hop = try firstHop(of: endpoint)
+      guard hop.method == .get else {
+        throw NetworkError(
+          .unsupported, "only the values of GET requests can be cached", request: .init(hop))
+      }
+      key = hop.url
     } catch {
       return .rejected(error, file: file, line: line)
     }

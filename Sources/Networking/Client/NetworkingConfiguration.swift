@@ -119,7 +119,8 @@ public struct NetworkingConfiguration: Sendable {
   ///   goes to memory. Downloads and streams are not shared. Two requests are identical if, after
   ///   the client's interceptors, they have the same method, URL, header fields in the same order,
   ///   credentials and idle timeouts, the same values of ``Request/sendsCredentials`` and
-  ///   ``Request/isIntercepted``, and the same transport; scopes of mocks have different transports.
+  ///   ``Request/isIntercepted``, the same ``Request/cachePolicy-swift.property`` and
+  ///   ``Request/cacheLifetime``, and the same transport; scopes of mocks have different transports.
   ///   The tracing fields `traceparent`, `tracestate`, `X-Request-ID` and `X-Correlation-ID` are not
   ///   compared. The server receives those of the first request.
   /// - **Callers.** Each caller has its own promise, and receives the whole response and its

@@ -53,6 +53,10 @@ final class OAuth2Authorization: CredentialProvider {
 
   var currentValue: String? { basicValue ?? source.currentValue }
 
+  var identity: String? { basicValue ?? source.identity }
+
+  func loadIdentity() -> Promise<Void> { source.load() }
+
   func value() -> Promise<String> { Self.value(of: source.token()) }
 
   func isRejection(_ response: Response) -> Bool { basicValue == nil && rule.applies(response) }

@@ -114,9 +114,9 @@ public final class OAuth2Session: Sendable {
     return firstly { grant.issue(context) }
       .on(context.scheduler.context(for: .inline))
       .then { token in
-        try await source.signedIn(token)
+        let stored = try await source.signedIn(token)
         notices.report(.signedIn(level))
-        return token
+        return stored
       }
       .on(context.scheduler.context(for: .main), file: file, line: line)
   }

@@ -15,6 +15,11 @@ struct TokenMachine {
     /// The times at which the token can be used.
     let freshness: ClosedRange<Date>
 
+    /// A text that all tokens of the sign-in have in common.
+    ///
+    /// A token of an earlier version of this framework has only its own text.
+    var identity: String { token.signInID.map { "sign-in \($0)" } ?? token.accessToken }
+
     init(_ token: OAuth2Token) {
       self.token = token
       value = token.authorizationValue
@@ -89,7 +94,12 @@ struct TokenMachine {
     var values: Set<String> = []
     if let rejected { values.insert(rejected) }
     if isRejected, let current { values.insert(current.token.accessToken) }
-    return .start(Renewal(generation: generation, rejected: values))
+    return .start(makeRenewal(replacing: values))
+  }
+
+  /// Makes a renewal that a later sign-out makes invalid.
+  func makeRenewal(replacing rejected: Set<String> = []) -> Renewal {
+    Renewal(generation: generation, rejected: rejected)
   }
 
   /// Returns whether an access token is the current one.

@@ -41,6 +41,32 @@ final class TokenSource: Sendable {
   /// The token in memory.
   var currentToken: OAuth2Token? { machine.withLock { $0.current?.token } }
 
+  /// A text that all tokens of one sign-in have in common, and that no other sign-in has.
+  ///
+  /// `nil` if there is no token in memory.
+  var identity: String? {
+    guard key.level == .user else { return "client \(key.clientID)" }
+    return machine.withLock { $0.current?.identity }
+  }
+
+  /// Reads the token of the store, unless there is one in memory.
+  ///
+  /// - Returns: A promise that is fulfilled afterwards, even if the store cannot be read.
+  func load() -> Promise<Void> {
+    let (store, key) = (store, key)
+    let renewal = machine.withLock { $0.current == nil ? $0.makeRenewal() : nil }
+    guard let renewal else { return .fulfilled(()) }
+    return Promise<OAuth2Token?>(on: context.scheduler.context(for: .queue(queue))) {
+      try store.token(for: key)
+    }
+    .map(on: .inline) { stored in
+      self.machine.withLock { machine in
+        if let stored, machine.current == nil { _ = machine.adopt(stored, from: renewal) }
+      }
+    }
+    .recover(on: .inline) { _ in }
+  }
+
   /// Returns a promise of a token that can be used, which is renewed if necessary.
   ///
   /// - Parameter rejected: An access token that the server has rejected. Another token is not renewed
@@ -197,8 +223,11 @@ final class TokenSource: Sendable {
   // MARK: Sign-in and sign-out
 
   /// Stores and adopts the token of a sign-in.
-  func signedIn(_ token: OAuth2Token) async throws {
-    guard case .acquired(let lock) = try await lock({ nil }) else { return }
+  ///
+  /// - Returns: The token as it is stored.
+  func signedIn(_ token: OAuth2Token) async throws -> OAuth2Token {
+    let token = token.replacing(nil)
+    guard case .acquired(let lock) = try await lock({ nil }) else { return token }
     defer { lock.release() }
     let (store, key) = (store, key)
     try await onQueue { try store.setToken(token, for: key) }
@@ -206,6 +235,7 @@ final class TokenSource: Sendable {
       $0.keepUnsaved(nil)
       _ = $0.adopt(token, from: nil)
     }
+    return token
   }
 
   /// Removes the token.

@@ -163,6 +163,28 @@ package struct FileLock: ~Copyable {
     self.file = file
   }
 
+  /// Acquires the lock, or returns `nil` if it is still held at the end of a time limit.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the lock file, which is created if necessary.
+  ///   - limit: The time limit.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
+  ///   if the file cannot be opened or locked.
+  init?(_ path: String, waitingAtMost limit: Duration) throws {
+    let file = try Self.open(path)
+    let end = ContinuousClock.now + limit
+    var pause: UInt32 = 100
+    while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EWOULDBLOCK || errno == EINTR else {
+        throw OpenFile.error("the store cannot be locked")
+      }
+      guard ContinuousClock.now < end else { return nil }
+      usleep(pause)
+      pause = min(pause * 2, 10_000)
+    }
+    self.file = file
+  }
+
   deinit {
     // Closing is not sufficient: a child process between fork and exec also has the descriptor.
     flock(file.descriptor, LOCK_UN)

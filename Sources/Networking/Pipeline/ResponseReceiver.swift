@@ -7,6 +7,12 @@ final class ResponseReceiver: Sendable {
   /// The limit for the body of a redirect, and of an unsuccessful download or stream, in bytes.
   private static let failureBodyLimit = 1 << 20
 
+  /// Returns the number of bytes after which such a body is truncated.
+  ///
+  /// - Parameter maximum: The limit for the bodies of the request.
+  /// - Returns: The number of bytes.
+  static func truncationLimit(_ maximum: Int?) -> Int { min(maximum ?? .max, failureBodyLimit) }
+
   private struct State {
     var head: HTTPResponseHead?
     var data = Data()
@@ -126,7 +132,7 @@ final class ResponseReceiver: Sendable {
       state.head = head
       state.sink = sink
       if sink == nil, !bodyDestination.isToMemory || head.isRedirect {
-        state.limit = min(bodyDestination.maximumBodySize ?? .max, Self.failureBodyLimit)
+        state.limit = Self.truncationLimit(bodyDestination.maximumBodySize)
         state.truncates = true
       }
       return state.isFinished

@@ -94,7 +94,10 @@ final class RetryStage: BuiltInStage {
     /// Throws a response that may be retried, so that it is handled like an error.
     private func finalResponse(_ result: Result<Response, any Error>) throws -> Response {
       let response = try result.get()
-      if policy.allowsRetry(result) { throw RetryableResponse(response: response) }
+      // A fresh response of the cache would be the same again.
+      if response.source != .cache, policy.allowsRetry(result) {
+        throw RetryableResponse(response: response)
+      }
       stage.tokens.withLock { $0.deposit() }
       return exchange.recordAttempt(response)
     }

@@ -228,6 +228,9 @@ struct SharingKey: Hashable, Sendable {
   ///
   /// Policies cannot be compared.
   private let hasRetryPolicy: Bool
+  /// The use of stored responses, which decides about the request that is sent and the response.
+  private let cachePolicy: Request.CachePolicy
+  private let cacheLifetime: Duration?
   /// The hash of the parts that differ most often, computed once.
   ///
   /// The other parts are compared, but not hashed.
@@ -249,6 +252,8 @@ struct SharingKey: Hashable, Sendable {
     source = exchange.call.transport.source
     isIntercepted = exchange.isIntercepted
     hasRetryPolicy = exchange.call.endpoint.retry != nil
+    cachePolicy = exchange.call.request.cachePolicy
+    cacheLifetime = exchange.call.request.cacheLifetime
     var hasher = Hasher()
     hasher.combine(request.method)
     hasher.combine(request.url)

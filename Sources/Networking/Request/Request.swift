@@ -178,7 +178,7 @@ extension Request {
     case revalidate
     /// Uses a stored response, fresh or stale, and sends the request only if there is none.
     ///
-    /// Every response is stored, unless its server forbids it with `no-store`.
+    /// Every response with a status below 400 is stored, unless its server forbids it with `no-store`.
     case preferCache
     /// Uses a stored response, fresh or stale, and never sends the request.
     ///

@@ -26,6 +26,63 @@
       }
     }
 
+    @Test func aMockThatIsSelectedOnAnActorIsNoResponseOfTheServer() async throws {
+      let server = try CacheFixture(.memory) { _ in
+        .init(headers: ["Cache-Control": "max-age=1000"], body: "real")
+      }
+      for includesMocks in [false, true] {
+        let (cache, count) = (HTTPCache(), Counter())
+        var configuration = NetworkingConfiguration.plain
+        configuration.caching.storage = .cache(cache)
+        configuration.caching.includesMocks = includesMocks
+        let provider = MockProvider<Request> { @MainActor _ in
+          count.add()
+          return .text("mock").header("Cache-Control", "max-age=1000")
+        }
+        let client = Networking<Request>(mockProvider: provider, configuration: configuration)
+        client.setBaseURL(server.url)
+        client.callbackContext = .inline
+        for _ in 0..<3 {
+          #expect(try await client.request(.get("/a")).toString().value == "mock")
+        }
+        #expect(count.value == (includesMocks ? 1 : 3))
+        #expect(await cache.entries().count == (includesMocks ? 1 : 0))
+      }
+    }
+
+    @Test func aRedirectWhoseBodyIsTruncatedIsNotStored() async throws {
+      let fixture = try CacheFixture(.curl) { request in
+        request.path.text == "/a"
+          ? .init(
+            status: 301, headers: ["Location": "/b", "Cache-Control": "max-age=100"],
+            body: String(repeating: "x", count: 5_000))
+          : .init(headers: ["Cache-Control": "max-age=100"], body: "there")
+      }
+      let cache = HTTPCache()
+      let small = fixture.client(cache) { $0.maximumBodySize = 1_000 }
+      #expect(try await small.request(.get("/a")).toString().value == "there")
+      let entries = await cache.entries()
+      #expect(entries.map(\.bodySize) == [5])
+    }
+
+    @Test func aResponseThatMustNotBeSentIsNotTriedAgain() async throws {
+      let fixture = try CacheFixture(.memory)
+      let client = fixture.client { $0.retry = .exponential(initial: .milliseconds(1), limit: 3) }
+      let response = try await client.request(.get(control: "only-if-cached")).value
+      #expect(response.status == 504 && response.attempts.isEmpty)
+    }
+
+    @Test func aStoredBodyBeyondTheLimitSendsNoRequest() async throws {
+      let fixture = try CacheFixture(.memory)
+      let cache = HTTPCache()
+      fixture.reply(String(repeating: "x", count: 1_000), fresh)
+      _ = try await fixture.client(cache).request(.get("/a")).value
+      let small = fixture.client(cache) { $0.maximumBodySize = 100 }
+      let result = await small.request(.get("/a").caching(.onlyCache)).result
+      #expect(result.failure(as: NetworkError.self)?.code == .bodyTooLarge)
+      #expect(fixture.received.count == 1)
+    }
+
     @Test func theSessionDecidesAboutTheStorage() {
       let clock: @Sendable () -> Date = { Date() }
       #expect(Session(.default, wallClock: clock).cache === HTTPCache.shared)
@@ -225,8 +282,8 @@
         ("max-age=-1", 0), ("max-age=1.5", 0), ("x, max-age = 7 , y", 7), ("max-age=5;x", 0),
         ("ext=\"max-age=1\", max-age=9", 9), ("max-age=4294967296", 1 << 31),
         ("\"unterminated, max-age=1", 1), ("", nil), (",,,=,", nil),
-      ] as [(String, Int?)])
-    func lifetimesAreParsed(_ field: String, _ maxAge: Int?) {
+      ] as [(String, Int64?)])
+    func lifetimesAreParsed(_ field: String, _ maxAge: Int64?) {
       #expect(CacheControl(["Cache-Control": field]).maxAge == maxAge)
     }
 

@@ -32,11 +32,11 @@
 
       func mock(at now: Date) -> Mock {
         // After the head, because a transport repeats a request whose kept connection is lost before.
-        if let fault { return .fault(fault, at: .body(afterBytes: 2)) }
         var mock =
           status == 304
           ? Mock.status(304)
           : .data(Data(body.utf8), contentType: "text/plain", status: status)
+        if let fault { mock = .fault(fault, at: .body(afterBytes: 2)) }
         for field in headers { mock.headers.add(field.value, for: field.name) }
         if isDated, !mock.headers.contains("Date") {
           mock.headers["Date"] = HTTPDateText.text(now)

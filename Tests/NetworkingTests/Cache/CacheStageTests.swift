@@ -3,6 +3,7 @@
   import Mocking
   import Networking
   import Promises
+  import Synchronization
   import TestSupport
   import Testing
 
@@ -106,6 +107,72 @@
       fixture.advance(by: 71)
       fixture.reply("three", headers)
       #expect(try await client.request(.get("/a")).value.source == .network)
+    }
+
+    @Test func a304AboutAnotherResponseIsNotUsed() async throws {
+      let fixture = try CacheFixture(.curl)
+      let client = fixture.client()
+      fixture.reply("one", ["ETag": "\"1\"", "Cache-Control": "max-age=1"])
+      _ = try await client.request(.get("/a")).value
+      fixture.advance(by: 2)
+      fixture.reply(.init(status: 304, headers: ["ETag": "\"2\""]))
+      fixture.reply("two", ["ETag": "\"2\"", "Cache-Control": "max-age=1"])
+      let response = try await client.request(.get("/a")).value
+      #expect(response.source == .network && response.data == Data("two".utf8))
+      #expect(
+        fixture.received.map { $0.headers["If-None-Match"] } == [nil, "\"1\"", nil])
+    }
+
+    @Test(arguments: [304, 200])
+    func aResponseToAnEarlierRequestDoesNotReplaceOneToALaterRequest(status: Int) async throws {
+      let gate = Promise<Void>.pending(on: .inline)
+      let now = Mutex(CacheFixture.start)
+      let count = Counter()
+      let transport = MockTransport(routes: [
+        Route(.get, "/a") { request -> Promise<Mock> in
+          count.add()
+          let number = count.value
+          let mock =
+            number == 2 && status == 304
+            ? Mock.status(304) : .text("\(number)").header("ETag", "\"\(number)\"")
+          let fresh = mock.header("Cache-Control", "max-age=10")
+          return number == 2 ? gate.promise.map(on: .inline) { fresh } : .fulfilled(fresh)
+        }
+      ])
+      var configuration = NetworkingConfiguration.plain
+      configuration.caching.storage = .cache(HTTPCache())
+      configuration.caching.includesMocks = true
+      configuration.wallClock = { now.withLock { $0 } }
+      let client = Networking<Request>(transport: transport, configuration: configuration)
+      client.setBaseURL(URL.of("http://cache.test"))
+      client.callbackContext = .inline
+      _ = try await client.request(.get("/a")).value
+      now.withLock { $0 += 20 }
+      // The second response arrives after the third one.
+      let second = client.request(.get("/a"))
+      now.withLock { $0 += 1 }
+      _ = try await client.request(.get("/a").caching(.reload)).value
+      now.withLock { $0 += 1 }
+      gate.resolver.fulfill(())
+      _ = try await second.value
+      let last = try await client.request(.get("/a")).value
+      #expect(last.source == .cache && last.data == Data("3".utf8))
+    }
+
+    @Test func aRefreshBehindAHeadRequestIsAboutTheStoredResponse() async throws {
+      let fixture = try CacheFixture(.memory)
+      let cache = HTTPCache()
+      let client = fixture.client(cache)
+      fixture.reply(
+        "one", ["ETag": "\"1\"", "Cache-Control": "max-age=10, stale-while-revalidate=60"])
+      _ = try await client.request(.get("/a")).value
+      fixture.advance(by: 20)
+      fixture.reply("", ["ETag": "\"2\"", "Content-Length": "3"])
+      #expect(try await client.request(.head("/a")).value.source == .stale(.revalidating))
+      // The request in the background is a HEAD request, whose tag is not that of the stored response.
+      while await cache.entries().isEmpty == false { await Task.yield() }
+      #expect(fixture.received.map(\.method) == [.get, .head])
+      #expect(fixture.received.last?.headers["If-None-Match"] == nil)
     }
 
     @Test func aResponseToAnEarlierRequestIsNotStoredAfterAnInvalidation() async throws {

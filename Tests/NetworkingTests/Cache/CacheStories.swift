@@ -394,7 +394,7 @@
           .sends(reply: [:], sent: ["If-None-Match": nil]),
         ]),
       CacheStory(
-        "each URL of a redirect has its own response",
+        "each query has its own response",
         [
           Step(
             request: .get("/a"),
@@ -440,9 +440,84 @@
           .hits(after: 99, age: 99, headers: ["X-Old": "2"]),
         ]),
       CacheStory(
-        "a 304 about another response is not used",
+        "a 304 that needs a validation for a field takes the stored one away, too",
         [
-          .sends(reply: ["ETag": "\"1\"", "Cache-Control": "max-age=1"])
+          .sends(reply: ["ETag": "\"1\"", "Cache-Control": "max-age=10", "X-Token": "1"]),
+          .revalidates(
+            after: 11, reply: ["Cache-Control": "max-age=100, no-cache=\"X-Token\""],
+            headers: ["X-Token": nil]),
+          .hits(headers: ["X-Token": nil]),
+        ]),
+      CacheStory(
+        "a request with no-store leaves the stored response as it was",
+        [
+          .sends(reply: etag),
+          .revalidates(
+            after: 11, .get(control: "no-store"), reply: ["Cache-Control": "max-age=100"]),
+          .revalidates(reply: etag),
+        ]),
+      CacheStory(
+        "a HEAD response with no-store removes the stored response",
+        [
+          .sends(reply: etag),
+          .sends(
+            after: 11, .head("/a"), reply: ["ETag": "\"1\"", "Cache-Control": "no-store"],
+            body: ""),
+          .sends(reply: [:], sent: ["If-None-Match": nil]),
+        ]),
+      CacheStory(
+        "a HEAD request that is sent anyway compares its response with the stored one",
+        [
+          .sends(reply: ["ETag": "\"1\"", "Cache-Control": "max-age=100"]),
+          Step(
+            request: .head("/a").caching(.reload), reply: .init(headers: ["ETag": "\"1\""]),
+            body: ""),
+          .hits(),
+          Step(
+            request: .head("/a").caching(.reload), reply: .init(headers: ["ETag": "\"2\""]),
+            body: ""),
+          .sends(reply: [:], sent: ["If-None-Match": nil]),
+        ]),
+      CacheStory(
+        "a stale response answers HEAD when the server fails",
+        [
+          .sends(
+            reply: ["ETag": "\"1\"", "Cache-Control": "max-age=10, stale-if-error=100"]),
+          Step(
+            after: 11, request: .head("/a"), reply: .init(status: 503), source: .stale(.error),
+            body: ""),
+        ]),
+      CacheStory(
+        "only-if-cached is obeyed with every policy",
+        [
+          .sends(reply: etag),
+          .hits(
+            after: 11, .get(control: "only-if-cached").caching(.revalidate), status: 504, body: ""),
+          .hits(.get(control: "only-if-cached").caching(.reload), status: 504, body: ""),
+        ]),
+      CacheStory(
+        "a response that names the fields it varies on comes before one that names none",
+        [
+          .sends(
+            .get("/a", headers: ["Accept-Language": "de"]),
+            reply: [
+              "Vary": "Accept-Language", "Cache-Control": "max-age=100",
+            ], body: "de"),
+          .sends(
+            after: 1, .get("/a").caching(.reload), reply: ["Cache-Control": "max-age=100"],
+            body: "en"),
+          .hits(.get("/a", headers: ["Accept-Language": "de"]), body: "de"),
+          .hits(body: "en"),
+        ]),
+      CacheStory(
+        "a response that varies on very many fields is not stored",
+        [
+          .sends(
+            reply: [
+              "Cache-Control": "max-age=100",
+              "Vary": (0..<33).map { "X-\($0)" }.joined(separator: ","),
+            ]),
+          .sends(reply: [:]),
         ]),
       CacheStory(
         "a changed response replaces the stored one",
@@ -460,6 +535,39 @@
           .sends(reply: etag),
           .sends(after: 11, reply: ["Cache-Control": "no-store"], body: "two"),
           .sends(reply: [:], sent: ["If-None-Match": nil]),
+        ]),
+      CacheStory(
+        "a 304 with a new Vary is for the requests that it names",
+        [
+          .sends(.get("/a", headers: ["Accept-Language": "de"]), reply: etag),
+          .revalidates(
+            after: 11, .get("/a", headers: ["Accept-Language": "de"]),
+            reply: ["Vary": "Accept-Language", "Cache-Control": "max-age=100"]),
+          .hits(.get("/a", headers: ["Accept-Language": "de"])),
+          .sends(.get("/a", headers: ["Accept-Language": "en"]), reply: [:], body: "two"),
+          .hits(.get("/a", headers: ["Accept-Language": "de"])),
+        ]),
+      CacheStory(
+        "a 304 that varies on everything is the last use of the stored response",
+        [
+          .sends(reply: etag), .revalidates(after: 11, reply: ["Vary": "*"]),
+          .sends(reply: [:], sent: ["If-None-Match": nil]),
+        ]),
+      CacheStory(
+        "a response that is asked for anew and must not be stored removes the stored one",
+        [
+          .sends(reply: ["Cache-Control": "max-age=100"]),
+          .sends(
+            .get("/a").caching(.reload), reply: ["Cache-Control": "no-store"], body: "two"),
+          .sends(reply: [:], body: "three"),
+        ]),
+      CacheStory(
+        "an error of the server does not remove the stored response",
+        [
+          .sends(reply: ["Cache-Control": "max-age=100"]),
+          .sends(.get("/a").caching(.reload), reply: [:], status: 503, body: "two"),
+          .sends(.get("/a").caching(.reload), reply: [:], status: 429, body: "two"),
+          .hits(),
         ]),
       CacheStory(
         "the age of the stored response does not survive a 304",

@@ -36,6 +36,29 @@ struct ValueCacheTests {
     #expect(try await cache.value(for: 1) { .fulfilled("two") }.value == "two")
   }
 
+  @Test func aValueThatExceedsTheLimitAloneIsNotStored() async throws {
+    let cache = ValueCache<Int, String>()
+    for (key, cost) in [(1, Int.max - 1), (2, Int.max), (3, 5)] {
+      let made = cache.value(for: key, cost: { _ in cost }) { .fulfilled("\(key)") }
+      #expect(try await made.value == "\(key)")
+      #expect(cache[key] == "\(key)" && cache.valueCount == 1)
+    }
+    let small = ValueCache<Int, String>(cost: 10)
+    _ = try await small.value(for: 1) { .fulfilled("one") }.value
+    _ = try await small.value(for: 2, cost: { _ in .max }) { .fulfilled("two") }.value
+    #expect(small[1] == "one" && small[2] == nil)
+  }
+
+  @Test func onlyTheValuesOfGETRequestsAreCached() async throws {
+    let client = Networking<Request>(
+      transport: MockTransport { Route(nil, "/boards", .text("one")) })
+    client.setBaseURL(URL.of("http://cache.test"))
+    let cache = ValueCache<URL, Data>()
+    _ = try await client.value(for: .get("/boards"), cached: cache).value
+    let result = await client.value(for: .post("/boards"), cached: cache).result
+    #expect(result.failure(as: NetworkError.self)?.code == .unsupported)
+  }
+
   @Test func theLastCallerCancelsTheWork() async {
     let cache = ValueCache<Int, String>()
     let (work, resolver) = Promise<String>.pending(on: .inline)
@@ -60,7 +83,7 @@ struct ValueCacheTests {
     _ = try await cache.value(for: 5, cost: { _ in 7 }) { .fulfilled("5") }.value
     #expect(cache.totalCost <= 10 && cache[5] == "5" && cache[4] == nil)
     _ = try await cache.value(for: 6, cost: { _ in 11 }) { .fulfilled("6") }.value
-    #expect(cache[6] == nil && cache.valueCount == 0)
+    #expect(cache[6] == nil && cache[5] == "5")
     #expect(ValueCacheCost.megabytes(50).bytes == 50 << 20)
   }
 

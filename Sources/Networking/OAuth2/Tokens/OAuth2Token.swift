@@ -31,6 +31,10 @@ public struct OAuth2Token: Sendable, Hashable, Codable {
   public var idToken: String?
   /// All other members of the response.
   public var other: [String: JSON]
+  /// A random identifier of the sign-in, which the tokens of its refreshes have, too.
+  ///
+  /// `nil` for a token that has not been stored.
+  var signInID: String?
 
   /// Creates a token.
   ///
@@ -98,9 +102,10 @@ public struct OAuth2Token: Sendable, Hashable, Codable {
   static let bearer = "Bearer"
   static let notApplicable = "N_A"
 
-  /// Returns this token with the parts of an earlier one that a server may leave out of a refresh.
+  /// Returns this token with the parts of an earlier one that a server may leave out of a refresh,
+  /// and with its sign-in.
   ///
-  /// These are the refresh token, the scope and the ID token.
+  /// The parts are the refresh token, the scope and the ID token.
   ///
   /// Source: RFC 6749 section 6; OpenID Connect Core 1.0 section 12.2.
   func replacing(_ earlier: OAuth2Token?) -> OAuth2Token {
@@ -108,6 +113,7 @@ public struct OAuth2Token: Sendable, Hashable, Codable {
     token.refreshToken = refreshToken ?? earlier?.refreshToken
     token.scope = scope ?? earlier?.scope
     token.idToken = idToken ?? earlier?.idToken
+    token.signInID = earlier?.signInID ?? UUID().uuidString
     return token
   }
 }
