@@ -431,7 +431,7 @@ static void *copy_key(void *key) {
   if (key && catena_encode(openssl.i2d_PrivateKey, key, &der)) {
     const unsigned char *end = der.bytes;
     copy = openssl.d2i_AutoPrivateKey(NULL, &end, (long)der.count);
-    memset(der.bytes, 0, der.count);
+    explicit_bzero(der.bytes, der.count);
   }
   free(der.bytes);
   openssl.EVP_PKEY_free(key);

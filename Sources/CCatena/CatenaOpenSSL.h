@@ -38,6 +38,10 @@ typedef void (*ExtraDataFree)(
   F(void *, SSL_CTX_new, (const void *method))                                                    \
   F(void, SSL_CTX_free, (void *context))                                                          \
   F(const void *, TLS_server_method, (void))                                                      \
+  F(const void *, TLS_client_method, (void))                                                      \
+  F(void *, X509_STORE_CTX_get0_param, (void *verification))                                      \
+  F(int, X509_VERIFY_PARAM_get_auth_level, (const void *parameters))                              \
+  F(void, X509_VERIFY_PARAM_set_auth_level, (void *parameters, int level))                        \
   F(void *, SSL_new, (void *context))                                                             \
   F(void, SSL_free, (void *ssl))                                                                  \
   F(int, SSL_set_fd, (void *ssl, int descriptor))                                                 \

@@ -55,6 +55,15 @@ int catena_easy_mark_proxy_tls(CatenaEasy *easy) {
   return curl_easy_setopt(easy, 261, 1L);
 }
 
+bool catena_tls_marks_every_context(void) {
+  if (!catena_tls_is_available()) return false;
+  // The configuration file applies to each new context.
+  void *context = openssl.SSL_CTX_new(openssl.TLS_client_method());
+  bool isMarked = context && (openssl.SSL_CTX_get_options(context) & 0x800);
+  openssl.SSL_CTX_free(context);
+  return isMarked;
+}
+
 bool catena_tls_context_take_proxy_mark(CatenaTLSContext *tls) {
   // SSL_OP_DONT_INSERT_EMPTY_FRAGMENTS.
   if (!(openssl.SSL_CTX_get_options(tls) & 0x800)) return false;
@@ -80,6 +89,9 @@ bool catena_tls_context_on_verify(
   return true;
 }
 
+/// The maximum age in seconds of a status that does not say when the next one will be available: a week.
+static const long maximum_age = 7 * 24 * 3600;
+
 /// Returns the status that the server of a connection has stapled.
 static CatenaStatus stapled_status(void *ssl, void *store) {
   const unsigned char *bytes = NULL;
@@ -94,9 +106,14 @@ static CatenaStatus stapled_status(void *ssl, void *store) {
   void *basic = response && length && openssl.OCSP_response_status(response) == 0
                   ? openssl.OCSP_response_get1_basic(response)
                   : NULL;
-  if (basic && openssl.OCSP_basic_verify(basic, chain, store, 0) > 0) {
-    void *leaf = openssl.OPENSSL_sk_value(chain, 0);
-    void *issuer = openssl.OPENSSL_sk_value(chain, length > 1 ? 1 : 0);
+  void *leaf = length ? openssl.OPENSSL_sk_value(chain, 0) : NULL;
+  void *issuer = length ? openssl.OPENSSL_sk_value(chain, length > 1 ? 1 : 0) : NULL;
+  // The issuer is a part of the verified chain, so it is trusted as the signer (OCSP_TRUSTOTHER)
+  // without another verification, for which its own revocation list would be needed.
+  void *signers = length > 1 ? openssl.OPENSSL_sk_new_null() : NULL;
+  if (signers && !openssl.OPENSSL_sk_push(signers, issuer)) length = 0;
+  if (basic && length &&
+      openssl.OCSP_basic_verify(basic, signers ? signers : chain, store, signers ? 0x200 : 0) > 0) {
     // A response names its certificate by hashes, usually of SHA-1, which is the default.
     const void *hashes[] = {NULL, openssl.EVP_sha256()};
     for (int index = 0; index < 2 && result == CatenaStatusInvalid; index++) {
@@ -105,11 +122,13 @@ static CatenaStatus stapled_status(void *ssl, void *store) {
       void *revoked = NULL, *from = NULL, *until = NULL;
       // The tolerance of clocks is five minutes. The status is 0 for good and 1 for revoked.
       if (id && openssl.OCSP_resp_find_status(basic, id, &status, &reason, &revoked, &from, &until) &&
-          openssl.OCSP_check_validity(from, until, 300, -1) && (status == 0 || status == 1))
+          openssl.OCSP_check_validity(from, until, 300, until ? -1 : maximum_age) &&
+          (status == 0 || status == 1))
         result = status ? CatenaStatusRevoked : CatenaStatusGood;
       openssl.OCSP_CERTID_free(id);
     }
   }
+  openssl.OPENSSL_sk_free(signers);
   openssl.OCSP_BASICRESP_free(basic);
   openssl.OCSP_RESPONSE_free(response);
   openssl.ERR_clear_error();
@@ -142,6 +161,11 @@ bool catena_tls_context_set_versions(CatenaTLSContext *tls, int minimum, int max
 // MARK: In the handshake
 
 int catena_verify_chain(CatenaVerification *verification) {
+  // The lowest security level is for the messages of TLS 1.0 and 1.1. Certificates have to meet the
+  // next one: keys of 1,024 bits and signatures without MD5.
+  void *parameters = openssl.X509_STORE_CTX_get0_param(verification);
+  if (parameters && openssl.X509_VERIFY_PARAM_get_auth_level(parameters) < 1)
+    openssl.X509_VERIFY_PARAM_set_auth_level(parameters, 1);
   if (openssl.X509_verify_cert(verification) > 0) return 0;
   int error = openssl.X509_STORE_CTX_get_error(verification);
   // X509_V_ERR_UNSPECIFIED.

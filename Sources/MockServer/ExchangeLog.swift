@@ -103,7 +103,7 @@ extension ServedExchange {
   fileprivate func blockedOrigin(by cors: CORSPolicy) -> String? {
     guard cors != .off, let request, let origin = request.headers["Origin"], !cors.allows(origin),
       !responseHeaders.contains("Access-Control-Allow-Origin"),
-      origin != "http://\(request.headers["Host"] ?? "")"
+      origin != "\(request.scheme)://\(request.headers["Host"] ?? "")"
     else { return nil }
     return String(origin.prefix(100))
   }

@@ -70,6 +70,11 @@ let first = try await session.signIn(
   .password(username: "ann", password: "ann-password", scope: ["read"])
 ).value
 check(try await status(session) == 200, "password")
+let content = try Data(contentsOf: file)
+check(
+  [first.accessToken, first.refreshToken ?? first.accessToken].allSatisfy {
+    content.range(of: Data($0.utf8)) == nil
+  }, "no token in clear")
 do {
   _ = try await OAuth2Grant.password(username: "ann", password: "no").token(for: password).value
   check(false, "wrong password")
@@ -88,7 +93,7 @@ try store.setToken(
   OAuth2Token(
     accessToken: "expired", refreshToken: expired.refreshToken,
     issued: Date(timeIntervalSinceNow: -99),
-    expires: Date(timeIntervalSinceNow: -9)), for: TokenKey(clientID: "password-app"))
+    expires: Date(timeIntervalSinceNow: -9)), for: TokenKey(for: password))
 let other = OAuth2Session(password, store: try FileTokenStore(file, encryptedWith: key))
 check(try await status(other) == 200, "expired token of the file")
 let state = try await OAuth2Session(service, store: .memory)
@@ -98,7 +103,7 @@ let last = try await other.token().value
 try await other.signOut().value
 let revoked = try await OAuth2Session(service, store: .memory).introspect(last.accessToken).value
 check(!revoked.isActive, "revocation")
-check(try store.token(for: TokenKey(clientID: "password-app")) == nil, "sign-out")
+check(try store.token(for: TokenKey(for: password)) == nil, "sign-out")
 
 // A refresh token that was used before.
 let used = OAuth2Session(password, store: .memory)

@@ -111,6 +111,9 @@ typedef enum __attribute__((enum_extensibility(closed))) {
 /// Receives the stapled status, and returns whether the handshake continues.
 typedef int (*CatenaStatusCallback)(CatenaStatus status, void *object);
 
+/// Returns whether the configuration of OpenSSL marks every context as one for a proxy.
+bool catena_tls_marks_every_context(void);
+
 /// Sets CURLOPT_SSL_CTX_FUNCTION. The result of the callback is a CURLcode.
 int catena_easy_on_tls_context(
   CatenaEasy *easy, CatenaContextCallback callback, void *context);

@@ -15,7 +15,7 @@ struct AdminAccess: Sendable {
   let token: String?
 
   /// The name of the cookie, which contains the port, because cookies do not depend on ports.
-  var cookieName: String { "mock_admin_\(url.port ?? 80)" }
+  var cookieName: String { "mock_admin_\(url.port ?? (scheme == "https" ? 443 : 80))" }
 
   /// Returns a token of 192 random bits from the random source of the system.
   static func randomToken() -> String {
@@ -37,7 +37,8 @@ struct AdminAccess: Sendable {
         403, "the field Host must be \(authority), localhost or a loopback address")
     }
     let origins = request.headers.values(for: "Origin")
-    guard origins.isEmpty || origins.map(Self.normalized) == [Self.normalized("http://\(host)")]
+    guard
+      origins.isEmpty || origins.map(Self.normalized) == [Self.normalized("\(scheme)://\(host)")]
     else { throw AdminProblem(403, "pages of other origins cannot use the admin API") }
   }
 
@@ -45,14 +46,17 @@ struct AdminAccess: Sendable {
     token != nil || host == authority || CORSPolicy.loopback.allows("http://\(host)")
   }
 
+  private var scheme: String { url.scheme ?? "http" }
+
   /// The host and the port of the server.
   private var authority: String {
-    url.absoluteString.lowercased().replacing("http://", with: "", maxReplacements: 1)
+    url.absoluteString.lowercased().replacing("\(scheme)://", with: "", maxReplacements: 1)
   }
 
   private static func normalized(_ origin: String) -> String {
     let origin = origin.lowercased()
-    return origin.hasSuffix(":80") ? String(origin.dropLast(3)) : origin
+    let port = origin.hasPrefix("https:") ? ":443" : ":80"
+    return origin.hasSuffix(port) ? String(origin.dropLast(port.count)) : origin
   }
 
   // MARK: Token
@@ -94,6 +98,7 @@ struct AdminAccess: Sendable {
     guard given.count == 1, Self.isEqual(given[0], token) else { throw Self.unauthorized }
     response.mock.headers["Set-Cookie"] =
       "\(cookieName)=\(token); Path=\(AdminAPI.path); HttpOnly; SameSite=Strict"
+      + (scheme == "https" ? "; Secure" : "")
     return response
   }
 

@@ -46,6 +46,8 @@ public struct ReceivedRequest: Sendable, Hashable {
   var content = RequestContent()
   /// The body of a forwarded request that is too large to be kept, in place of ``body``.
   var stream: BodyStream?
+  /// The scheme: `http`, or `https` for a connection over TLS.
+  public internal(set) var scheme = "http"
 
   /// The body without the codings of its `Content-Encoding`, such as gzip.
   ///
@@ -107,6 +109,7 @@ public struct ReceivedRequest: Sendable, Hashable {
     request.variables = variables
     request.session = session
     request.stream = stream
+    request.scheme = scheme
     return request
   }
 

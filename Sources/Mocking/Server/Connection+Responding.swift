@@ -90,11 +90,12 @@ extension Connection {
       return respond(to: head, body, by: handler)
     }
     guard let head, let routing, let routes else { return }
-    let request = ReceivedRequest(
+    var request = ReceivedRequest(
       method: head.method, target: head.target, path: routing.path, headers: head.headers,
       trailers: body.trailers, body: body.data, bodyByteCount: body.byteCount,
       version: "1.\(head.minorVersion)", connection: index, exchange: requestCount,
       time: core.scheduler.now)
+    if core.tls != nil { request.scheme = "https" }
     requestCount += 1
     isRequestInProgress = true
     core.tracker.requestStarted()

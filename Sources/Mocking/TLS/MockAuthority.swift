@@ -110,7 +110,7 @@ public struct MockAuthority: Sendable {
     revoking certificates: MockCertificate..., validity: MockCertificate.Validity = .current
   ) throws(MockServerError) -> Data {
     #if os(Linux)
-      let (from, until) = validity.seconds
+      let (from, until) = try validity.seconds()
       var list = CatenaBytes()
       let isMade = OpenSSLBytes.with([certificate.der, certificate.privateKey]) { own in
         OpenSSLBytes.with(certificates.map(\.der)) { revoked in
@@ -136,7 +136,7 @@ public struct MockAuthority: Sendable {
     validity: MockCertificate.Validity = .current
   ) throws(MockServerError) -> Data {
     #if os(Linux)
-      let (from, until) = validity.seconds
+      let (from, until) = try validity.seconds()
       var response = CatenaBytes()
       let isMade = OpenSSLBytes.with([server.der, certificate.der, certificate.privateKey]) {
         catena_status_make($0[0], $0[1], $0[2], isRevoked, from, until, &response)

@@ -20,8 +20,10 @@ public struct MockCertificate: Sendable, Hashable {
     /// Between two dates.
     case interval(from: Date, until: Date)
 
-    /// The seconds since 1970 of the start and the end.
-    var seconds: (Int64, Int64) {
+    /// Returns the seconds since 1970 of the start and the end.
+    ///
+    /// - Throws: ``MockServerError/tlsFailed(reason:)`` if a certificate cannot have such a date.
+    func seconds() throws(MockServerError) -> (Int64, Int64) {
       let (now, day) = (Date(), 86_400.0)
       let (from, until) =
         switch self {
@@ -31,10 +33,16 @@ public struct MockCertificate: Sendable, Hashable {
         case .notYet: (now.addingTimeInterval(day), now.addingTimeInterval(365 * day))
         case .interval(let from, let until): (from, until)
         }
-      return (
-        Int64(clamping: Int(from.timeIntervalSince1970.rounded())),
-        Int64(clamping: Int(until.timeIntervalSince1970.rounded()))
-      )
+      return (try Self.seconds(from), try Self.seconds(until))
+    }
+
+    private static func seconds(_ date: Date) throws(MockServerError) -> Int64 {
+      let seconds = date.timeIntervalSince1970.rounded()
+      // From the year 1 to the year 9999.
+      guard seconds >= -62_135_596_800, seconds < 253_402_300_800 else {
+        throw .tlsFailed(reason: "a date is not within the years 1 to 9999")
+      }
+      return Int64(seconds)
     }
   }
 
@@ -136,7 +144,7 @@ public struct MockCertificate: Sendable, Hashable {
     #if os(Linux)
       var names: [String] = []
       for host in hosts { names.append(try alternativeName(host)) }
-      let (from, until) = validity.seconds
+      let (from, until) = try validity.seconds()
       var (certificate, newKey) = (CatenaBytes(), CatenaBytes())
       let inputs = [issuer?.der ?? Data(), issuer?.privateKey ?? Data(), key ?? Data()]
       let isMade = OpenSSLBytes.with(inputs) { inputs in

@@ -199,7 +199,9 @@ struct TemplateRendering {
   }
 
   /// The scheme and the host to which the client has sent the request.
-  private var baseURL: String { "http://" + (request.headers["Host"] ?? "localhost") }
+  private var baseURL: String {
+    "\(request.scheme)://" + (request.headers["Host"] ?? "localhost")
+  }
 
   private static func object(_ query: RequestQuery, _ value: ([String]) -> JSON) -> JSON {
     .dictionary(

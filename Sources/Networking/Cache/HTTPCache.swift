@@ -288,6 +288,12 @@ public final class HTTPCache: Sendable {
     invalidations.withLock { $0.addAll() }
   }
 
+  /// Removes all responses in memory, and prevents responses to earlier requests from being stored.
+  func removeAllFromMemory() {
+    invalidateEverything()
+    memory?.remove { _, _ in true }
+  }
+
   /// The number of invalidations so far.
   var invalidationCount: Int { invalidations.withLock { $0.count } }
 

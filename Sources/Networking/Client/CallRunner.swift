@@ -28,6 +28,8 @@ final class CallRunner: Sendable {
   let wallClock: @Sendable () -> Date
   /// Whether the client has a cache.
   private let hasCache: Bool
+  /// The cache of the session of the client.
+  let privateCache: HTTPCache?
   private let pipeline: Pipeline
   private let builder: RequestBuilder
   private let baseURLs = BaseURLCache()
@@ -51,6 +53,7 @@ final class CallRunner: Sendable {
         scheduler: scheduler, wallClock: configuration.wallClock)
     }
     hasCache = cache != nil
+    privateCache = if case .session = configuration.caching.storage { session.cache } else { nil }
     pipeline = Pipeline(Self.stages(configuration, cookies, cache, scheduler))
     maximumBodySize = configuration.maximumBodySize
     bodyTimeLimit = configuration.bodyTimeout

@@ -290,7 +290,7 @@ extension Networking {
   ///
   /// Requests that start later open connections under the new settings. Connections and TLS sessions
   /// under the former ones are not used any more: idle ones close at once, others after the requests on
-  /// them have ended.
+  /// them have ended. The responses in the cache of the client's session are removed.
   ///
   /// - Parameter tls: The new settings.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/unsupported`` if the client
@@ -307,5 +307,7 @@ extension Networking {
         "the transport of the client is shared; give its session configuration TLS settings")
     }
     transport.setTLS(tls)
+    // The responses were received under the former trust.
+    runner.privateCache?.removeAllFromMemory()
   }
 }

@@ -70,7 +70,7 @@ extension SessionConfiguration {
     try secured(
       with: TLSOptions(
         trust: trust, identities: tls.identities, minimumVersion: tls.minimumVersion,
-        maximumVersion: tls.maximumVersion))
+        maximumVersion: tls.maximumVersion, wallClock: tls.compiled.wallClock))
   }
 
   /// Returns the configuration with an identity for some hosts, in addition to those for other hosts.
@@ -88,7 +88,8 @@ extension SessionConfiguration {
     return try secured(
       with: TLSOptions(
         trust: tls.trust, identities: ClientIdentities(identities),
-        minimumVersion: tls.minimumVersion, maximumVersion: tls.maximumVersion))
+        minimumVersion: tls.minimumVersion, maximumVersion: tls.maximumVersion,
+        wallClock: tls.compiled.wallClock))
   }
 
   /// Returns the configuration with TLS settings in place of its own.

@@ -68,7 +68,7 @@ private struct CodeExchange: Sendable {
       "response_type": "code", "client_id": client.id,
       "code_challenge": try ProofKey.challenge(verifier), "code_challenge_method": "S256",
     ]
-    parameters["scope"] = scope.isEmpty ? nil : scope.sorted().joined(separator: " ")
+    parameters["scope"] = scope.parameter
     parameters["audience"] = client.audience
     parameters["nonce"] = nonce
     parameters.merge(additional) { own, _ in own }
@@ -96,32 +96,11 @@ private struct CodeExchange: Sendable {
     .map { token in
       var token = token
       if token.scope == nil, !scope.isEmpty { token.scope = scope }
-      try check(token.idToken, client)
+      // Without `openid` the ID token is not the client's, and is only passed on.
+      if let nonce {
+        try IDTokenClaims.check(token.idToken, client, nonce: nonce, at: context.wallClock())
+      }
       return token
-    }
-  }
-
-  /// Compares the claims of an ID token with the request.
-  ///
-  /// Source: OpenID Connect Core 1.0 section 3.1.3.7.
-  private func check(_ idToken: String?, _ client: OAuth2Client) throws {
-    guard let idToken else {
-      if nonce != nil { throw OAuth2Error(.idTokenMismatch, "there is no ID token") }
-      return
-    }
-    let parts = idToken.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, let payload = Data(base64URLEncoded: parts[1]),
-      let claims = try? JSON(parsing: payload)
-    else { throw OAuth2Error(.malformedResponse, "the ID token cannot be read") }
-    if let nonce, claims["nonce"].string != nonce {
-      throw OAuth2Error(.idTokenMismatch, "the nonce differs")
-    }
-    let audience = claims["aud"].string.map { [$0] } ?? claims["aud"].array?.compactMap(\.string)
-    if let audience, !audience.contains(client.id) {
-      throw OAuth2Error(.idTokenMismatch, "the audience differs")
-    }
-    if let issuer = client.issuer, claims["iss"].string != issuer {
-      throw OAuth2Error(.issuerMismatch)
     }
   }
 }

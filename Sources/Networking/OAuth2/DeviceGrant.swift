@@ -35,8 +35,8 @@ extension OAuth2Grant {
   /// ```
   ///
   /// The client asks the server in the interval that the server sets, five seconds more after each
-  /// `slow_down`, and twice as long after a failure of the network, until the user has decided or the
-  /// code expires.
+  /// `slow_down`, and twice as long after a failure of the network or of the server, until the user has
+  /// decided or the code expires.
   ///
   /// Source: RFC 8628.
   ///
@@ -74,7 +74,7 @@ private struct DeviceRequest: Sendable {
       context.client.deviceAuthorizationURL, "the device authorization endpoint")
     let requested = scope ?? context.client.scope
     var form = ["client_id": context.client.id]
-    if !requested.isEmpty { form["scope"] = requested.sorted().joined(separator: " ") }
+    form["scope"] = requested.parameter
     form["audience"] = context.client.audience
     let json = try await context.post(form, to: url).value
     // One known server spells the name of the page in another way.
@@ -118,7 +118,16 @@ private struct DeviceRequest: Sendable {
         interval += .seconds(5)
       } catch let error as NetworkError where error.code.isNetworkUnavailable {
         interval *= 2
+      } catch let error as OAuth2Error where error.isOverload {
+        interval *= 2
       }
     }
+  }
+}
+
+extension OAuth2Error {
+  /// Whether the server may respond otherwise in a moment.
+  fileprivate var isOverload: Bool {
+    code == .server("temporarily_unavailable") || status == 429 || status.map { $0 >= 500 } == true
   }
 }

@@ -17,11 +17,17 @@ public struct LoopbackConsent: ConsentStrategy {
   private let page: String
   private let open: @Sendable @isolated(any) (_ page: URL) async throws -> Void
 
-  /// The page that the user sees at the end.
+  /// The page that the user sees after a redirect with a code.
   public static let defaultPage = """
-    <!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Signed in</title>
-    <body style="font-family: sans-serif; margin: 4em"><h1>You are signed in.</h1>
+    <!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Sign-in</title>
+    <body style="font-family: sans-serif; margin: 4em"><h1>You can return to the app.</h1>
     <p>You can close this window.</p></body></html>
+    """
+  /// The page after a redirect with an error.
+  private static let refusalPage = """
+    <!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Sign-in</title>
+    <body style="font-family: sans-serif; margin: 4em"><h1>You are not signed in.</h1>
+    <p>You can close this window, and try again in the app.</p></body></html>
     """
 
   /// Creates a strategy that opens the page with the browser of the desktop.
@@ -57,14 +63,22 @@ public struct LoopbackConsent: ConsentStrategy {
   /// - Returns: The redirect.
   /// - Throws: ``OAuth2Error`` if the page cannot be shown or the user cancels.
   public func consent(to request: ConsentRequest) async throws -> ConsentResponse {
-    let listener = try LoopbackListener(port: UInt16(request.redirectURL?.port ?? 0), page: page)
     let host = request.redirectURL?.host ?? "127.0.0.1"
     let path = request.redirectURL.map { $0.path.isEmpty ? "/" : $0.path } ?? path
-    guard ["127.0.0.1", "localhost"].contains(host),
-      let redirectURL = URL(string: "http://\(host):\(listener.port)\(path)")
+    let isHTTP = request.redirectURL.map { $0.scheme?.lowercased() == "http" && $0.query == nil }
+    guard ["127.0.0.1", "localhost"].contains(host), isHTTP ?? true,
+      let port = UInt16(exactly: request.redirectURL?.port ?? 0)
     else {
+      throw OAuth2Error(
+        .consentUnavailable, "the redirect URL is not http://127.0.0.1 with a port and a path")
+    }
+    let listener = try LoopbackListener(port: port) { url in
+      let names = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems?.map(\.name)
+      return names?.contains("code") == true ? page : Self.refusalPage
+    }
+    guard let redirectURL = URL(string: "http://\(host):\(listener.port)\(path)") else {
       listener.stop()
-      throw OAuth2Error(.consentUnavailable, "the redirect URL is not on this machine")
+      throw OAuth2Error(.consentUnavailable, "the path of the redirect URL is invalid")
     }
     return try await withTaskCancellationHandler {
       defer { listener.stop() }

@@ -30,7 +30,7 @@ final class LoopbackListener: Sendable {
   private let socket: Int32
   /// The pipe that wakes the thread: the end to read, and the end to write.
   private let wake: (read: Int32, write: Int32)
-  private let page: String
+  private let page: @Sendable (_ redirect: URL) -> String
   private let isStopped = Atomic(false)
   private let isStarted = Atomic(false)
 
@@ -38,9 +38,11 @@ final class LoopbackListener: Sendable {
   ///
   /// - Parameters:
   ///   - port: The port. 0 lets the system choose a free one.
-  ///   - page: The HTML of the response.
+  ///   - page: A closure that returns the HTML of the response to the redirect.
   /// - Throws: ``OAuth2Error`` with the code `consentUnavailable` if the port is not available.
-  init(port: UInt16, page: String) throws {
+  init(
+    port: UInt16, page: @escaping @Sendable (_ redirect: URL) -> String
+  ) throws {
     var pipes: [Int32] = [0, 0]
     guard pipe(&pipes) == 0 else { throw Self.failure() }
     wake = (pipes[0], pipes[1])
@@ -152,7 +154,7 @@ final class LoopbackListener: Sendable {
       respond(connection, "404 Not Found", "<!DOCTYPE html><title>Not found</title>")
       return .ended
     }
-    respond(connection, "200 OK", page)
+    respond(connection, "200 OK", page(url))
     return .matched(url)
   }
 
@@ -190,7 +192,11 @@ final class LoopbackListener: Sendable {
     #else
       let descriptor = Glibc.accept(socket, nil, nil)
     #endif
-    guard descriptor >= 0 else { return }
+    guard descriptor >= 0 else {
+      // Without descriptors or memory the connection goes on waiting, so do not ask again at once.
+      if ![EAGAIN, EINTR, ECONNABORTED].contains(errno) { usleep(20_000) }
+      return
+    }
     Self.prepare(descriptor)
     if connections.count >= Self.maximumConnections { close(connections.removeFirst().descriptor) }
     connections.append(Connection(descriptor: descriptor))

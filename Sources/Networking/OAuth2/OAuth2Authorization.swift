@@ -62,7 +62,10 @@ final class OAuth2Authorization: CredentialProvider {
   func isRejection(_ response: Response) -> Bool { basicValue == nil && rule.applies(response) }
 
   func value(replacing rejected: String) -> Promise<String>? {
-    guard let accessToken = Self.accessToken(rejected) else { return nil }
+    // Otherwise a request of one user would be sent with the token of another.
+    guard let accessToken = Self.accessToken(rejected), source.isOfThisSignIn(accessToken) else {
+      return nil
+    }
     return Self.value(of: source.token(replacing: accessToken))
   }
 

@@ -124,6 +124,22 @@ public struct ClientAuthentication: Sendable {
   }
 }
 
+extension ClientAuthentication: CustomStringConvertible, CustomReflectable {
+  /// The names of the header fields and of the parameters, without their values.
+  public var description: String {
+    let names = headers.map(\.name) + parameters.keys.sorted()
+    return "ClientAuthentication(\(names.joined(separator: ", ")))"
+  }
+
+  /// A mirror without children.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension Set<String> {
+  /// The scope as a parameter, or `nil` if it is empty.
+  var parameter: String? { isEmpty ? nil : sorted().joined(separator: " ") }
+}
+
 extension OAuth2Client {
   /// Returns the additions of the client to a request.
   func authentication(for url: URL) throws -> ClientAuthentication {
@@ -149,9 +165,6 @@ extension OAuth2Client {
     let pair = "\(Self.formEncoded(id)):\(Self.formEncoded(secret ?? ""))"
     return "Basic \(Data(pair.utf8).base64EncodedString())"
   }
-
-  /// The scope as a parameter, or `nil` if it is empty.
-  var scopeText: String? { scope.isEmpty ? nil : scope.sorted().joined(separator: " ") }
 
   /// Returns a URL of the server.
   ///
@@ -202,5 +215,19 @@ extension OAuth2Client: CustomStringConvertible, CustomDebugStringConvertible, C
         "id": id, "hasSecret": secret != nil, "tokenURL": tokenURL as Any, "scope": scope,
         "issuer": issuer as Any,
       ])
+  }
+}
+
+extension TokenKey {
+  /// Creates the key of a client's token, which a session of the client uses.
+  ///
+  /// - Parameters:
+  ///   - client: The registration of the app.
+  ///   - level: The owner of the token.
+  ///   - account: The name of the account.
+  public init(for client: OAuth2Client, level: TokenLevel = .user, account: String = "") {
+    let host = client.tokenURL?.host?.lowercased() ?? ""
+    let port = client.tokenURL?.port.map { ":\($0)" } ?? ""
+    self.init(clientID: client.id, server: host + port, level: level, account: account)
   }
 }

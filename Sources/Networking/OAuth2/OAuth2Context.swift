@@ -42,16 +42,6 @@ public struct OAuth2Context: Sendable {
       }
   }
 
-  private init(_ client: OAuth2Client, like other: OAuth2Context) {
-    self.client = client
-    scheduler = other.scheduler
-    wallClock = other.wallClock
-    networking = other.networking
-  }
-
-  /// Returns this context with another client.
-  func with(_ client: OAuth2Client) -> OAuth2Context { OAuth2Context(client, like: self) }
-
   /// Sends a request to the token endpoint.
   ///
   /// - Parameters:
@@ -68,7 +58,7 @@ public struct OAuth2Context: Sendable {
       let scope = scope ?? client.scope
       var form = parameters
       form["grant_type"] = grantType
-      if !scope.isEmpty { form["scope"] = scope.sorted().joined(separator: " ") }
+      form["scope"] = scope.parameter
       if let audience = client.audience, form["audience"] == nil { form["audience"] = audience }
       return post(form, to: url).map { json in
         try OAuth2Token(
@@ -93,7 +83,7 @@ public struct OAuth2Context: Sendable {
       let parameters = Parameters(members.mapValues { .string($0) })
       let request = Request.post(
         .url(url), parameters: parameters, headers: headers, contentType: .formURLEncoded)
-      let secrets = Self.secrets(members, additions.headers)
+      let secrets = Self.secrets(members, additions.headers, client.secret)
       return send(request, secrets: secrets, requiresBody: requiresBody)
     }
   }
@@ -123,11 +113,15 @@ public struct OAuth2Context: Sendable {
 
   /// The values of a request that an error must not repeat.
   ///
-  /// Short values are left out, because they would mask unrelated words.
-  private static func secrets(_ form: [String: String], _ headers: HTTPHeaders) -> [String] {
+  /// Short values are left out, because they would mask unrelated words. The longest come first,
+  /// because one may contain another.
+  private static func secrets(
+    _ form: [String: String], _ headers: HTTPHeaders, _ clientSecret: String?
+  ) -> [String] {
     let known: Set = ["grant_type", "client_id", "scope", "audience", "redirect_uri", "resource"]
     let values = form.filter { !known.contains($0.key) && !$0.key.hasSuffix("_type") }.values
-    return (values + headers.map(\.value)).filter { $0.utf8.count >= 4 }
+    return (values + headers.map(\.value) + [clientSecret].compactMap { $0 })
+      .filter { $0.utf8.count >= 4 }.sorted { $0.utf8.count > $1.utf8.count }
   }
 }
 
@@ -145,9 +139,10 @@ extension OAuth2Error {
     self.init(.server(code))
     status = response.status
     let masked = { (text: String) in
-      secrets.reduce(String(text.unicodeScalars.prefix(1_024))) { text, secret in
+      let masked = secrets.reduce(text) { text, secret in
         text.replacingOccurrences(of: secret, with: "***")
       }
+      return String(masked.unicodeScalars.prefix(1_024))
     }
     self.code = .server(masked(code))
     serverDescription = json["error_description"].string.map(masked)

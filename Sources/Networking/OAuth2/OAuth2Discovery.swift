@@ -79,7 +79,8 @@ extension OAuth2Client {
       deviceAuthorizationURL ?? url("device_authorization_endpoint")
     client.revocationURL = revocationURL ?? url("revocation_endpoint")
     client.introspectionURL = introspectionURL ?? url("introspection_endpoint")
-    client.sendsIssuer = json["authorization_response_iss_parameter_supported"].bool ?? false
+    client.sendsIssuer =
+      sendsIssuer || json["authorization_response_iss_parameter_supported"].bool ?? false
     return client
   }
 }

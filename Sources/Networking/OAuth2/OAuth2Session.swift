@@ -83,7 +83,7 @@ public final class OAuth2Session: Sendable {
     let queue = DispatchQueue(label: "Catena.OAuth2Session", qos: .userInitiated)
     let make = { (level: TokenLevel) in
       TokenSource(
-        TokenKey(clientID: context.client.id, level: level, account: account), context, store,
+        TokenKey(for: context.client, level: level, account: account), context, store,
         on: queue, report: { notices.report($0) })
     }
     sources = (make(.user), make(.client))
@@ -114,7 +114,7 @@ public final class OAuth2Session: Sendable {
     return firstly { grant.issue(context) }
       .on(context.scheduler.context(for: .inline))
       .then { token in
-        let stored = try await source.signedIn(token)
+        let stored = try await source.signedIn(token, by: grant)
         notices.report(.signedIn(level))
         return stored
       }
@@ -151,14 +151,8 @@ public final class OAuth2Session: Sendable {
   public func refresh(
     _ level: TokenLevel = .user, file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<OAuth2Token> {
-    let source = source(level)
-    let fresh =
-      if let current = source.currentToken {
-        source.token(replacing: current.accessToken)
-      } else {
-        source.token().then(on: .inline) { source.token(replacing: $0.accessToken) }
-      }
-    return fresh.on(context.scheduler.context(for: .main), file: file, line: line)
+    source(level).refreshedToken().on(
+      context.scheduler.context(for: .main), file: file, line: line)
   }
 
   /// The token in memory.
@@ -213,8 +207,9 @@ public final class OAuth2Session: Sendable {
     let (stream, continuation) = AsyncStream<OAuth2SessionEvent>.makeStream(
       bufferingPolicy: .bufferingNewest(256))
     let (sources, context, changes) = (sources, context, store.changes)
-    let listener = changes.listen { key in
-      for source in [sources.user, sources.client] where source.key == key {
+    // Weak, because the store has the listener, and the session has the store.
+    let listener = changes.listen { [weak user = sources.user, weak client = sources.client] key in
+      for source in [user, client].compactMap({ $0 }) where source.key == key {
         Promise.fulfilled(source).on(context.scheduler.context(for: .inline)).then { source in
           try await source.reload()
         }
@@ -296,5 +291,15 @@ final class SessionNotices: Sendable {
     }
     for continuation in continuations { continuation.yield(event) }
     ended?.resolver.fulfill()
+  }
+}
+
+extension OAuth2Session: CustomStringConvertible, CustomReflectable {
+  /// The identifier of the client and the name of the account.
+  public var description: String { "OAuth2Session(\(client.id), \(account))" }
+
+  /// A mirror without the store and the tokens.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["client": client.id, "account": account])
   }
 }

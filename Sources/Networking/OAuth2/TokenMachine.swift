@@ -20,10 +20,10 @@ struct TokenMachine {
     /// A token of an earlier version of this framework has only its own text.
     var identity: String { token.signInID.map { "sign-in \($0)" } ?? token.accessToken }
 
-    init(_ token: OAuth2Token) {
+    init(_ token: OAuth2Token, _ level: TokenLevel) {
       self.token = token
       value = token.authorizationValue
-      freshness = token.freshness
+      freshness = token.freshness(canBeRenewed: level == .client)
     }
   }
 
@@ -41,7 +41,7 @@ struct TokenMachine {
 
   /// A renewal: reading the store, and refreshing the token unless the store has a better one.
   struct Renewal: Sendable {
-    /// The number of sign-outs before it.
+    /// The number of sign-ins and sign-outs before it.
     var generation: Int
     /// The access tokens that the server has rejected, or that the caller wants to replace.
     var rejected: Set<String>
@@ -53,18 +53,25 @@ struct TokenMachine {
     var replaced: OAuth2Token?
   }
 
+  private let level: TokenLevel
   /// The token in memory.
   ///
   /// `nil` before the first renewal, and after a sign-out.
   private(set) var current: Current?
   private(set) var unsaved: Unsaved?
-  /// The last access token, and the error of its refresh, after the session has ended.
-  private var ended: (accessToken: String, error: OAuth2Error)?
+  /// The access tokens of the sign-in before the current one, oldest first.
+  private var earlierTokens: [String] = []
+  /// The access tokens of a sign-in that has ended, and the error of its last refresh.
+  private var ended: (accessTokens: [String], error: OAuth2Error)?
   /// Whether the current token was rejected for a request that could not be sent again.
   private var isRejected = false
   private var isRenewing = false
   private var generation = 0
   private var waiting: [Resolver<OAuth2Token>] = []
+
+  init(_ level: TokenLevel = .user) {
+    self.level = level
+  }
 
   /// Fast path: the value of the field, if the token can be used now.
   func value(at now: Date) -> String? {
@@ -86,7 +93,9 @@ struct TokenMachine {
       waiting.append(resolver())
       return .wait
     }
-    if let ended, ended.accessToken == rejected, current == nil { return .fail(ended.error) }
+    if let ended, let rejected, ended.accessTokens.contains(rejected), current == nil {
+      return .fail(ended.error)
+    }
     let isReplaced = rejected == current?.token.accessToken || isRejected
     if let current, !isReplaced, current.freshness.contains(now) { return .use(current.token) }
     isRenewing = true
@@ -97,9 +106,16 @@ struct TokenMachine {
     return .start(makeRenewal(replacing: values))
   }
 
-  /// Makes a renewal that a later sign-out makes invalid.
+  /// Makes a renewal that a later sign-in or sign-out makes invalid.
   func makeRenewal(replacing rejected: Set<String> = []) -> Renewal {
     Renewal(generation: generation, rejected: rejected)
+  }
+
+  /// Returns whether an access token is one of the current sign-in, or of the one that has ended by
+  /// itself, so that the newest token of this sign-in may replace it.
+  func isOfThisSignIn(_ accessToken: String) -> Bool {
+    isCurrent(accessToken) || earlierTokens.contains(accessToken)
+      || ended?.accessTokens.contains(accessToken) == true
   }
 
   /// Returns whether an access token is the current one.
@@ -117,11 +133,36 @@ struct TokenMachine {
   ///   - renewal: The renewal that has found it. `nil` for a sign-in.
   /// - Returns: Whether the token is used. It is not after a sign-out in the meantime.
   mutating func adopt(_ token: OAuth2Token?, from renewal: Renewal?) -> Bool {
-    if let renewal, renewal.generation != generation { return false }
-    if token?.accessToken != current?.token.accessToken { isRejected = false }
-    current = token.map(Current.init)
+    if let renewal, !isValid(renewal) { return false }
+    if token?.accessToken != current?.token.accessToken {
+      isRejected = false
+      noteEarlier(before: token)
+    }
+    current = token.map { Current($0, level) }
     if current != nil { ended = nil }
     return true
+  }
+
+  /// The number of earlier tokens whose rejection is still understood.
+  private static let earlierLimit = 16
+
+  private mutating func noteEarlier(before token: OAuth2Token?) {
+    let next = token.map { Current($0, level) }
+    guard let current, next == nil || next?.identity == current.identity else {
+      earlierTokens = []
+      return
+    }
+    earlierTokens = (earlierTokens + [current.token.accessToken]).suffix(Self.earlierLimit)
+  }
+
+  /// Returns whether there was no sign-in and no sign-out since a renewal began.
+  func isValid(_ renewal: Renewal) -> Bool { renewal.generation == generation }
+
+  /// Records the token of a sign-in.
+  mutating func signIn(_ token: OAuth2Token) {
+    generation += 1
+    unsaved = nil
+    _ = adopt(token, from: nil)
   }
 
   /// Drops the token because the server has refused to refresh it.
@@ -130,10 +171,11 @@ struct TokenMachine {
   ///
   /// - Returns: Whether the session ends. It does not after a sign-out in the meantime.
   mutating func drop(from renewal: Renewal, because error: OAuth2Error) -> Bool {
+    guard isValid(renewal) else { return false }
     unsaved = nil
-    let accessToken = current?.token.accessToken
-    guard adopt(nil, from: renewal) else { return false }
-    if let accessToken { ended = (accessToken, error) }
+    _ = adopt(nil, from: renewal)
+    if !earlierTokens.isEmpty { ended = (earlierTokens, error) }
+    earlierTokens = []
     return true
   }
 
@@ -157,6 +199,7 @@ struct TokenMachine {
     isRejected = false
     unsaved = nil
     ended = nil
+    earlierTokens = []
     defer { current = nil }
     return current != nil
   }

@@ -19,13 +19,20 @@ final class TokenSource: Sendable {
   private let store: any TokenStoring
   private let queue: DispatchQueue
   private let report: @Sendable (Event) -> Void
-  private let machine = Mutex(TokenMachine())
+  private let machine: Mutex<TokenMachine>
+  /// Whether a renewal, a sign-in or a sign-out of this session changes the token.
+  ///
+  /// The lock of the store need not exclude them, because a store may have none.
+  private let isChanging = Atomic(false)
+  /// The grant of the last sign-in of the level `client`, which gets the next token.
+  private let clientGrant = Mutex<OAuth2Grant?>(nil)
 
   init(
     _ key: TokenKey, _ context: OAuth2Context, _ store: any TokenStoring, on queue: DispatchQueue,
     report: @escaping @Sendable (Event) -> Void
   ) {
     self.key = key
+    machine = Mutex(TokenMachine(key.level))
     self.context = context
     self.store = store
     self.queue = queue
@@ -85,6 +92,11 @@ final class TokenSource: Sendable {
     return pending.promise
   }
 
+  /// Returns whether an access token is one of the current sign-in.
+  func isOfThisSignIn(_ accessToken: String) -> Bool {
+    machine.withLock { $0.isOfThisSignIn(accessToken) }
+  }
+
   /// Records that the server has rejected an access token for a request that is not sent again.
   func reject(_ accessToken: String) {
     machine.withLock { $0.reject(accessToken) }
@@ -107,7 +119,12 @@ final class TokenSource: Sendable {
   // MARK: Renewal
 
   private func renew(_ renewal: TokenMachine.Renewal) async throws -> OAuth2Token {
-    if let token = try await usableToken(for: renewal) { return token }
+    let stored = try await latestToken()
+    if let stored, isUsable(stored, for: renewal) { return try adopt(stored, renewal) }
+    // Without a token there is nothing that other sessions have to be excluded from.
+    if stored == nil, key.level == .user, !machine.withLock({ $0.current != nil }) {
+      throw OAuth2Error(.signInRequired)
+    }
     let lock = try await lock { try await self.usableToken(for: renewal) }
     guard case .acquired(let lock) = lock else {
       guard case .found(let token) = lock else { throw OAuth2Error(.signInRequired) }
@@ -119,18 +136,28 @@ final class TokenSource: Sendable {
     let latest = try await latestToken()
     if let latest, isUsable(latest, for: renewal) { return try adopt(latest, renewal) }
     do {
-      let fresh = try await issue(replacing: latest).replacing(key.level == .user ? latest : nil)
+      let issued = try await issue(replacing: latest)
+      guard isValid(renewal) else {
+        throw OAuth2Error(.signInRequired, "the session has ended")
+      }
+      try IDTokenClaims.check(issued.idToken, continues: latest?.idToken)
+      var fresh = issued.replacing(key.level == .user ? latest : nil)
+      fresh.signInID = latest?.signInID ?? fresh.signInID
       await save(fresh, replacing: latest)
       let token = try adopt(fresh, renewal)
       report(.refreshed(key.level))
       return token
-    } catch let error as OAuth2Error where endsSession(error) {
+    } catch let error as OAuth2Error where endsSession(error) && isValid(renewal) {
       if let token = try await drop(latest, for: renewal, error) { return token }
       throw error
     } catch {
       report(.refreshFailed(key.level, error))
       throw error
     }
+  }
+
+  private func isValid(_ renewal: TokenMachine.Renewal) -> Bool {
+    machine.withLock { $0.isValid(renewal) }
   }
 
   /// Returns whether an error means that the stored token is of no more use.
@@ -140,8 +167,16 @@ final class TokenSource: Sendable {
 
   /// Gets a new token from the server.
   private func issue(replacing latest: OAuth2Token?) async throws -> OAuth2Token {
-    guard key.level == .user else {
-      return try await OAuth2Grant.clientCredentials.issue(context).value
+    if key.level == .client {
+      if let refreshToken = latest?.refreshToken {
+        do {
+          return try await OAuth2Grant.refreshToken(refreshToken).issue(context).value
+        } catch let error as OAuth2Error where error.isInvalidGrant {
+          // The client does not need it to get a token.
+        }
+      }
+      let grant = clientGrant.withLock { $0 } ?? .clientCredentials
+      return try await grant.issue(context).value
     }
     guard let latest else { throw OAuth2Error(.signInRequired) }
     guard let refreshToken = latest.refreshToken else {
@@ -166,7 +201,7 @@ final class TokenSource: Sendable {
       do { try store.setToken(nil, for: key) } catch { report(.storeFailed(error)) }
       return nil
     }
-    if let found { return try adopt(found, renewal) }
+    if let found, isUsable(found, for: renewal) { return try adopt(found, renewal) }
     let hadToken = refused != nil || currentToken != nil
     let isDropped = machine.withLock { $0.drop(from: renewal, because: error) }
     if isDropped, hadToken { report(.signedOut(error)) }
@@ -180,7 +215,8 @@ final class TokenSource: Sendable {
   }
 
   private func isUsable(_ token: OAuth2Token, for renewal: TokenMachine.Renewal) -> Bool {
-    token.isFresh(at: context.wallClock()) && !renewal.rejected.contains(token.accessToken)
+    token.freshness(canBeRenewed: key.level == .client).contains(context.wallClock())
+      && !renewal.rejected.contains(token.accessToken)
   }
 
   /// Returns the token of the store, or the one that could not be stored.
@@ -224,17 +260,19 @@ final class TokenSource: Sendable {
 
   /// Stores and adopts the token of a sign-in.
   ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - grant: The grant that has issued it.
   /// - Returns: The token as it is stored.
-  func signedIn(_ token: OAuth2Token) async throws -> OAuth2Token {
+  /// - Throws: ``OAuth2Error`` if it cannot be stored.
+  func signedIn(_ token: OAuth2Token, by grant: OAuth2Grant) async throws -> OAuth2Token {
     let token = token.replacing(nil)
+    if key.level == .client { clientGrant.withLock { $0 = grant } }
     guard case .acquired(let lock) = try await lock({ nil }) else { return token }
     defer { lock.release() }
     let (store, key) = (store, key)
     try await onQueue { try store.setToken(token, for: key) }
-    machine.withLock {
-      $0.keepUnsaved(nil)
-      _ = $0.adopt(token, from: nil)
-    }
+    machine.withLock { $0.signIn(token) }
     return token
   }
 
@@ -252,6 +290,8 @@ final class TokenSource: Sendable {
       if stored != nil { try store.setToken(nil, for: key) }
       return stored
     }
+    // Again, because a request in the meantime may have read the token before it was removed.
+    _ = machine.withLock { $0.signOut() }
     // A renewal that was running has ended by now, and has not been adopted.
     if key.level == .user, had || stored != nil { report(.signedOut(nil)) }
     return stored ?? inMemory
@@ -259,14 +299,30 @@ final class TokenSource: Sendable {
 
   /// Drops the token in memory if the store has another one, after a change by another process.
   func reload() async throws {
+    // A change of this session reports itself.
+    guard !isChanging.load(ordering: .acquiring) else { return }
     let (store, key) = (store, key)
+    let before = machine.withLock { $0.makeRenewal() }
     let stored = try await onQueue { try store.token(for: key) }
-    guard stored != currentToken, currentToken != nil else { return }
-    if let stored {
-      machine.withLock { _ = $0.adopt(stored, from: nil) }
-      report(.refreshed(key.level))
-    } else if machine.withLock({ $0.signOut() }) {
-      report(.signedOut(nil))
+    let event = machine.withLock { machine -> Event? in
+      guard machine.isValid(before), let current = machine.current?.token, stored != current,
+        // An older token was read before a renewal of this session.
+        stored.map({ $0.issued >= current.issued }) ?? true
+      else { return nil }
+      guard let stored else {
+        _ = machine.signOut()
+        return key.level == .user ? .signedOut(nil) : nil
+      }
+      _ = machine.adopt(stored, from: nil)
+      return .refreshed(key.level)
+    }
+    if let event { report(event) }
+  }
+
+  /// Returns a promise of a token that is renewed even if the current one can be used.
+  func refreshedToken() -> Promise<OAuth2Token> {
+    load().then(on: .inline) {
+      self.currentToken.map { self.token(replacing: $0.accessToken) } ?? self.token()
     }
   }
 
@@ -283,13 +339,27 @@ final class TokenSource: Sendable {
     let end = context.scheduler.now + Self.lockLimit
     var wait = Duration.milliseconds(5)
     while true {
-      if let lock = try await onQueue({ try store.tryLock(key) }) { return .acquired(lock) }
+      if let lock = try await onQueue({ try self.tryLock(store, key) }) { return .acquired(lock) }
       guard context.scheduler.now < end else {
         throw OAuth2Error(.storeFailed, "another process holds the lock of the token")
       }
       try await context.scheduler.sleep(for: wait)
       wait = min(wait * 2, .milliseconds(100))
       if let token = try await find() { return .found(token) }
+    }
+  }
+
+  /// Acquires the lock of the store, and excludes the other changes of this session.
+  private func tryLock(_ store: any TokenStoring, _ key: TokenKey) throws -> TokenLock? {
+    guard !isChanging.exchange(true, ordering: .acquiringAndReleasing) else { return nil }
+    var lock: TokenLock?
+    defer { if lock == nil { isChanging.store(false, ordering: .releasing) } }
+    lock = try store.tryLock(key)
+    return lock.map { lock in
+      TokenLock {
+        lock.release()
+        self.isChanging.store(false, ordering: .releasing)
+      }
     }
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Promises
 import Synchronization
 
@@ -185,7 +186,7 @@ final class CircuitStage: BuiltInStage {
     case .refuse(let remaining): return .rejected(refusal(of: exchange, origin, remaining))
     case .pass(let generation):
       return next(exchange).always(on: .inline) { result in
-        let outcome = Self.outcome(of: result)
+        let outcome = Self.outcome(of: result, from: origin)
         let now = self.scheduler.now
         self.change(origin, at: now) { $0.ended(outcome, generation: generation, at: now) }
       }
@@ -198,11 +199,16 @@ final class CircuitStage: BuiltInStage {
     circuits.withLock { $0.change(origin, breaker, at: now, body) }
   }
 
-  private static func outcome(of result: Result<Response, any Error>) -> CircuitMachine.Outcome {
+  private static func outcome(
+    of result: Result<Response, any Error>, from origin: Origin
+  ) -> CircuitMachine.Outcome {
     switch result {
-    case .success(let response): (500...599).contains(response.status) ? .failure : .success
-    case .failure(let error):
-      (error as? NetworkError)?.code.isConnectionFailure == true ? .failure : .ignored
+    case .success(let response): return (500...599).contains(response.status) ? .failure : .success
+    case .failure(let error as NetworkError) where error.code.isConnectionFailure:
+      // A failure of the server that issues the tokens is not one of this server.
+      let failed = error.request.flatMap { URL(string: $0.url) }.flatMap { Origin($0) }
+      return failed == nil || failed == origin ? .failure : .ignored
+    case .failure: return .ignored
     }
   }
 

@@ -211,6 +211,8 @@ struct SharingKey: Hashable, Sendable {
   ///
   /// They are compared even if they are for another origin, because a redirect may lead to it.
   private let credentials: Credentials?
+  /// The user of a session, which has the same credentials for all users.
+  private let identity: String?
   /// Whether the client may add credentials.
   ///
   /// A hop interceptor may add credentials of its own to such requests.
@@ -247,6 +249,11 @@ struct SharingKey: Hashable, Sendable {
     for name in Self.tracing where request.headers.contains(name) { request.headers.remove(name) }
     self.request = request
     credentials = exchange.credentials
+    if case .provided(let provider) = exchange.credentials?.scheme {
+      identity = provider.identity
+    } else {
+      identity = nil
+    }
     sendsCredentials = exchange.sendsCredentials
     cookieRevision = cookies?.revision
     source = exchange.call.transport.source

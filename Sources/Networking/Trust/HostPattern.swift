@@ -1,5 +1,13 @@
 import Foundation
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// The hosts that a ``ServerTrust`` policy or a ``ClientIdentity`` is for.
 ///
 /// A string literal is an exact host, such as `"api.example.com"` or `"192.0.2.7"`, or a wildcard for
@@ -14,9 +22,9 @@ import Foundation
 public struct HostPattern: Sendable {
   enum Kind: Sendable {
     /// A host, with a port if the pattern has one.
-    case exact(String)
+    case exact(HostKey)
     /// The part after the first dot, with a port if the pattern has one.
-    case wildcard(String)
+    case wildcard(HostKey)
     case predicate(@Sendable (_ host: String, _ port: Int) -> Bool)
     case malformed(String)
   }
@@ -32,8 +40,9 @@ public struct HostPattern: Sendable {
 
   /// The hosts for which a closure returns `true`.
   ///
-  /// - Parameter predicate: The closure. It runs on any thread when the first request for a host is
-  ///   prepared, and must not block. The host is in lower case, an IPv6 address without brackets.
+  /// - Parameter predicate: The closure. It runs on any thread, several times for a host, must not
+  ///   block, and must always return the same value for a host and a port. The host is in lower case,
+  ///   an IPv6 address without brackets.
   /// - Returns: The pattern.
   public static func matching(
     _ predicate: @escaping @Sendable (_ host: String, _ port: Int) -> Bool
@@ -54,7 +63,8 @@ extension HostPattern: ExpressibleByStringLiteral {
   public init(_ text: String) {
     let isWildcard = text.hasPrefix("*.")
     let key = Self.key(isWildcard ? String(text.dropFirst(2)) : text)
-    guard let key, !isWildcard || key.contains(where: \.isLetter) else {
+    guard let key, !isWildcard || (key.host.contains(where: \.isLetter) && !key.host.contains(":"))
+    else {
       self.init(.malformed(text), text: text)
       return
     }
@@ -62,7 +72,7 @@ extension HostPattern: ExpressibleByStringLiteral {
   }
 
   /// Returns a host with an optional port as a key, or `nil` if it is malformed.
-  private static func key(_ text: String) -> String? {
+  private static func key(_ text: String) -> HostKey? {
     var host = text.lowercased()[...]
     var port = ""
     if host.hasPrefix("[") {
@@ -89,14 +99,78 @@ extension HostPattern: ExpressibleByStringLiteral {
         separator: ".", omittingEmptySubsequences: false
       ).contains(where: \.isEmpty)
     guard isHost, isPort, !hasEmptyLabel, port.isEmpty || port.hasPrefix(":") else { return nil }
-    return String(host) + port
+    return HostKey(String(host), port: Int(port.dropFirst()))
+  }
+}
+
+/// A host with an optional port, which patterns and URLs are compared by.
+struct HostKey: Sendable, Hashable {
+  /// The host in lower case and in its usual spelling, without a dot at the end.
+  let host: String
+  var port: Int?
+
+  /// Makes a key.
+  ///
+  /// libcurl and the system accept several spellings of an address and of an international name.
+  ///
+  /// - Parameters:
+  ///   - host: The host in lower case, an IPv6 address without brackets.
+  ///   - port: The port. `nil` means all ports.
+  init(_ host: String, port: Int?) {
+    let host = host.hasSuffix(".") && host.utf8.count > 1 ? String(host.dropLast()) : host
+    self.host = Self.isUsual(host) ? host : Self.usualSpelling(of: host)
+    self.port = port
+  }
+
+  /// Fast path: whether a host is a name in ASCII, which has one spelling.
+  private static func isUsual(_ host: String) -> Bool {
+    let utf8 = host.utf8
+    guard let last = utf8.last, last >= UInt8(ascii: "a") && last <= UInt8(ascii: "z") else {
+      return false
+    }
+    return utf8.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: ":") }
+      && !(utf8.split(separator: UInt8(ascii: ".")).last ?? utf8[...]).starts(with: "0x".utf8)
+  }
+
+  private static func usualSpelling(of host: String) -> String {
+    if host.contains(":") {
+      var address = in6_addr()
+      guard inet_pton(AF_INET6, host, &address) == 1 else { return host }
+      return text(AF_INET6, &address) ?? host
+    }
+    // Also the spellings `127.1`, `2130706433` and `0x7f000001`.
+    var address = in_addr()
+    if inet_aton(host, &address) != 0 { return text(AF_INET, &address) ?? host }
+    guard !host.utf8.allSatisfy({ $0 < 0x80 }) else { return host }
+    return URL(string: "https://\(host)/")?.host?.lowercased() ?? host
+  }
+
+  private static func text(_ family: Int32, _ address: UnsafeRawPointer) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    guard inet_ntop(family, address, &buffer, socklen_t(buffer.count)) != nil else { return nil }
+    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// The key for all ports.
+  var withoutPort: HostKey {
+    var key = self
+    key.port = nil
+    return key
+  }
+
+  /// The key of the host after the first dot, or `nil` for a host of one label.
+  var parent: HostKey? {
+    guard !host.contains(":"), let dot = host.firstIndex(of: "."), dot > host.startIndex else {
+      return nil
+    }
+    return HostKey(String(host[host.index(after: dot)...]), port: port)
   }
 }
 
 /// The values for hosts, such as their policies.
 struct HostTable<Value: Sendable>: Sendable {
-  private var exact: [String: Value] = [:]
-  private var wildcards: [String: Value] = [:]
+  private var exact: [HostKey: Value] = [:]
+  private var wildcards: [HostKey: Value] = [:]
   private var predicates: [(matches: @Sendable (String, Int) -> Bool, value: Value)] = []
 
   /// Makes a table.
@@ -133,13 +207,12 @@ struct HostTable<Value: Sendable>: Sendable {
   /// - Returns: The value of the most specific pattern.
   func value(forHost host: String, port: Int) -> Value? {
     guard !isEmpty else { return nil }
-    let host = host.hasSuffix(".") && host.count > 1 ? String(host.dropLast()) : host
-    if let value = exact["\(host):\(port)"] ?? exact[host] { return value }
-    if let dot = host.firstIndex(of: "."), dot > host.startIndex {
-      let parent = String(host[host.index(after: dot)...])
-      if let value = wildcards["\(parent):\(port)"] ?? wildcards[parent] { return value }
+    let key = HostKey(host, port: port)
+    if let value = exact[key] ?? exact[key.withoutPort] { return value }
+    if !wildcards.isEmpty, let parent = key.parent {
+      if let value = wildcards[parent] ?? wildcards[parent.withoutPort] { return value }
     }
-    return predicates.first { $0.matches(host, port) }?.value
+    return predicates.first { $0.matches(key.host, port) }?.value
   }
 }
 

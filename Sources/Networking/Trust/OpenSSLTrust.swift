@@ -100,28 +100,58 @@
       }
     }
 
+    /// The numbers of the file with the authorities, which differ after a change.
+    private struct FileIdentity: Equatable {
+      var number: UInt64
+      var size: Int64
+      var seconds: Int
+      var nanoseconds: Int
+
+      init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        number = UInt64(status.st_ino)
+        size = Int64(status.st_size)
+        seconds = status.st_mtim.tv_sec
+        nanoseconds = status.st_mtim.tv_nsec
+      }
+    }
+
     private struct System {
       var store: OpenSSLStore?
-      var modified: Date?
+      var file: FileIdentity?
+      /// The time at which the file was looked at.
+      var checked: ContinuousClock.Instant?
     }
 
     private static let shared = Mutex(System())
 
     /// The authorities of the system.
     ///
-    /// They are read again when their file has changed. A connection that is being opened keeps the
-    /// former store.
+    /// They are read again when their file has changed, which is looked for once a second at most. A
+    /// connection that is being opened keeps the former store.
     static var system: OpenSSLStore? {
-      let path = catena_authorities_path().map { String(cString: $0) }
-      let attributes = path.flatMap { try? FileManager.default.attributesOfItem(atPath: $0) }
-      let modified = attributes?[.modificationDate] as? Date
-      return shared.withLock { system in
-        if let store = system.store, system.modified == modified { return store }
-        let store = OpenSSLStore()
-        store?.addSystem()
-        system = System(store: store, modified: modified)
-        return store
+      let now = ContinuousClock.now
+      let known = shared.withLock { system -> OpenSSLStore? in
+        guard let checked = system.checked, now - checked < .seconds(1) else { return nil }
+        return system.store
       }
+      if let known { return known }
+      let path = catena_authorities_path().map { String(cString: $0) }
+      let file = path.flatMap { FileIdentity($0) }
+      let unchanged = shared.withLock { system -> OpenSSLStore? in
+        system.checked = now
+        return system.file == file ? system.store : nil
+      }
+      if let unchanged { return unchanged }
+      // Outside of the lock, for which other connections would wait.
+      let store = OpenSSLStore()
+      store?.addSystem()
+      shared.withLock { system in
+        system.store = store
+        system.file = file
+      }
+      return store
     }
   }
 

@@ -153,8 +153,11 @@ final class CompiledPolicy: Sendable {
   let maximumVersion: TLSVersion?
   /// Whether the chain and the host are verified.
   let isVerifying: Bool
+  /// Whether the policy requires nothing beyond that of the system, apart from versions.
+  let isSystem: Bool
 
   private init() {
+    isSystem = true
     anchors = .system
     pins = []
     evaluations = []
@@ -173,6 +176,10 @@ final class CompiledPolicy: Sendable {
       for rule in policy.pinRules { pins.append(try CompiledPins(rule)) }
       self.pins = pins
       stapled = policy.revocation.stapled
+      let isSystemTrust = if case .system = policy.anchors { true } else { false }
+      isSystem =
+        isSystemTrust && pins.isEmpty && policy.evaluations.isEmpty
+        && policy.revocation.stapled == .ignored && policy.revocation.lists.isEmpty
       evaluations = policy.evaluations
       minimumVersion = policy.minimumVersion ?? minimum
       maximumVersion = policy.minimumVersion == nil ? maximum : policy.maximumVersion

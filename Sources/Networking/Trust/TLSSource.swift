@@ -96,7 +96,9 @@ public struct TLSSource: Sendable {
 
   private static func read(_ url: URL, _ purpose: String) throws(NetworkError) -> Item {
     // A named pipe would block the caller.
-    guard url.kind == .file, let bytes = try? Data(contentsOf: url), bytes.count <= maximumSize
+    guard url.kind == .file,
+      let size = try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize, size <= maximumSize,
+      let bytes = try? Data(contentsOf: url), bytes.count <= maximumSize
     else { throw .invalidTLS("\(purpose): \(url.path) cannot be read, or is no regular file") }
     return Item(name: "\(purpose) in \(url.path)", bytes: bytes)
   }

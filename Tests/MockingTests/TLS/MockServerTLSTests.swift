@@ -68,11 +68,35 @@
       #expect(plain.failure != nil)
       // The server may still be reading the alert of the client.
       server.stop()
+      #expect(server.handshakes.count == 2)
       #expect(server.handshakes.allSatisfy { $0.version == nil && $0.failure != nil })
       #expect(server.requestCount == 0)
     }
 
+    @Test func theAdminAPIAcceptsItsOwnPageOverTLS() async throws {
+      let server = try server { request in .text(request.scheme) }
+      try server.serveAdmin()
+      #expect(await transport.get(server.url).body == Data("https".utf8))
+      for (origin, status) in [
+        (server.url.absoluteString, 200), ("http://127.0.0.1:\(server.port)", 403),
+        ("https://example.com", 403),
+      ] {
+        let request = HTTPRequest(
+          method: .post, url: server.url.appendingPathComponent("__mock/reset"),
+          headers: ["Origin": origin])
+        let record = await ExchangeRecorder(transport, request).record
+        #expect(record.head.map { $0.status / 100 } == status / 100, "\(origin)")
+      }
+    }
+
     @Test func unusableSettingsAreRefused() throws {
+      for time in [Double.infinity, -.infinity, .nan, 1e300] {
+        let date = Date(timeIntervalSince1970: time)
+        #expect(throws: MockServerError.self) {
+          try authority.certificate(
+            for: "a.example", validity: .interval(from: date, until: Date()))
+        }
+      }
       #expect(throws: MockServerError.self) { try authority.certificate(for: "a,DNS:b") }
       #expect(throws: MockServerError.self) { try authority.certificate(for: "") }
     }

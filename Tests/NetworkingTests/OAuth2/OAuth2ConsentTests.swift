@@ -192,7 +192,7 @@ struct OAuth2ConsentTests {
     }
     let token = try await session.signIn(.authorizationCode(consent)).value
     #expect(login.accepts(accessToken: token.accessToken))
-    #expect(seen.entries.first?.contains("You are signed in.") == true)
+    #expect(seen.entries.first?.contains("You can return to the app.") == true)
     let redirect = try #require(
       page.withLock { $0 }.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }?
         .queryItems?.first { $0.name == "redirect_uri" }?.value.flatMap { URL(string: $0) })
@@ -202,6 +202,40 @@ struct OAuth2ConsentTests {
       try await browser.request(.get(.url(redirect))).value
     }
     #expect(error?.code == .cannotConnect)
+  }
+
+  @Test(
+    arguments: [
+      "http://127.0.0.1:70000/cb", "https://127.0.0.1:8080/cb", "http://127.0.0.1/cb?x=1",
+      "http://example.com/cb", "http://127.0.0.1:-1/cb",
+    ])
+  func aRedirectURLThatTheServerCannotHaveIsAnError(_ url: String) async throws {
+    guard let redirectURL = URL(string: url) else { return }
+    var client = fixture.login.client("app")
+    client.redirectURL = redirectURL
+    let session = OAuth2Session(
+      client, store: .memory, transport: fixture.login.transport,
+      configuration: fixture.configuration)
+    let opened = Counter()
+    let signedIn = session.signIn(.authorizationCode(LoopbackConsent { _ in opened.add() }))
+    await fixture.time.run()
+    #expect((signedIn.currentError as? OAuth2Error)?.code == .consentUnavailable)
+    #expect(opened.value == 0)
+  }
+
+  @Test func aRefusalHasAnotherPage() async throws {
+    let login = try MockAuthorizationServer()
+    login.settings.consents = false
+    let session = OAuth2Session(login.client("app"), store: .memory)
+    let seen = Log<String>()
+    let browser = Networking<Request>(sessionConfiguration: .ephemeral)
+    let consent = LoopbackConsent { url in
+      let response = try await browser.request(.get(.url(url))).value
+      seen.append(String(decoding: response.data, as: UTF8.self))
+    }
+    let result = await session.signIn(.authorizationCode(consent)).result
+    #expect(result.failure(as: OAuth2Error.self)?.code == .server("access_denied"))
+    #expect(seen.entries.first?.contains("You are not signed in.") == true)
   }
 
   @Test func theLoopbackServerIgnoresOtherRequests() async throws {
@@ -242,7 +276,7 @@ struct OAuth2ConsentTests {
         URL(string: $0)?.port
       })
     // The port becomes free, which takes as long as the thread needs to wake.
-    while (try? LoopbackListener(port: UInt16(port), page: "")) == nil { await Task.yield() }
+    while (try? LoopbackListener(port: UInt16(port)) { _ in "" }) == nil { await Task.yield() }
     #expect(signedIn.currentError != nil)
   }
 

@@ -90,6 +90,50 @@ struct OAuth2SecretsTests {
     "lost": [.failure(TransportFailure(code: .connectionLost))],
   ]
 
+  @Test func aStoreAndASessionAreDumpedWithoutTheirSecrets() throws {
+    let folder = TemporaryFolder()
+    let additions = ClientAuthentication(
+      headers: ["X-Key": "canary1-key"], parameters: ["client_assertion": "canary1-assertion"])
+    var text = "\(additions)"
+    dump(additions, to: &text)
+    for key in [TokenEncryptionKey.passphrase("canary1-pass"), .bytes(Data("canary1".utf8))] {
+      let store = try FileTokenStore(folder.url("tokens"), encryptedWith: key)
+      let client = OAuth2Client(
+        id: "app", secret: "canary1-secret", tokenURL: .of("https://a.example/t"))
+      let session = OAuth2Session(client, store: store)
+      text += "\(store) \(session)"
+      dump(store, to: &text)
+      dump(session, to: &text)
+    }
+    #expect(!text.contains("canary1") && !text.contains("99, 97, 110, 97"))
+  }
+
+  @Test func anErrorRepeatsNoValueOfItsRequest() async throws {
+    let long = String(repeating: "t", count: 1_500)
+    let text = "unknown token \(long), user anna with anna-2024!, secret s3cr3t-value"
+    let transport = FakeTransport { _ in
+      .response(
+        400, ["Content-Type": "application/json"],
+        #"{"error":"invalid_grant","error_description":"\#(text)"}"#)
+    }
+    let client = OAuth2Client(
+      id: "app", secret: "s3cr3t-value", tokenURL: .of("https://a.example/token"))
+    let grants: [OAuth2Grant] = [
+      .refreshToken(long), .password(username: "anna", password: "anna-2024!"),
+    ]
+    for grant in grants {
+      let error = try #require(
+        await grant.token(for: client, transport: transport).result.failure(as: OAuth2Error.self))
+      let description = try #require(error.serverDescription)
+      #expect(!description.contains("s3cr3t"))
+      if grant.name == "password" {
+        #expect(!description.contains("2024") && !description.contains("anna"))
+      } else {
+        #expect(!description.contains("ttt"))
+      }
+    }
+  }
+
   @Test(arguments: names, ["none", "error", "page", "broken", "lost"])
   func noSecretAppears(name: String, failure: String) async throws {
     let time = TestScheduler()

@@ -125,7 +125,7 @@ struct OAuth2SessionTests {
     #expect(errors.count == 20 && errors.allSatisfy(\.isInvalidGrant))
     #expect(signedOut.fulfilledValue != nil)
     #expect(session.currentToken() == nil && fixture.login.counts.refused == 1)
-    #expect(try session.store.token(for: TokenKey(clientID: "app")) == nil)
+    #expect(try session.store.token(for: TokenKey(for: session.client)) == nil)
     let later = request(client)
     await fixture.time.run()
     #expect((later[0].currentError as? OAuth2Error)?.code == .signInRequired)
@@ -157,7 +157,7 @@ struct OAuth2SessionTests {
     await fixture.time.run()
     #expect(promises.allSatisfy { $0.currentError != nil })
     #expect(fixture.received == 0 && signedOut.isPending)
-    #expect(try session.store.token(for: TokenKey(clientID: "app")) == token)
+    #expect(try session.store.token(for: TokenKey(for: session.client)) == token)
     let later = request(client)
     await fixture.time.run()
     #expect(OAuth2Fixture.statuses(later) == [200])
@@ -260,7 +260,7 @@ struct OAuth2SessionTests {
     await fixture.time.run()
     #expect(done.fulfilledValue != nil && signedOut.fulfilledValue != nil)
     #expect(session.currentToken() == nil)
-    #expect(try session.store.token(for: TokenKey(clientID: "app")) == nil)
+    #expect(try session.store.token(for: TokenKey(for: session.client)) == nil)
     #expect(!fixture.login.accepts(accessToken: token.accessToken))
     #expect(fixture.login.counts.revoked == 1)
   }
@@ -275,7 +275,7 @@ struct OAuth2SessionTests {
     await fixture.time.run()
     #expect((waiting[0].currentError as? OAuth2Error)?.code == .signInRequired)
     #expect(session.currentToken() == nil)
-    #expect(try session.store.token(for: TokenKey(clientID: "app")) == nil)
+    #expect(try session.store.token(for: TokenKey(for: session.client)) == nil)
   }
 
   @Test func aTokenWithoutARefreshTokenEndsTheSession() async throws {
@@ -323,7 +323,7 @@ struct OAuth2SessionTests {
     await fixture.time.run()
     #expect(OAuth2Fixture.statuses(promises) == [200])
     #expect(fixture.login.counts.reused == 0 && fixture.login.counts.refreshes == 4)
-    #expect(store.memory.token(for: TokenKey(clientID: "app")) == session.currentToken())
+    #expect(store.memory.token(for: TokenKey(for: session.client)) == session.currentToken())
   }
 
   @Test func theStateOfATokenIsRead() async throws {

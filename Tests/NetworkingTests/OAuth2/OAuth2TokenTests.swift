@@ -63,14 +63,16 @@ struct OAuth2TokenTests {
 
   @Test(arguments: [(3_600.0, 60.0), (600, 60), (100, 10), (0, 0)])
   func theLeewayIsAMinuteOrATenthOfTheLife(life: Double, leeway: Double) {
-    let token = OAuth2Token(accessToken: "a", issued: now, expires: now + life)
+    let token = OAuth2Token(
+      accessToken: "a", refreshToken: "r", issued: now, expires: now + life)
     #expect(token.leeway == leeway)
     #expect(!token.isFresh(at: now + life - leeway))
     #expect(life == 0 || token.isFresh(at: now + life - leeway - 0.01))
   }
 
   @Test func aClockThatWasSetBackMakesATokenStale() {
-    let token = OAuth2Token(accessToken: "a", issued: now, expires: now + 3_600)
+    let token = OAuth2Token(
+      accessToken: "a", refreshToken: "r", issued: now, expires: now + 3_600)
     #expect(token.isFresh(at: now - 59))
     #expect(!token.isFresh(at: now - 61))
     #expect(OAuth2Token(accessToken: "a", issued: now).isFresh(at: now - 1e9))

@@ -102,7 +102,8 @@ struct OAuth2YearTests {
       let statuses = OAuth2Fixture.statuses(promises)
       #expect(statuses == Array(repeating: end, count: count), "step \(steps) of seed \(seed)")
       #expect(fixture.login.counts.refreshes == model.refreshes, "step \(steps) of seed \(seed)")
-      #expect((store.token(for: TokenKey(clientID: "app")) != nil) == model.isSignedIn)
+      #expect(
+        (store.token(for: TokenKey(for: fixture.login.client("app"))) != nil) == model.isSignedIn)
       for promise in promises { promise.fail { _ in } }
     }
     #expect(steps > 100)

@@ -26,7 +26,7 @@
       var token = try await session.signIn(.password(username: "ann", password: "ann-password"))
         .value
       token.expires = token.issued
-      try FileTokenStore(file).setToken(token, for: key)
+      try FileTokenStore(file).setToken(token, for: TokenKey(for: session.client))
       login.fail(.delay(.milliseconds(300)))
       let workers = try (0..<4).map { _ in
         try worker(

@@ -176,7 +176,40 @@ struct TokenStoreTests {
     #expect(key.prefix(20) == Data(hexadecimal: "ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957"))
   }
 
+  @Test func aForgedFileDoesNotWeakenTheNextOne() throws {
+    let cipher = TokenCipher(.passphrase("secret", iterations: 500))
+    var forged = try TokenCipher(.passphrase("other", iterations: 1)).seal(Data("{}".utf8))
+    #expect(throws: OAuth2Error.self) { try cipher.open(forged) }
+    let next = try cipher.seal(Data("{}".utf8))
+    #expect(Array(next[10..<14]) == [0, 0, 1, 0xF4])
+    #expect(next[14..<30] != forged[14..<30])
+    // An authentic file with fewer iterations is read, and written with as many as are asked for.
+    forged = try TokenCipher(.passphrase("secret", iterations: 1)).seal(Data("{}".utf8))
+    let old = TokenCipher(.passphrase("secret", iterations: 500))
+    #expect(try old.open(forged) == Data("{}".utf8))
+    #expect(Array(try old.seal(Data("{}".utf8))[10..<14]) == [0, 0, 1, 0xF4])
+  }
+
   // MARK: Migration
+
+  /// A store that cannot be used any more.
+  private struct BrokenStore: TokenStoring {
+    func token(for key: TokenKey) throws -> OAuth2Token? { throw OAuth2Error(.decryptionFailed) }
+    func setToken(_ token: OAuth2Token?, for key: TokenKey) throws {
+      throw OAuth2Error(.storeFailed)
+    }
+  }
+
+  @Test func anOldStoreThatCannotBeReadDoesNotStopTheNewOne() throws {
+    let new = MemoryTokenStore()
+    let store = MigratingTokenStore(from: BrokenStore(), to: new)
+    #expect(throws: OAuth2Error.self) { try store.token(for: key) }
+    try store.setToken(token, for: key)
+    #expect(try store.token(for: key) == token)
+    // The removal is done as far as it can be, and reported.
+    #expect(throws: OAuth2Error.self) { try store.setToken(nil, for: key) }
+    #expect(new.token(for: key) == nil)
+  }
 
   @Test func tokensMoveWhenTheyAreUsed() throws {
     let old = MemoryTokenStore([key: token])
@@ -230,6 +263,28 @@ struct TokenStoreTests {
     watching.changes.remove(id)
     await time.run()
     #expect(time.scheduledCount == 0)
+  }
+
+  @Test func aForeignChangeBeforeAnOwnOneIsReported() async throws {
+    let time = TestScheduler()
+    let watching = try FileTokenStore(file, scheduler: time)
+    let writing = try store()
+    let other = TokenKey(clientID: "other")
+    try writing.setToken(token, for: other)
+    let keys = Log<TokenKey>()
+    let id = watching.changes.listen { if let key = $0 { keys.append(key) } }
+    await time.advance(by: .milliseconds(100))
+    // Both changes are between two checks.
+    try writing.setToken(nil, for: other)
+    try watching.setToken(token, for: key)
+    #expect(Set(keys.entries) == [key, other])
+    await time.advance(by: .seconds(2))
+    #expect(keys.entries.count == 2)
+    // A change that changes nothing is none.
+    try watching.setToken(token, for: key)
+    #expect(keys.entries.count == 2)
+    watching.changes.remove(id)
+    await time.run()
   }
 
   // MARK: Other formats

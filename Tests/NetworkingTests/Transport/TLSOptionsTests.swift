@@ -29,6 +29,16 @@ struct PublicKeyPrefixTests {
 }
 
 struct TLSChallengeTests {
+  @Test func theReasonOfTheSecurityFrameworkHasACode() {
+    // The constants `errSec...` of the framework.
+    let statuses: [(Int, NetworkError.Code)] = [
+      (-67_818, .tlsCertificateExpired), (-67_819, .tlsCertificateExpired),
+      (-67_602, .tlsHostMismatch), (-67_820, .tlsRevoked), (-67_843, .tlsUntrusted),
+      (0, .tlsUntrusted),
+    ]
+    for (status, code) in statuses { #expect(NetworkError.Code(securityStatus: status) == code) }
+  }
+
   private func responders(
     _ challenge: TLSChallenge, withholdingCertificate isWithheld: Bool
   ) throws -> [TLSChallenge.Responder] {
@@ -51,7 +61,21 @@ struct TLSChallengeTests {
     func theDelegateEvaluatesServersUnlessTheOptionsDo(isCertificateWithheld: Bool) throws {
       #expect(
         try responders(.serverTrust, withholdingCertificate: isCertificateWithheld)
-          == [.delegate, .options, .options, .options])
+          == [.delegate, .delegate, .options, .options])
+    }
+
+    @Test func theClockStaysWhenTrustOrIdentitiesAreAdded() throws {
+      let time = Date(timeIntervalSince1970: 1)
+      let tls = try TLSOptions(trust: .all(.system), wallClock: { time })
+      let identity = ClientIdentity(
+        certificate: .pem(TestKeys.certificate), privateKey: .pem(TestKeys.key))
+      let configuration = try SessionConfiguration.ephemeral.secured(with: tls)
+        .identifying(as: identity, to: "a.example").trusting(.all(.system))
+      guard case .secured(_, let result) = configuration else {
+        Issue.record("The configuration has no TLS options")
+        return
+      }
+      #expect(result.compiled.wallClock() == time)
     }
 
     @Test func aCertificateIsPresentedOnlyToItsHostAtTheOriginOfTheRequest() throws {

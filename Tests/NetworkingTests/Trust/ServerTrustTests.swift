@@ -265,6 +265,53 @@
       }
     }
 
+    @Test func aStapledStatusAndListsAreCheckedTogether() async throws {
+      let other = try fixture.middle.certificate(for: "127.0.0.1")
+      let list = try fixture.middle.revocationList(revoking: other)
+      let policy = fixture.policy.revocation(stapled: .required, lists: [.data(list)])
+      for (authority, isRevoked, code) in [
+        (fixture.middle, false, nil), (fixture.middle, true, NetworkError.Code.tlsRevoked),
+        // Another certificate of the chain is not the issuer.
+        (fixture.root, false, .tlsRevocationUnknown),
+      ] {
+        let status = try authority.revocationStatus(of: fixture.deepLeaf, isRevoked: isRevoked)
+        let server = try fixture.server(MockTLS(fixture.deepLeaf, stapledStatus: status))
+        #expect(try await fixture.get(server, policy).code == code)
+      }
+    }
+
+    @Test func aPredicateMayUseTheTransport() async throws {
+      let server = try fixture.server(MockTLS(fixture.leaf))
+      let transport = Mutex<CurlTransport?>(nil)
+      let identity = try fixture.root.clientCertificate().identity
+      let hosts = HostPattern.matching { host, _ in
+        transport.withLock { $0 }?.tls != nil && host == "127.0.0.1"
+      }
+      let made = CurlTransport(
+        options: .init(
+          tls: try TLSOptions(trust: .all(fixture.policy), identities: [hosts: identity])))
+      transport.withLock { $0 = made }
+      var request = HTTPRequest(method: .get, url: server.url)
+      request.withholdsClientCertificate = true
+      #expect(await ExchangeRecorder(made, request).record.head?.status == 200)
+      transport.withLock { $0 = nil }
+    }
+
+    @Test func otherTrustRemovesTheResponsesOfTheFormerOne() async throws {
+      let server = try MockServer(tls: MockTLS(fixture.leaf)) {
+        Route(.get, "/") { _ in .text("hello").header("Cache-Control", "max-age=1000") }
+      }
+      let client = try Networking<Request>(
+        sessionConfiguration: .ephemeral.trusting(.all(.insecure)))
+      client.setBaseURL(server.url)
+      client.callbackContext = .inline
+      for source in [Response.Source.network, .cache] {
+        #expect(try await client.request(.get("/")).value.source == source)
+      }
+      try client.setTLS(TLSOptions(trust: .all(fixture.policy)))
+      #expect(try await client.request(.get("/")).value.source == .network)
+    }
+
     @Test func revocationListsAreChecked() async throws {
       let server = try fixture.server(MockTLS(fixture.leaf))
       let other = try fixture.root.certificate(for: "127.0.0.1")

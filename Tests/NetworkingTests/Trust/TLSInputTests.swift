@@ -145,6 +145,8 @@
           let outcome = try await fixture.get(server, fixture.policy, identity: identity)
           #expect(outcome.code == .tlsHandshakeFailed, "\(maximum)")
         }
+        server.stop()
+        #expect(server.handshakes.count == 2)
         #expect(server.handshakes.allSatisfy { $0.failure != nil })
       }
     }
@@ -191,6 +193,24 @@
       dump(client, to: &dumped)
       let texts = ["\(identity)", "\(options)", String(reflecting: options), "\(client)", dumped]
       for text in texts { #expect(!text.contains("sesame") && !text.contains("PRIVATE")) }
+    }
+
+    @Test(arguments: [
+      ("2001:db8::5", 443, "address"), ("2001:db8:0:0::5", 443, "address"),
+      ("2001:0db8::0005", 8_443, "address and port"), ("2001:db8::5:8443", 443, "long address"),
+      ("127.0.0.1", 443, "loopback"), ("127.1", 443, "loopback"), ("2130706433", 443, "loopback"),
+      ("0x7f000001", 443, "loopback"), ("0177.0.0.1", 443, "loopback"),
+      ("b\u{FC}cher.example", 443, "name"), ("xn--bcher-kva.example", 443, "name"),
+      ("127.0.0.2", 443, "others"),
+    ])
+    func otherSpellingsOfAHostHaveItsPolicy(_ host: String, _ port: Int, _ name: String) throws {
+      let table = try HostPatternProbe(
+        [
+          ("2001:DB8:0::5", "address"), ("[2001:db8::5]:8443", "address and port"),
+          ("2001:db8::5:8443", "long address"), ("127.0.0.1", "loopback"),
+          ("xn--bcher-kva.example", "name"),
+        ], predicate: { _, _ in false })
+      #expect(table.name(of: host, port) == name)
     }
 
     @Test(arguments: [

@@ -61,8 +61,9 @@ struct Variants {
   /// A session with a valid token in memory.
   private var session: OAuth2Session {
     let token = OAuth2Token(accessToken: "t", expires: Date() + 86_400)
-    let store = MemoryTokenStore([TokenKey(clientID: "app"): token])
-    let session = OAuth2Session(OAuth2Client(id: "app"), store: store)
+    let client = OAuth2Client(id: "app")
+    let store = MemoryTokenStore([TokenKey(for: client): token])
+    let session = OAuth2Session(client, store: store)
     _ = try? session.token().wait()
     return session
   }

@@ -91,7 +91,7 @@ public final class FileTokenStore: TokenStoring {
     let watch = TokenFileWatch(path, scheduler: scheduler)
     self.watch = watch
     changes = TokenChanges { isUsed in isUsed ? watch.start() : watch.stop() }
-    watch.onChange = { [weak self] isFirst in self?.reportChanges(isFirst) }
+    watch.onChange = { [weak self] isFirst in self?.reportChanges(isFirst) ?? true }
   }
 
   deinit {
@@ -112,8 +112,7 @@ public final class FileTokenStore: TokenStoring {
   ///   - key: The key.
   /// - Throws: ``OAuth2Error`` if the store cannot be written.
   public func setToken(_ token: OAuth2Token?, for key: TokenKey) throws {
-    try update { $0[key] = token }
-    changes.report(key)
+    if try update({ $0[key] = token }) { changes.report(key) }
   }
 
   /// Stores a token if there is none.
@@ -125,11 +124,11 @@ public final class FileTokenStore: TokenStoring {
   /// - Throws: ``OAuth2Error`` if the store cannot be read or written.
   public func addToken(_ token: OAuth2Token, for key: TokenKey) throws -> OAuth2Token? {
     var found: OAuth2Token?
-    try update { content in
+    let isChanged = try update { content in
       found = content[key]
       if found == nil { content[key] = token }
     }
-    if found == nil { changes.report(key) }
+    if isChanged { changes.report(key) }
     return found
   }
 
@@ -192,14 +191,18 @@ public final class FileTokenStore: TokenStoring {
   }
 
   /// Changes the content under the lock.
-  private func update(_ change: (inout Content) -> Void) throws {
-    try OAuth2Error.converting {
+  ///
+  /// - Returns: Whether the file has been written.
+  private func update(_ change: (inout Content) -> Void) throws -> Bool {
+    var foreignKeys: [TokenKey] = []
+    defer { for key in foreignKeys { changes.report(key) } }
+    return try OAuth2Error.converting {
       try fileSystem.createDirectories(folder)
       let lock = try FileLock(waitingFor: "\(path).lock")
       let found = try read()
       var content = found
       change(&content)
-      guard content.tokens != found.tokens else { return }
+      guard content.tokens != found.tokens else { return false }
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       var data = try encoder.encode(content)
@@ -209,24 +212,33 @@ public final class FileTokenStore: TokenStoring {
       try fileSystem.write(data, to: "\(path).new")
       try fileSystem.move("\(path).new", to: path)
       try fileSystem.synchronize(folder)
-      watch.noteOwnChange(content.tokens.map { ($0.key, $0.token) })
+      foreignKeys = watch.noteOwnChange(
+        from: found.tokens.map { ($0.key, $0.token) },
+        to: content.tokens.map { ($0.key, $0.token) })
       withExtendedLifetime(lock) {}
+      return true
     }
   }
 
   /// Reports the tokens that another process has changed.
   ///
   /// - Parameter isFirst: Whether the tokens are those at the start, which are not changes.
-  private func reportChanges(_ isFirst: Bool) {
-    guard let content = try? read() else { return }
+  /// - Returns: Whether the file could be read.
+  private func reportChanges(_ isFirst: Bool) -> Bool {
+    guard let content = try? read() else { return false }
     let keys = watch.changedKeys(content.tokens.map { ($0.key, $0.token) })
-    guard !isFirst else { return }
-    for key in keys { changes.report(key) }
+    if !isFirst { for key in keys { changes.report(key) } }
+    return true
   }
 
   private func error(_ reason: String) -> OAuth2Error {
     OAuth2Error(.storeFailed, "\(URL(fileURLWithPath: path).lastPathComponent) \(reason)")
   }
+}
+
+extension FileTokenStore: CustomReflectable {
+  /// A mirror without the tokens and the key.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension TokenStoring where Self == FileTokenStore {

@@ -72,21 +72,21 @@ public struct OAuth2Token: Sendable, Hashable, Codable {
   /// Returns whether the token can be used at a time, with the ``leeway``.
   ///
   /// A token that was issued more than a minute later cannot: the clock has been set back, so that
-  /// its expiry is not known.
+  /// its expiry is not known. A token without a refresh token can be used until it expires.
   ///
   /// - Parameter now: The time.
   /// - Returns: `true` if the token need not be refreshed.
-  public func isFresh(at now: Date) -> Bool {
-    guard let expires else { return true }
-    return freshness(until: expires).contains(now)
-  }
+  public func isFresh(at now: Date) -> Bool { freshness(canBeRenewed: false).contains(now) }
 
-  /// The times at which the token can be used.
-  var freshness: ClosedRange<Date> {
-    expires.map { freshness(until: $0) } ?? .distantPast ... .distantFuture
-  }
-
-  private func freshness(until expires: Date) -> ClosedRange<Date> {
+  /// Returns the times at which the token is sent.
+  ///
+  /// - Parameter canBeRenewed: Whether there is another way to renew it than a refresh token.
+  /// - Returns: The times, which end early for a token that can be renewed.
+  func freshness(canBeRenewed: Bool) -> ClosedRange<Date> {
+    guard let expires else { return .distantPast ... .distantFuture }
+    guard canBeRenewed || refreshToken != nil else {
+      return .distantPast...max(.distantPast, expires - 0.001)
+    }
     let first = issued - Self.clockTolerance
     // The last moment is excluded: a token that expires now is not sent.
     return first...max(first, expires - leeway - 0.001)

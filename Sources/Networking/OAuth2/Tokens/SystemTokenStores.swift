@@ -19,8 +19,10 @@ public final class UserDefaultsTokenStore: TokenStoring {
   }
 
   private let storage: Defaults
+  private let suite: String
   private let prefix: String
-  private let locked = Mutex<Set<TokenKey>>([])
+  /// The locks of all stores of this process, by suite and name.
+  private static let locked = Mutex<Set<String>>([])
   /// The changes of the tokens.
   public let changes = TokenChanges()
 
@@ -31,6 +33,7 @@ public final class UserDefaultsTokenStore: TokenStoring {
   ///   - prefix: The start of the names of the values.
   public init(suite: String? = nil, prefix: String = "OAuth2Token/") {
     storage = Defaults(defaults: suite.flatMap(UserDefaults.init(suiteName:)) ?? .standard)
+    self.suite = suite ?? ""
     self.prefix = prefix
   }
 
@@ -52,7 +55,7 @@ public final class UserDefaultsTokenStore: TokenStoring {
   /// - Throws: ``OAuth2Error`` if the store cannot be written.
   public func setToken(_ token: OAuth2Token?, for key: TokenKey) throws {
     let data = try token.map(TokenCoding.encode)
-    locked.withLock { _ in
+    Self.locked.withLock { _ in
       if let data {
         storage.defaults.set(data, forKey: prefix + key.description)
       } else {
@@ -71,8 +74,9 @@ public final class UserDefaultsTokenStore: TokenStoring {
   /// - Parameter key: The key of the token.
   /// - Returns: The lock, or `nil` if it is held.
   public func tryLock(_ key: TokenKey) -> TokenLock? {
-    guard locked.withLock({ $0.insert(key).inserted }) else { return nil }
-    return TokenLock { self.locked.withLock { _ = $0.remove(key) } }
+    let name = "\(suite)/\(prefix)\(key)"
+    guard Self.locked.withLock({ $0.insert(name).inserted }) else { return nil }
+    return TokenLock { Self.locked.withLock { _ = $0.remove(name) } }
   }
 }
 

@@ -21,6 +21,9 @@ public final class TokenChanges: Sendable, AsyncSequence {
   }
 
   private let state = Mutex(State())
+  /// Whether `onUse` has been called with `true` last, which it is under this lock, so that its calls
+  /// have the order of the changes.
+  private let isUsed = Mutex(false)
   /// Called with `true` when the first listener has been added, and with `false` when the last one
   /// has been removed.
   private let onUse: @Sendable (_ isUsed: Bool) -> Void
@@ -96,22 +99,28 @@ public final class TokenChanges: Sendable, AsyncSequence {
   /// - Parameter listener: A closure that receives each key, and `nil` at the end. It must not block.
   /// - Returns: The number for ``remove(_:)``.
   func listen(_ listener: @escaping @Sendable (TokenKey?) -> Void) -> Int {
-    let (id, isFirst) = state.withLock { state in
+    let id = state.withLock { state in
       state.lastID += 1
       state.listeners[state.lastID] = listener
-      return (state.lastID, state.listeners.count == 1)
+      return state.lastID
     }
-    if isFirst { onUse(true) }
+    reportUse()
     return id
+  }
+
+  private func reportUse() {
+    isUsed.withLock { isUsed in
+      let isUsedNow = state.withLock { !$0.listeners.isEmpty }
+      guard isUsed != isUsedNow else { return }
+      isUsed = isUsedNow
+      onUse(isUsedNow)
+    }
   }
 
   /// Removes a listener.
   func remove(_ id: Int) {
-    let (removed, isLast) = state.withLock { state in
-      let removed = state.listeners.removeValue(forKey: id)
-      return (removed, removed != nil && state.listeners.isEmpty)
-    }
+    let removed = state.withLock { $0.listeners.removeValue(forKey: id) }
     withExtendedLifetime(removed) {}
-    if isLast { onUse(false) }
+    reportUse()
   }
 }

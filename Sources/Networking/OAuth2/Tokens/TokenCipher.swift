@@ -92,12 +92,13 @@ final class TokenCipher: Sendable {
   private static let headerLength = 42
   private static let tagLength = 16
 
-  private let source: TokenEncryptionKey.Source
-  /// The key of the last salt, because a derivation is slow.
+  private let encryptionKey: TokenEncryptionKey
+  private var source: TokenEncryptionKey.Source { encryptionKey.source }
+  /// The key of the last salt of a file that was authentic, because a derivation is slow.
   private let derived = Mutex<Derived?>(nil)
 
   init(_ key: TokenEncryptionKey) {
-    source = key.source
+    encryptionKey = key
   }
 
   /// Encrypts the content of a file.
@@ -111,9 +112,11 @@ final class TokenCipher: Sendable {
       key = bytes
       header += Data(count: 21)
     case .passphrase(_, let iterations):
-      let salt = derived.withLock { $0?.salt } ?? RandomBytes.make(16)
-      let count = derived.withLock { $0?.iterations } ?? iterations
-      key = try derivedKey(salt: salt, iterations: count)
+      let known = derived.withLock { $0 }.flatMap { $0.iterations >= iterations ? $0 : nil }
+      let salt = known?.salt ?? RandomBytes.make(16)
+      let count = known?.iterations ?? iterations
+      key = try known?.key ?? derivedKey(salt: salt, iterations: count)
+      derived.withLock { $0 = Derived(salt: salt, iterations: count, key: key) }
       header.append(1)
       header += withUnsafeBytes(of: UInt32(count).bigEndian) { Data($0) } + salt
     }
@@ -133,6 +136,7 @@ final class TokenCipher: Sendable {
     else { throw OAuth2Error(.decryptionFailed) }
     let header = file.prefix(Self.headerLength)
     let key: Data
+    var found: Derived?
     switch (source, file[9]) {
     case (.bytes(let bytes), 0): key = bytes
     case (.passphrase, 1):
@@ -140,12 +144,17 @@ final class TokenCipher: Sendable {
       guard (1...TokenEncryptionKey.maximumIterations).contains(iterations) else {
         throw OAuth2Error(.decryptionFailed)
       }
-      key = try derivedKey(salt: Data(file[14..<30]), iterations: iterations)
+      let salt = Data(file[14..<30])
+      key = try derivedKey(salt: salt, iterations: iterations)
+      found = Derived(salt: salt, iterations: iterations, key: key)
     default: throw OAuth2Error(.decryptionFailed)
     }
-    return try AES256.open(
+    let text = try AES256.open(
       file.dropFirst(Self.headerLength), key: key, nonce: Data(header.suffix(12)),
       header: Data(header))
+    // Only now, so that a forged file has no effect on the next one.
+    if let found { derived.withLock { $0 = found } }
+    return text
   }
 
   private func derivedKey(salt: Data, iterations: Int) throws -> Data {
@@ -154,11 +163,13 @@ final class TokenCipher: Sendable {
     }
     let known = derived.withLock { $0 }
     if let known, known.salt == salt, known.iterations == iterations { return known.key }
-    let key = try AES256.derivedKey(
-      passphrase, salt: salt, iterations: iterations, isSHA1: false)
-    derived.withLock { $0 = Derived(salt: salt, iterations: iterations, key: key) }
-    return key
+    return try AES256.derivedKey(passphrase, salt: salt, iterations: iterations, isSHA1: false)
   }
+}
+
+extension TokenCipher: CustomReflectable {
+  /// A mirror without the key.
+  var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The functions of the platform's library for AES-256.

@@ -32,7 +32,7 @@ final class TokenFileWatch: Sendable {
     var tokens: [TokenKey: Int] = [:]
     /// Whether the next check only records the tokens.
     var isFirstCheck = true
-    var onChange: (@Sendable (_ isFirst: Bool) -> Void)?
+    var onChange: (@Sendable (_ isFirst: Bool) -> Bool)?
   }
 
   private static let interval = Duration.seconds(1)
@@ -49,7 +49,9 @@ final class TokenFileWatch: Sendable {
 
   /// Called on a background queue after another process has replaced the file, and with `true` for
   /// the file at the start.
-  var onChange: (@Sendable (_ isFirst: Bool) -> Void)? {
+  ///
+  /// It returns whether the file could be read. Otherwise the next check calls it again.
+  var onChange: (@Sendable (_ isFirst: Bool) -> Bool)? {
     get { state.withLock { $0.onChange } }
     set { state.withLock { $0.onChange = newValue } }
   }
@@ -72,12 +74,22 @@ final class TokenFileWatch: Sendable {
     }?.cancel()
   }
 
-  /// Records the tokens that this process has written.
-  func noteOwnChange(_ tokens: [(TokenKey, OAuth2Token)]) {
+  /// Records a change of this process.
+  ///
+  /// - Parameters:
+  ///   - found: The tokens before the change.
+  ///   - tokens: The tokens that this process has written.
+  /// - Returns: The keys of the tokens that another process had changed since the last check.
+  func noteOwnChange(
+    from found: [(TokenKey, OAuth2Token)], to tokens: [(TokenKey, OAuth2Token)]
+  ) -> [TokenKey] {
     let identity = identity
-    state.withLock { state in
+    let found = Self.hashes(found)
+    return state.withLock { state in
+      let foreign = state.isFirstCheck ? [] : Self.differences(state.tokens, found)
       state.seen = identity
       state.tokens = Self.hashes(tokens)
+      return foreign
     }
   }
 
@@ -85,11 +97,14 @@ final class TokenFileWatch: Sendable {
   func changedKeys(_ tokens: [(TokenKey, OAuth2Token)]) -> [TokenKey] {
     let hashes = Self.hashes(tokens)
     return state.withLock { state in
-      let old = state.tokens
-      state.tokens = hashes
-      return Set(old.keys).union(hashes.keys).filter { old[$0] != hashes[$0] }
-        .sorted { $0.description < $1.description }
+      defer { state.tokens = hashes }
+      return Self.differences(state.tokens, hashes)
     }
+  }
+
+  private static func differences(_ old: [TokenKey: Int], _ new: [TokenKey: Int]) -> [TokenKey] {
+    Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }
+      .sorted { $0.description < $1.description }
   }
 
   private func check(_ generation: Int) {
@@ -97,13 +112,18 @@ final class TokenFileWatch: Sendable {
     let (onChange, isFirst) = state.withLock { state in
       guard generation == state.generation, identity != state.seen else {
         state.isFirstCheck = false
-        return (nil as (@Sendable (Bool) -> Void)?, false)
+        return (nil as (@Sendable (Bool) -> Bool)?, false)
       }
       defer { state.isFirstCheck = false }
       state.seen = identity
       return (state.onChange, state.isFirstCheck)
     }
-    onChange?(isFirst)
+    if onChange?(isFirst) == false {
+      state.withLock { state in
+        state.seen = nil
+        state.isFirstCheck = isFirst
+      }
+    }
     let timer = scheduler.schedule(after: Self.interval) { [weak self] in
       self?.checkOnQueue(generation)
     }

@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// A token is removed from the old store only after the new one has it. So after a crash at any
 /// time at least one store has the token, and the next use continues. The token of the new store
-/// always takes precedence.
+/// always takes precedence, also if the old store cannot be read or changed any more.
 public final class MigratingTokenStore<Old: TokenStoring, New: TokenStoring>: TokenStoring {
   private let old: Old
   private let new: New
@@ -37,14 +37,14 @@ public final class MigratingTokenStore<Old: TokenStoring, New: TokenStoring>: To
   /// - Throws: ``OAuth2Error`` if the store cannot be read.
   public func token(for key: TokenKey) throws -> OAuth2Token? {
     if let token = try new.token(for: key) {
-      try removeOld(key)
+      try? removeOld(key)
       return token
     }
     guard !moved.withLock({ $0.contains(key) }), let token = try old.token(for: key) else {
       return nil
     }
     if let found = try new.addToken(token, for: key) {
-      try removeOld(key)
+      try? removeOld(key)
       return found
     }
     // If the old token is gone, another process has moved it, and may have removed it since.
@@ -52,7 +52,7 @@ public final class MigratingTokenStore<Old: TokenStoring, New: TokenStoring>: To
       if try new.token(for: key) == token { try new.setToken(nil, for: key) }
       return try new.token(for: key)
     }
-    try removeOld(key)
+    try? removeOld(key)
     return token
   }
 
@@ -61,12 +61,18 @@ public final class MigratingTokenStore<Old: TokenStoring, New: TokenStoring>: To
   /// - Parameters:
   ///   - token: The token. `nil` removes the token.
   ///   - key: The key.
-  /// - Throws: ``OAuth2Error`` if the store cannot be written.
+  /// - Throws: ``OAuth2Error`` if the new store cannot be written, or if the old one keeps a token
+  ///   that is to be removed.
   public func setToken(_ token: OAuth2Token?, for key: TokenKey) throws {
+    guard token == nil else {
+      try new.setToken(token, for: key)
+      try? removeOld(key)
+      return
+    }
     // A removal begins with the old store. Otherwise a crash would bring the old token back.
-    if token == nil { try removeOld(key) }
-    try new.setToken(token, for: key)
-    if token != nil { try removeOld(key) }
+    let removal = Result { try removeOld(key) }
+    try new.setToken(nil, for: key)
+    try removal.get()
   }
 
   /// Stores a token if there is none.

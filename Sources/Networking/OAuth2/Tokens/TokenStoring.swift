@@ -13,6 +13,10 @@ public enum TokenLevel: String, Sendable, Hashable, Codable, CaseIterable {
 public struct TokenKey: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The identifier of the client.
   public var clientID: String
+  /// The host of the token endpoint, with its port if it has one.
+  ///
+  /// Another server may have a client with the same identifier.
+  public var server: String
   /// The owner of the token.
   public var level: TokenLevel
   /// The name of the account, for apps with several users.
@@ -22,16 +26,27 @@ public struct TokenKey: Sendable, Hashable, Codable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - clientID: The identifier of the client.
+  ///   - server: The host of the token endpoint, with its port if it has one.
   ///   - level: The owner of the token.
   ///   - account: The name of the account.
-  public init(clientID: String, level: TokenLevel = .user, account: String = "") {
+  public init(
+    clientID: String, server: String = "", level: TokenLevel = .user, account: String = ""
+  ) {
     self.clientID = clientID
+    self.server = server
     self.level = level
     self.account = account
   }
 
-  /// The three parts of the key, separated by slashes.
-  public var description: String { "\(clientID)/\(level.rawValue)/\(account)" }
+  /// The parts of the key, percent-encoded and separated by slashes.
+  public var description: String {
+    [clientID, server, level.rawValue, account].map { part in
+      part.addingPercentEncoding(withAllowedCharacters: Self.plain) ?? ""
+    }.joined(separator: "/")
+  }
+
+  private static let plain = CharacterSet.urlPathAllowed.subtracting(
+    CharacterSet(charactersIn: "/"))
 
   /// A number that is the same in every process, for the names of lock files.
   ///
@@ -39,7 +54,7 @@ public struct TokenKey: Sendable, Hashable, Codable, CustomStringConvertible {
   var stableHash: UInt64 {
     // FNV-1a, because the hash of Swift differs from process to process.
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for part in [clientID, level.rawValue, account] {
+    for part in [clientID, server, level.rawValue, account] {
       for byte in Array(part.utf8) + [0] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
     }
     return hash
@@ -177,8 +192,11 @@ public final class MemoryTokenStore: TokenStoring {
   ///   - token: The token. `nil` removes the token.
   ///   - key: The key.
   public func setToken(_ token: OAuth2Token?, for key: TokenKey) {
-    state.withLock { $0.tokens[key] = token }
-    changes.report(key)
+    let old = state.withLock { state in
+      defer { state.tokens[key] = token }
+      return state.tokens[key]
+    }
+    if old != token { changes.report(key) }
   }
 
   /// Stores a token if there is none.

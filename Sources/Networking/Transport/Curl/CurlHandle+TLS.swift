@@ -16,6 +16,7 @@
       self.tls = HandleTLS(
         options: tls.compiled,
         proxy: options.unixSocketPath == nil ? proxyURL.flatMap { Origin($0) } : nil,
+        hasTLSProxy: options.unixSocketPath == nil && options.proxy.mayUseTLS,
         presentsIdentities: options.presentsIdentities)
       guard OpenSSLPlatform.isAvailable else {
         // `CURL_SSLVERSION_TLSv1_2`.
@@ -27,6 +28,12 @@
       catena_easy_set_long(easy, .proxySSLVersion, 1)
       try removeAuthorities(.certificateAuthorities, .certificateAuthoritiesFolder)
       try removeAuthorities(.proxyCertificateAuthorities, .proxyCertificateAuthoritiesFolder)
+      guard self.tls?.hasTLSProxy == false || !catena_tls_marks_every_context() else {
+        throw TransportFailure(
+          code: .unsupported,
+          detail: "The configuration of OpenSSL sets SSL_OP_DONT_INSERT_EMPTY_FRAGMENTS, "
+            + "with which connections to an https proxy cannot be told apart")
+      }
       catena_easy_mark_proxy_tls(easy)
       let result = catena_easy_on_tls_context(
         easy,
@@ -78,13 +85,14 @@
     /// - Returns: Whether the handshake may begin.
     private func prepareTLS(_ context: OpaquePointer) -> Bool {
       guard let tls else { return false }
-      let isForProxy = catena_tls_context_take_proxy_mark(context)
+      // Without such a proxy the mark has another cause, and must not weaken the policy.
+      let isForProxy = catena_tls_context_take_proxy_mark(context) && tls.hasTLSProxy
       let peer = isForProxy ? tls.proxy : origin
       guard let policy = isForProxy ? proxyPolicy : tls.policy else { return false }
       let verifier = HandshakeVerifier(tls.options, policy, host: peer?.host)
       handshake = verifier
       let identity =
-        tls.presentsIdentities
+        tls.presentsIdentities || isForProxy
         ? peer.flatMap { tls.options.identity(forHost: $0.host, port: $0.port) } : nil
       return verifier.prepare(context, presenting: identity)
     }
@@ -102,8 +110,24 @@
     let options: CompiledTLS
     /// The proxy with a fixed URL, if there is one.
     let proxy: Origin?
+    /// Whether a connection may lead to a proxy over TLS.
+    let hasTLSProxy: Bool
     let presentsIdentities: Bool
     /// The policy of the handle's origin.
     var policy: CompiledPolicy?
+  }
+
+  extension CurlTransport.Proxy {
+    /// Whether a connection may lead to a proxy over TLS.
+    fileprivate var mayUseTLS: Bool {
+      switch self {
+      case .none: return false
+      case .url(let url): return url.scheme?.lowercased() == "https"
+      case .environment:
+        let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+        let environment = ProcessInfo.processInfo.environment
+        return names.contains { environment[$0]?.lowercased().hasPrefix("https:") == true }
+      }
+    }
   }
 #endif

@@ -59,10 +59,8 @@
         main = CurlLoopPool(options)
       }
 
-      mutating func pool(for request: HTTPRequest) -> CurlLoopPool {
-        guard request.withholdsClientCertificate, request.isSecure,
-          options.tls.compiled.hasIdentity(for: request.url)
-        else { return main }
+      /// Returns the pool for requests that must not present an identity.
+      mutating func withholdingPool() -> CurlLoopPool {
         if let withholding { return withholding }
         var options = options
         options.presentsIdentities = false
@@ -106,6 +104,22 @@
       withExtendedLifetime(former) {}
     }
 
+    private func pool(for request: HTTPRequest) -> CurlLoopPool {
+      guard request.withholdsClientCertificate, request.isSecure else {
+        return pools.withLock { $0.main }
+      }
+      while true {
+        // Outside of the lock, because a pattern may be a closure of the caller.
+        let tls = tls
+        let withholds = tls.compiled.hasIdentity(for: request.url)
+        let pool = pools.withLock { pools -> CurlLoopPool? in
+          guard pools.options.tls == tls else { return nil }
+          return withholds ? pools.withholdingPool() : pools.main
+        }
+        if let pool { return pool }
+      }
+    }
+
     /// Starts an exchange.
     ///
     /// See ``Transport/start(_:_:)``.
@@ -118,7 +132,7 @@
     public func start(
       _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
     ) -> any TransportHandle {
-      let loops = pools.withLock { $0.pool(for: request) }
+      let loops = pool(for: request)
       let commandQueue = loops.commandQueue(for: request)
       let exchange = CurlExchange(request, receive, commandQueue)
       if commandQueue.isUsable, request.body.hasFiles {

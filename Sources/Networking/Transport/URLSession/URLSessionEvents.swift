@@ -135,10 +135,14 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
       guard kind == .serverTrust || responder == .options else {
         return completionHandler(.rejectProtectionSpace, nil)
       }
-      let decision =
-        kind == .serverTrust ? trust.decision(for: space) : trust.identify(for: space)
-      if let failure = decision.failure { exchange?.setFailure(failure) }
-      completionHandler(decision.disposition, decision.credential)
+      guard kind == .serverTrust else {
+        let decision = trust.identify(for: space)
+        return completionHandler(decision.disposition, decision.credential)
+      }
+      trust.decide(for: space) { decision in
+        if let failure = decision.failure { exchange?.setFailure(failure) }
+        completionHandler(decision.disposition, decision.credential)
+      }
     #endif
   }
 }

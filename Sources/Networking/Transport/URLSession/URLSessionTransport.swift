@@ -1,5 +1,6 @@
 import Foundation
 import Promises
+import Synchronization
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -75,6 +76,9 @@ import Promises
 /// exchange.
 public final class URLSessionTransport: Transport {
   private let session: URLSession
+  private let makeSession: @Sendable () -> URLSession
+  /// The session for requests that must not present a client identity, made when it is needed.
+  private let withholdingSession = Mutex<URLSession?>(nil)
   private let events: URLSessionEventDelegate
   private let timeouts: SessionTimeouts
   private let tls: TLSOptions
@@ -125,11 +129,32 @@ public final class URLSessionTransport: Transport {
     events = URLSessionEventDelegate(trust: trust, forwarder: SessionDelegateForwarder(delegate))
     let single = base.forSingleHop
     trust.configure(single)
-    session = URLSession(configuration: single, delegate: events, delegateQueue: events.queue)
+    let (events, queue) = (events, events.queue)
+    makeSession = {
+      URLSession(configuration: single, delegate: events, delegateQueue: queue)
+    }
+    session = makeSession()
   }
 
   deinit {
     session.finishTasksAndInvalidate()
+    withholdingSession.withLock { $0.take() }?.finishTasksAndInvalidate()
+  }
+
+  /// Returns the session for a request.
+  ///
+  /// A connection on which a client identity has been presented is not used by a request that must
+  /// not present it.
+  private func session(for request: HTTPRequest) -> URLSession {
+    guard request.withholdsClientCertificate, request.isSecure,
+      tls.compiled.hasIdentity(for: request.url)
+    else { return session }
+    return withholdingSession.withLock { other in
+      if let other { return other }
+      let made = makeSession()
+      other = made
+      return made
+    }
   }
 
   /// Starts an exchange.
@@ -158,13 +183,14 @@ public final class URLSessionTransport: Transport {
         exchange.prepare(
           Task(priority: .utility) { [self] in
             do throws(TransportFailure) {
-              begin(exchange, prepared, try await URLSessionBody(copying: request.body))
+              let body = try await URLSessionBody(copying: request.body)
+              begin(exchange, prepared, body, in: session(for: request))
             } catch {
               exchange.end(error)
             }
           })
       } else {
-        begin(exchange, prepared, try URLSessionBody(request.body))
+        begin(exchange, prepared, try URLSessionBody(request.body), in: session(for: request))
       }
     } catch {
       exchange.end(error)
@@ -173,7 +199,8 @@ public final class URLSessionTransport: Transport {
   }
 
   private func begin(
-    _ exchange: URLSessionExchange, _ request: URLRequest, _ body: URLSessionBody
+    _ exchange: URLSessionExchange, _ request: URLRequest, _ body: URLSessionBody,
+    in session: URLSession
   ) {
     if let refusal = timeouts.refusal { return exchange.end(refusal) }
     let task = body.task(of: request, in: session)

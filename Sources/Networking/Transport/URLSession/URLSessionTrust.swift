@@ -5,6 +5,7 @@ import Foundation
 #endif
 
 #if canImport(Security)
+  import Dispatch
   import Security
 #endif
 
@@ -34,9 +35,12 @@ struct URLSessionTrust: Sendable {
   /// Applies the options that belong to the session configuration.
   func configure(_ configuration: URLSessionConfiguration) {
     #if !canImport(FoundationNetworking)
-      // The default value does not override the version of the configuration.
-      if options.minimumVersion != TLSOptions().minimumVersion {
-        configuration.tlsMinimumSupportedProtocolVersion = options.minimumVersion.systemVersion
+      // Default options leave the version of the configuration as it is.
+      let minimum = options.minimumVersion.systemVersion
+      if !options.isDefault,
+        configuration.tlsMinimumSupportedProtocolVersion.rawValue < minimum.rawValue
+      {
+        configuration.tlsMinimumSupportedProtocolVersion = minimum
       }
       if let maximum = options.maximumVersion {
         configuration.tlsMaximumSupportedProtocolVersion = maximum.systemVersion
@@ -84,14 +88,31 @@ enum TLSChallenge: Sendable {
   ) -> Responder {
     switch self {
     case .serverTrust:
-      options.compiled.policy(forHost: host, port: port) === CompiledPolicy.system
-        ? .delegate : .options
+      options.compiled.policy(forHost: host, port: port)?.isSystem == true ? .delegate : .options
     case .clientCertificate:
       withholdsCertificate
         ? .reject
         : options.compiled.identity(forHost: host, port: port) == nil ? .delegate : .options
     case .other: .reject
     }
+  }
+}
+
+extension NetworkError.Code {
+  /// Makes the code for a server that the Security framework does not trust.
+  ///
+  /// - Parameter status: The code of the error. Any unknown one is ``tlsUntrusted``.
+  init(securityStatus status: Int) {
+    self =
+      switch status {
+      // errSecCertificateExpired and errSecCertificateNotValidYet.
+      case -67_818, -67_819: .tlsCertificateExpired
+      // errSecHostNameMismatch.
+      case -67_602: .tlsHostMismatch
+      // errSecCertificateRevoked.
+      case -67_820: .tlsRevoked
+      default: .tlsUntrusted
+      }
   }
 }
 
@@ -148,13 +169,29 @@ enum TLSChallenge: Sendable {
           identity: identity.identity, certificates: nil, persistence: .none))
     }
 
+    /// The queue on which certificates are evaluated, which may load others from the network.
+    private static let evaluation = DispatchQueue(
+      label: "Catena.URLSessionTrust", attributes: .concurrent)
+
     /// Evaluates the certificate of a server, or leaves it to the system if no option concerns it.
-    func decision(for space: URLProtectionSpace) -> Decision {
+    ///
+    /// - Parameters:
+    ///   - space: The protection space of the challenge.
+    ///   - deliver: A closure that receives the decision, on another queue.
+    func decide(
+      for space: URLProtectionSpace, _ deliver: @escaping @Sendable (_ decision: Decision) -> Void
+    ) {
+      // The session does not use the space while it waits for the decision.
+      nonisolated(unsafe) let space = space
+      Self.evaluation.async { deliver(decision(for: space)) }
+    }
+
+    private func decision(for space: URLProtectionSpace) -> Decision {
       let host = space.host.lowercased()
       guard let policy = options.compiled.policy(forHost: host, port: space.port) else {
         return .reject(CompiledTLS.refusal(of: host))
       }
-      guard policy !== CompiledPolicy.system else { return Decision() }
+      guard !policy.isSystem else { return Decision() }
       guard let trust = space.serverTrust else {
         return .reject(
           TLSFailure(.tlsUntrusted, host: host, "The server sent no certificate"))
@@ -168,12 +205,10 @@ enum TLSChallenge: Sendable {
       let chain = (SecTrustCopyCertificateChain(trust) as? [SecCertificate] ?? [])
         .map { SecCertificateCopyData($0) as Data }
       guard isTrusted else {
-        // The system reaches the same result with its own authorities, and reports it with its own
-        // error code.
-        if policy.anchors.certificates == nil { return Decision() }
         return .reject(
           TLSFailure(
-            .tlsUntrusted, host: host, "the system does not trust the certificate", chain: chain))
+            NetworkError.Code(securityStatus: error.map(CFErrorGetCode) ?? 0), host: host,
+            "the system does not trust the certificate", chain: chain))
       }
       let failure = policy.failure(
         of: chain, host: host, now: options.compiled.wallClock(), noteReport: {})
