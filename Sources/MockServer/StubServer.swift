@@ -102,23 +102,40 @@ final class StubServer: Sendable {
   func reload(isRequested: Bool = false) {
     reloading.withLock { _ in
       do {
-        guard let file = try source.read(isRequested: isRequested) else { return }
-        let routes = file.routes + (forwarding.map { [$0.route] } ?? [])
-        var keptCount = 0
-        if let admin {
-          try file.checkReservedPaths()
-          keptCount = try admin.replaceRoutes(with: routes)
-        } else {
-          try server.replaceRoutes(with: routes)
+        try reloadOnce(isRequested: isRequested)
+      } catch let first {
+        // Another program may be writing the file at this moment.
+        Thread.sleep(forTimeInterval: 0.05)
+        do {
+          if try reloadOnce(isRequested: false) { return }
+          console.failure("\(first); the routes are unchanged")
+        } catch {
+          console.failure("\(error); the routes are unchanged")
         }
-        source.setFile(file)
-        watcher?.watch(file.files)
-        report(.reloaded, file, keptCount: keptCount)
-        warn(about: file)
-      } catch {
-        console.failure("\(error); the routes are unchanged")
       }
     }
+  }
+
+  /// Reads the files, and serves them if they have changed.
+  ///
+  /// - Returns: Whether they have changed.
+  /// - Throws: The error of an invalid file.
+  @discardableResult
+  private func reloadOnce(isRequested: Bool) throws -> Bool {
+    guard let file = try source.read(isRequested: isRequested) else { return false }
+    let routes = file.routes + (forwarding.map { [$0.route] } ?? [])
+    var keptCount = 0
+    if let admin {
+      try file.checkReservedPaths()
+      keptCount = try admin.replaceRoutes(with: routes)
+    } else {
+      try server.replaceRoutes(with: routes)
+    }
+    source.setFile(file)
+    watcher?.watch(file.files)
+    report(.reloaded, file, keptCount: keptCount)
+    warn(about: file)
+    return true
   }
 
   /// Stops the server after the responses in progress, saves the data and the recording, and prints
