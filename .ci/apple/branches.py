@@ -11,7 +11,7 @@ import os, re, sys
 
 APPLE = ("macOS", "iOS", "tvOS", "watchOS", "visionOS")
 LINUX_ONLY = {"Glibc", "Musl", "Android", "FoundationNetworking", "WinSDK", "WASILibc", "FoundationXML"}
-APPLE_ONLY = {"Darwin", "Network", "Security", "os", "Compression", "CryptoKit", "CommonCrypto", "Combine", "OSLog", "ObjectiveC",
+APPLE_ONLY = {"Darwin", "Network", "Security", "ImageIO", "os", "Compression", "CryptoKit", "CommonCrypto", "Combine", "OSLog", "ObjectiveC",
               "SystemConfiguration", "UniformTypeIdentifiers", "UIKit", "AppKit", "SwiftUI"}
 STANDING_IN = {"Foundation": "import FoundationNetworking; import AppleFoundation", "Dispatch": "import AppleDispatch"}
 STANDING_IN_TEXT = "|".join("; " + text for text in STANDING_IN.values())

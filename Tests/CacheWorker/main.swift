@@ -181,7 +181,12 @@ case "requests":
   var configuration = NetworkingConfiguration()
   configuration.cookies = .none
   configuration.caching.storage = .cache(HTTPCache())
-  let requests = Networking<Request>(transport: CurlTransport(), configuration: configuration)
+  #if os(Linux)
+    let transport = CurlTransport()
+  #else
+    let transport = URLSessionTransport()
+  #endif
+  let requests = Networking<Request>(transport: transport, configuration: configuration)
   requests.callbackContext = .inline
   while let line = readLine() {
     let step = try JSONDecoder().decode(Step.self, from: Data(line.utf8))

@@ -47,9 +47,10 @@ package enum LoopbackSocket {
   ///   - waits: Whether the call waits while the send buffer is full.
   /// - Returns: The number of bytes sent, or -1 with the reason in `errno`.
   static func send(_ bytes: UnsafeRawBufferPointer, to socket: Int32, waits: Bool = true) -> Int {
-    var flags = waits ? 0 : Int32(MSG_DONTWAIT)
-    #if !canImport(Darwin)
-      flags |= Int32(MSG_NOSIGNAL)
+    #if canImport(Darwin)
+      let flags = waits ? 0 : Int32(MSG_DONTWAIT)
+    #else
+      let flags = Int32(MSG_NOSIGNAL) | (waits ? 0 : Int32(MSG_DONTWAIT))
     #endif
     return systemSend(socket, bytes.baseAddress, bytes.count, flags)
   }

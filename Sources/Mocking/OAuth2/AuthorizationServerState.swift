@@ -237,7 +237,7 @@ struct AuthorizationServerState {
     var claims: [String: JSON] = [
       "iss": .string(issuer), "aud": .string(grant.client), "sub": .string(grant.user ?? ""),
       // The year 2100, because the clock of the client is not known.
-      "exp": 4_102_444_800,
+      "exp": .double(4_102_444_800),
     ]
     if let nonce { claims["nonce"] = .string(nonce) }
     let parts: [JSON] = [["alg": "none"], .dictionary(claims)]

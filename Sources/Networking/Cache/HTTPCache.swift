@@ -255,10 +255,13 @@ public final class HTTPCache: Sendable {
     @Sendable func remove(_ record: inout CacheRecord) -> [StoredBodyFile] {
       record.responses.filter(matches).flatMap { record.remove($0.selector) }
     }
-    disk(for: key)?.perform(key, awaitedBy: scheduler) { access in
+    let disk = disk(for: key)
+    disk?.perform(key, awaitedBy: scheduler) { access in
       guard let access, access.hasResponse(where: matches) else { return }
       access.update { remove(&$0) }
     }
+    // Fast path: there is nothing to remove, and no record that is being read from disk.
+    if disk == nil, memory?.contains(key) == false { return }
     memory?.update(key) { _ = remove(&$0) }
   }
 

@@ -22,6 +22,8 @@ final class MemoryCacheStore: Sendable {
     state.withLock { $0.records.use(key) }
   }
 
+  func contains(_ key: CacheKey) -> Bool { state.withLock { $0.records.contains(key) } }
+
   /// The number of changes so far.
   var changeCount: Int { state.withLock { $0.changes.count } }
 

@@ -22,6 +22,8 @@ struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The values, unordered.
   var values: [Value] { nodes.values.map(\.value) }
 
+  func contains(_ key: Key) -> Bool { nodes[key] != nil }
+
   /// Returns a value, and makes it the newest one.
   mutating func use(_ key: Key) -> Value? {
     // Fast path: the value that was used last.

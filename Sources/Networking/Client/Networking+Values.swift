@@ -121,9 +121,21 @@ extension Networking {
     prefetch(endpoints, cached: cache, file: file, line: line) { $0.data }
   }
 
-  private func cachedValue<Value: Sendable>(
+  /// Returns a value of a cache, or requests and makes it.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - priority: The priority of the request.
+  ///   - cache: The cache.
+  ///   - file: The source file of the caller.
+  ///   - line: The source line of the caller.
+  ///   - cost: A closure that returns the cost of a new value.
+  ///   - make: A closure that makes a value of the validated response.
+  /// - Returns: A promise of the value.
+  func cachedValue<Value: Sendable>(
     _ endpoint: Endpoint, _ priority: Request.Priority, _ cache: ValueCache<URL, Value>,
     _ file: StaticString, _ line: UInt,
+    cost: @escaping @Sendable (_ value: Value, _ response: Response) -> Int = { $1.data.count },
     _ make: @escaping @Sendable (_ response: Response) throws -> Value
   ) -> Promise<Value> {
     let key: URL
@@ -143,7 +155,8 @@ extension Networking {
         ? request(endpoint, file: file, line: line)
         : request(endpoint.prioritized(priority), file: file, line: line)
       return response.validate(file: file, line: line).map(on: .inline) { response in
-        CostedValue(value: try make(response), cost: response.data.count)
+        let value = try make(response)
+        return CostedValue(value: value, cost: cost(value, response))
       }
     }
   }

@@ -107,7 +107,7 @@ public final class NetworkReachability: Sendable {
   var waiterCount: Int { state.waiterCount }
 }
 
-#if !os(Linux) && !canImport(Network)
+#if os(watchOS) || !(os(Linux) || canImport(Network))
   /// A monitor that reports no status, for platforms without a supported source.
   private struct UnsupportedMonitor: ReachabilityMonitoring {
     func start(_ report: @escaping @Sendable (NetworkReachability.Status) -> Void)

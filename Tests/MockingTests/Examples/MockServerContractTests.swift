@@ -22,7 +22,7 @@
       let line = try #require(await program.lines.first { $0.contains("http://127.0.0.1:") })
       let address = line.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+(?=$|"})/)?.output
       let url = try #require(address.flatMap { URL(string: String($0)) })
-      _ = await CurlTransport().get(url.appending(path: "v1/pets/7"))
+      _ = await URLSessionTransport().get(url.appending(path: "v1/pets/7"))
       program.signal(SIGINT)
       return await program.end
     }

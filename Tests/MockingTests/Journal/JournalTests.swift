@@ -15,7 +15,7 @@ struct JournalTests {
     let server = try MockServer { Route(.get, "/a", .json([])) }
     let request = HTTPRequest(
       method: .post, url: server.url.appending(path: "b"), body: .data(Data("body".utf8)))
-    #expect(await CurlTransport().perform(request).head?.status == 404)
+    #expect(await URLSessionTransport().perform(request).head?.status == 404)
     #expect(server.journal.entries.map(\.request.text) == ["body"])
     server.stop()
   }

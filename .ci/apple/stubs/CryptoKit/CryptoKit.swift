@@ -64,3 +64,26 @@ public struct HMAC<H: HashFunction>: Sendable {
     -> HashedAuthenticationCode<H>
   { HashedAuthenticationCode() }
 }
+public enum AES {
+  public enum GCM {
+    public struct Nonce: ContiguousBytes, Sequence, Sendable {
+      public init() {}
+      public init<D: DataProtocol>(data: D) throws {}
+      public func makeIterator() -> Array<UInt8>.Iterator { [].makeIterator() }
+      public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        try body(UnsafeRawBufferPointer(start: nil, count: 0))
+      }
+    }
+    public struct SealedBox: Sendable {
+      public var tag: Data { Data() }
+      public var ciphertext: Data { Data() }
+      public init<C: DataProtocol, T: DataProtocol>(nonce: Nonce, ciphertext: C, tag: T) throws {}
+    }
+    public static func seal<M: DataProtocol, D: DataProtocol>(
+      _ message: M, using key: SymmetricKey, nonce: Nonce? = nil, authenticating authenticatedData: D
+    ) throws -> SealedBox { try SealedBox(nonce: Nonce(), ciphertext: Data(), tag: Data()) }
+    public static func open<D: DataProtocol>(
+      _ sealedBox: SealedBox, using key: SymmetricKey, authenticating authenticatedData: D
+    ) throws -> Data { Data() }
+  }
+}

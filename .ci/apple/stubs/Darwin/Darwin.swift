@@ -331,3 +331,13 @@ public var NOTE_TRIGGER: Int32 { 0x0100_0000 }
 public var P_ALL: idtype_t { 0 }
 public var P_PID: idtype_t { 1 }
 public var P_PGID: idtype_t { 2 }
+@discardableResult public func futimens(_ fd: Int32, _ times: UnsafePointer<timespec>!) -> Int32 {
+  -1
+}
+public var INET6_ADDRSTRLEN: Int32 { 46 }
+@discardableResult public func inet_ntop(
+  _ family: Int32, _ from: UnsafeRawPointer!, _ to: UnsafeMutablePointer<CChar>!, _ size: socklen_t
+) -> UnsafePointer<CChar>! { nil }
+@discardableResult public func truncate(_ path: UnsafePointer<CChar>!, _ length: off_t) -> Int32 {
+  -1
+}

@@ -8,6 +8,7 @@ public typealias CFArray = AnyObject
 public typealias CFDictionary = AnyObject
 public typealias OSStatus = Int32
 public final class CFError: Error { init() {} }
+public func CFErrorGetCode(_ err: CFError) -> Int { 0 }
 public final class SecTrust { init() {} }
 public final class SecCertificate { init() {} }
 public final class SecKey { init() {} }
@@ -43,3 +44,50 @@ public let kSecAttrKeyType: CFString = ""
 public let kSecAttrKeySizeInBits: CFString = ""
 public let kSecAttrKeyTypeRSA: CFString = ""
 public let kSecAttrKeyTypeECSECPrimeRandom: CFString = ""
+
+// Core Foundation.
+public typealias CFTypeRef = AnyObject
+public typealias CFTypeID = UInt
+public func CFGetTypeID(_ cf: CFTypeRef!) -> CFTypeID { 0 }
+
+// Keychain items and identities.
+public let errSecSuccess: OSStatus = 0
+public let errSecItemNotFound: OSStatus = -25300
+public let errSecDuplicateItem: OSStatus = -25299
+public let errSecAuthFailed: OSStatus = -25293
+public let kSecClass: CFString = ""
+public let kSecClassGenericPassword: CFString = ""
+public let kSecClassIdentity: CFString = ""
+public let kSecAttrLabel: CFString = ""
+public let kSecAttrService: CFString = ""
+public let kSecAttrAccount: CFString = ""
+public let kSecAttrAccessGroup: CFString = ""
+public let kSecAttrAccessible: CFString = ""
+public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = ""
+public let kSecUseDataProtectionKeychain: CFString = ""
+public let kSecValueData: CFString = ""
+public let kSecReturnData: CFString = ""
+public let kSecReturnRef: CFString = ""
+public let kSecMatchLimit: CFString = ""
+public let kSecMatchLimitOne: CFString = ""
+public let kSecImportExportPassphrase: CFString = ""
+public let kSecImportItemIdentity: CFString = ""
+public let kSecImportItemCertChain: CFString = ""
+public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?)
+  -> OSStatus
+{ 0 }
+public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?)
+  -> OSStatus
+{ 0 }
+public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
+  0
+}
+public func SecItemDelete(_ query: CFDictionary) -> OSStatus { 0 }
+public func SecPKCS12Import(
+  _ pkcs12_data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>
+) -> OSStatus { 0 }
+public func SecIdentityGetTypeID() -> CFTypeID { 0 }
+public typealias CFDate = Date
+public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> CFString? { nil }
+public func SecCertificateCopyNotValidBeforeDate(_ certificate: SecCertificate) -> CFDate? { nil }
+public func SecCertificateCopyNotValidAfterDate(_ certificate: SecCertificate) -> CFDate? { nil }

@@ -15,9 +15,10 @@ struct Operation {
   /// It receives the number of the run.
   let run: (Int) -> Void
 
-  /// The operations on cookies and on texts with secrets.
+  /// The operations on cookies, on texts with secrets and on a cache on disk.
   static var all: [Operation] {
     [publicSuffix, oneCookie, manyCookies(secure: true), manyCookies(secure: false)] + redactions
+      + cacheOnDisk
   }
 
   /// The redaction of 1 MiB of text, for the pieces of text that take the longest.

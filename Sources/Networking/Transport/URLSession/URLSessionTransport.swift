@@ -146,7 +146,7 @@ public final class URLSessionTransport: Transport {
   /// A connection on which a client identity has been presented is not used by a request that must
   /// not present it.
   private func session(for request: HTTPRequest) -> URLSession {
-    guard request.withholdsClientCertificate, request.isSecure,
+    guard request.withholdsClientCertificate, Origin(request.url)?.scheme == "https",
       tls.compiled.hasIdentity(for: request.url)
     else { return session }
     return withholdingSession.withLock { other in

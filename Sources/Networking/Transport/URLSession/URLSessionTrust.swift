@@ -181,8 +181,6 @@ extension NetworkError.Code {
     func decide(
       for space: URLProtectionSpace, _ deliver: @escaping @Sendable (_ decision: Decision) -> Void
     ) {
-      // The session does not use the space while it waits for the decision.
-      nonisolated(unsafe) let space = space
       Self.evaluation.async { deliver(decision(for: space)) }
     }
 

@@ -73,7 +73,9 @@ import Testing
       }
     }
   }
+#endif
 
+#if os(Linux)
   @Suite(
     .timeLimit(.minutes(10)), .serialized,
     .enabled(if: Certificates.areAvailable, "The openssl tool makes the certificates"))
