@@ -1,7 +1,6 @@
 #if canImport(ImageIO)
   import Foundation
   import ImageIO
-  import Promises
 
   /// An image that has been decoded, so that it can be drawn at once.
   ///
@@ -47,57 +46,6 @@
         kCGImageSourceThumbnailMaxPixelSize: max(size, 1),
       ]
       return CGImageSourceCreateThumbnailAtIndex(source, 0, options as CFDictionary)
-    }
-  }
-
-  extension Networking {
-    /// Returns the decoded image of an endpoint, from a cache of values if it has the image.
-    ///
-    /// ```swift
-    /// let covers = ValueCache<URL, DecodedImage>(cost: .megabytes(50))
-    /// networking.image(for: .cover(id: 7), cached: covers, maximumSize: 400)
-    /// ```
-    ///
-    /// The image is decoded once, off the main thread, however many ask for it at the same time. The
-    /// cost is that of the pixels. The key is the URL of the request, so use a cache for each size.
-    ///
-    /// - Parameters:
-    ///   - endpoint: The endpoint.
-    ///   - cache: The cache.
-    ///   - size: The maximum width and height in pixels. `nil` keeps the size.
-    ///   - file: The source file of the caller, for diagnostics.
-    ///   - line: The source line of the caller, for diagnostics.
-    /// - Returns: A promise of the image, like that of a decoded value. It is also rejected with the
-    ///   code ``NetworkError/Code-swift.enum/decodingFailed``.
-    public func image(
-      for endpoint: Endpoint, cached cache: ValueCache<URL, DecodedImage>,
-      maximumSize size: Int? = nil, file: StaticString = #fileID, line: UInt = #line
-    ) -> Promise<DecodedImage> {
-      cachedValue(endpoint, .normal, cache, file, line, cost: { image, _ in image.byteCount }) {
-        try DecodedImage($0.data, maximumSize: size)
-      }
-    }
-
-    /// Requests and decodes images that will be needed soon, with the lowest priority.
-    ///
-    /// - Parameters:
-    ///   - endpoints: The endpoints, the most important first.
-    ///   - cache: The cache.
-    ///   - size: The maximum width and height in pixels. `nil` keeps the size.
-    ///   - file: The source file of the caller, for diagnostics.
-    ///   - line: The source line of the caller, for diagnostics.
-    /// - Returns: A promise, like that of ``prefetch(_:cached:file:line:make:)``. It may be ignored.
-    @discardableResult
-    public func prefetch(
-      _ endpoints: [Endpoint], cached cache: ValueCache<URL, DecodedImage>,
-      maximumSize size: Int? = nil, file: StaticString = #fileID, line: UInt = #line
-    ) -> Promise<Void> {
-      let images = endpoints.map { endpoint in
-        cachedValue(endpoint, .veryLow, cache, file, line, cost: { image, _ in image.byteCount }) {
-          try DecodedImage($0.data, maximumSize: size)
-        }
-      }
-      return settled(images, on: .inline, file: file, line: line).map(on: .inline) { _ in () }
     }
   }
 #endif

@@ -18,6 +18,10 @@ final class ResponseReceiver: Sendable {
     var data = Data()
     var trailers: HTTPHeaders = [:]
     var sink: (any BodySink)?
+    /// Whether the received bytes are reported.
+    ///
+    /// Those of a failed download are not, because they are not the file that is awaited.
+    var reportsReceived = true
     /// `nil` after the promise of a stream is fulfilled, because the resolver would keep the stream
     /// alive.
     var resolver: Resolver<Response>?
@@ -131,6 +135,7 @@ final class ResponseReceiver: Sendable {
     let isAbandoned = state.withLock { state in
       state.head = head
       state.sink = sink
+      state.reportsReceived = sink != nil || bodyDestination.isToMemory
       if sink == nil, !bodyDestination.isToMemory || head.isRedirect {
         state.limit = Self.truncationLimit(bodyDestination.maximumBodySize)
         state.truncates = true
@@ -139,7 +144,9 @@ final class ResponseReceiver: Sendable {
     }
     if isAbandoned { return sink?.abandon() ?? () }
     if sink != nil { bodyDestination.copy?.begin(head, to: request) }
-    if let progress = bodyDestination.progress, let total = ProgressReporter.total(head) {
+    if sink != nil || bodyDestination.isToMemory, let progress = bodyDestination.progress,
+      let total = ProgressReporter.total(head)
+    {
       progress.change { $0.received.total = total }
     }
     if let channel = sink as? ByteChannel {
@@ -172,7 +179,9 @@ final class ResponseReceiver: Sendable {
   }
 
   private func receiveBody(_ bytes: Data) {
-    bodyDestination.progress?.change { $0.received.bytes += Int64(bytes.count) }
+    if let progress = bodyDestination.progress, state.withLock({ $0.reportsReceived }) {
+      progress.change { $0.received.bytes += Int64(bytes.count) }
+    }
     let timeLimit = bodyDestination.timeLimit
     // Read without the lock, because a scheduler may be code of the user.
     let now = timeLimit.map { _ in bodyDestination.scheduler.now }

@@ -23,6 +23,22 @@
       #expect(folder.names == ["report.bin"])
     }
 
+    @Test func theBodyOfAFailedDownloadIsNoProgress() async throws {
+      for (status, count) in [("410 Gone", Int64(0)), ("200 OK", 1_000)] {
+        let server = try ScriptedServer { _ in
+          [.respond(status, [], Data(repeating: 0x61, count: 1_000))]
+        }
+        let reports = Log<TransferProgress>()
+        let download = client.download(.get(server.path), to: target) {
+          reports.append($0)
+        }
+        let response = try await download.value
+        #expect(response.status == (count == 0 ? 410 : 200))
+        #expect(reports.entries.map(\.received.bytes).max() ?? 0 == count)
+        #expect(count > 0 || reports.entries.allSatisfy { $0.received.total == nil })
+      }
+    }
+
     @Test func aHundredMebibytesAreTransferredInMemoryInBothDirections() async throws {
       let size = 100 << 20
       let server = try ScriptedServer(keepsBodies: false) { _ in
