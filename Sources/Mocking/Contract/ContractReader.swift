@@ -207,6 +207,9 @@ struct ContractReader {
     guard !path.contains("?"), !path.contains("#") else {
       return warn(place, "left out: a path has no query and no fragment; write parameters")
     }
+    guard path.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+      return fail(place, "a path has no control characters")
+    }
     guard let (item, itemPlace) = object(at: place) else { return }
     let shared = parameters(item["parameters"], itemPlace.appending("parameters"))
     for name in Self.methods where item[name] != nil {

@@ -36,15 +36,15 @@ final class ContractSources {
     let uri = Self.uri(of: url)
     if let source = sources[uri] { return source }
     guard !failed.contains(uri) else { return nil }
+    var text = Data()
     do throws(DocumentSyntaxError) {
-      let text = try Self.contents(of: url)
+      text = try Self.contents(of: url)
       let source = Source(url: url, text: text, root: try Self.parse(text, url))
       sources[uri] = source
       files.append(url)
       return source
     } catch {
       failed.insert(uri)
-      let text = (try? Data(contentsOf: url)) ?? Data()
       let position = TextPosition(min(error.offset, text.count), in: text)
       issues.append(
         ContractIssue(
@@ -62,8 +62,13 @@ final class ContractSources {
 
   private static func contents(of url: URL) throws(DocumentSyntaxError) -> Data {
     do {
-      let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
-      guard size <= maximumByteCount else {
+      let file = url.resolvingSymlinksInPath()
+      let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+      // A device or a pipe would never end.
+      guard attributes[.type] as? FileAttributeType == .typeRegular else {
+        throw DocumentSyntaxError(offset: 0, reason: "it is not a regular file")
+      }
+      guard attributes[.size] as? Int ?? 0 <= maximumByteCount else {
         throw DocumentSyntaxError(
           offset: 0, reason: "the file has more than \(maximumByteCount >> 20) MiB")
       }

@@ -30,6 +30,7 @@ struct SchemaShape {
   var constants: [String: JSON] = [:]
   /// The examples and the default of the schema.
   var examples: [JSON] = []
+  private var visited: Set<Int> = []
 
   /// Adds a schema, and chooses one of its alternatives.
   ///
@@ -41,7 +42,8 @@ struct SchemaShape {
   mutating func add(
     _ index: Int, of program: SchemaProgram, depth: Int = 0, choose: (_ alternatives: [Int]) -> Int
   ) {
-    guard depth < 24 else { return }
+    // A schema that several references lead to counts once.
+    guard depth < 24, visited.insert(index).inserted else { return }
     let node = program.nodes[index]
     addExamples(node.source)
     func include(_ other: Int, _ shape: inout SchemaShape) {

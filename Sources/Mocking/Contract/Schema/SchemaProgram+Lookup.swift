@@ -1,67 +1,100 @@
 /// Searches for types, elements and members of schemas.
+///
+/// Each schema is looked at once in a search, however many references lead to it.
 extension SchemaProgram {
+  /// The number of references that a search follows one after another.
+  private static let maximumDepth = 64
+
   /// Returns the types that a schema allows, as far as its own keywords and its references tell.
-  func types(of schema: Int, depth: Int = 0) -> Set<SchemaType> {
+  func types(of schema: Int) -> Set<SchemaType> {
+    var known: [Int: Set<SchemaType>] = [:]
+    return types(of: schema, 0, &known)
+  }
+
+  private func types(
+    of schema: Int, _ depth: Int, _ known: inout [Int: Set<SchemaType>]
+  ) -> Set<SchemaType> {
+    if let types = known[schema] { return types }
     var types = Set(SchemaType.allCases)
-    guard depth < 16 else { return types }
+    guard depth < Self.maximumDepth else { return types }
+    // A circle of references allows what the schemas in it allow.
+    known[schema] = types
+    func union(_ schemas: some Sequence<Int>) -> Set<SchemaType> {
+      var union: Set<SchemaType> = []
+      for schema in schemas { union.formUnion(self.types(of: schema, depth + 1, &known)) }
+      return union
+    }
     for keyword in nodes[schema].keywords {
       switch keyword {
       case .types(let allowed):
         types.formIntersection(allowed.contains(.number) ? allowed + [.integer] : allowed)
       case .enumeration(let values, _): types.formIntersection(values.map(SchemaType.of))
-      case .reference(let target): types.formIntersection(self.types(of: target, depth: depth + 1))
-      case .all(let schemas):
-        for schema in schemas { types.formIntersection(self.types(of: schema, depth: depth + 1)) }
-      case .any(let schemas), .one(let schemas):
-        types.formIntersection(
-          schemas.reduce(into: Set<SchemaType>()) {
-            $0.formUnion(self.types(of: $1, depth: depth + 1))
-          })
+      case .reference(let target): types.formIntersection(union([target]))
+      case .all(let schemas): for schema in schemas { types.formIntersection(union([schema])) }
+      case .any(let schemas), .one(let schemas): types.formIntersection(union(schemas))
       case .discriminator(let discriminator):
-        types.formIntersection(
-          discriminator.alternatives.reduce(into: Set<SchemaType>()) {
-            $0.formUnion(self.types(of: $1, depth: depth + 1))
-          })
+        types.formIntersection(union(discriminator.alternatives))
       default: break
       }
     }
+    known[schema] = types
     return types
   }
 
   /// Returns the schema of the elements of an array, or `nil` if there is none.
-  func elementSchema(of schema: Int, depth: Int = 0) -> Int? {
-    guard depth < 16 else { return nil }
-    for keyword in nodes[schema].keywords {
-      switch keyword {
-      case .elements(_, let rest?): return rest
-      case .reference(let target):
-        if let found = elementSchema(of: target, depth: depth + 1) { return found }
-      case .all(let schemas), .any(let schemas), .one(let schemas):
-        for schema in schemas {
-          if let found = elementSchema(of: schema, depth: depth + 1) { return found }
-        }
-      default: break
-      }
+  func elementSchema(of schema: Int) -> Int? {
+    var element: Int?
+    search(from: schema) { keyword in
+      if element == nil, case .elements(_, let rest?) = keyword { element = rest }
     }
-    return nil
+    return element
   }
 
   /// Returns the schemas of the named members of an object.
-  func memberSchemas(of schema: Int, depth: Int = 0) -> [String: Int] {
-    guard depth < 16 else { return [:] }
+  func memberSchemas(of schema: Int) -> [String: Int] {
     var members: [String: Int] = [:]
-    for keyword in nodes[schema].keywords {
-      switch keyword {
-      case .members(let own): members.merge(own.named) { first, _ in first }
-      case .reference(let target):
-        members.merge(memberSchemas(of: target, depth: depth + 1)) { first, _ in first }
-      case .all(let schemas), .any(let schemas), .one(let schemas):
-        for schema in schemas {
-          members.merge(memberSchemas(of: schema, depth: depth + 1)) { first, _ in first }
-        }
-      default: break
-      }
+    search(from: schema) { keyword in
+      if case .members(let own) = keyword { members.merge(own.named) { first, _ in first } }
     }
     return members
+  }
+
+  /// Returns the members that an object must have, as far as its own keywords and its references tell.
+  func requiredMembers(of schema: Int) -> Set<String> {
+    var names: Set<String> = []
+    search(from: schema, includesAlternatives: false) { keyword in
+      if case .required(let required, _, let writeOnly) = keyword {
+        names.formUnion(Set(required).subtracting(writeOnly))
+      }
+    }
+    return names
+  }
+
+  /// Passes the keywords of a schema, and of those that it refers to, to a closure.
+  ///
+  /// - Parameters:
+  ///   - schema: The schema.
+  ///   - includesAlternatives: Whether the schemas of `anyOf` and `oneOf` are searched, too.
+  ///   - visit: The closure.
+  func search(
+    from schema: Int, includesAlternatives: Bool = true,
+    _ visit: (_ keyword: SchemaKeyword) -> Void
+  ) {
+    var visited: Set<Int> = []
+    func search(_ schema: Int, _ depth: Int) {
+      guard depth < Self.maximumDepth, visited.insert(schema).inserted else { return }
+      for keyword in nodes[schema].keywords {
+        visit(keyword)
+        switch keyword {
+        case .reference(let target): search(target, depth + 1)
+        case .all(let schemas): for schema in schemas { search(schema, depth + 1) }
+        case .any(let schemas) where includesAlternatives,
+          .one(let schemas) where includesAlternatives:
+          for schema in schemas { search(schema, depth + 1) }
+        default: break
+        }
+      }
+    }
+    search(schema, 0)
   }
 }

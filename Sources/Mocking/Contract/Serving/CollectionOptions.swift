@@ -148,23 +148,6 @@ extension ContractCollection {
 }
 
 extension SchemaProgram {
-  /// Returns the members that an object must have, as far as its own keywords and its references tell.
-  func requiredMembers(of schema: Int, depth: Int = 0) -> Set<String> {
-    guard depth < 16 else { return [] }
-    var names: Set<String> = []
-    for keyword in nodes[schema].keywords {
-      switch keyword {
-      case .required(let required, _, let writeOnly):
-        names.formUnion(Set(required).subtracting(writeOnly))
-      case .reference(let target): names.formUnion(requiredMembers(of: target, depth: depth + 1))
-      case .all(let schemas):
-        for schema in schemas { names.formUnion(requiredMembers(of: schema, depth: depth + 1)) }
-      default: break
-      }
-    }
-    return names
-  }
-
   /// Returns whether a schema is that of a text with a date and a time.
   fileprivate func isTime(_ schema: Int) -> Bool {
     nodes[schema].keywords.contains {

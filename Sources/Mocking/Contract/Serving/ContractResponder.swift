@@ -76,13 +76,14 @@ final class ContractResponder: Sendable {
 
   private func choose(_ preferences: RequestPreferences) -> (Int, ContractResponse)? {
     if let status = preferences.status {
-      guard (100...599).contains(status), let response = operation.response(for: status) else {
+      guard (200...599).contains(status), let response = operation.response(for: status) else {
         return nil
       }
       return (status, response)
     }
     let exact = operation.responses.compactMap { response in
-      if case .status(let status) = response.code { (status, response) } else { nil }
+      // An interim response is none to a request.
+      if case .status(let status) = response.code, status >= 200 { (status, response) } else { nil }
     }
     if let success = exact.first(where: { (200...299).contains($0.0) }) { return success }
     if let success = operation.responses.first(where: { $0.code == .class(2) }) {
@@ -90,10 +91,10 @@ final class ContractResponder: Sendable {
     }
     if let other = operation.responses.first(where: { $0.code == .default }) { return (200, other) }
     if let first = exact.first { return first }
-    guard let first = operation.responses.first, case .class(let digit) = first.code else {
-      return nil
+    for response in operation.responses {
+      if case .class(let digit) = response.code, digit >= 2 { return (digit * 100, response) }
     }
-    return (digit * 100, first)
+    return nil
   }
 
   // MARK: Bodies

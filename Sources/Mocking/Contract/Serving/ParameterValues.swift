@@ -180,6 +180,7 @@ struct ParameterValues {
   ) -> JSON {
     let schemas = members(schema)
     var result: [String: JSON] = [:]
+    var lists: [String: [JSON]] = [:]
     for (name, text) in pairs {
       let name = decoded(name)
       let schema = schemas[name]
@@ -190,8 +191,9 @@ struct ParameterValues {
         result[name] = value
         continue
       }
-      result[name] = .array((result[name]?.array ?? []) + [value])
+      lists[name, default: []].append(value)
     }
+    for (name, list) in lists { result[name] = .array(list) }
     return .dictionary(result)
   }
 

@@ -193,18 +193,21 @@ struct RequestChecker {
     let program = contract.program
     let schemas = media.schema.map { program.memberSchemas(of: $0) } ?? [:]
     var members: [String: JSON] = [:]
+    var lists: [String: [JSON]] = [:]
+    let typesByName = schemas.mapValues { program.types(of: $0) }
     for (name, text) in fields {
-      let types = schemas[name].map { program.types(of: $0) } ?? [.string]
+      let types = typesByName[name] ?? [.string]
       let isAny = types.count == SchemaType.allCases.count
       if types.contains(.array), !isAny {
         let element = schemas[name].flatMap { program.elementSchema(of: $0) }
-        members[name] = .array((members[name]?.array ?? []) + [values.scalar(text, element)])
+        lists[name, default: []].append(values.scalar(text, element))
       } else if types.contains(.object), !isAny, let json = try? JSON(parsing: Data(text.utf8)) {
         members[name] = json
       } else {
         members[name] = values.scalar(text, schemas[name])
       }
     }
+    for (name, list) in lists { members[name] = .array(list) }
     return .dictionary(members)
   }
 }

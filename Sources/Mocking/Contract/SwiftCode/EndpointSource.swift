@@ -51,9 +51,11 @@ public struct EndpointSource: Sendable {
   }
 
   private static func line(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value < 0x2028 })
-    )
+    // Without control characters and the other characters that end a line in some editor.
+    let kept = text.unicodeScalars.filter { scalar in
+      scalar.properties.generalCategory != .control && ![0x2028, 0x2029].contains(scalar.value)
+    }
+    return String(String.UnicodeScalarView(kept))
   }
 
   /// Returns the name of an operation: `operationId`, or the method and the path.

@@ -53,7 +53,7 @@ struct SwiftEndpoint {
     body = Self.body(of: operation, named: name + "Body", &types)
     let response = Self.response(of: operation, named: name + "Response", &types)
     lines = SwiftNames.comment(operation.summary ?? "")
-    lines.append("/// `\(operation.method) \(operation.path)`")
+    lines += SwiftNames.comment("`\(operation.method) \(operation.path)`")
     lines.append(
       "nonisolated struct \(name): \(response == nil ? "RequestConvertible" : "TypedEndpoint"), Sendable {"
     )

@@ -125,13 +125,14 @@ struct SwiftTypes {
 
   /// Returns whether the members of an object depend on an alternative.
   private func hasAlternatives(_ schema: Int) -> Bool {
-    program.nodes[schema].keywords.contains { keyword in
+    var isFound = false
+    program.search(from: schema, includesAlternatives: false) { keyword in
       switch keyword {
-      case .any, .one, .discriminator: true
-      case .reference(let target): hasAlternatives(target)
-      default: false
+      case .any, .one, .discriminator: isFound = true
+      default: break
       }
     }
+    return isFound
   }
 
   /// Returns the schema of the members of a map.

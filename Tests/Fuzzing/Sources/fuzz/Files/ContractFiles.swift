@@ -49,7 +49,7 @@ extension FuzzTarget {
     expect(
       violations.count <= SchemaValidator.maximumViolationCount, "the violations are bounded")
     let content = Contract.Content(
-      title: "", version: "", operations: [], program: compiler.program,
+      title: "", version: "", servers: [], operations: [], program: compiler.program,
       assertsFormats: true)
     let sample = SchemaSampler.sample(index, of: content, seed: 1)
     let again = SchemaSampler.sample(index, of: content, seed: 1)

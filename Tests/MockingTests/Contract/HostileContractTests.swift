@@ -1,0 +1,139 @@
+import Foundation
+import Networking
+import TestSupport
+import Testing
+
+@testable import Mocking
+
+/// Documents and requests that would occupy the program for ever, or run code of the document.
+@Suite(.timeLimit(.minutes(2)))
+struct HostileContractTests {
+  private static func contract(_ schemas: String, _ schema: String) throws -> Contract {
+    try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: Pet shop, version: "2"}
+        paths:
+          /pets:
+            post:
+              operationId: addPet
+              requestBody:
+                content: {application/x-www-form-urlencoded: {schema: \(schema)}}
+              responses:
+                "200": {description: A pet, content: {application/json: {schema: \(schema)}}}
+                default: {description: Any other}
+        components: {schemas: {\(schemas)}}
+        """)
+  }
+
+  /// Sends a form to the contract.
+  private static func post(
+    _ contract: Contract, _ form: String, _ headers: HTTPHeaders = [:]
+  ) async throws -> ExchangeRecord {
+    let transport = MockTransport(contract: contract)
+    var fields = headers
+    fields["Content-Type"] = "application/x-www-form-urlencoded"
+    let url = try #require(URL(string: "http://api.example.com/pets"))
+    return await transport.perform(
+      HTTPRequest(method: .post, url: url, headers: fields, body: .data(Data(form.utf8))))
+  }
+
+  @Test(arguments: ["anyOf", "oneOf", "allOf"])
+  func aSchemaThatRefersToItselfManyTimesEnds(keyword: String) async throws {
+    let references = Array(repeating: "{$ref: '#/components/schemas/A'}", count: 20)
+      .joined(separator: ", ")
+    let contract = try Self.contract(
+      "A: {\(keyword): [\(references), {type: object}]}", "{$ref: '#/components/schemas/A'}")
+    #expect(try await Self.post(contract, "a=1").head != nil)
+    #expect(!EndpointSource(contract).text.isEmpty)
+    let store = ResourceStore()
+    _ = contract.statefulRoutes(seed: 0, validatesRequests: true, store: store)
+  }
+
+  @Test func manySchemasWithManyReferencesEnd() async throws {
+    let schemas = (0..<10).map { number in
+      let next = "{$ref: '#/components/schemas/S\(number + 1)'}"
+      return "S\(number): {oneOf: [\(Array(repeating: next, count: 50).joined(separator: ","))]}"
+    }
+    let contract = try Self.contract(
+      (schemas + ["S10: {type: object, properties: {a: {type: array, items: {type: string}}}}"])
+        .joined(separator: ", "), "{$ref: '#/components/schemas/S0'}")
+    let program = contract.content.program
+    let media = try #require(contract.content.operations.first?.body?.content.first?.schema)
+    #expect(program.types(of: media) == [.object])
+    #expect(Array(program.memberSchemas(of: media).keys) == ["a"])
+    #expect(!EndpointSource(contract).text.isEmpty)
+  }
+
+  @Test func aReferenceToItselfBesideMembersHasSwiftCode() throws {
+    let contract = try Self.contract(
+      """
+      Node: {$ref: '#/components/schemas/Node', properties: {a: {type: string}}}, \
+      A: {$ref: '#/components/schemas/B', properties: {b: {type: string}}}, \
+      B: {$ref: '#/components/schemas/A', properties: {c: {type: string}}}
+      """,
+      "{type: object, properties: {n: {$ref: '#/components/schemas/Node'}, "
+        + "m: {$ref: '#/components/schemas/A'}}}")
+    #expect(EndpointSource(contract).text.contains("struct"))
+  }
+
+  @Test func noTextOfADocumentBecomesSwiftCode() throws {
+    for end in ["\\n", "\\r", "\\r\\n", "\\u2028", "\\u000B", "\\u0085"] {
+      let text = { (path: String) in
+        """
+        openapi: 3.1.0
+        info: {title: "a\(end)public let title = 1\(end)//", version: "1\(end)let version = 1"}
+        servers: [{url: "https://a.example/\(end)let server = 1"}]
+        paths:
+          "\(path)":
+            get:
+              operationId: "get\(end)let id = 1"
+              summary: "a\(end)let summary = 1"
+              parameters:
+                - {name: "p\(end)let parameter = 1", in: query, schema: {type: string}}
+              responses: {"200": {description: "a\(end)let description = 1"}}
+        """
+      }
+      let contract = try Contract(text: text("/a"))
+      // The characters that end a line for the compiler.
+      let lines = EndpointSource(contract).text.split { ["\n", "\r", "\r\n"].contains($0) }
+      for line in lines {
+        let code = line.trimmingCharacters(in: .whitespaces)
+        #expect(!code.hasPrefix("let ") && !code.hasPrefix("public let title"), "\(code)")
+      }
+      // A path with such a character is refused, or is one line.
+      guard let other = try? Contract(text: text("/a\(end)let path = 1\(end)//")) else { continue }
+      #expect(!EndpointSource(other).text.contains("\nlet path"))
+    }
+  }
+
+  @Test func manyFieldsOfAFormAreAList() async throws {
+    let contract = try Self.contract(
+      "", "{type: object, properties: {a: {type: array, items: {type: string}, maxItems: 3}}}")
+    #expect(try await Self.post(contract, "a=1&a=2&b=3&a=4").head?.status == 200)
+    let many = Array(repeating: "a=1", count: 100_000).joined(separator: "&")
+    #expect(try await Self.post(contract, many).head?.status == 400)
+  }
+
+  @Test(arguments: [("code=101", 404), ("code=100", 404), ("code=204", 204), ("code=599", 599)])
+  func aPreferredStatusIsFinal(prefer: String, status: Int) async throws {
+    let contract = try Self.contract("", "{type: object}")
+    let record = try await Self.post(contract, "a=1", ["Prefer": prefer])
+    #expect(record.head?.status == status)
+  }
+
+  @Test(arguments: ["/dev/zero", "pipe", "."])
+  func aReferenceToNoRegularFileIsAnError(path: String) throws {
+    let folder = TemporaryFolder()
+    #expect(mkfifo(folder.url("pipe").path, 0o600) == 0)
+    let file = folder.url("api.yaml")
+    try Data(
+      """
+      openapi: 3.1.0
+      info: {title: Pets, version: "1"}
+      paths: {/a: {$ref: "\(path)#/a"}}
+      """.utf8
+    ).write(to: file)
+    #expect(throws: ContractError.self) { try Contract(contentsOf: file) }
+  }
+}
