@@ -287,8 +287,7 @@ struct CachedHop: Sendable {
     return served.delivered(to: destination).then(on: .inline) { response in
       guard let response else {
         stage.cache.remove(stored, of: query.key, awaitedBy: stage.scheduler)
-        if query.policy == .onlyCache { return missed(byDirective: false) }
-        return query.directives.onlyIfCached ? missed(byDirective: true) : fetch()
+        return perform(nil, nil)
       }
       events?.serveFromCache(source)
       return .fulfilled(response)

@@ -18,11 +18,12 @@ struct TokenMachine {
     /// A text that all tokens of the sign-in have in common.
     ///
     /// A token of an earlier version of this framework has only its own text.
-    var identity: String { token.signInID.map { "sign-in \($0)" } ?? token.accessToken }
+    let identity: String
 
     init(_ token: OAuth2Token, _ level: TokenLevel) {
       self.token = token
       value = token.authorizationValue
+      identity = token.signInID.map { "sign-in \($0)" } ?? token.accessToken
       freshness = token.freshness(canBeRenewed: level == .client)
     }
   }
@@ -134,11 +135,12 @@ struct TokenMachine {
   /// - Returns: Whether the token is used. It is not after a sign-out in the meantime.
   mutating func adopt(_ token: OAuth2Token?, from renewal: Renewal?) -> Bool {
     if let renewal, !isValid(renewal) { return false }
+    let next = token.map { Current($0, level) }
     if token?.accessToken != current?.token.accessToken {
       isRejected = false
-      noteEarlier(before: token)
+      noteEarlier(before: next)
     }
-    current = token.map { Current($0, level) }
+    current = next
     if current != nil { ended = nil }
     return true
   }
@@ -146,8 +148,7 @@ struct TokenMachine {
   /// The number of earlier tokens whose rejection is still understood.
   private static let earlierLimit = 16
 
-  private mutating func noteEarlier(before token: OAuth2Token?) {
-    let next = token.map { Current($0, level) }
+  private mutating func noteEarlier(before next: Current?) {
     guard let current, next == nil || next?.identity == current.identity else {
       earlierTokens = []
       return

@@ -18,10 +18,6 @@ final class ResponseReceiver: Sendable {
     var data = Data()
     var trailers: HTTPHeaders = [:]
     var sink: (any BodySink)?
-    /// Whether the received bytes are reported.
-    ///
-    /// Those of a failed download are not, because they are not the file that is awaited.
-    var reportsReceived = true
     /// `nil` after the promise of a stream is fulfilled, because the resolver would keep the stream
     /// alive.
     var resolver: Resolver<Response>?
@@ -135,7 +131,6 @@ final class ResponseReceiver: Sendable {
     let isAbandoned = state.withLock { state in
       state.head = head
       state.sink = sink
-      state.reportsReceived = sink != nil || bodyDestination.isToMemory
       if sink == nil, !bodyDestination.isToMemory || head.isRedirect {
         state.limit = Self.truncationLimit(bodyDestination.maximumBodySize)
         state.truncates = true
@@ -179,7 +174,10 @@ final class ResponseReceiver: Sendable {
   }
 
   private func receiveBody(_ bytes: Data) {
-    if let progress = bodyDestination.progress, state.withLock({ $0.reportsReceived }) {
+    // The body of a failed download is not the file that is awaited.
+    if let progress = bodyDestination.progress,
+      bodyDestination.isToMemory || state.withLock({ $0.sink != nil })
+    {
       progress.change { $0.received.bytes += Int64(bytes.count) }
     }
     let timeLimit = bodyDestination.timeLimit

@@ -125,8 +125,10 @@
       case .url(let url): return url.scheme?.lowercased() == "https"
       case .environment:
         let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
-        let environment = ProcessInfo.processInfo.environment
-        return names.contains { environment[$0]?.lowercased().hasPrefix("https:") == true }
+        // Not by ProcessInfo, which copies the whole environment for each handle.
+        return names.contains { name in
+          getenv(name).map { String(cString: $0).lowercased().hasPrefix("https:") } ?? false
+        }
       }
     }
   }
