@@ -92,8 +92,6 @@ extension ServedExchange {
     return String(scalars.prefix(100).map { Character($0) })
   }
 
-  private static let calendar = Calendar.current
-
   private var maskedTarget: String? { request.map { Redactor.standard.maskedURL($0.target) } }
 
   /// The duration in tenths of milliseconds.
@@ -110,11 +108,8 @@ extension ServedExchange {
 
   /// Returns a line with the time, method, target, status, body size and duration.
   fileprivate func line(at date: Date) -> String {
-    let now = Self.calendar.dateComponents([.hour, .minute, .second], from: date)
-    let time = [now.hour, now.minute, now.second]
-      .map { "\($0 ?? 0)".leftPadded(to: 2, with: "0") }.joined(separator: ":")
     var line =
-      "\(time)  \((request?.method.rawValue ?? "?").rightPadded(to: 7)) "
+      "\(date.clockTime)  \((request?.method.rawValue ?? "?").rightPadded(to: 7)) "
       + "\((maskedTarget ?? "(malformed)").rightPadded(to: 32)) "
       + "\(status.map(String.init) ?? "---") "
       + "\("\(bodyByteCount)".leftPadded(to: 9)) B "
@@ -214,5 +209,16 @@ extension Data {
 extension Date.ISO8601FormatStyle {
   fileprivate static func iso8601(fraction: Bool) -> Date.ISO8601FormatStyle {
     Date.ISO8601FormatStyle(includingFractionalSeconds: fraction)
+  }
+}
+
+extension Date {
+  private static let calendar = Calendar.current
+
+  /// The local time of day, such as `09:05:30`.
+  var clockTime: String {
+    let now = Self.calendar.dateComponents([.hour, .minute, .second], from: self)
+    return [now.hour, now.minute, now.second]
+      .map { "\($0 ?? 0)".leftPadded(to: 2, with: "0") }.joined(separator: ":")
   }
 }

@@ -17,6 +17,7 @@ final class StubServer: Sendable {
   private let authority: MockAuthority?
   private let authorityFile: URL?
   private let watcher: FileWatcher?
+  private let webhookLog: WebhookLog?
   /// Prevents that two threads read the files at the same time.
   private let reloading = Mutex(())
 
@@ -63,6 +64,7 @@ final class StubServer: Sendable {
         log.add($0)
         cookieWarning.check($0, source.file.resources.isolation)
       }, tls: tls)
+    webhookLog = WebhookLog(server.webhooks, options, console)
     if let authority {
       let name = "mock-server-\(server.port).pem"
       let file = FileManager.default.temporaryDirectory.appendingPathComponent(name)

@@ -19,6 +19,10 @@ extension AdminAPI {
     },
     AdminOperation(.post, "requests/{id}/stub", query: ["add"]) { try $0.makeStub($1) },
     AdminOperation(.post, "verifications", body: .required) { try $0.verify($1) },
+    AdminOperation(.get, "webhooks") { admin, _ in
+      .json(["webhooks": .array(admin.backend.webhooks.deliveries.map { $0.record(admin.backend) })]
+      )
+    },
     AdminOperation(.get, "har") { admin, _ in try admin.archive() },
     AdminOperation(.get, "events") { try $0.followEvents($1) },
   ]

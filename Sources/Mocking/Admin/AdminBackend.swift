@@ -7,6 +7,7 @@ struct AdminBackend: Sendable {
   /// Returns the current routes.
   let registry: @Sendable () throws(MockServerError) -> StubRegistry
   let journal: RequestJournal
+  let webhooks: WebhookSender
   /// Returns the current scenarios.
   let scenarios: @Sendable () -> ScenarioStates
   /// Replaces all routes.
@@ -25,6 +26,7 @@ struct AdminBackend: Sendable {
   init(_ core: ServerCore) {
     registry = { core.activeRoutes.registry }
     journal = core.journal
+    webhooks = core.webhooks
     scenarios = { core.activeRoutes.registry.scenarios }
     replaceRoutes = { routes throws(MockServerError) in try core.replaceRoutes(with: routes) }
     scheduler = core.scheduler
@@ -36,6 +38,7 @@ struct AdminBackend: Sendable {
     let routes = backend.routes
     registry = { () throws(MockServerError) in try routes.registry() }
     journal = backend.journal
+    webhooks = backend.webhooks
     scenarios = { backend.scenarios }
     replaceRoutes = { new throws(MockServerError) in
       let table = try RouteTable(new, numbers: try routes.registry().numbers)

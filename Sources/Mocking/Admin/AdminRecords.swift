@@ -226,3 +226,24 @@ extension RegisteredRoute {
     ]
   }
 }
+
+extension WebhookDelivery {
+  /// Returns the properties for the admin API.
+  func record(_ backend: AdminBackend) -> JSON {
+    var reason: String?
+    if case .refused(let text) = outcome { reason = text }
+    return [
+      "id": .int(number), "cause": .string(cause), "method": .string(method.rawValue),
+      "url": .string(String(url.prefix(4_096))), "outcome": .string(outcome.name),
+      "reason": reason.map { .string($0) } ?? .null,
+      "attempts": .array(
+        attempts.map { attempt in
+          [
+            "time": .string(HAR.Entry.timestamp(backend.date(of: attempt.time))),
+            "status": attempt.status.map { .int($0) } ?? .null,
+            "failure": attempt.failure.map { .string("\($0)") } ?? .null,
+          ]
+        }),
+    ]
+  }
+}

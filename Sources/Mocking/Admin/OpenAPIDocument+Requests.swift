@@ -108,6 +108,19 @@ extension OpenAPIDocument {
           }
         }
       },
+      "/__mock/webhooks": {
+        "get": {
+          "operationId": "listWebhooks", "tags": ["requests"],
+          "summary": "Lists the webhooks in the order of the responses that caused them",
+          "responses": {
+            "200": { "description": "At least the latest 1,000 webhooks.",
+              "content": { "application/json": { "schema": {
+                "type": "object", "additionalProperties": false, "required": ["webhooks"],
+                "properties": { "webhooks": { "type": "array",
+                  "items": { "$ref": "#/components/schemas/Webhook" } } } } } } }
+          }
+        }
+      },
       "/__mock/har": {
         "get": {
           "operationId": "getArchive", "tags": ["requests"],
@@ -154,6 +167,27 @@ extension OpenAPIDocument {
           "bytesIn": { "type": "integer" }, "bytesOut": { "type": "integer" },
           "stub": { "type": ["string", "null"] },
           "state": { "enum": ["received", "answering", "done", "aborted"] }
+        }
+      },
+      "Webhook": {
+        "type": "object", "additionalProperties": false,
+        "required": ["id", "cause", "method", "url", "outcome", "reason", "attempts"],
+        "properties": {
+          "id": { "type": "integer", "minimum": 0 },
+          "cause": { "type": "string",
+            "description": "The method and the path of the request that caused the webhook." },
+          "method": { "type": "string" }, "url": { "type": "string" },
+          "outcome": { "enum": ["pending", "delivered", "failed", "refused", "cancelled"] },
+          "reason": { "type": ["string", "null"],
+            "description": "Why the webhook was refused." },
+          "attempts": { "type": "array", "items": {
+            "type": "object", "additionalProperties": false,
+            "required": ["time", "status", "failure"],
+            "properties": {
+              "time": { "$ref": "#/components/schemas/Date" },
+              "status": { "type": ["integer", "null"] },
+              "failure": { "type": ["string", "null"],
+                "description": "The code of the error without a response." } } } }
         }
       },
       "RequestRecord": {

@@ -20,6 +20,8 @@ public protocol MockBackend: Sendable {
   var scenarios: ScenarioStates { get }
   /// The routes, which can be changed at any time.
   var routes: MockRoutes { get }
+  /// The sender of the webhooks, with the record of each delivery.
+  var webhooks: WebhookSender { get }
 }
 
 extension MockBackend {

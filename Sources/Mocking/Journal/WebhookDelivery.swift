@@ -26,6 +26,17 @@ public struct WebhookDelivery: Sendable, Hashable {
     case refused(reason: String)
     /// The backend has been stopped.
     case cancelled
+
+    /// The outcome in one word, such as `refused`.
+    package var name: String {
+      switch self {
+      case .pending: "pending"
+      case .delivered: "delivered"
+      case .failed: "failed"
+      case .refused: "refused"
+      case .cancelled: "cancelled"
+      }
+    }
   }
 
   /// The index of the delivery, counted from 0.
@@ -50,15 +61,8 @@ extension WebhookDelivery: CustomStringConvertible {
       attempt.status.map(String.init) ?? attempt.failure.map { "\($0)" } ?? "no response"
     }
     let list = results.isEmpty ? "" : " after \(results.joined(separator: ", "))"
-    let outcome =
-      switch outcome {
-      case .pending: "pending"
-      case .delivered: "delivered"
-      case .failed: "failed"
-      case .refused(let reason): "refused: \(reason)"
-      case .cancelled: "cancelled"
-      }
-    return "\(method) \(url): \(outcome)\(list)"
+    let reason = if case .refused(let reason) = outcome { ": \(reason)" } else { "" }
+    return "\(method) \(url): \(outcome.name)\(reason)\(list)"
   }
 }
 

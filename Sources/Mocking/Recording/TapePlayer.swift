@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Opening a recording takes linear time and masks nothing. A request that is equal to a recorded one
 /// is found by an index; only other requests are masked and compared with several entries.
-final class TapePlayer: Sendable {
+final class TapePlayer: Restartable {
   /// The result of a request.
   enum Playback {
     /// A recorded exchange.
@@ -127,6 +127,13 @@ final class TapePlayer: Sendable {
             + "which the archive does not contain"))
     }
     return (entries, numbers, warnings)
+  }
+
+  /// Replays all responses again, from the first one.
+  func restart() {
+    counts.withLock { counts in
+      for variant in counts.indices { counts[variant] = 0 }
+    }
   }
 
   /// The exchanges that have not been replayed, in the order of the recording.

@@ -123,6 +123,7 @@ struct ResourceData: Sendable {
     if let name = options.createdAt { members[name] = .string(text) }
     if let name = options.updatedAt { members[name] = .string(text) }
     problems += options.problems(in: members).filter { $0.pointer != "/\(options.key)" }
+    problems += brokenReferences(of: .dictionary(members), in: index, bound).map(\.problem)
     guard problems.isEmpty else { throw .invalid(problems) }
     guard tables[index].count < options.maximumItems else {
       throw ResourceProblem(
@@ -180,6 +181,9 @@ struct ResourceData: Sendable {
     if let name = options.createdAt { members[name] = current.json.dictionary?[name] }
     if let name = options.updatedAt { members[name] = .string(Self.timestamp(context.now)) }
     problems += options.problems(in: members)
+    problems += brokenReferences(
+      of: .dictionary(members), in: index, replacing: current.json, bound
+    ).map(\.problem)
     guard problems.isEmpty else { throw .invalid(problems) }
     let item = try item(.dictionary(members), of: index)
     try checkUnique(item, of: index)

@@ -71,25 +71,58 @@ struct ResourceDefinition: Sendable {
   var foreignKeys: Set<String> { Set(paths.flatMap(\.bindings).map(\.member)) }
 }
 
+/// A member whose value is not the id of an existing item of another resource.
+struct BrokenReference {
+  let member: String
+  /// The path of the other resource.
+  let resource: String
+
+  /// The error in a request that sets the member.
+  var problem: ResourceProblem.Detail {
+    .init(
+      pointer: JSONPointer.escaped(member), text: "must be the id of an item of \(resource)")
+  }
+}
+
 extension ResourceData {
-  /// Returns the member that should contain the id of a parent but does not, and the path of the
-  /// parent, or `nil` if an item belongs to parents.
+  /// Returns the references of an item to parents and to other items that do not exist.
   ///
-  /// An item without the member is valid if it can be reached by a path without parents.
-  func orphaned(_ json: JSON, in index: Int) -> (member: String, parent: String)? {
+  /// An item without the id of a parent is valid if it can be reached by a path without parents.
+  ///
+  /// - Parameters:
+  ///   - json: The item.
+  ///   - index: The index of its resource.
+  ///   - current: The item that it replaces. Members with an equal value are not checked, because the
+  ///     item of another resource may have been deleted since.
+  ///   - bound: The members that the path of the request determines, which are not checked.
+  /// - Returns: The references, in the order of the members' names.
+  func brokenReferences(
+    of json: JSON, in index: Int, replacing current: JSON? = nil, _ bound: Bound = []
+  ) -> [BrokenReference] {
     let definition = definitions[index]
     let isReachable = definition.paths.contains { $0.bindings.isEmpty }
-    for path in definition.paths {
-      for binding in path.bindings {
-        guard let parent = self.index(at: binding.parent) else { continue }
-        let value = json[binding.member]
-        if value.isNull, isReachable { continue }
-        let id = ResourceItem.id(of: value)
-        if id.flatMap({ tables[parent][$0] }) == nil {
-          return (binding.member, definitions[parent].name)
-        }
+    var targets: [String: (table: Int, isRequired: Bool)] = [:]
+    for (member, path) in definition.options.references {
+      if let table = self.index(at: path) { targets[member] = (table, false) }
+    }
+    for binding in definition.paths.flatMap(\.bindings) {
+      if let table = self.index(at: binding.parent) {
+        targets[binding.member] = (table, !isReachable)
       }
     }
-    return nil
+    return targets.sorted { $0.key < $1.key }.compactMap { member, target in
+      let value = json[member]
+      if let current, current[member] == value { return nil }
+      guard !bound.contains(where: { $0.member == member }), target.isRequired || !value.isNull,
+        !refers(value, to: target.table)
+      else { return nil }
+      return BrokenReference(member: member, resource: definitions[target.table].name)
+    }
+  }
+
+  /// Returns whether a value is the id of an existing item, or an array of such ids.
+  private func refers(_ value: JSON, to table: Int) -> Bool {
+    if case .array(let ids) = value { return ids.allSatisfy { refers($0, to: table) } }
+    return ResourceItem.id(of: value).flatMap { tables[table][$0] } != nil
   }
 }

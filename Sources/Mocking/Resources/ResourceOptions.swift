@@ -146,6 +146,16 @@ public struct ResourceOptions: Sendable {
   ///
   /// The default for a variable `user` is the member `userId`.
   public var foreignKeys: [String: String] = [:]
+  /// The members that contain ids of items of other resources, with the paths of those resources.
+  ///
+  /// ```swift
+  /// $0.references = ["doctorId": "/doctors"]
+  /// ```
+  ///
+  /// A new value must be the id of an existing item, or an array of such ids; otherwise, the request is
+  /// refused with a 422. `null` refers to no item. A reference to a resource that the store does not
+  /// have is not checked. Deleting the other item leaves the reference as it is.
+  public var references: [String: String] = [:]
   /// The treatment of the items when their parent is deleted.
   ///
   /// The default is ``ParentDeletion/cascade``.
@@ -191,6 +201,7 @@ public struct ResourceOptions: Sendable {
     names.formUnion(rules.keys)
     names.formUnion(defaults.keys)
     names.formUnion(foreignKeys.values)
+    names.formUnion(references.keys)
     names.formUnion([key, createdAt, updatedAt].compactMap(\.self))
     return names
   }

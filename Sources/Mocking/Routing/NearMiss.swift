@@ -34,7 +34,8 @@ public struct NearMiss: Sendable, Hashable {
   /// The distance between the request and the route.
   ///
   /// A smaller distance is more similar. A different path counts more than a different method, and a
-  /// different method counts more than a condition that is not met.
+  /// different method counts more than a condition that is not met. A route for all methods and all
+  /// paths below a prefix counts as one with a different path.
   public let distance: Int
   /// The method, the template and the conditions of the route on one line.
   public let description: String

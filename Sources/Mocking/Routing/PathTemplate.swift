@@ -136,6 +136,12 @@ struct PathTemplate: Hashable {
     return variables
   }
 
+  /// Whether the template has a variable for all remaining segments.
+  var hasRest: Bool {
+    guard case .rest? = segments.last else { return false }
+    return true
+  }
+
   /// Returns the distance between a path and the template, for a path that does not match.
   func distance(from path: [String]) -> Int {
     var distance = 0

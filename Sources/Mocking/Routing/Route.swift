@@ -105,8 +105,12 @@ public struct Route: Sendable {
   ///
   /// `nil` for a route with mocked responses. Such routes take precedence.
   var origin: URL?
+  /// The recording of the responses.
+  ///
+  /// `nil` for responses that were not recorded.
+  var recording: (any Restartable)?
   /// Whether the responses were recorded.
-  var isRecorded = false
+  var isRecorded: Bool { recording != nil }
   /// The scenario states in which the route responds.
   var requiredStates: [Scenario.Step] = []
   /// The scenario states that the route sets.
@@ -332,6 +336,12 @@ extension Mock {
     mock.client = client
     return mock
   }
+}
+
+/// A source of responses that have an order, such as a recording.
+protocol Restartable: Sendable {
+  /// Makes the next request receive the first response again.
+  func restart()
 }
 
 /// The data of the routes of a resource.

@@ -233,6 +233,24 @@ struct RouteTable: Sendable {
     return .response(allowResponse(methods, status: method == .options ? 204 : 405), path: path)
   }
 
+  /// Returns the response to a request that meets the conditions of no route, if its path has routes
+  /// for other methods: a 405 with an `Allow` field, or a 204 for OPTIONS.
+  ///
+  /// A general route, such as one that refuses requests without a token, is no route for the method.
+  ///
+  /// - Parameters:
+  ///   - method: The method.
+  ///   - path: The segments of the path.
+  /// - Returns: The response, or `nil` if there is a route for the method.
+  func disallowedResponse(_ method: HTTPMethod, _ path: [String]) -> Mock? {
+    let leaves = index.leaves(for: path).leaves
+    let general = routes(in: leaves, for: method, path)
+    guard general.allSatisfy(\.isGeneral) else { return nil }
+    let methods = methods(in: leaves, for: path)
+    guard !methods.isEmpty else { return nil }
+    return allowResponse(methods, status: method == .options ? 204 : 405)
+  }
+
   /// Returns the routes for a method and a path in order of preference, up to the first one without
   /// conditions.
   private func routes(
@@ -276,9 +294,7 @@ struct RouteTable: Sendable {
     return found
   }
 
-  /// Returns the methods of the routes for a path.
-  ///
-  /// Empty if there are none, because a route for all methods would have been found before.
+  /// Returns the methods of the routes for a path, without those for all methods.
   private func methods(in leaves: [RouteIndex.Leaf], for path: [String]) -> Set<HTTPMethod> {
     var methods: Set<HTTPMethod> = []
     for leaf in leaves {
@@ -340,6 +356,9 @@ final class RegisteredRoute: Sendable {
     isUnconditional = original.isUnconditional
     self.original = original.original ?? original
   }
+
+  /// Whether the route is for all methods and for all paths below a prefix.
+  var isGeneral: Bool { route.method == nil && template.hasRest }
 
   /// The number of requests that the route has responded to since the journal was reset.
   var useCount: Int { uses.load(ordering: .relaxed) }

@@ -174,7 +174,7 @@ public final class ScenarioStates: Sendable {
   }
 
   /// Resets all scenarios to their initial states and the use counts of all routes to 0, removes all
-  /// variables, and restarts all sequences and all counters of templates, for all clients.
+  /// variables, and restarts all sequences, recordings and counters of templates, for all clients.
   public func reset() {
     machines.withLock {
       $0.updateAll { $0.reset() }

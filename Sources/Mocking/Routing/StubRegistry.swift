@@ -17,6 +17,9 @@ final class StubRegistry: Sendable {
     numbers = table.numbers
     self.adjustments = adjustments
     self.table = Mutex(table)
+    scenarios.onReset { [weak self] in
+      for entry in self?.entries ?? [] { entry.route.recording?.restart() }
+    }
   }
 
   /// The routes in order of preference.
@@ -38,6 +41,12 @@ final class StubRegistry: Sendable {
   func find(_ method: HTTPMethod, _ target: String) -> RouteTable.Outcome {
     let parsed = RequestTarget(target)
     return table.withLock { $0.find(method, target, parsed) }
+  }
+
+  /// Returns the response to a request that meets the conditions of no route, like
+  /// ``RouteTable/disallowedResponse(_:_:)``.
+  func disallowedResponse(to request: ReceivedRequest) -> Mock? {
+    table.withLock { $0.disallowedResponse(request.method, request.path.segments) }
   }
 
   /// Chooses the route that responds to a request, and sets the next states of its scenarios.
@@ -144,7 +153,9 @@ final class StubRegistry: Sendable {
     let index = table.withLock { $0.index }
     var search = NearMissSearch(in: index, for: request.path.segments, count: count) {
       [request] entry in
-      entry.route.pattern.distance(from: request, base: nil)
+      // A general route matches the path of every request, so it is rarely the one that was meant.
+      (entry.isGeneral ? 3 + PathDistance.maximum : 0)
+        + entry.route.pattern.distance(from: request, base: nil)
         + self.scenarios.differences(of: entry, for: request).count
     }
     return search.run().map { match in

@@ -164,8 +164,11 @@ extension Connection {
       return reporter
     }
     let reporter = record(request)
-    let notFound = Mock.text("\(routes.registry.unmatched(request))\n", status: 404)
-    respond(with: core.queue.responseIfExhausted(to: request) ?? notFound, to: request)
+    let mock =
+      core.queue.responseIfExhausted(to: request)
+      ?? routes.registry.disallowedResponse(to: request)
+      ?? .text("\(routes.registry.unmatched(request))\n", status: 404)
+    respond(with: mock, to: request)
     return reporter
   }
 

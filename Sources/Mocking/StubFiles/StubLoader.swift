@@ -78,7 +78,7 @@ struct StubLoader {
       try document.checkReferences(to: paths)
       do throws(JSONDocumentError) {
         try Stub.check(document.stubs, nextStates: nextStates, ids: &ids)
-        try resources.checkParents(of: document.stubs)
+        try resources.checkReferences(of: document.stubs)
       } catch {
         throw document.located(error)
       }

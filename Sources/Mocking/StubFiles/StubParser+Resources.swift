@@ -5,8 +5,8 @@ extension StubValue {
   private static let resourceKeys =
     [
       "resource", "data", "comment", "key", "ids", "required", "unique", "readOnly", "types",
-      "defaults",
-      "createdAt", "updatedAt", "nestedPaths", "foreignKeys", "onParentDelete", "methods",
+      "defaults", "createdAt", "updatedAt", "nestedPaths", "foreignKeys", "references",
+      "onParentDelete", "methods",
       "createsOnPut", "requiresIfMatch", "pageSize", "maximumPageSize", "parameters",
       "maximumItems", "maximumItemBytes",
     ] + StubObject.conditionKeys
@@ -27,6 +27,13 @@ extension StubValue {
   func resource(
     in folder: URL, defaults: Mock?, store: ResourceStore, text: Data
   ) throws(JSONDocumentError) -> [Stub] {
+    for name in ["webhook", "changes"] where json.dictionary?[name] != nil {
+      throw JSONDocumentError(
+        path: path.appending(.member(name)),
+        text:
+          "a resource has no \"\(name)\"; a route with the same path before it can have both "
+          + "\"changes\" of its items and a \"webhook\"")
+    }
     let object = try object(
       Self.resourceKeys, "a resource, such as {\"resource\": \"/carts\", \"data\": []}")
     let path = try object.required("resource", "such as \"/carts\"")
@@ -230,6 +237,9 @@ extension StubObject {
     for (name, value) in try self["foreignKeys"]?.members("an object of names") ?? [] {
       options.foreignKeys[name] = try value.string("the name of a member")
     }
+    for (name, value) in try self["references"]?.members("an object of paths") ?? [] {
+      options.references[name] = try value.resourceTemplate()
+    }
     if let value = self["onParentDelete"] {
       let names = ResourceOptions.ParentDeletion.allCases.map(\.rawValue)
       options.onParentDelete =
@@ -293,20 +303,27 @@ extension StubObject {
 }
 
 extension ResourceStore {
-  /// Checks that the initial items of resources belong to existing parents.
+  /// Checks that resources refer to existing resources, and their initial items to existing items.
   ///
   /// - Parameter stubs: The routes of a file.
-  /// - Throws: ``JSONDocumentError`` for the first item without a parent.
-  func checkParents(of stubs: [Stub]) throws(JSONDocumentError) {
+  /// - Throws: ``JSONDocumentError`` for the first one that does not.
+  func checkReferences(of stubs: [Stub]) throws(JSONDocumentError) {
     var known: Set<String> = []
     for stub in stubs {
-      guard let path = stub.resource?.path, known.insert(path).inserted,
-        let orphan = orphan(at: path)
-      else { continue }
-      throw JSONDocumentError(
-        path: stub.path.appending(.member("data")).appending(.element(orphan.index)),
-        text: "the item has no parent: its member \"\(orphan.member)\" must be the id of an item "
-          + "of \(orphan.parent)")
+      guard let path = stub.resource?.path, known.insert(path).inserted else { continue }
+      if let unknown = unknownReference(at: path) {
+        throw JSONDocumentError(
+          path: stub.path.appending(.member("references")).appending(.member(unknown.member)),
+          text:
+            "there is no resource \(ReportFormatter.quoted(unknown.resource)) in this file or in "
+            + "its includes")
+      }
+      if let broken = brokenReference(at: path) {
+        throw JSONDocumentError(
+          path: stub.path.appending(.member("data")).appending(.element(broken.index)),
+          text: "the item refers to nothing: its member \"\(broken.reference.member)\" must be the "
+            + "id of an item of \(broken.reference.resource)")
+      }
     }
   }
 }

@@ -10,7 +10,7 @@ import Networking
 /// sum        = product { ("+" | "-") product }
 /// product    = pipe { ("*" | "/") pipe }
 /// pipe       = primary { "|" filter [ "(" arguments ")" ] }
-/// primary    = literal | "(" expression ")" | name [ "(" arguments ")" ] { step }
+/// primary    = literal | "(" expression ")" { step } | name [ "(" arguments ")" ] { step }
 /// step       = "." member | "[" (index | string) "]"
 /// ```
 ///
@@ -168,7 +168,12 @@ struct TemplateParser {
       try lexer.advance()
       let expression = try expression()
       guard try takes(.symbol(")")) else { throw lexer.error("expected \")\"") }
-      return expression
+      return try steps().reduce(expression) { value, step in
+        switch step {
+        case .member(let name): .filter(.get, value, [.literal(.string(name))])
+        case .element(let index): .filter(.get, value, [.literal(.int(index))])
+        }
+      }
     case .name(let name):
       let offset = lexer.offset
       try lexer.advance()

@@ -83,6 +83,9 @@ final class RoutedTransport: Sendable {
       }
       let reporter = journal.record(.received(received))
       if let fallback { return pass(request, reporter, fallback, receive) }
+      if let mock = registry.disallowedResponse(to: received) {
+        return respond(request, mock, received, reporter, scheduler, nil, receive)
+      }
       return fail(
         TransportFailure(code: .mockFailed, detail: registry.unmatched(received)), reporter, receive
       )

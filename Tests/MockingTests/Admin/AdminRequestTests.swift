@@ -131,4 +131,25 @@ struct AdminRequestTests {
     #expect(archive.log.version == "1.2")
     #expect(archive.log.entries.map(\.request.method) == ["POST"])
   }
+
+  @Test func webhooksAreListedWithTheirAttempts() async throws {
+    let admin = AdminFixture([
+      Route(
+        .post, "/payments",
+        .status(202).callingBack(Webhook(to: "http://127.0.0.1:9/paid?token=s3cret"))
+          .callingBack(Webhook(to: "http://example.com/paid")))
+    ])
+    admin.transport.webhooks.transport = MockTransport(routes: [
+      Route(nil, "/{path*}", .status(404))
+    ])
+    _ = await admin.transport.send(.post, "/payments")
+    for _ in 0..<2 { _ = try await admin.transport.webhooks.takeDelivery().value }
+    let answer = admin.send(.get, "webhooks")
+    #expect(!answer.text.contains("s3cret"))
+    let webhooks = answer.json["webhooks"]
+    #expect(webhooks[0]["cause"] == "POST /payments" && webhooks[0]["outcome"] == "failed")
+    #expect(webhooks[0]["attempts"][0]["status"] == 404 && webhooks[0]["reason"] == .null)
+    #expect(webhooks[1]["outcome"] == "refused" && webhooks[1]["attempts"] == [])
+    #expect(webhooks[1]["reason"].string?.contains("example.com") == true)
+  }
 }

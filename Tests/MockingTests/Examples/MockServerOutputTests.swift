@@ -104,6 +104,36 @@
       #expect(lines[2]["requests"] == 1)
     }
 
+    @Test(arguments: [false, true])
+    func theOutcomeOfAWebhookIsPrinted(isJSON: Bool) async throws {
+      let stubs = #"""
+        {"routes": [{"method": "POST", "path": "/pay", "status": 202,
+          "webhook": {"url": "{{ body.to }}"}}]}
+        """#
+      try Data(stubs.utf8).write(to: file)
+      let options = isJSON ? ["--json"] : []
+      let program = try Program.start("mock-server", [file.path, "--port", "0"] + options)
+      let first = try #require(await program.lines.first { _ in true })
+      let address = try #require(first.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/))
+      let url = try #require(URL(string: "\(address.output)/pay"))
+      _ = await CurlTransport().perform(
+        HTTPRequest(
+          method: .post, url: url, headers: ["Content-Type": "application/json"],
+          body: .data(Data(#"{"to": "https://example.com/hook?token=s3cret"}"#.utf8))))
+      program.signal(SIGINT)
+      let end = await program.end
+      let line = try #require(end.lines.first { $0.contains("webhook") && $0.contains("refused") })
+      #expect(!end.output.contains("s3cret"))
+      guard isJSON else {
+        #expect(line.contains("webhook POST https://example.com/hook?token=***: refused: "))
+        #expect(line.hasSuffix("caused by POST /pay"))
+        return
+      }
+      let object = try JSON(parsing: Data(line.utf8))
+      #expect(object["event"] == "webhook" && object["outcome"] == "refused")
+      #expect(object["url"] == "https://example.com/hook?token=***")
+    }
+
     @Test func quietOutputHasOnlyTheAddress() async throws {
       try Data(Self.text.utf8).write(to: file)
       let program = try Program.start("mock-server", [file.path, "--port", "0", "--quiet"])

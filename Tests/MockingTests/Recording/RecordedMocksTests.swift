@@ -36,6 +36,22 @@ struct RecordedMocksTests {
     #expect(tape.unplayed.isEmpty)
   }
 
+  @Test func aResetOfTheScenariosReplaysARecordingFromItsStart() async throws {
+    let entry = { (status: Int) in
+      #"{"request":{"method":"GET","url":"https://a.test/a"},"response":{"status":\#(status)}}"#
+    }
+    let served = MockTransport(
+      routes: try StubFile(contentsOf: try archive(entry(503), entry(200))).routes)
+    let statuses = {
+      var statuses: [Int?] = []
+      for _ in 0..<3 { statuses.append(await served.get("https://mock.test/a").head?.status) }
+      return statuses
+    }
+    #expect(await statuses() == [503, 200, 200])
+    served.scenarios.reset()
+    #expect(await statuses() == [503, 200, 200])
+  }
+
   @Test func aRedirectAndItsCookiesLeadToTheMock() async throws {
     let file = try archive(
       #"""

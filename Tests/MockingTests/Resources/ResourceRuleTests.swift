@@ -57,6 +57,46 @@ struct ResourceRuleTests {
     #expect(await transport.send(.post, "/orders", #"{"code": "ab"}"#).status == 201)
   }
 
+  private static let clinic = #"""
+    {"routes": [
+      {"resource": "/clinics", "data": [{"id": "c1"}]},
+      {"resource": "/doctors", "data": [{"id": 1}, {"id": 2}]},
+      {"resource": "/clinics/{clinic}/visits", "nestedPaths": ["/visits"],
+       "references": {"doctorId": "/doctors", "assistants": "/doctors"},
+       "data": [{"id": 1, "clinicId": "c1", "doctorId": 1}]}
+    ]}
+    """#
+
+  @Test(arguments: [
+    (#"{"clinicId": "c9"}"#, "#/clinicId", "/clinics"),
+    (#"{"doctorId": 9}"#, "#/doctorId", "/doctors"),
+    (#"{"doctorId": {"id": 1}}"#, "#/doctorId", "/doctors"),
+    (#"{"assistants": [1, 3]}"#, "#/assistants", "/doctors"),
+  ])
+  func aReferenceToAMissingItemIsRefused(item: String, pointer: String, path: String) async throws {
+    let transport = try StubFixture(Self.clinic).transport()
+    for (method, target) in [
+      (HTTPMethod.post, "/visits"), (.patch, "/visits/1"), (.put, "/visits/1"),
+    ] {
+      let refused = await transport.send(method, target, item)
+      #expect(refused.status == 422)
+      #expect(refused.pointers == [pointer])
+      #expect(
+        refused.json["errors"][0]["detail"] == .string("must be the id of an item of \(path)"))
+    }
+    #expect(await transport.send(.get, "/visits").ids == [1])
+  }
+
+  @Test func aReferenceToAnExistingItemIsKeptWhenThatItemIsDeleted() async throws {
+    let transport = try StubFixture(Self.clinic).transport()
+    let visit = #"{"doctorId": "2", "assistants": [1, 2], "note": null}"#
+    #expect(await transport.send(.post, "/clinics/c1/visits", visit).status == 201)
+    #expect(await transport.send(.post, "/visits", #"{"doctorId": null}"#).status == 201)
+    #expect(await transport.send(.delete, "/doctors/2").status == 204)
+    #expect(await transport.send(.patch, "/visits/2", #"{"note": "late"}"#).status == 200)
+    #expect(await transport.send(.patch, "/visits/2", #"{"doctorId": 2}"#).status == 422)
+  }
+
   @Test func aFilterOfAnUnknownMemberHasAWarning() async throws {
     let transport = try StubFixture(Self.file).transport()
     let response = await transport.send(.get, "/orders?cdoe=ab")
@@ -93,7 +133,19 @@ struct ResourceRuleTests {
     ),
     (
       #"{"resource": "/a"}, {"resource": "/a/{b}/c", "data": [{"bId": 9}]}"#,
-      #"1:67: routes[1].data[0]: the item has no parent: its member "bId" must be the id of an item of /a"#
+      #"1:67: routes[1].data[0]: the item refers to nothing: its member "bId" must be the id of an item of /a"#
+    ),
+    (
+      #"{"resource": "/a", "references": {"b": "/b"}, "data": []}"#,
+      #"1:52: routes[0].references.b: there is no resource "/b" in this file or in its includes"#
+    ),
+    (
+      #"{"resource": "/a"}, {"resource": "/c", "references": {"b": "/a"}, "data": [{"b": 9}]}"#,
+      #"1:88: routes[1].data[0]: the item refers to nothing: its member "b" must be the id of an item of /a"#
+    ),
+    (
+      #"{"resource": "/a", "webhook": {"url": "http://127.0.0.1/"}}"#,
+      #"1:43: routes[0].webhook: a resource has no "webhook"; a route with the same path before it"#
     ),
     (
       #"{"path": "/a", "scenario": {"name": "s-{{ path.x }}", "then": "b"}}"#,

@@ -1,4 +1,6 @@
+import Foundation
 import Networking
+import TestSupport
 import Testing
 
 @testable import Mocking
@@ -48,6 +50,46 @@ struct RoutingTests {
     let get = Self.route(.get, "/{a}")
     #expect(found(try Self.table(get), .head, "/x") == "/{a} a=x")
     #expect(found(try Self.table(get, Self.route(.head, "/x")), .head, "/x") == "/x")
+  }
+
+  @Test(arguments: [
+    (HTTPMethod.delete, "/a", "405 GET, HEAD, OPTIONS"), (.options, "/a", "204 GET, HEAD, OPTIONS"),
+    (.put, "/b", "405 OPTIONS, POST"), (.post, "/a", "405 GET, HEAD, OPTIONS"),
+    (.get, "/a", "200"), (.get, "/none", "no route"), (.put, "/c", "no route"),
+  ])
+  func aRouteThatChecksEachRequestDoesNotHideTheAllowedMethods(
+    method: HTTPMethod, target: String, expected: String
+  ) async throws {
+    let routes = [
+      Route(nil, "/{rest*}", .status(401)).where(.header("Authorization", .absent)),
+      Route(.get, "/a", .status(200)), Route(.post, "/b", .status(200)),
+      Route(nil, "/c", .status(200)).where(.query("q", "1")),
+      Route(.get, "/c", .status(200)),
+    ]
+    let transport = MockTransport(routes: routes)
+    let url = try #require(URL(string: "http://a\(target)"))
+    let request = { HTTPRequest(method: method, url: url, headers: $0) }
+    #expect(await transport.perform(request([:])).head?.status == 401)
+    let record = await transport.perform(request(["Authorization": "Basic YTpi"]))
+    let allowed = record.head?.headers["Allow"].map { " \($0)" } ?? ""
+    #expect((record.head.map { "\($0.status)" } ?? "no route") + allowed == expected)
+    // A server responds alike.
+    let server = try MockServer(routes: routes)
+    let response = await CurlTransport().perform(
+      HTTPRequest(
+        method: method, url: server.url.appending(path: target),
+        headers: ["Authorization": "Basic YTpi"]))
+    #expect(response.head?.headers["Allow"] == record.head?.headers["Allow"])
+    #expect(response.head?.status == record.head?.status ?? 404)
+  }
+
+  @Test func aRouteForAllPathsIsFartherThanASimilarPath() throws {
+    let transport = MockTransport(routes: [
+      Route(nil, "/{rest*}", .status(401)).id("guard").where(.header("Authorization", .absent)),
+      Route(.get, "/boards", .status(200)).id("boards"),
+    ])
+    let request = ReceivedRequest.of("GET", "/bords", ["Authorization": "Basic YTpi"])
+    #expect(transport.routes.nearMisses(for: request).map(\.id) == ["boards", "guard"])
   }
 
   @Test func aWrongMethodListsTheAllowedOnes() throws {

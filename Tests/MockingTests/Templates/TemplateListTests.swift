@@ -24,6 +24,8 @@ struct TemplateListTests {
     ("{{ body.items | where(\"price\") | length }}{{ body.items | where(\"no\") | length }}", "30"),
     ("{{ body.items | find(\"id\", \"2\") | get(\"name\") }}", "ball"),
     ("{{ body.items | find(\"id\", 9) | default(\"none\") }}", "none"),
+    ("{{ (body.items | find(\"id\", 3)).tag.color }} {{ (body.numbers | sort)[0] }}", "red 1"),
+    ("{{ (body.items | find(\"id\", 9)).name | default(\"none\") }}", "none"),
     ("{{ body.numbers | min }} {{ body.items | max(\"price\") }}", "1 20.2"),
     ("{{ body.items | min(\"name\") }} {{ body.none | max | default(\"none\") }}", "ball none"),
     ("{{ body.items | sort(\"price\") | map(\"id\") }}", "[3,1,2]"),
