@@ -118,7 +118,7 @@ final class Story {
     let delivered = report.delivered.map(\.idempotencyKey)
     let kept = report.kept.map(\.entry.idempotencyKey)
     for file in report.quarantined { violations.append("quarantined: \(file.reason)") }
-    for failure in report.failed { violations.append("failed: \(failure.error as Any)") }
+    for failure in report.failed { violations.append("failed: \(failure.error)") }
     for key in keys where !delivered.contains(key) && !kept.contains(key) {
       if report.errors.isEmpty { violations.append("an entry is not in the report") }
       if !remaining.contains(key) { violations.append("an entry left the store in silence") }

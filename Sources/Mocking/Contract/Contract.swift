@@ -74,10 +74,12 @@ public struct Contract: Sendable {
 
     /// Returns the violations of a value.
     func violations(
-      of value: JSON, _ schema: Int, _ direction: SchemaValidator.Direction
+      of value: JSON, _ schema: Int, _ direction: SchemaValidator.Direction,
+      maximumStepCount: Int = SchemaValidator.maximumStepCount
     ) -> [SchemaViolation] {
       let violations = SchemaValidator.violations(
-        of: value, schema, in: program, assertsFormats: assertsFormats, direction: direction)
+        of: value, schema, in: program, assertsFormats: assertsFormats, direction: direction,
+        maximumStepCount: maximumStepCount)
       guard ignoresMaskedValues else { return violations }
       return violations.filter { !value.isMasked(at: $0) }
     }
@@ -147,18 +149,17 @@ public struct Contract: Sendable {
     do throws(SchemaProblem) {
       dialect = try Self.dialect(of: source.root.json, root)
     } catch {
-      throw ContractError(issues: [sources.issue(error)])
+      throw ContractError(issues: sources.issues([error]))
     }
     sources.dialect = dialect
     var documents = SchemaDocuments(load: sources.load)
     documents.add(uri, source.root.json, dialect: dialect, isSchema: false)
     var reader = ContractReader(SchemaCompiler(documents), dialect: dialect)
     reader.read(root)
+    let problems = reader.problems + reader.compiler.problems
     var known: Set<ContractIssue> = []
-    let problems = (reader.problems + reader.compiler.problems).filter {
-      known.insert(sources.issue($0)).inserted
-    }
-    let errors = sources.issues + problems.filter { !$0.isWarning }.map(sources.issue)
+    let issues = zip(problems, sources.issues(problems)).filter { known.insert($1).inserted }
+    let errors = sources.issues + issues.filter { !$0.0.isWarning }.map(\.1)
     guard errors.isEmpty else {
       throw ContractError(
         issues: errors.sorted {
@@ -172,7 +173,7 @@ public struct Contract: Sendable {
       return left.offset < right.offset
     }
     files = sources.files
-    warnings = problems.filter(\.isWarning).map(sources.issue)
+    warnings = issues.filter(\.0.isWarning).map(\.1)
     content = Content(
       title: reader.title, version: reader.version, servers: reader.servers,
       operations: ordered.map(\.element.operation), program: reader.compiler.program,

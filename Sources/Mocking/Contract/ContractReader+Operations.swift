@@ -115,6 +115,8 @@ extension ContractReader {
     _ operation: [String: JSON], _ place: SchemaPlace
   ) -> [ContractResponse] {
     let place = place.appending("responses")
+    // OpenAPI 3.1 allows an operation without responses.
+    if operation["responses"] == nil, !dialect.isOpenAPI30 { return [] }
     guard case .dictionary(let members)? = operation["responses"], !members.isEmpty else {
       fail(place, "expected an object with at least one response")
       return []

@@ -15,7 +15,7 @@ struct ContractReader {
   private(set) var title = ""
   private(set) var version = ""
   private var securitySchemes: [String: ContractSecurity.Kind] = [:]
-  private let dialect: SchemaDialect
+  let dialect: SchemaDialect
   private var operationIDs: [String: SchemaPlace] = [:]
 
   init(_ compiler: SchemaCompiler, dialect: SchemaDialect) {

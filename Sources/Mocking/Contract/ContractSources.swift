@@ -105,16 +105,31 @@ final class ContractSources {
     return (source.root.json, dialect)
   }
 
-  /// Returns a problem with its position.
-  func issue(_ problem: SchemaProblem) -> ContractIssue {
-    guard let source = sources[problem.place.document] else {
-      return ContractIssue(
-        file: URL(string: problem.place.document) ?? URL(fileURLWithPath: "/"), line: 1, column: 1,
-        pointer: problem.place.pointer, message: problem.reason)
+  /// Returns problems with their positions, in their order.
+  ///
+  /// Each document is read once, however many problems it has.
+  func issues(_ problems: [SchemaProblem]) -> [ContractIssue] {
+    var positions = [TextPosition?](repeating: nil, count: problems.count)
+    for (document, indices) in Dictionary(
+      grouping: problems.indices, by: { problems[$0].place.document })
+    {
+      guard let source = sources[document] else { continue }
+      let found = indices.map {
+        (index: $0, offset: source.root.offset(at: problems[$0].place.path))
+      }
+      .sorted { $0.offset < $1.offset }
+      for (entry, position) in zip(
+        found, TextPosition.positions(of: found.map(\.offset), in: source.text))
+      {
+        positions[entry.index] = position
+      }
     }
-    let position = TextPosition(source.root.offset(at: problem.place.path), in: source.text)
-    return ContractIssue(
-      file: source.url, line: position.line, column: position.column,
-      pointer: problem.place.pointer, message: problem.reason)
+    return zip(problems, positions).map { problem, position in
+      ContractIssue(
+        file: sources[problem.place.document]?.url ?? URL(string: problem.place.document)
+          ?? URL(fileURLWithPath: "/"),
+        line: position?.line ?? 1, column: position?.column ?? 1, pointer: problem.place.pointer,
+        message: problem.reason)
+    }
   }
 }

@@ -3,6 +3,9 @@ import Networking
 
 /// A request that a ``MockServer``, ``MockTransport`` or ``MockProvider`` has received.
 public struct ReceivedRequest: Sendable, Hashable {
+  /// The size from which a body is parsed and checked on another thread than that of the server.
+  static let largeBodyBytes = 128 * 1024
+
   /// The method.
   public let method: HTTPMethod
   /// The target of the request line, usually a path with a query.

@@ -23,6 +23,8 @@ final class RequestContent: Sendable, Hashable {
     var form: RequestQuery?
     var cookies: RequestQuery?
     var parts: [RequestPart]?
+    /// The results of the checks of the request, by the objects that have made them.
+    var checks: [ObjectIdentifier: any Sendable] = [:]
     /// The number of times that the body has been parsed, for tests.
     var parseCount = 0
   }
@@ -113,6 +115,27 @@ final class RequestContent: Sendable, Hashable {
     } else if type.subtype == "json" || type.subtype.hasSuffix("+json") {
       _ = json(of: request)
     }
+  }
+
+  /// Returns the result of a check of the request, which is made once.
+  ///
+  /// - Parameters:
+  ///   - owner: The object that makes the check, which lives as long as the request.
+  ///   - check: A closure that makes the check. It is called without a lock.
+  /// - Returns: The result.
+  func result<Value: Sendable>(of owner: AnyObject, _ check: () -> Value) -> Value {
+    guard isCaching else { return check() }
+    let key = ObjectIdentifier(owner)
+    let kept = parsed.withLock { $0.checks[key] } as? CheckResult<Value>
+    if let kept { return kept.value }
+    let value = check()
+    parsed.withLock { $0.checks[key] = CheckResult(value: value) }
+    return value
+  }
+
+  /// The result of a check, which may be `nil`.
+  private struct CheckResult<Value: Sendable>: Sendable {
+    let value: Value
   }
 
   /// Returns a value that has been parsed, or parses it.

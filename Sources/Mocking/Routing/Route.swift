@@ -93,6 +93,11 @@ public struct Route: Sendable {
   var handler: Handler
   /// Whether the route discards request bodies and only counts their bytes.
   private(set) var discardsBody = false
+  /// The part of the handler that takes long for a large body.
+  ///
+  /// A server calls it on another thread before the handler, which uses its result in
+  /// ``RequestContent/result(of:_:)``.
+  var preparation: (@Sendable (_ request: ReceivedRequest) -> Void)?
   /// The priority.
   ///
   /// Routes with a higher priority are chosen first.

@@ -58,7 +58,7 @@ extension Connection {
 /// Work on other threads: the parsing of large bodies, and access to files.
 extension Connection {
   /// The size from which a body is parsed on another thread.
-  private static let parsedInAdvanceBytes = 128 * 1024
+  private static let parsedInAdvanceBytes = ReceivedRequest.largeBodyBytes
 
   /// Returns whether the body of a request is parsed before a route is chosen for it.
   ///
@@ -71,14 +71,19 @@ extension Connection {
     return true
   }
 
-  /// Parses the body of a request on another thread, and then starts the response.
+  /// Parses and checks the body of a request on another thread, and then starts the response.
   func parse(_ request: ReceivedRequest) {
     phase = .opening
     let requestCount = requestCount
+    let preparations: [@Sendable (ReceivedRequest) -> Void] =
+      if case .routes(let candidates, _)? = routing {
+        candidates.compactMap { $0.entry.route.preparation }
+      } else { [] }
     // Virtual time does not advance until the delays of the response have been scheduled.
     let activity = core.scheduler.beginActivity()
     core.bodyQueue.async { [self] in
       request.content.parseBody(of: request)
+      for prepare in preparations { prepare(request) }
       let isRunning = core.loop.execute {
         defer { activity?.end() }
         guard self.phase == .opening, self.requestCount == requestCount,

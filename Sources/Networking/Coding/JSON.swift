@@ -241,6 +241,17 @@ extension JSON {
     if case .string(let value) = self { value } else { nil }
   }
 
+  /// The elements as strings, or `nil` if the value is not an array of strings only.
+  public var strings: [String]? {
+    guard case .array(let elements) = self else { return nil }
+    var strings: [String] = []
+    for element in elements {
+      guard case .string(let string) = element else { return nil }
+      strings.append(string)
+    }
+    return strings
+  }
+
   /// The elements, or `nil` if the value is not an array.
   public var array: [JSON]? {
     if case .array(let values) = self { values } else { nil }

@@ -46,6 +46,9 @@ public enum OfflinePolicy: Sendable {
   ///
   /// If one program serves several users, give each of them a separate ``store(_:)``, because a
   /// replay uses the credentials that are current then.
+  ///
+  /// Clients that are made inside `withMocks`, or in a test with the trait `.mocked`, share a
+  /// temporary store instead, which is removed with the last of them.
   case automatic
   /// The given store.
   case store(OfflineStore)
@@ -87,6 +90,8 @@ final class ClientOfflineStore: Sendable {
   private let policy: OfflinePolicy
   /// The name of the client's endpoint type.
   private let endpointTypeName: String
+  /// The scope of mocks in which the client was made.
+  private let scope: TransportScope?
   private let opened = Mutex<OfflineStore?>(nil)
   private let sources = Mutex<[UUID: ReplaySource]>([:])
 
@@ -98,6 +103,7 @@ final class ClientOfflineStore: Sendable {
   init(_ policy: OfflinePolicy, for type: Any.Type) {
     self.policy = policy
     endpointTypeName = String(reflecting: type)
+    scope = TransportScope.innermost
   }
 
   /// Whether the client has no store.
@@ -122,14 +128,21 @@ final class ClientOfflineStore: Sendable {
 
   private func open() throws -> OfflineStore {
     switch policy {
-    case .automatic: return try OfflineStore(key: OfflineStore.key(ofType: endpointTypeName))
+    case .automatic:
+      guard let scope else {
+        return try OfflineStore(key: OfflineStore.key(ofType: endpointTypeName))
+      }
+      return try scope.sharedObject(for: endpointTypeName) { try temporaryStore() }
     case .store(let store): return store
-    case .temporary:
-      return try OfflineStore(
-        temporaryFolder: FileManager.default.temporaryDirectory
-          .appendingPathComponent("catena-offline-\(UUID().uuidString)", isDirectory: true))
+    case .temporary: return try temporaryStore()
     case .none: throw NetworkError(.offlineStoreFailed, "this client has no offline store")
     }
+  }
+
+  private func temporaryStore() throws -> OfflineStore {
+    try OfflineStore(
+      temporaryFolder: FileManager.default.temporaryDirectory
+        .appendingPathComponent("catena-offline-\(UUID().uuidString)", isDirectory: true))
   }
 
   /// Keeps the functions that the replay of an entry needs.

@@ -199,7 +199,7 @@ extension OfflineStore.Report {
     switch (outcome, entry) {
     case (.delivered, let entry?): delivered.append(entry)
     case (.failed(let error), let entry?):
-      failed.append(OfflineStore.UnsentEntry(entry: entry, error: error))
+      failed.append(OfflineStore.FailedEntry(entry: entry, error: error))
     case (.kept(let error), let entry?):
       kept.append(OfflineStore.UnsentEntry(entry: entry, error: error))
     case (.expired, let entry?): expired.append(entry)

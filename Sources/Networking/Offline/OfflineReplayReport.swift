@@ -7,7 +7,7 @@ extension OfflineStore {
     /// The entries that received a response and left the store, in the order of the responses.
     public var delivered: [Entry] = []
     /// The entries that failed permanently and left the store, each with its error.
-    public var failed: [UnsentEntry] = []
+    public var failed: [FailedEntry] = []
     /// The entries that are still in the store, each with its error.
     ///
     /// The error is `nil` if the entry was not sent because an earlier one of its queue was kept.
@@ -24,7 +24,15 @@ extension OfflineStore {
     public var errors: [any Error] = []
   }
 
-  /// An entry that was not delivered.
+  /// An entry that failed permanently.
+  public struct FailedEntry: Sendable {
+    /// The entry.
+    public let entry: Entry
+    /// The error.
+    public let error: any Error
+  }
+
+  /// An entry that is still in the store.
   public struct UnsentEntry: Sendable {
     /// The entry.
     public let entry: Entry

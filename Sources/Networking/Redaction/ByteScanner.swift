@@ -35,6 +35,18 @@ struct ByteClass: OptionSet {
   static var pathDelimiter: ByteClass { ByteClass(rawValue: 1 << 15) }
   /// The characters after a value in free text.
   static var textDelimiter: ByteClass { ByteClass(rawValue: 1 << 16) }
+  /// The characters after a private key that was cut.
+  static var keyEnd: ByteClass { ByteClass(rawValue: 1 << 17) }
+  /// The first letters of the roles of a pair.
+  static var roleStart: ByteClass { ByteClass(rawValue: 1 << 18) }
+  /// The characters of a number in JSON.
+  static var number: ByteClass { ByteClass(rawValue: 1 << 19) }
+  /// The letters of escapes in JSON that are white space.
+  static var escapeLetter: ByteClass { ByteClass(rawValue: 1 << 20) }
+  /// The first digits of payment cards.
+  static var cardStart: ByteClass { ByteClass(rawValue: 1 << 21) }
+  /// The characters beside letters and digits in base64.
+  static var tokenSeparator: ByteClass { ByteClass(rawValue: 1 << 22) }
 
   /// The classes of each byte.
   ///
@@ -70,8 +82,19 @@ struct ByteClass: OptionSet {
     add(.fieldDelimiter, "?&;#/=,:@(){}<>\"' \t\r\n")
     add(.pathDelimiter, "/?;")
     add(.textDelimiter, " \t\r\n\"'&,;{}[]<>\\")
+    add(.keyEnd, "\"'<>{}&")
+    add(.roleStart, "nkfhpvitlac")
+    add(.number, "0123456789.+-eE")
+    add(.escapeLetter, "nrtbf")
+    add(.cardStart, "23456")
+    add(.tokenSeparator, "-_+/=")
     return UnsafePointer(table)
   }()
+}
+
+extension UInt8 {
+  /// Returns whether the byte is in a class.
+  func `is`(_ set: ByteClass) -> Bool { !ByteClass.table[Int(self)].isDisjoint(with: set) }
 }
 
 /// The part of a text that is searched.

@@ -12,7 +12,7 @@ enum PaymentNumbers {
   ///   - start: The position of a digit after a character that is neither a letter nor a digit.
   /// - Returns: The end, or `nil` if there is no card number.
   static func cardEnd(in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
-    guard "23456".utf8.contains(bytes[start]) else { return nil }
+    guard bytes[start].is(.cardStart) else { return nil }
     // The digits of a decimal fraction are no card number.
     if start >= 2, bytes[start - 1] == UInt8(ascii: "."), isDigit(bytes[start - 2]) { return nil }
     guard let number = groups(in: bytes, at: start, limit: 19, groupLimit: 16, of: isDigit) else {

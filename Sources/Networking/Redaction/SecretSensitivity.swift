@@ -76,13 +76,13 @@ package enum SecretSensitivity: Sendable, Hashable {
   ///
   /// Text may follow a sample of white space.
   private static func isBlank(_ value: String) -> Bool {
-    value.utf8.count < sampleLength && value.utf8.allSatisfy { " \t\r\n".utf8.contains($0) }
+    value.utf8.count < sampleLength && value.utf8.allSatisfy { $0.is(.space) }
   }
 
   /// Returns a text without white space at its ends.
   private static func trimmed(_ value: String) -> String {
     // Fast path: most values have none.
-    let isSpace: (UInt8) -> Bool = { " \t\r\n".utf8.contains($0) }
+    let isSpace: (UInt8) -> Bool = { $0.is(.space) }
     guard value.utf8.first.map(isSpace) == true || value.utf8.last.map(isSpace) == true else {
       return value
     }

@@ -116,7 +116,7 @@ package enum SecretShapes {
   ) -> Int {
     switch bytes[position] {
     case UInt8(ascii: "\\") where position + 1 < bytes.count:
-      return "nrtbf".utf8.contains(bytes[position + 1]) ? 2 : 1
+      return bytes[position + 1].is(.escapeLetter) ? 2 : 1
     default: return 1
     }
   }
@@ -194,7 +194,7 @@ package enum SecretShapes {
         return bytes[line...].firstIndex { $0 != UInt8(ascii: "-") } ?? bytes.count
       }
       // Quotation marks, brackets and the like end a block that was cut.
-      if "\"'<>{}&".utf8.contains(bytes[position]) { return position }
+      if bytes[position].is(.keyEnd) { return position }
       position += 1
     }
     return bytes.count

@@ -32,7 +32,7 @@ extension TextMasker {
   static func pairRole(of name: String) -> PairRole? {
     // Fast path: most names are no roles.
     guard 2...9 ~= name.utf8.count, let first = name.utf8.first,
-      "nkfhpvitlac".utf8.contains(first | 0x20)
+      (first | 0x20).is(.roleStart)
     else { return nil }
     let name = name.lowercased()
     return pairNameRoles.contains(name) ? .name : valueRoles.contains(name) ? .value : nil

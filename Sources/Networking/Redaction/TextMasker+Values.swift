@@ -99,7 +99,7 @@ extension TextMasker {
   /// Returns whether a value is a number after the name of a member of JSON, as in `"pin": 1234`.
   func isNumber(_ range: Range<Int>, _ value: Value) -> Bool {
     guard case .bare = value.kind, range.count <= Self.maximumNumberLength,
-      scanner.bytes[range].allSatisfy({ "0123456789.+-eE".utf8.contains($0) }),
+      scanner.bytes[range].allSatisfy({ $0.is(.number) }),
       Double(scanner.text(range)) != nil
     else { return false }
     func skipSpaceBack(from position: Int) -> Int {

@@ -118,7 +118,7 @@ package enum TokenDetector {
   }
 
   private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-    CharacterKind(byte) != .separator || "-_+/=".utf8.contains(byte)
+    CharacterKind(byte) != .separator || byte.is(.tokenSeparator)
   }
 
   private static func longestPart(_ run: [UInt8]) -> [UInt8] {

@@ -15,6 +15,7 @@ package final class TransportScope: Sendable {
   private let onMockFailure: (@Sendable (NetworkError) -> Void)?
   private let outer: TransportScope?
   private let hasEnded = Atomic(false)
+  private let sharedObjects = Mutex<[String: any AnyObject & Sendable]>([:])
 
   /// Makes a scope inside the current one.
   ///
@@ -56,6 +57,28 @@ package final class TransportScope: Sendable {
   ) async rethrows -> Result {
     defer { hasEnded.store(true, ordering: .releasing) }
     return try await HandlerScope(self).run(operation)
+  }
+
+  /// Returns the object that the clients of the scope share under a key.
+  ///
+  /// The scope retains it.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - make: A closure that makes the object, called without a lock. If two threads make one, the
+  ///     first one is kept.
+  /// - Returns: The object.
+  /// - Throws: The error of `make`.
+  func sharedObject<Object: AnyObject & Sendable>(
+    for key: String, make: () throws -> Object
+  ) rethrows -> Object {
+    if let object = sharedObjects.withLock({ $0[key] }) as? Object { return object }
+    let object = try make()
+    return sharedObjects.withLock { objects in
+      if let first = objects[key] as? Object { return first }
+      objects[key] = object
+      return object
+    }
   }
 
   /// The innermost scope that has not ended: this one or one that encloses it.

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Networking
 import NetworkingXML
@@ -30,6 +31,24 @@ struct ContractMonitorTests {
 
   private static func json(_ text: String, status: Int = 200) -> Mock {
     .data(Data(text.utf8), contentType: "application/json", status: status)
+  }
+
+  @Test func exchangesThatWouldWaitTooLongAreCountedOnly() throws {
+    let monitor = ContractMonitor(try ContractFixture.contract())
+    // The queue is the gate: no exchange is checked before it continues.
+    let gate = DispatchSemaphore(value: 0)
+    monitor.enqueue { gate.wait() }
+    let request = HTTPRequest(url: URL.of("https://a.test/v1/pets/7"))
+    for _ in 0..<1_003 {
+      monitor.check { CheckedExchange(request, HTTPResponseHead(status: 404, headers: [:]), nil) }
+    }
+    gate.signal()
+    let report = monitor.report
+    #expect(report.exchangeCount == 1_000 && report.uncheckedCount == 3)
+    #expect("\(report)".contains("not checked, because too many were waiting: 3 exchanges"))
+    #expect(report.json["unchecked"] == 3)
+    monitor.reset()
+    #expect(monitor.report.uncheckedCount == 0)
   }
 
   // MARK: Responses

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import TestSupport
 import Testing
 
 @testable import Mocking
@@ -22,6 +23,39 @@ struct ContractReaderTests {
         "GET /pets/{id}",
       ])
     #expect(contract.operations[0].id == "listPets")
+  }
+
+  /// Source: OpenAPI 3.1.1, Operation Object.
+  @Test func anOperationOfOpenAPI31NeedsNoResponses() async throws {
+    let text = """
+      openapi: 3.1.0
+      info: {title: Pings, version: "1"}
+      paths:
+        /ping:
+          get: {}
+      """
+    let contract = try Contract(text: text)
+    let record = await MockTransport(contract: contract).get("https://a.test/ping")
+    #expect(record.head?.status == 200 && record.body.isEmpty)
+    let monitor = ContractMonitor(contract)
+    let request = HTTPRequest(url: try #require(URL(string: "https://a.test/ping")))
+    monitor.check { CheckedExchange(request, HTTPResponseHead(status: 418), nil) }
+    #expect(monitor.report.isKept && monitor.report.exchangeCount == 1)
+    let issues = Self.issues(text.replacing("3.1.0", with: "3.0.4"))
+    #expect(issues.map(\.message) == ["expected an object with at least one response"])
+  }
+
+  /// The places are those of a single pass over the document.
+  @Test func eachIssueHasItsOwnPosition() {
+    let paths = (0..<50).map { "  /p\($0): {get: {responses: {\"\($0)\": {description: a}}}}" }
+    let issues = Self.issues(
+      "openapi: 3.1.0\ninfo: {title: T, version: \"1\"}\npaths:\n"
+        + paths.joined(separator: "\n") + "\n")
+    #expect(issues.count == 50)
+    for (index, issue) in issues.enumerated() {
+      #expect(
+        issue.line == 4 + index && issue.pointer == "/paths/~1p\(index)/get/responses/\(index)")
+    }
   }
 
   @Test(arguments: [

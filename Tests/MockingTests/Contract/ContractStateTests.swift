@@ -102,7 +102,8 @@ struct ContractStateTests {
           properties:
             product: {type: string}
             status: {type: string, enum: [open, paid]}
-            card: {type: string, writeOnly: true}
+            card: {allOf: [{$ref: "#/components/schemas/Card"}]}
+        Card: {type: string, writeOnly: true}
         Order:
           allOf:
             - {$ref: "#/components/schemas/NewOrder"}

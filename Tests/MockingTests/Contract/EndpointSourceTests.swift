@@ -135,9 +135,58 @@ struct EndpointSourceTests {
         """)
   }
 
+  private static func source(_ server: String, _ operation: String) throws -> String {
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: A, version: "1"}
+        servers: [{url: "\(server)"}]
+        paths: {/a: {\(operation)}}
+        """)
+    return EndpointSource(contract).text
+  }
+
+  @Test(arguments: [
+    ("/v1", "http://127.0.0.1:8080/v1"), ("v1/", "http://127.0.0.1:8080/v1/"),
+    ("//a.test/v1", "http://a.test/v1"), ("https://a.test", "https://a.test"),
+  ])
+  func theAddressOfTheServerIsAbsolute(server: String, address: String) throws {
+    #expect(
+      try Self.source(server, "get: {}").contains(#"URL(string: "\#(address)")"#))
+  }
+
+  @Test func aListHasTheStyleOfItsParameter() throws {
+    let source = try Self.source(
+      "/",
+      "get: {parameters: [{name: a, in: query, required: true, style: pipeDelimited, explode: false, schema: {type: array, items: {type: integer}}}, {name: b, in: query, style: spaceDelimited, explode: false, schema: {type: array, items: {type: string}}}]}"
+    )
+    #expect(
+      source.contains(
+        #"parameters["a"] = .string(a.map { String(describing: $0) }.joined(separator: "|"))"#))
+    #expect(
+      source.contains(
+        #"parameters["b"] = b.map { .string($0.map { String(describing: $0) }.joined(separator: " ")) }"#
+      ))
+    #expect(!source.contains("formatting"))
+  }
+
+  @Test func aFormBesideAQueryIsData() throws {
+    let source = try Self.source(
+      "/",
+      "post: {parameters: [{name: q, in: query, schema: {type: string}}], requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: object, properties: {a: {type: string}}}}}}}"
+    )
+    #expect(source.contains("var body: Data"))
+    #expect(
+      source.contains(
+        #"Request.upload(data: body, to: "a", method: .post, parameters: parameters, contentType: "application/x-www-form-urlencoded")"#
+      ))
+  }
+
   @Test(arguments: [
     ("pet", "Pet"), ("pet-owner", "PetOwner"), ("get_pet", "GetPet"), ("7up", "Value7up"),
-    ("Error", "ErrorModel"), ("😀", "Value"), ("", "Value"),
+    ("Error", "ErrorModel"), ("😀", "Value"), ("", "Value"), ("ResponseType", "ResponseTypeModel"),
+    ("http method", "HttpMethod"), ("HTTPMethod", "HTTPMethodModel"), ("größe-ø", "GrößeØ"),
+    ("名前", "名前"), ("a²", "A"),
   ])
   func aNameBecomesATypeName(text: String, name: String) {
     var names = SwiftNames()
@@ -148,6 +197,7 @@ struct EndpointSourceTests {
   @Test(arguments: [
     ("created_at", "createdAt"), ("URL", "url"), ("petID", "petID"), ("X-Trace", "xTrace"),
     ("@type", "type"), ("1st", "value1st"), ("class", "class"),
+    ("self", "selfValue"), ("é", "é"),
   ])
   func aNameBecomesAMemberName(text: String, name: String) {
     var names = SwiftNames()

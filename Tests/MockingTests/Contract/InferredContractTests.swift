@@ -42,6 +42,11 @@ struct InferredContractTests {
     ("/pets/mine", "/pets/mine"), ("/boxes/1", "/boxes/{boxId}"),
     ("/files/a8f3k2l9q0", "/files/{fileId}"), ("/users/***-3f2a9c/x", "/users/{userId}/x"),
     ("/api/v2/", "/api/v2/"), ("/a%7Bb", "/a%7Bb"),
+    ("/users/ada%40example.com", "/users/{userId}"),
+    ("/resets/QmFzZUxvbmdUb2tlbldpdGhvdXREaWdpdHM", "/resets/{resetId}"),
+    ("/sessions/aKdPqWzXcVbNmLkJhGfDsA", "/sessions/{sessionId}"),
+    ("/listOpenInvitationsOfUser", "/listOpenInvitationsOfUser"),
+    ("/Customers-Without-Orders", "/Customers-Without-Orders"),
   ])
   func segmentsThatLookLikeIDsAreVariables(path: String, template: String) {
     #expect(InferredPath(path).template == template)

@@ -1,3 +1,4 @@
+import Foundation
 import Networking
 import Testing
 
@@ -23,6 +24,21 @@ struct SchemaKeywordTests {
     (["minProperties": 1, "maxProperties": 1], [["a": 1]], [[:], ["a": 1, "b": 2]]),
     (["propertyNames": ["maxLength": 1]], [["a": 1]], [["ab": 1]]),
     (["patternProperties": ["^x": ["type": "integer"]]], [["xa": 1, "a": "b"]], [["xa": "b"]]),
+    // A hyphen after several characters begins no range (ECMA-262, section B.1.2).
+    (["pattern": #"^[\w-.]+$"#], ["a-b.c"], ["a,b", "a/b"]),
+    (["pattern": #"^[\d-}]+$"#], ["1-}"], ["a", "."]),
+    (["pattern": #"^[+-\s]+$"#], ["+- "], [",", "."]),
+    (["pattern": #"^[\p{Lu}-z]+$"#], ["A-z"], ["y", "["]),
+    // A member may match a pattern that cannot be searched.
+    (
+      [
+        "properties": ["a": ["type": "integer"]], "patternProperties": ["(?=x)": true],
+        "additionalProperties": false,
+      ], [["a": 1, "x": 2]], [["a": "b"]]
+    ),
+    (
+      ["patternProperties": ["(?=x)": true], "unevaluatedProperties": false], [["x": 2]], []
+    ),
     (["properties": ["a": true], "additionalProperties": false], [["a": 1]], [["b": 1]]),
     (["dependentRequired": ["a": ["b"]]], [["a": 1, "b": 2], ["c": 1]], [["a": 1]]),
     (["dependentSchemas": ["a": ["required": ["b"]]]], [["a": 1, "b": 2]], [["a": 1]]),
@@ -83,7 +99,7 @@ struct SchemaKeywordTests {
     ("json-pointer", ["", "/a~1b/0"], ["a", "/~2"]),
     ("relative-json-pointer", ["0", "1/a", "0#"], ["/a", "-1", "01"]),
     ("uri-template", ["/a{?b,c*}"], ["/a{", "/a}"]),
-    ("regex", ["^a+$"], ["("]),
+    ("regex", ["^a+$", "a{2000}", "(?<=a)b"], ["("]),
   ]
 
   @Test(arguments: formats)
@@ -107,6 +123,23 @@ struct SchemaKeywordTests {
     let schema: JSON = ["$ref": "#/$defs/1", "$defs": .dictionary(definitions)]
     #expect(SchemaFixture.violations(1, schema).isEmpty)
     let violations = SchemaFixture.violations(1, schema, maximumStepCount: 4_096)
-    #expect(violations.first?.message == "the value is too complex for the schema")
+    #expect(violations.map(\.message) == ["the value is too complex for the schema"])
+  }
+
+  /// A schema that is not applied to its end neither matches nor fails.
+  @Test(arguments: [
+    #"{"not": {"items": {"type": "integer"}}}"#,
+    #"{"if": {"items": {"type": "integer"}}, "then": false}"#,
+    #"{"anyOf": [{"items": {"type": "integer"}}, true]}"#,
+    #"{"oneOf": [{"items": {"type": "integer"}}, true]}"#,
+    #"{"contains": {"type": "string"}, "minContains": 0, "maxContains": 1}"#,
+    #"{"uniqueItems": true}"#, #"{"not": {"uniqueItems": true}}"#,
+    #"{"not": {"items": {"enum": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]}}}"#,
+  ])
+  func aCheckThatIsNotCompletedIsAViolation(schema: String) throws {
+    let schema = try JSON(parsing: Data(schema.utf8))
+    let value = JSON.array((0..<1_000).map { .int($0) })
+    let violations = SchemaFixture.violations(value, schema, maximumStepCount: 250)
+    #expect(violations.map(\.message) == ["the value is too complex for the schema"])
   }
 }

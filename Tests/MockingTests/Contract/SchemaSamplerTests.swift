@@ -15,12 +15,22 @@ struct SchemaSamplerTests {
     "{type: string, pattern: '^[a-c]{2}-[0-9]+$'}", "{type: [string, 'null']}",
     "{type: object, required: [a], properties: {a: {const: 5}}, minProperties: 3}",
     "{oneOf: [{type: integer}, {type: string, maxLength: 2}]}",
+    "{type: integer, minimum: 9007199254741000, maximum: 9007199254743000}",
+    "{type: integer, maximum: -9000000000000000000}", "{type: string, minLength: 100000}",
+    "{type: string, pattern: '^(((a*){0,9})*b){3}$'}",
   ])
   func aSampleKeepsItsSchema(schema: String) throws {
     for seed in UInt64(0)..<40 {
       let sample = try SchemaFixture.sample(schema, seed: seed)
       #expect(sample.isValid, "\(sample.value)")
     }
+  }
+
+  /// Repetitions of nothing have no length that would end them.
+  @Test func aPatternThatRepeatsNothingEnds() throws {
+    let sample = try SchemaFixture.sample(
+      "{type: string, pattern: '^(((){20}){20}){20}$'}", seed: 1)
+    #expect(sample.value == "")
   }
 
   @Test func aLargeMultipleIsExact() throws {

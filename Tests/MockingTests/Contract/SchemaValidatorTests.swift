@@ -38,21 +38,54 @@ struct SchemaValidatorTests {
     #expect(violations[1].pointer == "/tail")
   }
 
-  @Test func aDiscriminatorSelectsTheAlternative() {
-    let schema: JSON = [
-      "oneOf": [["$ref": "#/$defs/Cat"], ["$ref": "#/$defs/Dog"]],
+  private static func animals(_ keyword: String) -> JSON {
+    var schema: JSON = [
       "discriminator": ["propertyName": "kind", "mapping": ["d": "#/$defs/Dog"]],
-      "$defs": [
-        "Cat": ["required": ["lives"]], "Dog": ["required": ["tail"]],
-      ],
+      "$defs": ["Cat": ["required": ["lives"]], "Dog": ["required": ["tail"]]],
     ]
-    #expect(SchemaFixture.violations(["kind": "Cat", "lives": 9], schema).isEmpty)
+    schema[keyword] = [["$ref": "#/$defs/Cat"], ["$ref": "#/$defs/Dog"]]
+    return schema
+  }
+
+  @Test(arguments: ["oneOf", "anyOf"])
+  func theViolationsAreThoseOfTheAlternativeThatTheDiscriminatorSelects(keyword: String) {
+    let schema = Self.animals(keyword)
     #expect(
       SchemaFixture.violations(["kind": "d"], schema).map(\.message) == [
         "the member tail is missing"
       ])
     #expect(SchemaFixture.violations(["kind": "cow"], schema).map(\.pointer) == ["/kind"])
     #expect(SchemaFixture.violations([:], schema).map(\.keyword) == ["discriminator"])
+    #expect(SchemaFixture.violations(["kind": 1], schema).map(\.keyword) == ["discriminator"])
+  }
+
+  /// Source: OpenAPI 3.1.1, Discriminator Object.
+  @Test(arguments: ["oneOf", "anyOf"])
+  func aDiscriminatorDoesNotChangeTheResult(keyword: String) {
+    let schema = Self.animals(keyword)
+    let valid: [JSON] = [
+      ["kind": "Cat", "lives": 9], ["lives": 9], ["kind": "cow", "tail": 1],
+      ["kind": "Cat", "tail": 1],
+    ]
+    for value in valid {
+      #expect(SchemaFixture.violations(value, schema).isEmpty, "\(value)")
+    }
+    // The alternatives restrict objects only, so that both match the number.
+    #expect(SchemaFixture.violations(7, schema).isEmpty == (keyword == "anyOf"))
+    #expect(
+      SchemaFixture.violations(["lives": 9, "tail": 1], schema).isEmpty == (keyword == "anyOf"))
+    // Of several matches, the discriminator selects one.
+    #expect(SchemaFixture.violations(["kind": "d", "lives": 9, "tail": 1], schema).isEmpty)
+  }
+
+  @Test func aDiscriminatorOfOneOfDoesNotHideAnyOf() {
+    var schema = Self.animals("oneOf")
+    schema["anyOf"] = [["required": ["name"]]]
+    #expect(
+      SchemaFixture.violations(["kind": "d", "tail": 1], schema).map(\.keyword) == [
+        "anyOf", "required",
+      ])
+    #expect(SchemaFixture.violations(["kind": "d", "tail": 1, "name": "Rex"], schema).isEmpty)
   }
 
   @Test func theNumberOfViolationsIsBounded() {
@@ -86,6 +119,28 @@ struct SchemaValidatorTests {
     #expect(SchemaFixture.violations(["secret": 1], schema, direction: .request).isEmpty)
     #expect(SchemaFixture.violations(["id": 1], schema, direction: .response).isEmpty)
     #expect(SchemaFixture.violations([:], schema).count == 2)
+  }
+
+  /// The annotation is in another schema than the list of required members.
+  @Test(arguments: [
+    ##"{"allOf": [{"required": ["id"]}, {"properties": {"id": {"$ref": "#/$defs/ID"}}}]}"##,
+    ##"{"required": ["id"], "$ref": "#/$defs/A"}"##,
+    ##"{"required": ["id"], "properties": {"id": {"$ref": "#/$defs/ID"}}}"##,
+    ##"{"required": ["id"], "properties": {"id": {"allOf": [{"$ref": "#/$defs/ID"}]}}}"##,
+    ##"{"allOf": [{"$ref": "#/$defs/A"}, {"allOf": [{"required": ["id"]}]}]}"##,
+  ])
+  func anAnnotationIsFoundBehindReferences(schema: String) throws {
+    var schema = try JSON(parsing: Data(schema.utf8))
+    schema["$defs"] = [
+      "A": ["properties": ["id": ["$ref": "#/$defs/ID"]]],
+      "ID": ["type": "integer", "readOnly": true],
+    ]
+    #expect(SchemaFixture.violations([:], schema, direction: .request).isEmpty)
+    #expect(
+      SchemaFixture.violations([:], schema, direction: .response).map(\.message) == [
+        "the member id is missing"
+      ])
+    #expect(SchemaFixture.violations(["id": "x"], schema, direction: .request).count == 1)
   }
 
   @Test(

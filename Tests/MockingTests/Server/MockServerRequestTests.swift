@@ -239,6 +239,35 @@ struct MockServerRequestTests {
     #expect(parseCounts.entries == [2, 2])
   }
 
+  @Test func aLargeBodyIsCheckedOnceAndBeforeItsHandlerRuns() async throws {
+    let steps = Log<String>()
+    var route = Route(.post, "/upload") { request in
+      .text("result \(request.content.result(of: steps) { "second" })")
+    }
+    route.preparation = { request in
+      steps.append("prepared")
+      _ = request.content.result(of: steps) { "first" }
+    }
+    let server = try MockServer(routes: [route])
+    defer { server.stop() }
+    server.core.bodyQueue.suspend()
+    let client = try RawClient(port: server.port)
+    try await client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx")
+    _ = try await client.receive(until: "result second")
+    try await client.send(upload())
+    let other = try RawClient(port: server.port)
+    try await other.send(get)
+    _ = try await other.receive(until: "no route")
+    #expect(steps.entries.isEmpty)
+    server.core.bodyQueue.resume()
+    _ = try await client.receive(until: "result first")
+    #expect(steps.entries == ["prepared"])
+    // A result may be `nil`.
+    let content = RequestContent()
+    #expect(content.result(of: steps) { Int?.none } == nil)
+    #expect(content.result(of: steps) { Int?.some(1) } == nil)
+  }
+
   @Test func aClientMayDisconnectWhileItsBodyIsParsed() async throws {
     let server = try MockServer { Route(.post, "/upload", .text("done")) }
     defer { server.stop() }

@@ -30,6 +30,38 @@ struct WithMocksTests {
     }
   }
 
+  @Test func clientsOfTheScopeShareATemporaryOfflineStore() async throws {
+    struct Note: RequestConvertible {
+      static var baseURL: URL? { URL(string: "https://a.test/") }
+      var request: Request { .post("notes").storing(.offline) }
+    }
+    let isOnline = MockState(false)
+    let mocks = MockTransport {
+      Route(.post, "/notes") { _ in isOnline.value ? .status(201) : .failure(.dnsFailed) }
+    }
+    var folders: [URL] = []
+    for _ in 0..<2 {
+      isOnline.value = false
+      folders.append(
+        try await withMocks(mocks) {
+          let error = await #expect(throws: NetworkError.self) {
+            try await Networking<Note>().request(Note()).value
+          }
+          #expect(error?.isStoredOffline == true)
+          isOnline.value = true
+          // The app has been restarted.
+          let client = Networking<Note>()
+          let folder = try client.offlineStore.folder
+          #expect(FileManager.default.fileExists(atPath: folder.path))
+          #expect(try await client.replay().value.delivered.count == 1)
+          return folder
+        })
+    }
+    #expect(Set(folders).count == 2)
+    let temporary = FileManager.default.temporaryDirectory.path
+    #expect(folders.allSatisfy { $0.path.hasPrefix(temporary) })
+  }
+
   static let contexts: [ExecutionContext] = [.main, .inline, .background, LabelledQueue().context]
 
   @Test(arguments: contexts.indices)

@@ -71,6 +71,9 @@ struct JSONTests {
     #expect(json["d"].int == nil)
     #expect(json["d"].decimal == Decimal(string: "1.5"))
     #expect(json["a"].array == [])
+    #expect(json["a"].strings == [] && json["b"].strings == nil)
+    #expect(JSON.array(["x", "y"]).strings == ["x", "y"])
+    #expect(JSON.array(["x", 1]).strings == nil && JSON.string("x").strings == nil)
     #expect(json["o"].dictionary == [:])
     #expect(json.dictionary?.count == 8)
   }

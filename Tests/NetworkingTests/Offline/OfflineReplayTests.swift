@@ -78,7 +78,7 @@ struct OfflineReplayTests {
     try add("1")
     let report = try await store.replay { _ in .rejected(NetworkError(code)) }.value
     try check(report, outcome)
-    let error = (report.kept + report.failed).first?.error as? NetworkError
+    let error = (report.kept.first?.error ?? report.failed.first?.error) as? NetworkError
     #expect(error?.code == code)
   }
 

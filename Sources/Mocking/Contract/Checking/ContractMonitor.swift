@@ -19,13 +19,17 @@ import Synchronization
 ///   streams, are not checked; their header fields are.
 /// - **Refused requests.** A request that the server answers with a 4xx status may violate the contract.
 /// - **Threads.** A monitor may be used by several clients, on any thread. It checks on a queue of its
-///   own.
+///   own. If more than 1,000 exchanges wait for their check, the next ones are only counted, in
+///   ``ContractReport/uncheckedCount``.
 public final class ContractMonitor: Interceptor {
   /// The contract.
   public let contract: Contract
   private let onViolation: (@Sendable (ContractReport.Violation) -> Void)?
   private let queue = DispatchQueue(label: "Catena.ContractMonitor")
   private let checker: Mutex<ContractChecker>
+  /// The number of exchanges that wait for their check, whose bodies are in memory.
+  private let waitingCount = Atomic(0)
+  private static let maximumWaitingCount = 1_000
 
   /// Creates a monitor.
   ///
@@ -83,7 +87,12 @@ public final class ContractMonitor: Interceptor {
 
   /// Checks an exchange on the queue.
   func check(_ exchange: @escaping @Sendable () -> CheckedExchange) {
+    guard waitingCount.add(1, ordering: .relaxed).oldValue < Self.maximumWaitingCount else {
+      waitingCount.subtract(1, ordering: .relaxed)
+      return checker.withLock { $0.countUnchecked() }
+    }
     enqueue { [self] in
+      defer { waitingCount.subtract(1, ordering: .relaxed) }
       let exchange = exchange()
       let violations = checker.withLock { $0.check(exchange) }
       if let onViolation { violations.forEach(onViolation) }

@@ -13,7 +13,7 @@ extension ContractReport {
   ///     "message": "/name: expected a string, found null", "status": 200, "target": "/v1/pets/7", "count": 3
   ///   }],
   ///   "undocumented": [{"method": "GET", "path": "/v1/owners", "count": 2}],
-  ///   "unexercised": [{"method": "DELETE", "path": "/pets/{id}", "id": "deletePet"}], "unlisted": 0
+  ///   "unexercised": [{"method": "DELETE", "path": "/pets/{id}", "id": "deletePet"}], "unlisted": 0, "unchecked": 0
   /// }
   /// ```
   public var json: JSON {
@@ -28,6 +28,7 @@ extension ContractReport {
           ]
         }),
       "unexercised": .array(unexercised.map(\.json)), "unlisted": .int(unlistedCount),
+      "unchecked": .int(uncheckedCount),
     ]
   }
 

@@ -98,6 +98,9 @@ public struct ContractReport: Sendable, Hashable {
   /// The number of violations and undocumented requests that are not listed, because there are too many.
   public internal(set) var unlistedCount = 0
 
+  /// The number of exchanges that were not checked, because too many others were waiting for their check.
+  public internal(set) var uncheckedCount = 0
+
   /// Whether all exchanges keep the contract, and all requests are documented.
   public var isKept: Bool { violations.isEmpty && undocumented.isEmpty && unlistedCount == 0 }
 
@@ -150,6 +153,10 @@ extension ContractReport: CustomStringConvertible {
       lines.append("  \(request.method) \(request.path)\(Self.times(request.count))")
     }
     if unlistedCount > 0 { lines.append("and \(unlistedCount) more, which are not listed") }
+    if uncheckedCount > 0 {
+      lines.append(
+        "not checked, because too many were waiting: \(Self.count(uncheckedCount, "exchange"))")
+    }
     if !unexercised.isEmpty { lines.append("not exercised:") }
     for operation in unexercised { lines.append("  \(operation)") }
     return lines.joined(separator: "\n")

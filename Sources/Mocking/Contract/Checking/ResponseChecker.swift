@@ -11,6 +11,8 @@ struct ResponseChecker {
   /// - Parameter exchange: The exchange.
   /// - Returns: The parts that do not keep the contract.
   func check(_ exchange: CheckedExchange) -> [ContractPart] {
+    // An operation without responses says nothing about them.
+    guard !operation.responses.isEmpty else { return [] }
     guard let response = operation.response(for: exchange.status) else {
       let codes = operation.responses.map(\.code.description).joined(separator: ", ")
       return [

@@ -28,7 +28,8 @@ struct InferredPath {
     if template.isEmpty { template = "/" }
   }
 
-  /// Returns whether a segment is an id: a number, a UUID, a long text with digits, or a masked value.
+  /// Returns whether a segment is an id: a number, a UUID, an e-mail address, a long text with digits or
+  /// of mixed case, or a masked value.
   static func isID(_ text: String) -> Bool {
     let bytes = text.utf8
     if bytes.isEmpty { return false }
@@ -36,11 +37,29 @@ struct InferredPath {
     if RecordingPlaceholder.isPlaceholder(text) || !RecordingPlaceholder.ranges(in: text).isEmpty {
       return true
     }
-    if UUID(uuidString: text) != nil { return true }
+    if UUID(uuidString: text) != nil || bytes.contains(0x40) { return true }
     let isToken = bytes.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x2D || $0 == 0x5F }
     let digitCount = bytes.count { (0x30...0x39).contains($0) }
     // Names with a number, such as `v1` or `user-7`, are short or have few digits.
-    return isToken && bytes.count >= 10 && digitCount >= 3
+    if isToken, bytes.count >= 10, digitCount >= 3 { return true }
+    let isMixed = text.contains(where: \.isUppercase) && text.contains(where: \.isLowercase)
+    return isToken && bytes.count >= 20 && isMixed && !Self.isWord(text)
+  }
+
+  /// Returns whether a text consists of words, such as `listOpenInvitationsOfUser` and `New-Customers`:
+  /// each capital letter begins one of at least two letters.
+  private static func isWord(_ text: String) -> Bool {
+    var length = 2
+    for character in text + "A" {
+      if character.isUppercase || character == "-" || character == "_" {
+        // The separator and the letter after it begin one word together.
+        if length == 1 { return false }
+        length = character.isUppercase ? 1 : 0
+      } else {
+        length += 1
+      }
+    }
+    return true
   }
 
   /// Returns the name of a variable after a segment, such as `petId` after `pets`.

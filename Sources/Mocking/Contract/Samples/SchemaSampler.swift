@@ -231,5 +231,6 @@ private struct NumberSample {
     return isInteger ? Int(exactly: value).map { .int($0) } ?? .double(value) : .double(value)
   }
 
-  private func clamped(_ value: Double) -> Int { Int(max(min(value, 9e15), -9e15)) }
+  /// Returns the integer that is nearest to a number without a fraction.
+  private func clamped(_ value: Double) -> Int { Int(max(min(value, 9.2e18), -9.2e18)) }
 }

@@ -63,9 +63,7 @@ struct SchemaShape {
       case .pattern(let pattern): patterns.append(pattern)
       case .format(let name, _): format = name
       case .uniqueItems: isUnique = true
-      case .required(let names, _, let writeOnly):
-        required.formUnion(names)
-        self.writeOnly.formUnion(writeOnly)
+      case .required(let names): required.formUnion(names)
       case .dependentRequired(let others): dependencies += others
       case .reference(let target), .dynamicReference(let target, _): include(target, &self)
       case .all(let schemas): for schema in schemas { include(schema, &self) }
@@ -78,7 +76,10 @@ struct SchemaShape {
         required.insert(discriminator.name)
       case .members(let schemas):
         hasMemberKeywords = true
-        for (name, schema) in schemas.named { members[name, default: []].append(schema) }
+        for (name, schema) in schemas.named {
+          members[name, default: []].append(schema)
+          if program.isAnnotated(schema, with: .writeOnly) { writeOnly.insert(name) }
+        }
         if let schema = schemas.additional { additional.append(schema) }
       case .elements(let prefix, let rest):
         self.prefix += prefix

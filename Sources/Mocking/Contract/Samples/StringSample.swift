@@ -27,9 +27,9 @@ struct StringSample {
       let usual = SampleNames.text(for: name, &sampler)
       if fits(usual) { return usual }
       for attempt in 0..<40 {
-        var text = ""
-        PatternSample.append(node, to: &text, extra: attempt % 8, &sampler)
-        if fits(text) { return text }
+        var sample = PatternSample()
+        sample.append(node, extra: attempt % 8, &sampler)
+        if fits(sample.text) { return sample.text }
       }
     }
     let usual = SampleNames.text(for: name, &sampler)
@@ -43,14 +43,16 @@ struct StringSample {
   ) -> String {
     var text = text
     let limit = min(max(least, 0), 1_000_000)
-    while text.unicodeScalars.count < limit {
-      text += (text.isEmpty ? "" : " ") + sampler.pick(SampleNames.words)
+    var count = text.unicodeScalars.count
+    while count < limit {
+      var word = (text.isEmpty ? "" : " ") + sampler.pick(SampleNames.words)
       // A length that is nearly reached is filled up by letters.
-      if limit - text.unicodeScalars.count < 4 {
-        text += String(repeating: "a", count: max(limit - text.unicodeScalars.count, 0))
-      }
+      let missing = limit - count - word.unicodeScalars.count
+      if missing < 4 { word += String(repeating: "a", count: max(missing, 0)) }
+      text += word
+      count += word.unicodeScalars.count
     }
-    guard text.unicodeScalars.count > most else { return text }
+    guard count > most else { return text }
     var result = ""
     result.unicodeScalars.append(contentsOf: text.unicodeScalars.prefix(most))
     if result.last == " ", most > 0 { result = result.dropLast() + "a" }
@@ -88,29 +90,33 @@ struct StringSample {
 }
 
 /// A text that a regular expression matches.
-private enum PatternSample {
+private struct PatternSample {
+  private(set) var text = ""
+  /// The number of visited nodes, of which a repetition of nothing has many without any text.
+  private var nodeCount = 0
+  private static let maximumNodeCount = 20_000
+
   /// Appends a match of a node.
   ///
   /// - Parameters:
   ///   - node: The node.
-  ///   - text: The text.
   ///   - extra: The maximum number of repetitions beyond the least one.
   ///   - sampler: The source of random numbers.
-  static func append(
-    _ node: RegexNode, to text: inout String, extra: Int, _ sampler: inout SchemaSampler
-  ) {
-    guard text.utf8.count < 10_000 else { return }
+  mutating func append(_ node: RegexNode, extra: Int, _ sampler: inout SchemaSampler) {
+    nodeCount += 1
+    guard text.utf8.count < 10_000, nodeCount <= Self.maximumNodeCount else { return }
     switch node {
     case .empty, .anchor: break
     case .scalar(let scalar): text.unicodeScalars.append(scalar)
     case .set(let set):
-      if let scalar = scalar(of: set, &sampler) { text.unicodeScalars.append(scalar) }
-    case .sequence(let nodes): for node in nodes { append(node, to: &text, extra: extra, &sampler) }
-    case .alternatives(let nodes): append(sampler.pick(nodes), to: &text, extra: extra, &sampler)
+      if let scalar = Self.scalar(of: set, &sampler) { text.unicodeScalars.append(scalar) }
+    case .sequence(let nodes): for node in nodes { append(node, extra: extra, &sampler) }
+    case .alternatives(let nodes): append(sampler.pick(nodes), extra: extra, &sampler)
     case .repetition(let node, let least, let most):
       let limit = min(most ?? .max, least + extra)
-      for _ in 0..<(least + sampler.below(limit - least + 1)) {
-        append(node, to: &text, extra: extra, &sampler)
+      for _ in 0..<(least + sampler.below(limit - least + 1))
+      where nodeCount <= Self.maximumNodeCount {
+        append(node, extra: extra, &sampler)
       }
     }
   }

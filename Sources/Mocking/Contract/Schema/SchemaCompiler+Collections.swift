@@ -12,20 +12,23 @@ extension SchemaCompiler {
           continue
         }
         // A pattern that cannot be searched must not apply its schema to every member.
-        if pattern.problem == nil { members.patterns.append((pattern, index)) }
+        if pattern.problem == nil {
+          members.patterns.append((pattern, index))
+        } else {
+          members.isIncomplete = true
+        }
       }
     }
     members.additional = single(keywords, "additionalProperties")
-    if !members.named.isEmpty || !members.patterns.isEmpty || members.additional != nil {
+    if !members.named.isEmpty || !members.patterns.isEmpty || members.additional != nil
+      || members.isIncomplete
+    {
       keywords.result.append(.members(members))
     }
     if keywords.dialect.hasValidation, let value = keywords.schema["required"],
       let names = names(value, place.appending("required"))
     {
-      keywords.result.append(
-        .required(
-          names, readOnly: marked("readOnly", names, place),
-          writeOnly: marked("writeOnly", names, place)))
+      keywords.result.append(.required(names))
     }
     guard !keywords.dialect.isOpenAPI30 else { return }
     if keywords.dialect.hasValidation, let value = keywords.schema["dependentRequired"]?.dictionary
@@ -42,24 +45,6 @@ extension SchemaCompiler {
     let dependent = namedSchemas(keywords, "dependentSchemas")
     if !dependent.isEmpty { keywords.result.append(.dependentSchemas(dependent)) }
     if let names = single(keywords, "propertyNames") { keywords.result.append(.memberNames(names)) }
-  }
-
-  /// Returns the members whose schema has an annotation, such as `readOnly`.
-  private mutating func marked(
-    _ annotation: String, _ names: [String], _ place: SchemaPlace
-  ) -> Set<String> {
-    Set(
-      names.filter { name in
-        let member = place.appending("properties", name)
-        guard let schema = documents.value(at: member) else { return false }
-        if let reference = schema["$ref"].string,
-          let target = documents.target(of: reference, at: member),
-          documents.value(at: target.place)?[annotation].bool == true
-        {
-          return true
-        }
-        return schema[annotation].bool == true
-      })
   }
 
   mutating func compileArrays(_ keywords: inout SchemaKeywords) {
@@ -82,6 +67,7 @@ extension SchemaCompiler {
       let discriminator = discriminator(keywords, alternatives, one != nil)
     {
       keywords.result.append(.discriminator(discriminator))
+      if one != nil, let any { keywords.result.append(.any(any)) }
     } else {
       if let any { keywords.result.append(.any(any)) }
       if let one { keywords.result.append(.one(one)) }

@@ -22,8 +22,13 @@ struct SchemaPattern: Sendable {
   /// `nil` if it can.
   let problem: String?
 
-  /// Whether the pattern may be valid, but has no search in linear time.
-  var isUnsupported: Bool { problem?.contains("not supported") == true }
+  /// Whether the pattern may be valid, but has no search in linear time, or exceeds a limit.
+  var isUnsupported: Bool {
+    guard let problem else { return false }
+    return ["not supported", "limited", "longer than", "nested more"].contains {
+      problem.contains($0)
+    }
+  }
 
   init(_ text: String) {
     self.text = text
@@ -88,7 +93,7 @@ private struct ECMAScriptTranslator {
       case "[" where isInClass: result += #"\["#
       case "&" where isInClass: result += #"\&"#
       case "~" where isInClass: result += #"\~"#
-      case "-" where isInClass && next == "-": result += #"\-"#
+      case "-" where isInClass && (next == "-" || isSetNext): result += #"\-"#
       case "[": startClass()
       case "." where !isInClass: result += #"[^\n\r\u{2028}\u{2029}]"#
       default: result.unicodeScalars.append(scalar)
@@ -142,7 +147,25 @@ private struct ECMAScriptTranslator {
     }
   }
 
-  private mutating func append(_ set: String) { result += isInClass ? set : "[\(set)]" }
+  /// Whether an escape of several characters follows, such as `\d`.
+  private var isSetNext: Bool {
+    guard next == "\\", position + 1 < scalars.count else { return false }
+    return "dDwWsSpP".unicodeScalars.contains(scalars[position + 1])
+  }
+
+  private mutating func append(_ set: String) {
+    result += isInClass ? set : "[\(set)]"
+    escapeHyphen()
+  }
+
+  /// Escapes a hyphen after several characters in a class, which begins no range.
+  ///
+  /// Source: ECMA-262, section B.1.2.
+  private mutating func escapeHyphen() {
+    guard isInClass, next == "-" else { return }
+    position += 1
+    result += #"\-"#
+  }
 
   private mutating func append(code: UInt32) { result += "\\u{" + String(code, radix: 16) + "}" }
 
@@ -159,6 +182,7 @@ private struct ECMAScriptTranslator {
       name = String(name.dropFirst(prefix.count))
     }
     result += "\\\(letter){\(Self.categories[name] ?? name)}"
+    escapeHyphen()
   }
 
   private mutating func unicode(_ start: Int) throws(RegexError) {

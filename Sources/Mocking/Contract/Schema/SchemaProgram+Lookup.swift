@@ -1,3 +1,8 @@
+/// A keyword that says in which direction a member travels.
+enum SchemaAnnotation: String, Sendable {
+  case readOnly, writeOnly
+}
+
 /// Searches for types, elements and members of schemas.
 ///
 /// Each schema is looked at once in a search, however many references lead to it.
@@ -63,11 +68,37 @@ extension SchemaProgram {
   func requiredMembers(of schema: Int) -> Set<String> {
     var names: Set<String> = []
     search(from: schema, includesAlternatives: false) { keyword in
-      if case .required(let required, _, let writeOnly) = keyword {
-        names.formUnion(Set(required).subtracting(writeOnly))
+      if case .required(let required) = keyword { names.formUnion(required) }
+    }
+    return names.isEmpty ? [] : names.subtracting(members(of: schema, with: .writeOnly))
+  }
+
+  /// Returns the members of an object that travel in one direction only.
+  func members(of schema: Int, with annotation: SchemaAnnotation) -> Set<String> {
+    var names: Set<String> = []
+    search(from: schema) { keyword in
+      guard case .members(let members) = keyword else { return }
+      for (name, member) in members.named where isAnnotated(member, with: annotation) {
+        names.insert(name)
       }
     }
     return names
+  }
+
+  /// Returns whether a schema, or one that it applies to the same value, has an annotation.
+  func isAnnotated(_ schema: Int, with annotation: SchemaAnnotation) -> Bool {
+    var isFound = nodes[schema].source[annotation.rawValue].bool == true
+    guard !isFound else { return true }
+    search(from: schema, includesAlternatives: false) { keyword in
+      let applied: [Int] =
+        switch keyword {
+        case .reference(let target): [target]
+        case .all(let schemas): schemas
+        default: []
+        }
+      isFound = isFound || applied.contains { nodes[$0].source[annotation.rawValue].bool == true }
+    }
+    return isFound
   }
 
   /// Passes the keywords of a schema, and of those that it refers to, to a closure.

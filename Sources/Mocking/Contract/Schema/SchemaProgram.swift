@@ -70,8 +70,8 @@ enum SchemaKeyword: Sendable {
   case pattern(SchemaPattern)
   case format(String, isAsserted: Bool)
   case uniqueItems
-  /// The required members, with those that are not required in requests and in responses.
-  case required([String], readOnly: Set<String>, writeOnly: Set<String>)
+  /// The required members, which include those that travel in the other direction only.
+  case required([String])
   case dependentRequired([(name: String, required: [String])])
   case reference(Int)
   case dynamicReference(Int, anchor: String)
@@ -106,6 +106,10 @@ struct SchemaMembers: Sendable {
   var named: [String: Int] = [:]
   var patterns: [(pattern: SchemaPattern, schema: Int)] = []
   var additional: Int?
+  /// Whether there are further patterns, which cannot be searched.
+  ///
+  /// A member without another schema may match one of them.
+  var isIncomplete = false
 }
 
 /// A member that selects one of several alternatives.

@@ -48,40 +48,68 @@ extension SchemaValidator {
   private mutating func checkOne(
     _ schemas: [Int], _ value: JSON, _ node: SchemaNode, _ own: inout Evaluation
   ) -> Bool {
-    var failures: [[SchemaViolation]] = []
-    var matches: [Int] = []
-    for (index, schema) in schemas.enumerated() {
-      let violations = attempt(schema, to: value, &own)
-      if violations.isEmpty { matches.append(index) }
-      failures.append(violations)
-    }
+    let (matches, failures) = attempts(schemas, value, &own)
     if matches.isEmpty { return failNearest("oneOf", failures, node) }
-    guard matches.count > 1 else { return true }
+    return matches.count == 1 || failSeveral(matches, node)
+  }
+
+  /// Applies all alternatives.
+  ///
+  /// - Returns: The indices of those that match, and the violations of all.
+  private mutating func attempts(
+    _ schemas: [Int], _ value: JSON, _ own: inout Evaluation
+  ) -> (matches: [Int], failures: [[SchemaViolation]]) {
+    let failures = schemas.map { attempt($0, to: value, &own) }
+    return (failures.indices.filter { failures[$0].isEmpty }, failures)
+  }
+
+  private mutating func failSeveral(_ matches: [Int], _ node: SchemaNode) -> Bool {
     let list = matches.prefix(10).map(String.init).joined(separator: " and ")
     return fail(node, "oneOf", "the value matches the alternatives \(list), not exactly one")
   }
 
+  /// Checks alternatives among which a member of the value selects.
+  ///
+  /// The selection does not change the result, with one exception: if several alternatives of `oneOf`
+  /// match, that is no violation if the selected one is among them. The alternatives of many documents
+  /// differ in the name of the type only, which their schemas do not restrict. For a value without
+  /// a match, the violations are those of the selected alternative.
+  ///
+  /// Source: OpenAPI 3.1.1, Discriminator Object.
   private mutating func check(
     _ discriminator: SchemaDiscriminator, _ value: JSON, _ node: SchemaNode,
     _ own: inout Evaluation
   ) -> Bool {
+    let (matches, failures) = attempts(discriminator.alternatives, value, &own)
+    if matches.count == 1 || !discriminator.isOne && !matches.isEmpty { return true }
+    let keyword = discriminator.isOne ? "oneOf" : "anyOf"
     guard case .dictionary(let members) = value else {
-      return discriminator.isOne
-        ? checkOne(discriminator.alternatives, value, node, &own)
-        : checkAny(discriminator.alternatives, value, node, &own)
+      return matches.isEmpty
+        ? failNearest(keyword, failures, node) : failSeveral(matches, node)
     }
-    guard case .string(let name)? = members[discriminator.name] else {
+    let name = members[discriminator.name]?.string
+    if let schema = name.flatMap({ discriminator.schemas[$0] }) {
+      var evaluation = Evaluation()
+      let violations = attempt(schema, to: value, &evaluation)
+      guard violations.isEmpty else {
+        if !matches.isEmpty { return failSeveral(matches, node) }
+        add(violations)
+        return false
+      }
+      // A selected alternative outside of the list matches nothing in it.
+      return matches.isEmpty ? failNearest(keyword, failures, node) : true
+    }
+    guard matches.isEmpty else { return failSeveral(matches, node) }
+    guard name != nil else {
       return fail(
         node, "discriminator",
-        "the member \(discriminator.name), which selects the type, is missing")
+        "the value matches none of the \(failures.count) alternatives, and the member "
+          + "\(discriminator.name), which selects one, is missing")
     }
-    guard let schema = discriminator.schemas[name] else {
-      let names = discriminator.schemas.keys.sorted().prefix(10).joined(separator: ", ")
-      path.append(discriminator.name)
-      defer { path.removeLast() }
-      return fail(node, "discriminator", "expected one of \(names)")
-    }
-    return apply(schema, to: value, &own)
+    let names = discriminator.schemas.keys.sorted().prefix(10).joined(separator: ", ")
+    path.append(discriminator.name)
+    defer { path.removeLast() }
+    return fail(node, "discriminator", "expected one of \(names)")
   }
 
   /// Adds the violations of the alternative that is nearest to the value.

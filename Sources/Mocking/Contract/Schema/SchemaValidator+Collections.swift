@@ -9,6 +9,7 @@ extension SchemaValidator {
   ) -> Bool {
     switch keyword {
     case .uniqueItems:
+      guard spend(elements.count, node) else { return false }
       var seen: [JSON: Int] = [:]
       for (index, element) in elements.enumerated() {
         if let first = seen.updateValue(index, forKey: element) {
@@ -71,10 +72,8 @@ extension SchemaValidator {
   ) -> Bool {
     var isValid = true
     switch keyword {
-    case .required(let names, let readOnly, let writeOnly):
-      for name in names where members[name] == nil {
-        if direction == .request, readOnly.contains(name) { continue }
-        if direction == .response, writeOnly.contains(name) { continue }
+    case .required(let names):
+      for name in names where members[name] == nil && !omittedMembers.contains(name) {
         isValid = fail(node, "required", "the member \(name) is missing")
       }
     case .dependentRequired(let dependencies):
@@ -120,7 +119,9 @@ extension SchemaValidator {
         isEvaluated = true
         if !apply(schema, to: value, step: name) { isValid = false }
       }
-      if !isEvaluated, let schema = schemas.additional {
+      if !isEvaluated, schemas.isIncomplete {
+        isEvaluated = true
+      } else if !isEvaluated, let schema = schemas.additional {
         isEvaluated = true
         isValid = applyRest(schema, members, name, node, "additionalProperties") && isValid
       }

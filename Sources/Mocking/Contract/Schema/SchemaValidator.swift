@@ -25,7 +25,8 @@ struct SchemaValidator {
     }
   }
 
-  /// The limit for the number of schemas that are applied, which bounds the time.
+  /// The limit for the number of steps, which bounds the time: the schemas that are applied, and the
+  /// values that are compared.
   static let maximumStepCount = 5_000_000
   /// The limit for the nesting of schemas, which bounds the recursion.
   private static let maximumDepth = 500
@@ -44,6 +45,13 @@ struct SchemaValidator {
   private var active: [Int] = []
   private var depth = 0
   private var stepCount = 0
+  /// The results of ``omittedMembers``, by the outermost schema of a value.
+  private var omittedNames: [Int: Set<String>] = [:]
+  /// The reason why the validation has ended before its result was known.
+  ///
+  /// A schema that is not applied neither matches nor fails, so the result of `not` and of other keywords
+  /// would be wrong.
+  private var interruption: SchemaViolation?
 
   /// Validates a value.
   ///
@@ -53,8 +61,9 @@ struct SchemaValidator {
   ///   - program: The compiled schemas.
   ///   - assertsFormats: Whether a string that is not of its `format` is a violation.
   ///   - direction: The way in which the value travels. `nil` ignores `readOnly` and `writeOnly`.
-  ///   - maximumStepCount: The number of schemas that are applied, beyond which the value is a violation.
-  /// - Returns: The violations, at most ``maximumViolationCount``.
+  ///   - maximumStepCount: The number of steps, beyond which the value is a violation.
+  /// - Returns: The violations, at most ``maximumViolationCount``. If the validation cannot be completed,
+  ///   the only one says why.
   static func violations(
     of value: JSON, _ schema: Int, in program: SchemaProgram, assertsFormats: Bool = false,
     direction: Direction? = nil, maximumStepCount: Int = maximumStepCount
@@ -64,6 +73,7 @@ struct SchemaValidator {
       maximumStepCount: maximumStepCount)
     var evaluation = Evaluation()
     let isValid = validator.apply(schema, to: value, &evaluation)
+    if let interruption = validator.interruption { return [interruption] }
     assert(isValid == validator.violations.isEmpty)
     return Array(validator.violations.prefix(maximumViolationCount))
   }
@@ -84,14 +94,11 @@ struct SchemaValidator {
   /// - Returns: Whether there is none.
   mutating func apply(_ index: Int, to value: JSON, _ evaluation: inout Evaluation) -> Bool {
     let node = program.nodes[index]
-    stepCount += 1
-    guard stepCount <= maximumStepCount, depth < Self.maximumDepth, !active.contains(index)
-    else {
-      return fail(
-        node, "$ref",
-        active.contains(index)
-          ? "the schema applies itself to the same value without end"
-          : "the value is too complex for the schema")
+    guard !active.contains(index) else {
+      return interrupt(node, "the schema applies itself to the same value without end")
+    }
+    guard spend(1, node), depth < Self.maximumDepth else {
+      return interrupt(node, "the value is too complex for the schema")
     }
     depth += 1
     active.append(index)
@@ -109,6 +116,24 @@ struct SchemaValidator {
     }
     if isValid, program.tracksEvaluation { evaluation.formUnion(own) }
     return isValid
+  }
+
+  /// Counts steps before they are made, and returns whether they are allowed.
+  mutating func spend(_ count: Int, _ node: SchemaNode) -> Bool {
+    stepCount += count
+    return interruption == nil
+      && (stepCount <= maximumStepCount
+        || interrupt(node, "the value is too complex for the schema"))
+  }
+
+  /// Ends the validation, and returns `false`.
+  private mutating func interrupt(_ node: SchemaNode, _ reason: String) -> Bool {
+    guard interruption == nil else { return false }
+    let count = violations.count
+    _ = fail(node, "$ref", reason)
+    interruption = violations.last
+    violations.removeSubrange(count...)
+    return false
   }
 
   /// Applies a schema to a member or an element of the value at the path.
@@ -153,6 +178,17 @@ struct SchemaValidator {
 
   mutating func add(_ others: [SchemaViolation]) { violations += others }
 
+  /// The members that the value at the path need not have, because they travel in the other direction.
+  var omittedMembers: Set<String> {
+    mutating get {
+      guard let direction, let schema = active.first else { return [] }
+      if let names = omittedNames[schema] { return names }
+      let names = program.members(of: schema, with: direction == .request ? .readOnly : .writeOnly)
+      omittedNames[schema] = names
+      return names
+    }
+  }
+
   // MARK: Keywords
 
   private mutating func check(
@@ -165,6 +201,7 @@ struct SchemaValidator {
       let expected = types.map(\.phrase).joined(separator: " or ")
       return fail(node, "type", "expected \(expected), found \(SchemaType.of(value).phrase)")
     case .enumeration(let values, let isConstant):
+      guard spend(values.count / 8, node) else { return false }
       if values.contains(where: { $0.isIdentical(to: value) }) { return true }
       return fail(node, isConstant ? "const" : "enum", "expected \(Self.list(values))")
     case .multipleOf, .bound: return checkNumber(keyword, value, node)

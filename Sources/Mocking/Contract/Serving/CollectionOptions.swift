@@ -16,9 +16,7 @@ extension ContractCollection {
     options.ids = idRule(members[key], content)
     options.foreignKeys = foreignKeys
     options.onParentDelete = .keep
-    options.readOnly = members.filter { name, schema in
-      name != key && program.nodes[schema].source["readOnly"].bool == true
-    }.map(\.key).sorted()
+    options.readOnly = program.members(of: itemSchema, with: .readOnly).subtracting([key]).sorted()
     let times = members.filter { program.isTime($0.value) }.keys
     options.createdAt = ["createdAt", "created_at", "created"].first { times.contains($0) }
     options.updatedAt =
@@ -72,10 +70,7 @@ extension ContractCollection {
   private func hasClientIDs(_ content: Contract.Content) -> Bool {
     let create = operations.first { $0.value == .create }.map { content.operations[$0.key] }
     guard let body = create?.body?.content.first(where: \.isJSON)?.schema else { return false }
-    let isReadOnly =
-      content.program.memberSchemas(of: body)[key].map {
-        content.program.nodes[$0].source["readOnly"].bool == true
-      } ?? false
+    let isReadOnly = content.program.members(of: body, with: .readOnly).contains(key)
     return !isReadOnly && content.program.requiredMembers(of: body).contains(key)
   }
 

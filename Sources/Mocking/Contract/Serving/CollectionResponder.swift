@@ -102,7 +102,8 @@ struct CollectionResponder: Sendable {
     var result = mock
     result.status = status
     result.headers["Content-Type"] = media.text
-    let body = kind == .list ? list(value, mock, media, request) : visible(value)
+    let body =
+      kind == .list ? list(value, mock, media, request) : item(value, without: hiddenMembers)
     if let text = try? body.data() { result.body = .data(text) }
     for header in response.headers where Self.totalFields.contains(header.name.lowercased()) {
       result.headers[header.name] = mock.headers["X-Total-Count"]
@@ -110,14 +111,15 @@ struct CollectionResponder: Sendable {
     return responder.headers(of: response, result)
   }
 
-  /// Returns an item without the members that are only in requests.
-  private func visible(_ item: JSON) -> JSON {
-    guard case .dictionary(var members) = item else { return item }
-    for (name, schema) in content.program.memberSchemas(of: collection.itemSchema)
-    where content.program.nodes[schema].source["writeOnly"].bool == true {
-      members[name] = nil
-    }
-    return .dictionary(members)
+  /// The members that are only in requests.
+  private var hiddenMembers: Set<String> {
+    content.program.members(of: collection.itemSchema, with: .writeOnly)
+  }
+
+  /// Returns an item without some members.
+  private func item(_ item: JSON, without names: Set<String>) -> JSON {
+    guard case .dictionary(let members) = item, !names.isEmpty else { return item }
+    return .dictionary(members.filter { !names.contains($0.key) })
   }
 
   // MARK: Lists
@@ -134,7 +136,8 @@ struct CollectionResponder: Sendable {
   private func list(
     _ items: JSON, _ mock: Mock, _ media: ContractMedia, _ request: ReceivedRequest
   ) -> JSON {
-    let items = JSON.array((items.array ?? []).map(visible))
+    let hidden = hiddenMembers
+    let items = JSON.array((items.array ?? []).map { item($0, without: hidden) })
     guard let name = collection.envelope, let schema = media.schema else { return items }
     let members = content.program.memberSchemas(of: schema)
     let sample = SchemaSampler.sample(schema, of: content, seed: 0).value.dictionary ?? [:]
@@ -245,6 +248,7 @@ extension Contract {
           var route = Route(
             operation.method, isList ? resourcePath.list : resourcePath.item, mock)
           route.storage = store
+          route.preparation = { _ = responder.responder.problem(of: $0) }
           stateful[index, default: [:]][basePath] = route
         }
       }

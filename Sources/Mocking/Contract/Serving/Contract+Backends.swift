@@ -41,7 +41,11 @@ extension Contract {
     let path = ContractPath(basePath + operation.path)
     let responder = ContractResponder(
       operation, at: path, of: content, seed: seed, validates: validatesRequests)
-    return Route(operation.method, path.template) { request in responder.respond(to: request) }
+    var route = Route(operation.method, path.template) { request in
+      responder.respond(to: request)
+    }
+    route.preparation = { _ = responder.problem(of: $0) }
+    return route
   }
 }
 

@@ -41,6 +41,7 @@ final class ContractResponder: Sendable {
   func respond(to request: ReceivedRequest) -> Mock {
     if let problem = problem(of: request) { return problem }
     let preferences = RequestPreferences(request.headers)
+    guard !operation.responses.isEmpty else { return Mock(status: preferences.status ?? 200) }
     guard let (status, response) = choose(preferences) else {
       let codes = operation.responses.map(\.code.description).joined(separator: ", ")
       return .problem(
@@ -64,12 +65,15 @@ final class ContractResponder: Sendable {
   /// Returns the response to a request that does not keep the contract, or `nil` if it does.
   func problem(of request: ReceivedRequest) -> Mock? {
     guard validates else { return nil }
-    let values = path.values(in: request.path.text[...])
-    let checker = RequestChecker(contract: content, operation: operation)
-    return checker.check(request, path: values).map { result in
-      problem(
-        result.status, result.detail, errors: result.violations.prefix(100).map(\.json))
+    return request.content.result(of: self) {
+      let values = path.values(in: request.path.text[...])
+      let checker = RequestChecker(contract: content, operation: operation)
+      return checker.check(request, path: values).map(problem)
     }
+  }
+
+  private func problem(_ result: RequestChecker.Result) -> Mock {
+    problem(result.status, result.detail, errors: result.violations.prefix(100).map(\.json))
   }
 
   // MARK: Choosing

@@ -171,12 +171,20 @@ struct RequestChecker {
     } else {
       return nil
     }
-    let violations = contract.violations(of: value, schema, .request).map { violation in
+    // A server checks a small body on the thread of its connections.
+    let isLarge = request.body.count >= ReceivedRequest.largeBodyBytes
+    let violations = contract.violations(
+      of: value, schema, .request,
+      maximumStepCount: isLarge ? SchemaValidator.maximumStepCount : Self.maximumStepCount
+    ).map { violation in
       RequestViolation(
         location: .body, path: violation.path, message: "\(violation)", schema: violation.schema)
     }
     return Result(status: 400, detail: "", violations: violations)
   }
+
+  /// The limit for the number of steps of the check of a body that is not large.
+  private static let maximumStepCount = 500_000
 
   /// Returns the fields of a form as an object, or `nil` for another media type.
   private func form(

@@ -43,11 +43,20 @@ public struct EndpointSource: Sendable {
     lines.append("/// \(Self.line(contract.title)) \(Self.line(contract.version))")
     lines.append("nonisolated enum \(api) {")
     lines.append("  /// The address of the server, for `networking.setBaseURL(_:)`.")
-    let server = content.servers.first.map(SwiftNames.literal) ?? "\"http://127.0.0.1:8080/\""
+    let server = SwiftNames.literal(Self.address(of: content.servers.first))
     lines.append("  static let baseURL = URL(string: \(server))")
     lines.append("}")
     for declaration in endpoints + types.declarations { lines += [""] + declaration }
     text = lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Returns the absolute address of a server; a relative one is that of the mock server.
+  private static func address(of server: String?) -> String {
+    let local = "http://127.0.0.1:8080"
+    guard let server, !server.isEmpty else { return local + "/" }
+    guard URL(string: server)?.scheme == nil else { return server }
+    return server.hasPrefix("//")
+      ? "http:" + server : local + (server.hasPrefix("/") ? "" : "/") + server
   }
 
   private static func line(_ text: String) -> String {

@@ -12,6 +12,17 @@ struct SwiftEndpoint {
 
     var use: String { SwiftNames.escaped(name) }
     var isOptional: Bool { !parameter.isRequired }
+    /// The text between the elements of a list that are one value.
+    ///
+    /// `nil` for the style `form`, which is a property of the whole request.
+    var separator: String? {
+      guard !parameter.explodes else { return nil }
+      return switch parameter.style {
+      case .pipeDelimited: "|"
+      case .spaceDelimited: " "
+      default: nil
+      }
+    }
   }
 
   /// The body of the request.
@@ -101,6 +112,10 @@ struct SwiftEndpoint {
         type: type?.name ?? "JSON", isOptional: !body.isRequired || type?.isOptional == true)
     }
     if let media = body.content.first(where: { $0.type.subtype == "x-www-form-urlencoded" }) {
+      // The parameters of a request are either those of its query or those of its form.
+      guard !operation.parameters.contains(where: { $0.location == .query }) else {
+        return .data(contentType: media.text)
+      }
       return .form(
         type: media.schema.map { types.type(of: $0, named: name).name } ?? "[String: String]")
     }
@@ -141,8 +156,8 @@ struct SwiftEndpoint {
       let key = SwiftNames.literal(property.parameter.name)
       lines.append(
         property.isOptional
-          ? "parameters[\(key)] = \(property.use).map { \(Self.value("$0", property.type)) }"
-          : "parameters[\(key)] = \(Self.value(property.use, property.type))")
+          ? "parameters[\(key)] = \(property.use).map { \(Self.value("$0", property)) }"
+          : "parameters[\(key)] = \(Self.value(property.use, property))")
     }
     if !headers.isEmpty { lines.append("var headers: HTTPHeaders = [:]") }
     for property in headers {
@@ -175,7 +190,9 @@ struct SwiftEndpoint {
     let headers = hasHeaders ? ", headers: headers" : ""
     let parameters = hasQuery ? ", parameters: parameters" : ""
     // The format makes a difference for arrays and objects only.
-    let lists = properties.filter { $0.parameter.location == .query && $0.type.hasPrefix("[") }
+    let lists = properties.filter {
+      $0.parameter.location == .query && $0.type.hasPrefix("[") && $0.separator == nil
+    }
     let isDeep = properties.contains {
       $0.type == "Parameters" && $0.parameter.style == .deepObject
     }
@@ -244,6 +261,13 @@ struct SwiftEndpoint {
   }
 
   /// Returns the expression of a parameter.
+  private static func value(_ name: String, _ property: Property) -> String {
+    guard property.type.hasPrefix("["), let separator = property.separator else {
+      return value(name, property.type)
+    }
+    return ".string(\(name).map { String(describing: $0) }.joined(separator: \"\(separator)\"))"
+  }
+
   private static func value(_ name: String, _ type: String) -> String {
     switch type {
     case "Int": ".int(\(name))"

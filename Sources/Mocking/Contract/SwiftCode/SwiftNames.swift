@@ -10,9 +10,12 @@ struct SwiftNames {
     "Collection",
     "Data", "Date", "Decodable", "Decoder", "Dictionary", "Double", "EmptyResponse", "Encodable",
     "Encoder",
-    "Error", "Float", "HTTPHeaders", "Hashable", "Int", "JSON", "JSONDecoder", "JSONEncoder",
-    "MultipartFormData", "Networking", "Optional", "Parameters", "Promise", "Protocol", "Request",
-    "RequestConvertible", "RequestPath", "Response", "Result", "Self", "Sendable", "Sequence",
+    "Error", "Float", "HTTPHeaders", "HTTPMethod", "Hashable", "Int", "JSON", "JSONDecoder",
+    "JSONEncoder",
+    "MultipartFormData", "Networking", "Optional", "Parameters", "Promise", "Protocol",
+    "QueryFormat", "Request",
+    "RequestConvertible", "RequestPath", "Response", "ResponseType", "Result", "Self", "Sendable",
+    "Sequence",
     "Set",
     "String", "Task", "Type", "TypedEndpoint", "URL", "UUID", "Void",
   ]
@@ -56,6 +59,8 @@ struct SwiftNames {
       return word.prefix(1).uppercased() + word.dropFirst()
     }.joined()
     if name.isEmpty || name.first?.isNumber == true { name = "value" + name }
+    // It cannot be declared, not even in backticks.
+    if name == "self" { name = "selfValue" }
     return unique(name)
   }
 
@@ -66,7 +71,10 @@ struct SwiftNames {
   }
 
   private static func words(_ text: String) -> [String] {
-    text.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.map(String.init)
+    text.split { character in
+      !(character.isLetter || character.isNumber)
+        || !character.unicodeScalars.allSatisfy(\.properties.isXIDContinue)
+    }.map(String.init)
   }
 
   // MARK: Literals
