@@ -111,8 +111,8 @@ import Synchronization
       let folders = Set(
         files.flatMap { [$0, $0.resolvingSymlinksInPath()] }
           .map { $0.deletingLastPathComponent().path })
-      for folder in folders
-      where inotify_add_watch(descriptor, folder, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO)) < 0 {
+      let events = UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
+      for folder in folders where inotify_add_watch(descriptor, folder, events) < 0 {
         failure.withLock { $0 = "\(folder): \(String(cString: strerror(errno)))" }
       }
     }

@@ -169,7 +169,10 @@ extension AdminAPI {
   private func resource(_ call: AdminCall) throws(AdminProblem) -> StoredResource {
     let name = String(call["name"].drop { $0 == "/" })
     guard let resource = resources.first(where: { $0.name == name }) else {
-      throw AdminProblem.missing("resource", call["name"])
+      var problem = AdminProblem.missing("resource", call["name"])
+      let names = resources.prefix(20).map(\.name).joined(separator: ", ")
+      problem.detail += names.isEmpty ? "; there are none" : "; there are: \(names)"
+      throw problem
     }
     return resource
   }

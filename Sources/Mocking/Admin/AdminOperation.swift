@@ -196,7 +196,7 @@ struct AdminCall {
 /// Source: RFC 9457.
 struct AdminProblem: Error {
   let status: Int
-  let detail: String
+  var detail: String
   /// The place of the error in the body.
   var place: TextPosition?
   /// The JSON Pointer of the value with the error.

@@ -98,7 +98,12 @@ public struct MockFile: Sendable, Hashable {
         break
       }
     }
-    let folders = candidates.map { $0.deletingLastPathComponent().path }
+    let folders = candidates.map { candidate in
+      // The name may begin with the names of further folders.
+      candidate.path.hasSuffix("/" + name)
+        ? String(candidate.path.dropLast(name.count + 1))
+        : candidate.deletingLastPathComponent().path
+    }
     throw ReadError(
       reason: unreadable
         ?? "there is no file \(name.debugDescription) in \(folders.joined(separator: " or in "))")

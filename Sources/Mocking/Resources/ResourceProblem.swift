@@ -13,7 +13,7 @@ struct ResourceProblem: Error, Hashable {
   }
 
   let status: Int
-  let detail: String
+  var detail: String
   /// The id of an item that does not exist.
   var id: String?
   var errors: [Detail] = []

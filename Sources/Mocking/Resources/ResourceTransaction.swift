@@ -175,26 +175,31 @@ final class TransactionItems: ChangeableItems {
   }
 
   func create(_ item: JSON, at path: String) throws(ChangeRefusal) -> JSON {
-    try refusable { () throws(ResourceProblem) in try transaction.insert(item, at: path) }
+    try refusable(at: path) { () throws(ResourceProblem) in
+      try transaction.insert(item, at: path)
+    }
   }
 
   func update(_ id: JSON, at path: String, with patch: JSON) throws(ChangeRefusal) -> JSON {
-    try refusable { () throws(ResourceProblem) in
+    try refusable(at: path) { () throws(ResourceProblem) in
       try transaction.change(id, at: path, with: patch)
     }
   }
 
   func delete(_ id: JSON, at path: String) throws(ChangeRefusal) -> JSON {
-    try refusable { () throws(ResourceProblem) in try transaction.remove(id, at: path) }
+    try refusable(at: path) { () throws(ResourceProblem) in try transaction.remove(id, at: path) }
   }
 
   private func refusable(
-    _ body: () throws(ResourceProblem) -> JSON
+    at path: String, _ body: () throws(ResourceProblem) -> JSON
   ) throws(ChangeRefusal) -> JSON {
     do throws(ResourceProblem) {
       return try body()
     } catch {
-      throw ChangeRefusal(mock: error.mock)
+      var problem = error
+      // The request is for another path than that of the item.
+      if !problem.detail.contains(path) { problem.detail += " in \(path)" }
+      throw ChangeRefusal(mock: problem.mock)
     }
   }
 }

@@ -22,14 +22,24 @@ struct ContractStubs {
     let contract = try Contract(contentsOf: file)
     routes = contract.routes(seed: options.seed, store: options.isStateful ? store : nil)
     files = contract.files
-    warnings = contract.warnings.map { ArchiveWarning(problem: $0.description) }
-    summaries = contract.content.operations.flatMap { operation in
+    var warnings = contract.warnings.map { ArchiveWarning(problem: $0.description) }
+    let collections = options.isStateful ? ContractCollection.all(in: contract.content) : []
+    let stateful = Set(collections.flatMap(\.operations.keys))
+    summaries = contract.content.operations.enumerated().flatMap { index, operation in
       operation.basePaths.map { base in
-        StubFile.Summary(
+        let name = operation.id ?? operation.summary ?? "from the contract"
+        return StubFile.Summary(
           method: operation.method, path: base + operation.path,
-          response: operation.id ?? operation.summary ?? "from the contract", conditions: [])
+          response: stateful.contains(index) ? "\(name), keeps changes" : name, conditions: [])
       }
     }
+    if options.isStateful, stateful.isEmpty {
+      warnings.append(
+        ArchiveWarning(
+          problem: "\(file.lastPathComponent) has no collection that keeps changes: a list such as "
+            + "/notes with a path for its items, /notes/{id}"))
+    }
+    self.warnings = warnings
   }
 
   /// Returns whether a file is an OpenAPI document: by its extension, or by its member `openapi`.

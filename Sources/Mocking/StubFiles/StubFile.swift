@@ -74,6 +74,13 @@ public struct StubFile: Sendable {
   /// A program that reads the routes again after a change watches these files. The files of other
   /// bodies are not included, because they are read for each response.
   public let files: [URL]
+  private let patterns: [String]
+
+  /// The files that match the patterns of `include` now, which may be others than when they were read.
+  package var matchingFiles: [URL] {
+    patterns.flatMap { StubLoader.matches(of: $0) }
+      .map { URL(fileURLWithPath: $0).standardizedFileURL }
+  }
   /// The routes, for a ``MockServer``, a ``MockTransport`` or a ``MockProvider``.
   public let routes: [Route]
   /// The summaries of the stubs, in order, for display.
@@ -131,6 +138,7 @@ public struct StubFile: Sendable {
     url = urls.first ?? URL(fileURLWithPath: "/")
     let loader = try StubLoader(urls, recordings: recordings, contracts: contracts)
     files = loader.files
+    patterns = loader.patterns
     routes = loader.routes
     summaries = loader.summaries
     warnings = loader.warnings

@@ -21,6 +21,8 @@ struct StubLoader {
   private(set) var warnings: [ArchiveWarning] = []
   /// All files that have been read, each once.
   private(set) var files: [URL] = []
+  /// The patterns of `include`, as whole paths.
+  private(set) var patterns: [String] = []
   private var known: Set<URL> = []
   /// The items of the resources of all files.
   let resources = ResourceStore()
@@ -122,6 +124,7 @@ struct StubLoader {
     for entry in document.includes {
       var entryFiles: [URL] = []
       do throws(JSONDocumentError) {
+        if let pattern = try Self.pattern(of: entry, in: url) { patterns.append(pattern) }
         entryFiles = try Self.files(of: entry, in: url)
         try check(entryFiles, of: entry, includedBy: chain)
       } catch {
@@ -135,34 +138,43 @@ struct StubLoader {
 
   // MARK: Includes
 
+  /// Returns the pattern of an entry of `include` as a whole path, or `nil` for the name of one file.
+  private static func pattern(
+    of entry: StubValue, in file: URL
+  ) throws(JSONDocumentError) -> String? {
+    let text = try entry.string("the name of a file, such as \"users.json\" or \"orders/*.json\"")
+    guard text.contains(where: { "*?[".contains($0) }) else { return nil }
+    guard !text.hasPrefix("/") else { return text }
+    // The characters of the folder are not a part of the pattern.
+    let folder = file.deletingLastPathComponent().path
+    return folder.map { "*?[]\\".contains($0) ? "\\\($0)" : "\($0)" }.joined() + "/\(text)"
+  }
+
   /// Returns the files that an entry of `include` names, sorted by name.
   private static func files(of entry: StubValue, in file: URL) throws(JSONDocumentError) -> [URL] {
-    let pattern = try entry.string(
-      "the name of a file, such as \"users.json\" or \"orders/*.json\"")
+    let name = try entry.string("the name of a file, such as \"users.json\" or \"orders/*.json\"")
     let folder = file.deletingLastPathComponent()
-    guard pattern.contains(where: { "*?[".contains($0) }) else {
-      let included = URL(fileURLWithPath: pattern, relativeTo: folder).absoluteURL
+    guard let pattern = try pattern(of: entry, in: file) else {
+      let included = URL(fileURLWithPath: name, relativeTo: folder).absoluteURL
         .standardizedFileURL
       guard FileManager.default.isReadableFile(atPath: included.path) else {
         throw JSONDocumentError(
-          path: entry.path, text: "there is no file \"\(pattern)\" in \(folder.relativePath)")
+          path: entry.path, text: "there is no file \"\(name)\" in \(folder.relativePath)")
       }
       return [included]
     }
-    // The characters of the folder are not a part of the pattern.
-    let escaped = folder.path.map { "*?[]\\".contains($0) ? "\\\($0)" : "\($0)" }.joined()
-    let files = matches(of: pattern.hasPrefix("/") ? pattern : "\(escaped)/\(pattern)")
+    let files = matches(of: pattern)
       .map { URL(fileURLWithPath: $0).standardizedFileURL }
       .filter { identity(of: $0) != identity(of: file) }
     guard !files.isEmpty else {
       throw JSONDocumentError(
-        path: entry.path, text: "no file in \(folder.relativePath) matches \"\(pattern)\"")
+        path: entry.path, text: "no file in \(folder.relativePath) matches \"\(name)\"")
     }
     return files
   }
 
   /// Returns the paths that match a pattern of the shell, sorted.
-  private static func matches(of pattern: String) -> [String] {
+  static func matches(of pattern: String) -> [String] {
     var result = glob_t()
     defer { globfree(&result) }
     guard glob(pattern, 0, nil, &result) == 0, let paths = result.gl_pathv else { return [] }
@@ -229,6 +241,9 @@ extension StubValue {
     for name in ["path", "resource", "nestedPaths"] {
       guard let value = members[name] else { continue }
       members[name] = value.array.map { .array($0.map(prefixed)) } ?? prefixed(value)
+    }
+    if let references = members["references"]?.dictionary {
+      members["references"] = .dictionary(references.mapValues(prefixed))
     }
     return StubValue(json: .dictionary(members), path: path, context: context)
   }

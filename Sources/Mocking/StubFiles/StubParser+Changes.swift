@@ -87,12 +87,11 @@ extension StubValue {
     guard text.hasPrefix("/") else {
       throw expected("the path of a resource, such as \"/carts\"")
     }
-    let path = scope.basePath + text
-    scope.references?.insert(path)
-    if let known = scope.resources, !known.contains(where: { $0.isResourcePath(path) }) {
-      throw located(TemplateSyntaxError(unknown: path, "resource", at: 0, among: known))
+    do throws(TemplateSyntaxError) {
+      return try scope.resourcePath(text, at: 0)
+    } catch {
+      throw located(error)
     }
-    return path
   }
 
   /// Parses the header of a loop, such as `item in body.items`, with or without braces.

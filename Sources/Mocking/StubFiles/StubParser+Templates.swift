@@ -164,7 +164,11 @@ extension StubObject {
   ) throws(JSONDocumentError) -> Bool {
     guard let status = self["status"], isTemplate(status) else { return false }
     guard let expression = try status.template(in: scope).expression else {
-      throw status.expected("a status, such as 201 or \"{{ query.status | default(200) }}\"")
+      let error = status.expected(
+        "a status, such as 201 or \"{{ query.status | default(200) }}\"")
+      throw JSONDocumentError(
+        path: status.path,
+        text: error.text + "; for a condition, use two routes, of which the first has \"when\"")
     }
     template.status = expression
     return true

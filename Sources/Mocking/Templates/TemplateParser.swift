@@ -225,8 +225,17 @@ struct TemplateParser {
       throw TemplateSyntaxError(
         unknown: variable, "path variable", at: memberOffset, among: variables)
     }
+    if root == .parts, steps.count > 1, case .member(let name) = steps[1],
+      !Self.partMembers.contains(name)
+    {
+      let known = Self.partMembers.joined(separator: ", ")
+      throw TemplateSyntaxError(
+        "unknown member of a part \"\(name)\"; known are \(known)", at: memberOffset)
+    }
     return .root(root, steps)
   }
+
+  private static let partMembers = ["fileName", "contentType", "size", "text"]
 
   /// Returns the expression for the items of a resource.
   ///
@@ -238,12 +247,8 @@ struct TemplateParser {
       throw TemplateSyntaxError(
         "expected the path of a resource, such as resources[\"/products\"]", at: offset)
     }
-    let path = scope.basePath + name
-    scope.references?.insert(path)
-    if let known = scope.resources, !known.contains(where: { $0.isResourcePath(path) }) {
-      throw TemplateSyntaxError(unknown: path, "resource", at: offset, among: known)
-    }
-    return .resource(path, Array(steps.dropFirst()))
+    return .resource(
+      try scope.resourcePath(name, at: offset), Array(steps.dropFirst()))
   }
 
   private mutating func steps() throws(TemplateSyntaxError) -> [JSONValuePath.Step] {
@@ -327,7 +332,10 @@ struct TemplateParser {
   /// Returns the error for the next token.
   func unexpectedToken(_ expectation: String = "expected \"}}\"") -> TemplateSyntaxError {
     switch lexer.token {
-    case .end: lexer.error("expected \"}}\", found the end of the text")
+    case .end:
+      lexer.error(
+        expectation == "expected a value"
+          ? "\(expectation) at the end" : "expected \"}}\", found the end of the text")
     case .name(let name):
       lexer.error(
         "\(expectation), found \"\(name)\"; arguments are written as in counter(\"orders\")")

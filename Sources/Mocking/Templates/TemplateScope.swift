@@ -50,3 +50,28 @@ final class TemplateReferences: Sendable {
 
   func insert(constant name: String) { names.withLock { _ = $0.constants.insert(name) } }
 }
+
+extension TemplateScope {
+  /// Returns the whole path of a resource, and records that it is used.
+  ///
+  /// - Parameters:
+  ///   - name: The path without the base path.
+  ///   - offset: The position of the name in the template.
+  /// - Returns: The path.
+  /// - Throws: ``TemplateSyntaxError`` if the resources are known and it is none of them.
+  func resourcePath(_ name: String, at offset: Int) throws(TemplateSyntaxError) -> String {
+    let path = basePath + name
+    references?.insert(path)
+    guard let resources, !resources.contains(where: { $0.isResourcePath(path) }) else {
+      return path
+    }
+    guard name.hasPrefix(basePath + "/"), !basePath.isEmpty,
+      resources.contains(where: { $0.isResourcePath(name) })
+    else {
+      throw TemplateSyntaxError(unknown: path, "resource", at: offset, among: resources)
+    }
+    throw TemplateSyntaxError(
+      "unknown resource \"\(path)\": the base path is added; write "
+        + "\"\(name.dropFirst(basePath.count))\"", at: offset)
+  }
+}

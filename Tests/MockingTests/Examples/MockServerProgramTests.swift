@@ -82,6 +82,23 @@
       #expect(await program.end.status == .exited(0))
     }
 
+    @Test func aFileThatMatchesAPatternIsAddedAndRemovedWhileTheProgramRuns() async throws {
+      let parts = folder.url("parts")
+      try FileManager.default.createDirectory(at: parts, withIntermediateDirectories: true)
+      try Data(#"{"include": ["parts/*.json"]}"#.utf8).write(to: file)
+      let (first, second) = (parts.appending(path: "a.json"), parts.appending(path: "b.json"))
+      try Data(#"{"routes": [{"path": "/a"}]}"#.utf8).write(to: first)
+      let program = try Program.start("mock-server", [file.path, "--port", "0"])
+      _ = try await Program.address(of: program)
+      try Data(#"{"routes": [{"path": "/b"}, {"path": "/c"}]}"#.utf8).write(
+        to: second, options: .atomic)
+      #expect(await program.lines.first { $0.hasSuffix("has changed: 3 routes") } != nil)
+      try FileManager.default.removeItem(at: first)
+      #expect(await program.lines.first { $0.hasSuffix("has changed: 2 routes") } != nil)
+      program.signal(SIGINT)
+      #expect(await program.end.status == .exited(0))
+    }
+
     @Test func speaksTLSWithTheAuthorityOfTheFileThatItPrints() async throws {
       try Data(Self.text.utf8).write(to: file)
       let program = try Program.start(

@@ -83,6 +83,40 @@ struct StubIncludeTests {
     #expect(file.files.count == 4)
   }
 
+  @Test func theNameOfAResourceHasNoBasePath() async throws {
+    let folder = try folder([
+      "main.json": #"{"basePath": "/api", "include": ["works.json"]}"#,
+      "works.json": #"""
+      {"routes": [
+        {"resource": "/artists", "data": [{"id": 1, "name": "Zoe"}]},
+        {"resource": "/works", "references": {"artistId": "/artists"}, "data": [{"id": 1, "artistId": 1}]},
+        {"path": "/first", "text": "{{ resources['/artists'].1.name }}"},
+        {"method": "POST", "path": "/add",
+         "changes": [{"resource": "/artists", "create": {"name": "Ada"}}], "status": 204}
+      ]}
+      """#,
+    ])
+    for (start, base) in [("main.json", "/api"), ("works.json", "")] {
+      let transport = MockTransport(routes: try StubFile(contentsOf: folder.url(start)).routes)
+      #expect(await transport.response(base + "/first") == "200 Zoe")
+      #expect(await transport.response(.post, base + "/add") == "204 ")
+      #expect(await transport.send(.get, base + "/artists").ids == [1, 2])
+      #expect(await transport.send(.post, base + "/works", #"{"artistId": 2}"#).status == 201)
+      #expect(await transport.send(.post, base + "/works", #"{"artistId": 9}"#).status == 422)
+    }
+  }
+
+  @Test func theFilesThatMatchAPatternAreFoundAgain() throws {
+    let folder = try folder([
+      "main.json": #"{"include": ["parts/*.json"]}"#, "parts/a.json": #"{"routes": []}"#,
+    ])
+    let file = try StubFile(contentsOf: folder.url("main.json"))
+    #expect(file.matchingFiles.map(\.lastPathComponent) == ["a.json"])
+    try Data(#"{"routes": []}"#.utf8).write(to: folder.url("parts/b.json"))
+    try FileManager.default.removeItem(at: folder.url("parts/a.json"))
+    #expect(file.matchingFiles.map(\.lastPathComponent) == ["b.json"])
+  }
+
   private static let mistakes: [(files: [String: String], message: String)] = [
     (
       ["main.json": #"{"include": ["a.json"]}"#, "a.json": #"{"include": ["main.json"]}"#],
@@ -102,6 +136,20 @@ struct StubIncludeTests {
     (
       ["main.json": #"{"include": ["a.json", "b.json"]}"#, "a.json": #"{"routes": []}"#],
       "main.json:1:24: include[1]: there is no file \"b.json\" in "
+    ),
+    (
+      [
+        "main.json":
+          #"{"basePath": "/v1", "routes": [{"resource": "/q"}, {"path": "/a", "text": "{{ resources['/v1/q'] }}"}]}"#
+      ],
+      #"main.json:1:89: routes[1].text: unknown resource "/v1/v1/q": the base path is added; write "/q""#
+    ),
+    (
+      [
+        "main.json":
+          #"{"basePath": "/v1", "routes": [{"resource": "/q"}, {"path": "/a", "changes": [{"resource": "/v1/q", "delete": "1"}]}]}"#
+      ],
+      #"main.json:1:92: routes[1].changes[0].resource: unknown resource "/v1/v1/q": the base path is added; write "/q""#
     ),
     (
       ["main.json": #"{"include": ["*.jsn"]}"#],

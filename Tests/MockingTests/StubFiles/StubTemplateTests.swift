@@ -200,7 +200,8 @@ struct StubTemplateTests {
     (
       "{\"routes\": [{\"path\": \"/a\", \"status\": \"2{{ 1 }}\"}]}",
       "1:38: routes[0].status: expected a status, such as 201 or "
-        + "\"{{ query.status | default(200) }}\", found \"2{{ 1 }}\""
+        + "\"{{ query.status | default(200) }}\", found \"2{{ 1 }}\"; for a condition, use two routes, "
+        + "of which the first has \"when\""
     ),
     (
       "{\"routes\": [{\"path\": \"/a\", \"headers\": {\"X\": \"{{ uuid }}\"}, \"sequence\": [{}]}]}",

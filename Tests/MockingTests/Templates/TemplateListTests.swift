@@ -60,6 +60,10 @@ struct TemplateListTests {
     (
       "{{ resources }}", "expected the path of a resource, such as resources[\"/products\"]", 3
     ),
+    (
+      "{{ parts.photo.content }}",
+      "unknown member of a part \"content\"; known are fileName, contentType, size, text", 9
+    ),
   ])
   func anErrorHasAPosition(template: String, text: String, offset: Int) throws {
     let error = #expect(throws: TemplateSyntaxError.self) { try TemplateText(template) }
