@@ -55,7 +55,12 @@ final class StubSource: Sendable {
   /// - Throws: `StubFileError` if the new content is invalid.
   func read(isRequested: Bool) throws -> StubFile? {
     let old = file
-    let contents = Self.contents(of: urls + old.files + old.matchingFiles)
+    var contents = Self.contents(of: urls + old.files + old.matchingFiles)
+    if contents.values.contains(nil) {
+      // An editor may have renamed the file, and is about to write the new one.
+      Thread.sleep(forTimeInterval: 0.05)
+      contents = Self.contents(of: urls + old.files + old.matchingFiles)
+    }
     let isNew = state.withLock { state in
       defer { state.contents = contents }
       return contents != state.contents.filter { contents.keys.contains($0.key) }

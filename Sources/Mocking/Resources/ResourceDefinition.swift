@@ -101,28 +101,30 @@ extension ResourceData {
   ) -> [BrokenReference] {
     let definition = definitions[index]
     let isReachable = definition.paths.contains { $0.bindings.isEmpty }
-    var targets: [String: (table: Int, isRequired: Bool)] = [:]
+    var targets: [String: (table: Int, isParent: Bool)] = [:]
     for (member, path) in definition.options.references {
       if let table = self.index(at: path) { targets[member] = (table, false) }
     }
     for binding in definition.paths.flatMap(\.bindings) {
-      if let table = self.index(at: binding.parent) {
-        targets[binding.member] = (table, !isReachable)
-      }
+      if let table = self.index(at: binding.parent) { targets[binding.member] = (table, true) }
     }
     return targets.sorted { $0.key < $1.key }.compactMap { member, target in
       let value = json[member]
       if let current, current[member] == value { return nil }
-      guard !bound.contains(where: { $0.member == member }), target.isRequired || !value.isNull,
-        !refers(value, to: target.table)
+      // An item that is reached by the path of the request needs no other parent.
+      let isRequired = target.isParent && !isReachable && bound.isEmpty
+      guard !bound.contains(where: { $0.member == member }), isRequired || !value.isNull,
+        !refers(value, to: target.table, allowsList: !target.isParent)
       else { return nil }
       return BrokenReference(member: member, resource: definitions[target.table].name)
     }
   }
 
   /// Returns whether a value is the id of an existing item, or an array of such ids.
-  private func refers(_ value: JSON, to table: Int) -> Bool {
-    if case .array(let ids) = value { return ids.allSatisfy { refers($0, to: table) } }
+  private func refers(_ value: JSON, to table: Int, allowsList: Bool) -> Bool {
+    if allowsList, case .array(let ids) = value {
+      return ids.allSatisfy { refers($0, to: table, allowsList: false) }
+    }
     return ResourceItem.id(of: value).flatMap { tables[table][$0] } != nil
   }
 }

@@ -65,7 +65,11 @@ extension Connection {
   /// Conditions, templates and synchronous handlers read the body on the thread of the server, where
   /// parsing a large one would delay all other connections.
   func isParsedInAdvance(_ request: ReceivedRequest) -> Bool {
-    guard request.body.count >= Self.parsedInAdvanceBytes, core.queue.count == 0,
+    // An encoded body may be large after decoding.
+    let isLarge =
+      request.body.count >= Self.parsedInAdvanceBytes
+      || !request.body.isEmpty && request.headers.contains("Content-Encoding")
+    guard isLarge, core.queue.count == 0,
       case .routes? = routing
     else { return false }
     return true

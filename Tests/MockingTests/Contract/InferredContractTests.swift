@@ -46,6 +46,9 @@ struct InferredContractTests {
     ("/resets/QmFzZUxvbmdUb2tlbldpdGhvdXREaWdpdHM", "/resets/{resetId}"),
     ("/sessions/aKdPqWzXcVbNmLkJhGfDsA", "/sessions/{sessionId}"),
     ("/listOpenInvitationsOfUser", "/listOpenInvitationsOfUser"),
+    ("/getHTTPStatusOfEndpoint", "/getHTTPStatusOfEndpoint"), ("/users/@me", "/users/@me"),
+    ("/packages/@babel/core", "/packages/@babel/core"),
+    ("/images/logo@2x.png", "/images/logo@2x.png"),
     ("/Customers-Without-Orders", "/Customers-Without-Orders"),
   ])
   func segmentsThatLookLikeIDsAreVariables(path: String, template: String) {

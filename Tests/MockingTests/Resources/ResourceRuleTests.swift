@@ -87,6 +87,24 @@ struct ResourceRuleTests {
     #expect(await transport.send(.get, "/visits").ids == [1])
   }
 
+  @Test func anItemNeedsTheParentsOfThePathOfTheRequestOnly() async throws {
+    let transport = try StubFixture(
+      #"""
+      {"routes": [
+        {"resource": "/users", "data": [{"id": 1}]}, {"resource": "/shops", "data": [{"id": 1}]},
+        {"resource": "/users/{user}/orders", "nestedPaths": ["/shops/{shop}/orders"]}
+      ]}
+      """#
+    ).transport()
+    #expect(await transport.send(.post, "/users/1/orders", "{}").status == 201)
+    #expect(await transport.send(.put, "/users/1/orders/1", "{}").status == 200)
+    for id in ["9", "[]", "[1]"] {
+      let refused = await transport.send(.post, "/users/1/orders", #"{"shopId": \#(id)}"#)
+      #expect(refused.status == 422 && refused.pointers == ["#/shopId"])
+    }
+    #expect(await transport.send(.post, "/shops/1/orders", #"{"userId": 1}"#).status == 201)
+  }
+
   @Test func aReferenceToAnExistingItemIsKeptWhenThatItemIsDeleted() async throws {
     let transport = try StubFixture(Self.clinic).transport()
     let visit = #"{"doctorId": "2", "assistants": [1, 2], "note": null}"#

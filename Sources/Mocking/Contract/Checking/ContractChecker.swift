@@ -57,9 +57,6 @@ struct ContractChecker: Sendable {
     return report
   }
 
-  /// Counts an exchange that is not checked.
-  mutating func countUnchecked() { report.uncheckedCount += 1 }
-
   /// Checks an exchange.
   ///
   /// - Returns: The violations that were not found before.

@@ -19,7 +19,7 @@ import Synchronization
 ///   streams, are not checked; their header fields are.
 /// - **Refused requests.** A request that the server answers with a 4xx status may violate the contract.
 /// - **Threads.** A monitor may be used by several clients, on any thread. It checks on a queue of its
-///   own. If more than 1,000 exchanges wait for their check, the next ones are only counted, in
+///   own. If more than 256 exchanges wait for their check, the next ones are only counted, in
 ///   ``ContractReport/uncheckedCount``.
 public final class ContractMonitor: Interceptor {
   /// The contract.
@@ -29,7 +29,9 @@ public final class ContractMonitor: Interceptor {
   private let checker: Mutex<ContractChecker>
   /// The number of exchanges that wait for their check, whose bodies are in memory.
   private let waitingCount = Atomic(0)
-  private static let maximumWaitingCount = 1_000
+  /// The number of exchanges that were not checked, because too many were waiting.
+  private let uncheckedCount = Atomic(0)
+  private static let maximumWaitingCount = 256
 
   /// Creates a monitor.
   ///
@@ -50,12 +52,15 @@ public final class ContractMonitor: Interceptor {
   ///
   /// Blocks until they have been checked.
   public var report: ContractReport {
-    queue.sync { checker.withLock { $0.current } }
+    var report = queue.sync { checker.withLock { $0.current } }
+    report.uncheckedCount = uncheckedCount.load(ordering: .relaxed)
+    return report
   }
 
   /// Forgets the exchanges, for example between two tests.
   public func reset() {
     queue.sync { checker.withLock { $0 = ContractChecker(contract) } }
+    uncheckedCount.store(0, ordering: .relaxed)
   }
 
   /// Sends the exchange, and checks it after its response.
@@ -89,7 +94,8 @@ public final class ContractMonitor: Interceptor {
   func check(_ exchange: @escaping @Sendable () -> CheckedExchange) {
     guard waitingCount.add(1, ordering: .relaxed).oldValue < Self.maximumWaitingCount else {
       waitingCount.subtract(1, ordering: .relaxed)
-      return checker.withLock { $0.countUnchecked() }
+      uncheckedCount.add(1, ordering: .relaxed)
+      return
     }
     enqueue { [self] in
       defer { waitingCount.subtract(1, ordering: .relaxed) }

@@ -101,8 +101,10 @@ public struct ContractReport: Sendable, Hashable {
   /// The number of exchanges that were not checked, because too many others were waiting for their check.
   public internal(set) var uncheckedCount = 0
 
-  /// Whether all exchanges keep the contract, and all requests are documented.
-  public var isKept: Bool { violations.isEmpty && undocumented.isEmpty && unlistedCount == 0 }
+  /// Whether all exchanges have been checked and keep the contract, and all requests are documented.
+  public var isKept: Bool {
+    violations.isEmpty && undocumented.isEmpty && unlistedCount == 0 && uncheckedCount == 0
+  }
 
   /// Checks that all exchanges keep the contract, and that all requests are documented.
   ///

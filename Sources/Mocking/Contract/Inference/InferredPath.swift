@@ -37,7 +37,7 @@ struct InferredPath {
     if RecordingPlaceholder.isPlaceholder(text) || !RecordingPlaceholder.ranges(in: text).isEmpty {
       return true
     }
-    if UUID(uuidString: text) != nil || bytes.contains(0x40) { return true }
+    if UUID(uuidString: text) != nil || isEmailAddress(text) { return true }
     let isToken = bytes.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x2D || $0 == 0x5F }
     let digitCount = bytes.count { (0x30...0x39).contains($0) }
     // Names with a number, such as `v1` or `user-7`, are short or have few digits.
@@ -46,20 +46,22 @@ struct InferredPath {
     return isToken && bytes.count >= 20 && isMixed && !Self.isWord(text)
   }
 
-  /// Returns whether a text consists of words, such as `listOpenInvitationsOfUser` and `New-Customers`:
-  /// each capital letter begins one of at least two letters.
-  private static func isWord(_ text: String) -> Bool {
-    var length = 2
-    for character in text + "A" {
-      if character.isUppercase || character == "-" || character == "_" {
-        // The separator and the letter after it begin one word together.
-        if length == 1 { return false }
-        length = character.isUppercase ? 1 : 0
-      } else {
-        length += 1
-      }
+  /// Returns whether a text has the form `name@example.com`; `@me` and `logo@2x.png` have not.
+  private static func isEmailAddress(_ text: String) -> Bool {
+    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, parts[1].first?.isLetter == true else {
+      return false
     }
-    return true
+    return parts[1].dropFirst().contains(".") && !parts[1].hasSuffix(".")
+  }
+
+  /// Returns whether a text consists of words, such as `listOpenInvitationsOfUser`, by the number of
+  /// changes between small and capital letters.
+  private static func isWord(_ text: String) -> Bool {
+    let changes = zip(text, text.dropFirst()).count { left, right in
+      left.isLowercase && right.isUppercase || left.isUppercase && right.isLowercase
+    }
+    return changes * 3 <= text.count
   }
 
   /// Returns the name of a variable after a segment, such as `petId` after `pets`.

@@ -74,9 +74,17 @@ extension SchemaProgram {
   }
 
   /// Returns the members of an object that travel in one direction only.
-  func members(of schema: Int, with annotation: SchemaAnnotation) -> Set<String> {
+  ///
+  /// - Parameters:
+  ///   - schema: The schema.
+  ///   - annotation: The direction.
+  ///   - includesAlternatives: Whether the schemas of `anyOf` and `oneOf` are searched, too.
+  /// - Returns: The names.
+  func members(
+    of schema: Int, with annotation: SchemaAnnotation, includesAlternatives: Bool = true
+  ) -> Set<String> {
     var names: Set<String> = []
-    search(from: schema) { keyword in
+    search(from: schema, includesAlternatives: includesAlternatives) { keyword in
       guard case .members(let members) = keyword else { return }
       for (name, member) in members.named where isAnnotated(member, with: annotation) {
         names.insert(name)

@@ -70,46 +70,60 @@ extension SchemaValidator {
 
   /// Checks alternatives among which a member of the value selects.
   ///
-  /// The selection does not change the result, with one exception: if several alternatives of `oneOf`
-  /// match, that is no violation if the selected one is among them. The alternatives of many documents
-  /// differ in the name of the type only, which their schemas do not restrict. For a value without
-  /// a match, the violations are those of the selected alternative.
+  /// A value that selects an alternative is checked against this one only. A value that selects none is
+  /// checked like one without a discriminator; if it matches no alternative, the violation names the
+  /// member.
   ///
-  /// Source: OpenAPI 3.1.1, Discriminator Object.
+  /// Source: OpenAPI 3.0.4, Discriminator Object.
   private mutating func check(
     _ discriminator: SchemaDiscriminator, _ value: JSON, _ node: SchemaNode,
     _ own: inout Evaluation
   ) -> Bool {
-    let (matches, failures) = attempts(discriminator.alternatives, value, &own)
-    if matches.count == 1 || !discriminator.isOne && !matches.isEmpty { return true }
-    let keyword = discriminator.isOne ? "oneOf" : "anyOf"
     guard case .dictionary(let members) = value else {
-      return matches.isEmpty
-        ? failNearest(keyword, failures, node) : failSeveral(matches, node)
+      return checkAlternatives(of: discriminator, value, node, &own)
     }
     let name = members[discriminator.name]?.string
-    if let schema = name.flatMap({ discriminator.schemas[$0] }) {
-      var evaluation = Evaluation()
-      let violations = attempt(schema, to: value, &evaluation)
-      guard violations.isEmpty else {
-        if !matches.isEmpty { return failSeveral(matches, node) }
-        add(violations)
-        return false
-      }
-      // A selected alternative outside of the list matches nothing in it.
-      return matches.isEmpty ? failNearest(keyword, failures, node) : true
+    if let schema = name.flatMap({ discriminator.schemas[$0] }),
+      discriminator.alternatives.contains(where: { target(of: $0) == target(of: schema) })
+    {
+      return apply(schema, to: value, &own)
     }
-    guard matches.isEmpty else { return failSeveral(matches, node) }
+    let count = violations.count
+    if checkAlternatives(of: discriminator, value, node, &own) { return true }
+    guard violations[count...].contains(where: { $0.message.contains("none of the") }) else {
+      return false
+    }
+    keepViolations(count)
     guard name != nil else {
       return fail(
         node, "discriminator",
-        "the value matches none of the \(failures.count) alternatives, and the member "
-          + "\(discriminator.name), which selects one, is missing")
+        "the value matches none of the \(discriminator.alternatives.count) alternatives, and the "
+          + "member \(discriminator.name), which selects one, is missing")
     }
     let names = discriminator.schemas.keys.sorted().prefix(10).joined(separator: ", ")
     path.append(discriminator.name)
     defer { path.removeLast() }
     return fail(node, "discriminator", "expected one of \(names)")
+  }
+
+  private mutating func checkAlternatives(
+    of discriminator: SchemaDiscriminator, _ value: JSON, _ node: SchemaNode,
+    _ own: inout Evaluation
+  ) -> Bool {
+    discriminator.isOne
+      ? checkOne(discriminator.alternatives, value, node, &own)
+      : checkAny(discriminator.alternatives, value, node, &own)
+  }
+
+  /// Returns the schema that a schema refers to if it has no other keyword, or else the schema itself.
+  private func target(of schema: Int) -> Int {
+    var schema = schema
+    for _ in 0..<16 {
+      let keywords = program.nodes[schema].keywords
+      guard keywords.count == 1, case .reference(let next)? = keywords.first else { break }
+      schema = next
+    }
+    return schema
   }
 
   /// Adds the violations of the alternative that is nearest to the value.

@@ -73,7 +73,7 @@ extension SchemaValidator {
     var isValid = true
     switch keyword {
     case .required(let names):
-      for name in names where members[name] == nil && !omittedMembers.contains(name) {
+      for name in names where members[name] == nil && !isOmitted(name) {
         isValid = fail(node, "required", "the member \(name) is missing")
       }
     case .dependentRequired(let dependencies):

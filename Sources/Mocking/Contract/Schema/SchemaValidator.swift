@@ -45,7 +45,7 @@ struct SchemaValidator {
   private var active: [Int] = []
   private var depth = 0
   private var stepCount = 0
-  /// The results of ``omittedMembers``, by the outermost schema of a value.
+  /// The members that travel in the other direction, by schema.
   private var omittedNames: [Int: Set<String>] = [:]
   /// The reason why the validation has ended before its result was known.
   ///
@@ -129,10 +129,9 @@ struct SchemaValidator {
   /// Ends the validation, and returns `false`.
   private mutating func interrupt(_ node: SchemaNode, _ reason: String) -> Bool {
     guard interruption == nil else { return false }
-    let count = violations.count
-    _ = fail(node, "$ref", reason)
-    interruption = violations.last
-    violations.removeSubrange(count...)
+    // The result is that of the whole value.
+    interruption = SchemaViolation(
+      path: [], schema: node.place, keyword: "$ref", message: reason)
     return false
   }
 
@@ -178,15 +177,24 @@ struct SchemaValidator {
 
   mutating func add(_ others: [SchemaViolation]) { violations += others }
 
-  /// The members that the value at the path need not have, because they travel in the other direction.
-  var omittedMembers: Set<String> {
-    mutating get {
-      guard let direction, let schema = active.first else { return [] }
-      if let names = omittedNames[schema] { return names }
-      let names = program.members(of: schema, with: direction == .request ? .readOnly : .writeOnly)
+  /// Removes all violations except the first ones.
+  mutating func keepViolations(_ count: Int) { violations.removeSubrange(count...) }
+
+  /// Returns whether the value at the path need not have a member, because it travels in the other
+  /// direction: by one of the schemas that are being applied to the value, or by one that it always
+  /// applies.
+  mutating func isOmitted(_ name: String) -> Bool {
+    guard let direction else { return false }
+    for schema in active {
+      let names =
+        omittedNames[schema]
+        ?? program.members(
+          of: schema, with: direction == .request ? .readOnly : .writeOnly,
+          includesAlternatives: false)
       omittedNames[schema] = names
-      return names
+      if names.contains(name) { return true }
     }
+    return false
   }
 
   // MARK: Keywords

@@ -41,7 +41,9 @@ final class ContractResponder: Sendable {
   func respond(to request: ReceivedRequest) -> Mock {
     if let problem = problem(of: request) { return problem }
     let preferences = RequestPreferences(request.headers)
-    guard !operation.responses.isEmpty else { return Mock(status: preferences.status ?? 200) }
+    guard !operation.responses.isEmpty else {
+      return Mock(status: preferences.status.flatMap { (200...599).contains($0) ? $0 : nil } ?? 200)
+    }
     guard let (status, response) = choose(preferences) else {
       let codes = operation.responses.map(\.code.description).joined(separator: ", ")
       return .problem(

@@ -129,7 +129,9 @@ struct RequestChecker {
       return [violation("the \(location.rawValue) parameter \(parameter.name): \(reason)")]
     case .json(let value):
       guard let schema = parameter.schema else { return [] }
-      return contract.violations(of: value, schema, .request).map { violation in
+      return contract.violations(
+        of: value, schema, .request, maximumStepCount: Self.maximumStepCount
+      ).map { violation in
         RequestViolation(
           location: location, name: parameter.name, path: violation.path,
           message:
@@ -172,7 +174,7 @@ struct RequestChecker {
       return nil
     }
     // A server checks a small body on the thread of its connections.
-    let isLarge = request.body.count >= ReceivedRequest.largeBodyBytes
+    let isLarge = request.decodedBody.count >= ReceivedRequest.largeBodyBytes
     let violations = contract.violations(
       of: value, schema, .request,
       maximumStepCount: isLarge ? SchemaValidator.maximumStepCount : Self.maximumStepCount
@@ -183,7 +185,7 @@ struct RequestChecker {
     return Result(status: 400, detail: "", violations: violations)
   }
 
-  /// The limit for the number of steps of the check of a body that is not large.
+  /// The limit for the number of steps of the check of a parameter, and of a body that is not large.
   private static let maximumStepCount = 500_000
 
   /// Returns the fields of a form as an object, or `nil` for another media type.
