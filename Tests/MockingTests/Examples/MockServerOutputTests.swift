@@ -120,9 +120,10 @@
         HTTPRequest(
           method: .post, url: url, headers: ["Content-Type": "application/json"],
           body: .data(Data(#"{"to": "https://example.com/hook?token=s3cret"}"#.utf8))))
+      let line = try #require(
+        await program.lines.first { $0.contains("webhook") && $0.contains("refused") })
       program.signal(SIGINT)
       let end = await program.end
-      let line = try #require(end.lines.first { $0.contains("webhook") && $0.contains("refused") })
       #expect(!end.output.contains("s3cret"))
       guard isJSON else {
         #expect(line.contains("webhook POST https://example.com/hook?token=***: refused: "))
