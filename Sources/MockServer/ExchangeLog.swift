@@ -139,7 +139,7 @@ extension ServedExchange {
   /// Returns the exchange as a JSON object.
   fileprivate func object(at date: Date, isVerbose: Bool) -> [String: JSON] {
     var object: [String: JSON] = [
-      "event": "request", "time": .string(date.ISO8601Format(.iso8601(fraction: true))),
+      "event": "request", "time": .string(date.logTime),
       "method": request.map { .string($0.method.rawValue) } ?? .null,
       "target": maskedTarget.map { .string($0) } ?? .null,
       "status": status.map { .int($0) } ?? .null, "bytes": .int(bodyByteCount),
@@ -206,14 +206,13 @@ extension Data {
   }
 }
 
-extension Date.ISO8601FormatStyle {
-  fileprivate static func iso8601(fraction: Bool) -> Date.ISO8601FormatStyle {
-    Date.ISO8601FormatStyle(includingFractionalSeconds: fraction)
-  }
-}
-
 extension Date {
   private static let calendar = Calendar.current
+
+  /// The time in ISO 8601, with a fraction of the second.
+  var logTime: String {
+    ISO8601Format(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+  }
 
   /// The local time of day, such as `09:05:30`.
   var clockTime: String {

@@ -43,8 +43,7 @@ extension WebhookDelivery {
   fileprivate func object(at date: Date) -> [String: JSON] {
     [
       "event": "webhook",
-      "time": .string(
-        date.ISO8601Format(Date.ISO8601FormatStyle(includingFractionalSeconds: true))),
+      "time": .string(date.logTime),
       "method": .string(method.rawValue), "url": .string(url), "cause": .string(cause),
       "outcome": .string(outcome.name), "description": .string("\(self)"),
       "statuses": .array(attempts.map { $0.status.map { .int($0) } ?? .null }),

@@ -57,9 +57,6 @@ extension Connection {
 
 /// Work on other threads: the parsing of large bodies, and access to files.
 extension Connection {
-  /// The size from which a body is parsed on another thread.
-  private static let parsedInAdvanceBytes = ReceivedRequest.largeBodyBytes
-
   /// Returns whether the body of a request is parsed before a route is chosen for it.
   ///
   /// Conditions, templates and synchronous handlers read the body on the thread of the server, where
@@ -67,7 +64,7 @@ extension Connection {
   func isParsedInAdvance(_ request: ReceivedRequest) -> Bool {
     // An encoded body may be large after decoding.
     let isLarge =
-      request.body.count >= Self.parsedInAdvanceBytes
+      request.body.count >= ReceivedRequest.largeBodyBytes
       || !request.body.isEmpty && request.headers.contains("Content-Encoding")
     guard isLarge, core.queue.count == 0,
       case .routes? = routing

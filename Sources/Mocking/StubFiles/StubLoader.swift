@@ -124,8 +124,9 @@ struct StubLoader {
     for entry in document.includes {
       var entryFiles: [URL] = []
       do throws(JSONDocumentError) {
-        if let pattern = try Self.pattern(of: entry, in: url) { patterns.append(pattern) }
-        entryFiles = try Self.files(of: entry, in: url)
+        let pattern = try Self.pattern(of: entry, in: url)
+        if let pattern { patterns.append(pattern) }
+        entryFiles = try Self.files(of: entry, matching: pattern, in: url)
         try check(entryFiles, of: entry, includedBy: chain)
       } catch {
         throw document.located(error)
@@ -151,10 +152,19 @@ struct StubLoader {
   }
 
   /// Returns the files that an entry of `include` names, sorted by name.
-  private static func files(of entry: StubValue, in file: URL) throws(JSONDocumentError) -> [URL] {
+  ///
+  /// - Parameters:
+  ///   - entry: The entry.
+  ///   - pattern: The pattern of the entry, or `nil` for the name of one file.
+  ///   - file: The file with the entry.
+  /// - Returns: The files.
+  /// - Throws: ``JSONDocumentError`` if there is none.
+  private static func files(
+    of entry: StubValue, matching pattern: String?, in file: URL
+  ) throws(JSONDocumentError) -> [URL] {
     let name = try entry.string("the name of a file, such as \"users.json\" or \"orders/*.json\"")
     let folder = file.deletingLastPathComponent()
-    guard let pattern = try pattern(of: entry, in: file) else {
+    guard let pattern else {
       let included = URL(fileURLWithPath: name, relativeTo: folder).absoluteURL
         .standardizedFileURL
       guard FileManager.default.isReadableFile(atPath: included.path) else {

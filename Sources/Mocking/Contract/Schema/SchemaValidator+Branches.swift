@@ -80,7 +80,9 @@ extension SchemaValidator {
     _ own: inout Evaluation
   ) -> Bool {
     guard case .dictionary(let members) = value else {
-      return checkAlternatives(of: discriminator, value, node, &own)
+      return discriminator.isOne
+        ? checkOne(discriminator.alternatives, value, node, &own)
+        : checkAny(discriminator.alternatives, value, node, &own)
     }
     let name = members[discriminator.name]?.string
     if let schema = name.flatMap({ discriminator.schemas[$0] }),
@@ -88,12 +90,10 @@ extension SchemaValidator {
     {
       return apply(schema, to: value, &own)
     }
-    let count = violations.count
-    if checkAlternatives(of: discriminator, value, node, &own) { return true }
-    guard violations[count...].contains(where: { $0.message.contains("none of the") }) else {
-      return false
+    let matches = attempts(discriminator.alternatives, value, &own).matches
+    guard matches.isEmpty else {
+      return !discriminator.isOne || matches.count == 1 || failSeveral(matches, node)
     }
-    keepViolations(count)
     guard name != nil else {
       return fail(
         node, "discriminator",
@@ -104,15 +104,6 @@ extension SchemaValidator {
     path.append(discriminator.name)
     defer { path.removeLast() }
     return fail(node, "discriminator", "expected one of \(names)")
-  }
-
-  private mutating func checkAlternatives(
-    of discriminator: SchemaDiscriminator, _ value: JSON, _ node: SchemaNode,
-    _ own: inout Evaluation
-  ) -> Bool {
-    discriminator.isOne
-      ? checkOne(discriminator.alternatives, value, node, &own)
-      : checkAny(discriminator.alternatives, value, node, &own)
   }
 
   /// Returns the schema that a schema refers to if it has no other keyword, or else the schema itself.

@@ -177,9 +177,6 @@ struct SchemaValidator {
 
   mutating func add(_ others: [SchemaViolation]) { violations += others }
 
-  /// Removes all violations except the first ones.
-  mutating func keepViolations(_ count: Int) { violations.removeSubrange(count...) }
-
   /// Returns whether the value at the path need not have a member, because it travels in the other
   /// direction: by one of the schemas that are being applied to the value, or by one that it always
   /// applies.
