@@ -92,8 +92,11 @@ extension NetworkError {
     case jsonFailed
     /// The body is not valid text in its encoding, or the encoding is unknown.
     case stringFailed
-    /// The body is empty although a value is required, or a stream was read twice.
+    /// The body is empty although a value is required.
     case noData
+    /// The body of a stream has been read before, or the body or the pages of a list are being read by
+    /// another task.
+    case alreadyRead
 
     // MARK: Pages
 

@@ -44,6 +44,7 @@ extension NetworkError.Code {
     case .jsonFailed: "the body is not the requested JSON"
     case .stringFailed: "the body is not valid text in its encoding"
     case .noData: "the body is empty"
+    case .alreadyRead: "the body or the pages are read already"
     case .pageLoop: "the pages form a loop"
     case .notCached: "the cache has no response"
     case .cookieFileFailed: "the file of the cookies has failed"

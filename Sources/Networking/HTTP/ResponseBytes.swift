@@ -39,7 +39,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
   /// Creates an iterator.
   ///
   /// - Returns: An iterator. For a stream that has already been read, it throws a ``NetworkError``
-  ///   with the code `noData`.
+  ///   with the code `alreadyRead`.
   public func makeAsyncIterator() -> AsyncIterator {
     switch source {
     case .memory(let data): AsyncIterator(.memory(data))
@@ -65,7 +65,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     /// Returns the next piece, which is not empty, or `nil` at the end.
     ///
     /// - Returns: The piece, as soon as it is available.
-    /// - Throws: A ``NetworkError`` if the body ends early; with the code `noData` if it has
+    /// - Throws: A ``NetworkError`` if the body ends early; with the code `alreadyRead` if it has
     ///   already been read, or while a copy of the iterator waits for a piece; `CancellationError`
     ///   if it was cancelled.
     public mutating func next() async throws -> Data? {
@@ -75,7 +75,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         return data.isEmpty ? nil : data
       case .streaming(let readHandle): return try await readHandle.source.next()
       case .consumed:
-        throw NetworkError(.noData, "the body has been read before, and can be read only once")
+        throw NetworkError(.alreadyRead, "the body has been read before, and can be read only once")
       }
     }
   }

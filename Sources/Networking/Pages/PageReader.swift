@@ -42,21 +42,37 @@ final class PageReader: Sendable {
 
   private typealias Consumer = CheckedContinuation<Response?, any Error>
 
+  /// A request of a page.
+  private struct Attempt {
+    let number: Int
+    let request: Request
+    /// The promise of the response, which is set after the request has been started.
+    var promise: NetworkPromise?
+  }
+
   private struct State {
     /// The pages that the consumer has not taken.
     var ready = FIFO<Response>()
     var readyCount = 0
     /// The end of the sequence after the ready pages.
     var end: Result<Void, any Error>?
+    /// The error of the last request after the ready pages, which the consumer has not received.
+    var failure: (any Error)?
     var consumer: Consumer?
     /// The request of the next page, unless it is in progress.
     var next: Request?
-    var inProgress: NetworkPromise?
-    var isInProgress = false
+    /// Whether the next page has been requested without success, so that it is requested on demand only.
+    var isRepeated = false
+    /// The attempt in progress.
+    ///
+    /// The result of an attempt that is not in progress any more is ignored.
+    var attempt: Attempt?
+    /// The number of attempts.
+    var attemptCount = 0
     /// Whether a call of `startNext` is in its loop, possibly in an outer frame of the same thread.
     var isStarting = false
-    /// The number of pages that have been requested.
-    var requested = 0
+    /// The number of pages that have been received.
+    var receivedCount = 0
     var visited = VisitedPages()
 
     /// Takes the request to start now, if there is one.
@@ -64,18 +80,30 @@ final class PageReader: Sendable {
     /// - Parameters:
     ///   - walk: The walk, which limits the pages that are requested ahead.
     ///   - isStarter: Whether the caller is in its loop.
-    /// - Returns: The request, or `nil`.
-    mutating func takeRequest(_ walk: PageWalk, by isStarter: Bool) -> Request? {
+    /// - Returns: The request as the attempt in progress, or `nil`.
+    mutating func startAttempt(_ walk: PageWalk, by isStarter: Bool) -> Attempt? {
       guard isStarter || !isStarting else { return nil }
-      guard end == nil, !isInProgress, consumer != nil || readyCount < walk.ahead, let next else {
+      guard end == nil, failure == nil, attempt == nil,
+        consumer != nil || (readyCount < walk.ahead && !isRepeated), let next
+      else {
         isStarting = false
         return nil
       }
       isStarting = true
       self.next = nil
-      isInProgress = true
-      requested += 1
-      return next
+      attemptCount += 1
+      attempt = Attempt(number: attemptCount, request: next)
+      return attempt
+    }
+
+    /// Ends the attempt in progress without a page, so that the page is requested again on demand.
+    ///
+    /// - Returns: The promise of the attempt.
+    mutating func withdrawAttempt() -> NetworkPromise? {
+      guard let withdrawn = attempt.take() else { return nil }
+      next = withdrawn.request
+      isRepeated = true
+      return withdrawn.promise
     }
 
     /// Takes the next result for the consumer, if there is one.
@@ -85,6 +113,7 @@ final class PageReader: Sendable {
         return .success(response)
       }
       // An error is thrown once.
+      if let failure = failure.take() { return .failure(failure) }
       guard let end else { return nil }
       if case .failure = end { self.end = .success(()) }
       return end.map { nil }
@@ -121,6 +150,8 @@ final class PageReader: Sendable {
         let result = state.withLock { state -> Result<Response?, any Error>? in
           if let result = state.takeResult() { return result }
           guard state.consumer == nil else { return .failure(Self.concurrentRead) }
+          // The handler of a cancellation may have run before.
+          guard !Task.isCancelled else { return .failure(CancellationError()) }
           state.consumer = consumer
           return nil
         }
@@ -128,26 +159,36 @@ final class PageReader: Sendable {
         startNext()
       }
     } onCancel: {
-      stop()
+      cancelConsumer()
     }
   }
 
-  /// Cancels the current request, and requests no other page.
-  ///
-  /// - Parameter end: The end of the sequence, unless it has ended before.
-  func stop(_ end: Result<Void, any Error> = .failure(CancellationError())) {
+  /// Cancels the call of the consumer that waits for a page, and the request of the page.
+  private func cancelConsumer() {
+    let (promise, consumer) = state.withLock { state -> (NetworkPromise?, Consumer?) in
+      guard let consumer = state.consumer.take() else { return (nil, nil) }
+      return (state.withdrawAttempt(), consumer)
+    }
+    promise?.cancel()
+    consumer?.resume(throwing: CancellationError())
+  }
+
+  /// Cancels the current request, ends the sequence, and requests no other page.
+  func stop() {
     let (promise, consumer) = state.withLock { state in
-      state.end = state.end ?? end
+      state.end = .success(())
+      state.failure = nil
       state.ready.removeAll()
       state.readyCount = 0
-      return (state.inProgress.take(), state.consumer.take())
+      return (state.attempt.take()?.promise, state.consumer.take())
     }
     promise?.cancel()
     consumer?.resume(throwing: CancellationError())
   }
 
   private static var concurrentRead: NetworkError {
-    NetworkError(.noData, "the pages are being read by another task, and can be read only by one")
+    NetworkError(
+      .alreadyRead, "the pages are being read by another task, and can be read only by one")
   }
 
   /// Starts the requests that are due.
@@ -156,21 +197,22 @@ final class PageReader: Sendable {
   /// of a recursion keeps the stack small.
   private func startNext() {
     var isStarter = false
-    while let request = state.withLock({ $0.takeRequest(walk, by: isStarter) }) {
+    while let attempt = state.withLock({ $0.startAttempt(walk, by: isStarter) }) {
       isStarter = true
-      start(request)
+      start(attempt)
     }
   }
 
-  private func start(_ request: Request) {
-    let promise = walk.start(request) { [self] in prepare($0) }
-    let isStopped = state.withLock { state in
-      if state.isInProgress, state.end == nil { state.inProgress = promise }
-      return state.end != nil
+  private func start(_ attempt: Attempt) {
+    let promise = walk.start(attempt.request) { [self] in prepare($0) }
+    let isWithdrawn = state.withLock { state in
+      guard state.attempt?.number == attempt.number else { return true }
+      state.attempt?.promise = promise
+      return false
     }
-    promise.done(on: .inline) { [self] response in receive(response, to: request) }
-      .fail(on: .inline, policy: .allErrors) { [self] error in finish(.failure(error)) }
-    if isStopped { promise.cancel() }
+    promise.done(on: .inline) { [self] response in receive(response, of: attempt) }
+      .fail(on: .inline, policy: .allErrors) { [self] error in fail(attempt, error) }
+    if isWithdrawn { promise.cancel() }
   }
 
   /// Removes what is for the origin of the first page only.
@@ -187,13 +229,13 @@ final class PageReader: Sendable {
     return request
   }
 
-  private func receive(_ response: Response, to request: Request) {
-    let count = state.withLock { $0.requested }
+  private func receive(_ response: Response, of attempt: Attempt) {
+    let number = state.withLock { $0.receivedCount } + 1
     var next: Request?
     var end: Result<Void, any Error>?
     do {
-      if count < walk.limit {
-        let page = Page(number: count, request: request, response: response)
+      if number < walk.limit {
+        let page = Page(number: number, request: attempt.request, response: response)
         next = try walk.rule.next(page).map { try Self.request($0, after: page) }
       }
       if next == nil { end = .success(()) }
@@ -201,16 +243,17 @@ final class PageReader: Sendable {
       end = .failure(error)
     }
     let consumer = state.withLock { state -> Consumer? in
-      state.inProgress = nil
-      state.isInProgress = false
-      guard state.end == nil else { return nil }
-      if count == 1 { state.visited.insert(response.request.url) }
+      guard state.attempt?.number == attempt.number else { return nil }
+      state.attempt = nil
+      state.isRepeated = false
+      state.receivedCount = number
+      if number == 1 { state.visited.insert(response.request.url) }
       if let next {
         if state.visited.insert(next) {
           state.next = next
         } else {
           end = .failure(
-            NetworkError(.pageLoop, response, "page \(count + 1) has been requested before"))
+            NetworkError(.pageLoop, response, "page \(number + 1) has been requested before"))
         }
       }
       state.end = end
@@ -223,17 +266,15 @@ final class PageReader: Sendable {
     startNext()
   }
 
-  private func finish(_ end: Result<Void, any Error>) {
-    let consumer = state.withLock { state -> (Consumer, Result<Response?, any Error>)? in
-      state.inProgress = nil
-      state.isInProgress = false
-      state.end = state.end ?? end
-      guard let consumer = state.consumer.take(), let result = state.takeResult() else {
-        return nil
-      }
-      return (consumer, result)
+  private func fail(_ attempt: Attempt, _ error: any Error) {
+    let consumer = state.withLock { state -> Consumer? in
+      guard state.attempt?.number == attempt.number else { return nil }
+      _ = state.withdrawAttempt()
+      if let consumer = state.consumer.take() { return consumer }
+      state.failure = error
+      return nil
     }
-    consumer?.0.resume(with: consumer?.1 ?? .success(nil))
+    consumer?.resume(throwing: error)
   }
 
   private static func resolve(_ reference: String, _ base: URL) -> URL? {

@@ -25,8 +25,19 @@ public struct Pages<Element: Sendable>: AsyncSequence, Sendable {
 
   /// An iterator over the pages of a list.
   ///
-  /// When it is released, the request of the next page is cancelled.
-  public struct AsyncIterator: AsyncIteratorProtocol {
+  /// An iterator can be kept, for example for a button that loads the next page:
+  ///
+  /// ```swift
+  /// private let pages = networking.pages(of: .orders, next: .link).decode([Order].self).makeAsyncIterator()
+  ///
+  /// func loadMore() async throws {
+  ///   guard let page = try await pages.next() else { return hasMore = false }
+  ///   orders += page
+  /// }
+  /// ```
+  ///
+  /// Copies share the position. When the last copy is released, the request of the next page is cancelled.
+  public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
     let handle: PageReader.Handle
     let transform: @Sendable (_ response: Response) throws -> Element
 
@@ -34,16 +45,17 @@ public struct Pages<Element: Sendable>: AsyncSequence, Sendable {
     ///
     /// - Parameter actor: The actor of the caller.
     /// - Returns: The page. `nil` after the last one.
-    /// - Throws: ``NetworkError``, the error of the rule, or `CancellationError` if the task is
-    ///   cancelled. The sequence then ends.
-    public mutating func next(
+    /// - Throws: ``NetworkError`` if the request fails, or `CancellationError` if the task is cancelled: a
+    ///   further call requests the page again. The error of the rule, or of the conversion of a page, after
+    ///   which the sequence has ended. `alreadyRead` while another call waits for a page.
+    public func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws -> Element? {
       guard let response = try await handle.reader.next(isolation: actor) else { return nil }
       do {
         return try transform(response)
       } catch {
-        handle.reader.stop(.success(()))
+        handle.reader.stop()
         throw error
       }
     }
@@ -127,7 +139,8 @@ extension Networking {
   /// - **Demand.** Without `ahead`, a page is requested when the loop asks for it. With `ahead`, up to
   ///   that number of pages is requested before the loop asks for them, one after another.
   /// - **End.** The sequence ends after the page for which the rule returns `nil`, or after `limit`
-  ///   pages. A page whose status is not 2xx is thrown as an error.
+  ///   pages. A page whose status is not 2xx is thrown as an error. An iterator that is kept after an
+  ///   error of a request requests the page again.
   /// - **Loops.** A page that has been requested before is an error with the code `pageLoop`.
   /// - **Origins.** A page on another origin than the first is requested without header fields that
   ///   are secrets, and without credentials. A page on `http` after `https` is refused.

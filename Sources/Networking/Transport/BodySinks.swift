@@ -137,7 +137,8 @@ final class ByteChannel: BodySink, ByteSource {
   }
 
   private static var concurrentRead: NetworkError {
-    NetworkError(.noData, "the body is being read by another task, and can be read only by one")
+    NetworkError(
+      .alreadyRead, "the body is being read by another task, and can be read only by one")
   }
 
   func stop(_ error: any Error) {

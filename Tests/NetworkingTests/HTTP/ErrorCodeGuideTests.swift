@@ -18,7 +18,8 @@ struct ErrorCodeGuideTests {
       .cancelled, .digestMismatch, .transferInProgress, .redirectRefused, .tooManyRedirects,
       .unacceptableStatus(404),
       .unacceptableContentType("text/html"), .missingContentType, .decodingFailed, .jsonFailed,
-      .stringFailed, .noData, .pageLoop, .notCached, .cookieFileFailed, .offlineStoreFull,
+      .stringFailed, .noData, .alreadyRead, .pageLoop, .notCached, .cookieFileFailed,
+      .offlineStoreFull,
       .offlineStoreRefused, .offlineStoreFailed, .offlineCredentialsMissing, .offlineStoreBusy,
     ] + phases.map { .timedOut($0) }
 
@@ -40,7 +41,7 @@ struct ErrorCodeGuideTests {
       .bodyTooLarge, .fileNotWritten, .circuitOpen,
       .cancelled, .digestMismatch, .transferInProgress, .redirectRefused, .tooManyRedirects,
       .missingContentType, .decodingFailed,
-      .jsonFailed, .stringFailed, .noData, .pageLoop, .notCached, .cookieFileFailed,
+      .jsonFailed, .stringFailed, .noData, .alreadyRead, .pageLoop, .notCached, .cookieFileFailed,
       .offlineStoreFull,
       .offlineStoreRefused, .offlineStoreFailed, .offlineCredentialsMissing, .offlineStoreBusy:
       "\(code)"

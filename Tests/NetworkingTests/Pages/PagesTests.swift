@@ -1,6 +1,7 @@
 import Foundation
 import Mocking
 import Promises
+import Synchronization
 import TestSupport
 import Testing
 
@@ -70,7 +71,7 @@ struct PagesTests {
 
   @Test func aSlowConsumerHasTheNumberOfPagesAhead() async throws {
     let server = Server(pages: 10)
-    var pages = server.client().pages(of: .get("items"), next: .link, ahead: 2).makeAsyncIterator()
+    let pages = server.client().pages(of: .get("items"), next: .link, ahead: 2).makeAsyncIterator()
     _ = try await pages.next()
     #expect(server.count == 3)
     _ = try await pages.next()
@@ -141,21 +142,62 @@ struct PagesTests {
     #expect(server.count == 20)
   }
 
-  @Test func aPageThatFailsEndsTheSequence() async throws {
-    let server = Server(pages: 10) { $0 == 3 ? .response(500, [:], "why") : nil }
-    var pages = server.client().pages(of: .get("items"), next: .link, ahead: 5).makeAsyncIterator()
+  @Test(arguments: [0, 5])
+  func aPageThatFailsIsRequestedAgainOnDemand(ahead: Int) async throws {
+    let failures = Log<Int>()
+    let server = Server(pages: 4) {
+      guard $0 == 3, failures.entries.count < 2 else { return nil }
+      failures.append($0)
+      return .response(500, [:], "why")
+    }
+    let pages = server.client().pages(of: .get("items"), next: .link, ahead: ahead)
+      .makeAsyncIterator()
     #expect(try await pages.next()?.data == Data("1".utf8))
     #expect(try await pages.next()?.data == Data("2".utf8))
+    for attempt in 1...2 {
+      let error = await #expect(throws: NetworkError.self) { try await pages.next() }
+      #expect(error?.code == .unacceptableStatus(500) && error?.body == Data("why".utf8))
+      #expect(server.count == 2 + attempt)
+    }
+    #expect(try await pages.next()?.data == Data("3".utf8))
+    #expect(try await pages.next()?.data == Data("4".utf8))
+    #expect(try await pages.next() == nil)
+    #expect(server.requested.entries == [1, 2, 3, 3, 3, 4])
+  }
+
+  @Test func aPageWhoseTaskIsCancelledIsRequestedAgainOnDemand() async throws {
+    let isHeld = Mutex(true)
+    let server = Server(pages: 2) { $0 == 2 && isHeld.withLock { $0 } ? [] : nil }
+    let pages = server.client().pages(of: .get("items"), next: .link).decode(Int.self)
+      .makeAsyncIterator()
+    #expect(try await pages.next() == 1)
+    let task = Task { try await pages.next() }
+    _ = await server.requested.entries(2)
+    task.cancel()
+    #expect(await task.result.failure(as: CancellationError.self) != nil)
+    #expect(server.transport.cancelled == 1)
+    isHeld.withLock { $0 = false }
+    #expect(try await pages.next() == 2)
+    #expect(try await pages.next() == nil)
+    #expect(server.requested.entries == [1, 2, 2])
+  }
+
+  @Test func onlyOneTaskReadsThePages() async throws {
+    let server = Server(pages: 2) { _ in [] }
+    let pages = server.client().pages(of: .get("items"), next: .link).makeAsyncIterator()
+    let task = Task { try await pages.next() }
+    _ = await server.requested.entries(1)
     let error = await #expect(throws: NetworkError.self) { try await pages.next() }
-    #expect(error?.code == .unacceptableStatus(500) && error?.body == Data("why".utf8))
-    #expect(try await pages.next() == nil && server.count == 3)
+    #expect(error?.code == .alreadyRead && error?.reason?.contains("by another task") == true)
+    task.cancel()
+    _ = await task.result
   }
 
   @Test func aPageThatCannotBeDecodedEndsTheSequence() async throws {
     let server = Server(pages: 10) {
       $0 == 2 ? .response(200, ["Link": "<?page=3>; rel=next"], "x") : nil
     }
-    var pages = server.client().pages(of: .get("items"), next: .link).decode(Int.self)
+    let pages = server.client().pages(of: .get("items"), next: .link).decode(Int.self)
       .makeAsyncIterator()
     #expect(try await pages.next() == 1)
     let error = await #expect(throws: NetworkError.self) { try await pages.next() }

@@ -24,7 +24,7 @@ import Testing
       }
       return results
     }
-    #expect((results[0].failure as? NetworkError)?.code == .noData)
+    #expect((results[0].failure as? NetworkError)?.code == .alreadyRead)
     #expect(try results[1].get() == Data("a".utf8))
   }
 
