@@ -1,4 +1,5 @@
 import Networking
+import Promises
 
 /// A mocked backend that records the requests it receives: a ``MockProvider``, a ``MockTransport``
 /// or a ``MockServer``.
@@ -36,6 +37,27 @@ extension MockBackend {
 
   /// The number of received requests, including those that the ``journal`` has discarded.
   public var requestCount: Int { journal.count }
+
+  /// Takes the next request that has not been taken, when one is available.
+  ///
+  /// ```swift
+  /// let loading = Task { await model.load() }
+  /// _ = try await Test.mocks.takeRequest().value
+  /// #expect(model.isLoading)
+  /// await Test.virtualTime.advance(by: .seconds(5))       // the delay of the response
+  /// await loading.value
+  /// ```
+  ///
+  /// A request becomes available when its asynchronous handler has started, or when its synchronous
+  /// handler has returned and the delays of the response have been scheduled. From a ``MockServer``, no
+  /// byte of the response has been sent then; in memory, a response without a delay has been delivered.
+  /// Each attempt and each redirect hop is a request. Requests that the ``journal`` has discarded are
+  /// skipped.
+  ///
+  /// - Returns: A promise of the request. Several promises receive requests in the order of the
+  ///   calls. A cancelled promise takes no request. The promise is rejected with
+  ///   ``MockServerError/stopped`` if a ``MockServer`` has been stopped and all requests have been taken.
+  public func takeRequest() -> Promise<ReceivedRequest> { journal.takeRequest() }
 }
 
 extension MockBackend {

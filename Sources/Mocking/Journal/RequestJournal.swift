@@ -97,6 +97,23 @@ public final class RequestJournal: Sendable {
       exchange: exchange)
   }
 
+  /// Records a request, starts its response, and then makes the request available to
+  /// ``takeRequest()``.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - route: The route that responds, or `nil` if there is none.
+  ///   - respond: Starts the response.
+  /// - Returns: The result of the closure.
+  func record<Result>(
+    _ request: StoredRequest, route: RegisteredRoute? = nil,
+    respond: (OutcomeReporter) -> Result
+  ) -> Result {
+    let reporter = record(request, route: route)
+    defer { offer(reporter) }
+    return respond(reporter)
+  }
+
   func report(_ outcome: JournalEntry.Outcome, of number: Int, generation: Int) {
     state.withLock { $0.records.setOutcome(outcome, of: number, generation: generation) }
     notify(.changed(number, generation: generation))
@@ -185,18 +202,24 @@ public final class RequestJournal: Sendable {
   /// A no-op if the journal has been reset since the request was recorded.
   ///
   /// - Parameters:
-  ///   - request: The request with its whole body, for a caller that waits for it.
   ///   - reporter: The reporter that ``record(_:route:)`` returned for the request.
-  func offer(_ request: ReceivedRequest, of reporter: OutcomeReporter) {
-    let offered = state.withLock { state in
-      state.records.generation == reporter.generation
-        ? state.takeQueue.offer(reporter.number) : nil
+  ///   - whole: The request with its whole body, for a caller that waits for it. `nil` has the body that
+  ///     the journal keeps.
+  func offer(_ reporter: OutcomeReporter, whole: ReceivedRequest? = nil) {
+    let number = reporter.number
+    let offer = state.withLock {
+      state -> (taker: TakeQueue.Offer, record: JournalRecords.Record?)? in
+      guard state.records.generation == reporter.generation else { return nil }
+      let taker = state.takeQueue.offer(number, oldest: state.records.first)
+      return (taker, taker.waiter == nil ? nil : state.records[number])
     }
-    offered?.waiter?.fulfill(request)
-    withExtendedLifetime(offered) {}
+    if let request = whole ?? offer?.record?.request.received(number: number) {
+      offer?.taker.waiter?.fulfill(request)
+    }
+    withExtendedLifetime(offer) {}
   }
 
-  /// Takes the next offered request that has not been taken, when one is available.
+  /// Takes the next available request that has not been taken, when there is one.
   ///
   /// Discarded requests are skipped.
   func takeRequest() -> Promise<ReceivedRequest> {

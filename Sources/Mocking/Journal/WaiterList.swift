@@ -50,35 +50,33 @@ struct WaiterList<Value: Sendable> {
 /// A queue of the recorded requests that have not been taken, and of the callers that wait for one.
 struct TakeQueue {
   typealias Waiters = WaiterList<ReceivedRequest>
+  typealias Offer = (waiter: Resolver<ReceivedRequest>?, dropped: [Resolver<ReceivedRequest>])
 
-  /// The numbers of the requests that can be taken; they are consecutive.
-  private var available = 0..<0
+  /// The numbers of the requests that can be taken, in the order of the offers.
+  private var available = FIFO<Int>()
   private var waiters = Waiters()
   private var isStopped = false
 
   /// Makes a recorded request available.
   ///
-  /// - Parameter number: The number of the request. It is greater than that of all earlier calls.
+  /// - Parameters:
+  ///   - number: The number of the request.
+  ///   - oldest: The number of the oldest request that the journal keeps. Older ones are removed.
   /// - Returns: The waiter that receives the request, if there is one, and the waiters dropped
   ///   because their promises are already settled.
-  mutating func offer(
-    _ number: Int
-  ) -> (waiter: Resolver<ReceivedRequest>?, dropped: [Resolver<ReceivedRequest>]) {
+  mutating func offer(_ number: Int, oldest: Int) -> Offer {
     var dropped: [Resolver<ReceivedRequest>] = []
     while let waiter = waiters.removeFirst() {
       if !waiter.isSettled { return (waiter, dropped) }
       dropped.append(waiter)
     }
-    available = (available.isEmpty ? number : available.lowerBound)..<(number + 1)
+    available.append(number)
+    while let first = available.first, first < oldest { _ = available.popFirst() }
     return (nil, dropped)
   }
 
   /// Returns the number of the next request that has not been taken, and marks it as taken.
-  mutating func next() -> Int? {
-    guard !available.isEmpty else { return nil }
-    defer { available.removeFirst() }
-    return available.lowerBound
-  }
+  mutating func next() -> Int? { available.popFirst() }
 
   /// Stores a waiter for the next request, unless the queue is stopped.
   mutating func wait(_ resolver: Resolver<ReceivedRequest>) -> Waiters.Start {
@@ -91,7 +89,7 @@ struct TakeQueue {
 
   /// Removes the available requests; the waiters stay.
   mutating func reset() {
-    available = 0..<0
+    available = FIFO()
   }
 
   /// Rejects further waiters; returns the current ones.

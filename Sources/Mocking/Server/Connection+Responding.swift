@@ -121,7 +121,7 @@ extension Connection {
     } else {
       reporter = respondByRoute(to: &request, routing, routes, stream: stream)
     }
-    core.journal.offer(request, of: reporter)
+    core.journal.offer(reporter, whole: request)
   }
 
   private func record(

@@ -114,22 +114,11 @@ extension MockServer {
   /// ``MockServer/stop()`` cancels the webhooks that have not been delivered.
   public var webhooks: WebhookSender { core.webhooks }
 
-  /// Takes the next request that has not been taken, when one is available.
-  ///
-  /// A request becomes available when its asynchronous handler has started, or when its synchronous
-  /// handler has returned and the delays of the response have been scheduled. In both cases, no
-  /// byte of the response has been sent. Requests that the ``journal`` has discarded are skipped.
-  ///
-  /// - Returns: A promise of the request. Several promises receive requests in the order of the
-  ///   calls. A cancelled promise takes no request. The promise is rejected with
-  ///   ``MockServerError/stopped`` if the server has been stopped and all requests have been taken.
-  public func takeRequest() -> Promise<ReceivedRequest> { journal.takeRequest() }
-
   /// Takes the next request that has not been taken, within a time limit.
   ///
   /// - Parameter timeout: The time limit, on the server's ``Scheduler``. With zero, only a request
   ///   that is already available is taken.
-  /// - Returns: A promise like that of ``takeRequest()``. After the time limit it is rejected with
+  /// - Returns: A promise like that of ``MockBackend/takeRequest()``. After the time limit it is rejected with
   ///   `PromiseError.timedOut`, and takes no request.
   public func takeRequest(timeout: Duration) -> Promise<ReceivedRequest> {
     // With a timeout of zero, the promise would be rejected even if a request is available.

@@ -30,7 +30,7 @@ import Promises
 /// - **Disconnects.** If a client closes its connection or its sending side while a handler runs or
 ///   a response waits for its delay, the server cancels the handler and closes the connection.
 /// - **TLS.** With ``MockTLS``, the server speaks HTTPS with a certificate of a ``MockAuthority``.
-/// - **Time** comes from a ``Scheduler``. ``takeRequest()`` returns a request after the delays of a
+/// - **Time** comes from a ``Scheduler``. ``MockBackend/takeRequest()`` returns a request after the delays of a
 ///   synchronous response have been scheduled, so that a test can then advance the time.
 /// - **Lifetime.** The server runs until ``stop()`` is called or the object is released.
 public final class MockServer: MockBackend {
@@ -160,7 +160,7 @@ public final class MockServer: MockBackend {
   /// Stops listening and closes all connections.
   ///
   /// When this method returns, the port is free, running handlers have been cancelled, and pending
-  /// promises of ``takeRequest()`` and ``closing(of:)`` have been rejected. Repeated calls are
+  /// promises of ``MockBackend/takeRequest()`` and ``closing(of:)`` have been rejected. Repeated calls are
   /// no-ops.
   public func stop() {
     core.stop()

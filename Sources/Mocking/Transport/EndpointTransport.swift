@@ -41,10 +41,14 @@ final class EndpointTransport<Endpoint: RequestConvertible>: Transport {
   private func respond(
     _ request: HTTPRequest, _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
-    let player = provider.player
-    let reporter = provider.journal.record(request.stored(at: scheduler.now))
+    provider.journal.record(request.stored(at: scheduler.now)) { respond(request, $0, receive) }
+  }
+
+  private func respond(
+    _ request: HTTPRequest, _ reporter: OutcomeReporter, _ receive: @escaping MockPlayer.Receive
+  ) -> any TransportHandle {
     guard let mock else { return fail(reporter, receive) }
-    return player.respond(
+    return provider.player.respond(
       request, by: mock, reporter, on: scheduler,
       received: { () throws(TransportFailure) in
         try request.received(

@@ -46,8 +46,8 @@ final class RoutedTransport: Sendable {
     do throws(MockServerError) {
       return start(request, try registry.get(), scheduler, fallback, receive)
     } catch {
-      let reporter = record(request, at: scheduler.now)
-      return fail(TransportFailure(code: .mockFailed, detail: "\(error)"), reporter, receive)
+      let failure = TransportFailure(code: .mockFailed, detail: "\(error)")
+      return journal.record(request.stored(at: scheduler.now)) { fail(failure, $0, receive) }
     }
   }
 
@@ -58,7 +58,9 @@ final class RoutedTransport: Sendable {
     let outcome = registry.find(request.method, request.target)
     if let fallback {
       guard case .routes = outcome else {
-        return pass(request, record(request, at: scheduler.now), fallback, receive)
+        return journal.record(request.stored(at: scheduler.now)) {
+          pass(request, $0, fallback, receive)
+        }
       }
     }
     do throws(TransportFailure) {
@@ -70,32 +72,29 @@ final class RoutedTransport: Sendable {
       switch outcome {
       case .unmatched: break
       case .response(let mock, _):
-        let reporter = journal.record(.received(received))
-        return respond(request, mock, received, reporter, scheduler, nil, receive)
+        return journal.record(.received(received)) {
+          respond(request, mock, received, $0, scheduler, nil, receive)
+        }
       case .routes(let candidates, _):
         guard
           let entry = registry.choose(
             among: candidates, for: &received, values: { player.values(on: scheduler) })
         else { break }
-        let reporter = journal.record(.received(received), route: entry)
-        return invoke(
-          entry.route, request, received, reporter, scheduler, fallback, receive)
+        return journal.record(.received(received), route: entry) { [received] reporter in
+          invoke(entry.route, request, received, reporter, scheduler, fallback, receive)
+        }
       }
-      let reporter = journal.record(.received(received))
-      if let fallback { return pass(request, reporter, fallback, receive) }
-      if let mock = registry.disallowedResponse(to: received) {
-        return respond(request, mock, received, reporter, scheduler, nil, receive)
+      return journal.record(.received(received)) { [received] reporter in
+        if let fallback { return pass(request, reporter, fallback, receive) }
+        if let mock = registry.disallowedResponse(to: received) {
+          return respond(request, mock, received, reporter, scheduler, nil, receive)
+        }
+        let failure = TransportFailure(code: .mockFailed, detail: registry.unmatched(received))
+        return fail(failure, reporter, receive)
       }
-      return fail(
-        TransportFailure(code: .mockFailed, detail: registry.unmatched(received)), reporter, receive
-      )
     } catch {
-      return fail(error, record(request, at: scheduler.now), receive)
+      return journal.record(request.stored(at: scheduler.now)) { fail(error, $0, receive) }
     }
-  }
-
-  private func record(_ request: HTTPRequest, at time: Duration) -> OutcomeReporter {
-    journal.record(request.stored(at: time))
   }
 
   private func fail(

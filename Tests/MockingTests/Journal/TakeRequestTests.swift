@@ -14,7 +14,7 @@ struct TakeRequestTests {
 
   private func offer(_ path: String, body: Data = Data(), to journal: RequestJournal) throws {
     let request = try received(path, body: body)
-    journal.offer(request, of: journal.record(.received(request)))
+    journal.offer(journal.record(.received(request)), whole: request)
   }
 
   private func isPending(_ promise: Promise<Mocking.ReceivedRequest>) -> Bool {
@@ -28,7 +28,7 @@ struct TakeRequestTests {
     _ = queue.wait(goneResolver)
     _ = queue.wait(resolver)
     gone.cancel()
-    let (waiter, dropped) = queue.offer(0)
+    let (waiter, dropped) = queue.offer(0, oldest: 0)
     #expect(waiter === resolver)
     #expect(dropped.count == 1 && dropped[0] === goneResolver)
     #expect(queue.next() == nil)
@@ -41,7 +41,7 @@ struct TakeRequestTests {
     let taken = journal.takeRequest()
     #expect(journal.count == 1)
     #expect(isPending(taken))
-    journal.offer(request, of: reporter)
+    journal.offer(reporter, whole: request)
     #expect(try await taken.value == request)
   }
 
@@ -71,7 +71,7 @@ struct TakeRequestTests {
     try offer("/untaken", to: journal)
     journal.reset()
     let taken = journal.takeRequest()
-    journal.offer(request, of: early)
+    journal.offer(early, whole: request)
     #expect(isPending(taken))
     try offer("/a", to: journal)
     #expect(try await taken.value.target == "/a")
@@ -86,6 +86,54 @@ struct TakeRequestTests {
     try offer("/a", to: journal)
     #expect(try await journal.takeRequest().value.target == "/a")
     await #expect(throws: MockServerError.stopped) { try await journal.takeRequest().value }
+  }
+
+  @Test func requestsThatAreOfferedOutOfOrderAreAllTaken() {
+    var queue = TakeQueue()
+    for number in [1, 0, 2, 4] { _ = queue.offer(number, oldest: 0) }
+    #expect((0..<5).map { _ in queue.next() } == [1, 0, 2, 4, nil])
+  }
+
+  @Test func theRequestsThatAJournalHasDiscardedAreNotKeptForTakers() {
+    var queue = TakeQueue()
+    for number in 0..<10 { _ = queue.offer(number, oldest: max(0, number - 1)) }
+    #expect((0..<3).map { _ in queue.next() } == [8, 9, nil])
+  }
+
+  @Test func aTestWaitsForTheRequestOfATaskBeforeItAdvancesTheTime() async throws {
+    try await withVirtualTime { scheduler in
+      let provider = MockProvider<NameAPI>(delay: .seconds(5)) { _ in .text("Kite") }
+      let networking = Networking<NameAPI>(mockProvider: provider)
+      let loading = Task {
+        let name = try await networking.request(.name).toString().value
+        return (name, scheduler.elapsed)
+      }
+      #expect(try await provider.takeRequest().value.target == "/name")
+      await scheduler.advance(by: .seconds(5))
+      let (name, elapsed) = try await loading.value
+      #expect(name == "Kite" && elapsed == .seconds(5))
+    }
+  }
+
+  @Test func theRequestsOfATransportAreTakenInTheirOrder() async throws {
+    let transport = MockTransport {
+      Route(.get, "/name", .text("Kite"))
+      Route(.get, "/later") { _ in
+        await Task.yield()
+        return .text("later")
+      }
+    }
+    let client = Networking<Request>(transport: transport)
+    let paths = ["/name", "/missing", "/later"]
+    let first = transport.takeRequest()
+    for path in paths {
+      _ = await client.request(.get(RequestPath(raw: "https://example.com" + path))).result
+    }
+    #expect(transport.requestCount == paths.count)
+    var taken = [try await first.value.target]
+    for _ in 1..<paths.count { taken.append(try await transport.takeRequest().value.target) }
+    #expect(taken == paths)
+    #expect(isPending(transport.takeRequest()))
   }
 
   @Test func theReceivedRequestsOfAServerAreThoseOfItsJournal() async throws {
