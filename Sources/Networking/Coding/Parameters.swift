@@ -178,10 +178,10 @@ extension Parameters.Members: RandomAccessCollection, Hashable, ExpressibleByDic
 
   /// Creates members in the order of a literal.
   ///
-  /// - Parameter elements: Names and values. If a name occurs more than once, the last value is
-  ///   used.
-  public init(dictionaryLiteral elements: (String, Parameters)...) {
-    self.init(elements.lazy.map { (key: $0.0, value: $0.1) })
+  /// - Parameter elements: Names and values. An optional value that is `nil` becomes
+  ///   ``Parameters/null``. If a name occurs more than once, the last value is used.
+  public init(dictionaryLiteral elements: (String, Parameters?)...) {
+    self.init(elements.lazy.map { (key: $0.0, value: $0.1 ?? .null) })
   }
 }
 
@@ -211,9 +211,14 @@ extension Parameters: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
 
   /// Creates ``dictionary(_:)`` in the order of the literal.
   ///
-  /// If a name occurs more than once, the last value is used.
-  public init(dictionaryLiteral elements: (String, Parameters)...) {
-    self = .dictionary(Members(elements.lazy.map { (key: $0.0, value: $0.1) }))
+  /// ```swift
+  /// let parameters: Parameters = ["page": 1, "owner": owner.map { .string($0) }]
+  /// ```
+  ///
+  /// An optional value that is `nil` becomes ``null``, which queries and forms omit. If a name occurs
+  /// more than once, the last value is used.
+  public init(dictionaryLiteral elements: (String, Parameters?)...) {
+    self = .dictionary(Members(elements.lazy.map { (key: $0.0, value: $0.1 ?? .null) }))
   }
 }
 

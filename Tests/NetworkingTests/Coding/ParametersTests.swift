@@ -108,6 +108,15 @@ struct ParametersTests {
     #expect((["a": 1, "b": 2] as Parameters) != ["b": 2, "a": 1])
   }
 
+  @Test(arguments: [true, nil])
+  func anOptionalValueOfALiteralCanBeNil(_ isFree: Bool?) {
+    let parameters: Parameters = ["page": 1, "free": isFree.map { .bool($0) }, "owner": nil]
+    let members: Parameters.Members = ["free": isFree.map { .bool($0) }]
+    #expect(members["free"] == isFree.map(Parameters.bool) ?? .null)
+    #expect(
+      parameters == ["page": 1, "free": isFree.map(Parameters.bool) ?? .null, "owner": .null])
+  }
+
   @Test func aDuplicateNameInALiteralKeepsTheLastValue() {
     #expect((["a": 1, "b": 2, "a": 3] as Parameters) == ["a": 3, "b": 2])
   }
