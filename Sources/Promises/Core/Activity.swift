@@ -38,6 +38,16 @@ final class ActivityTracker: Sendable {
     }
   }
 
+  /// Suspends until the tasks that can run have had turns, and no activity is in flight.
+  ///
+  /// A task that has just been started is no activity, but soon makes a request or a timer.
+  func waitUntilSettled() async {
+    await withCheckedContinuation { continuation in
+      ExecutorTurns.pass(atLeast: .milliseconds(1)) { continuation.resume() }
+    }
+    await waitUntilIdle()
+  }
+
   /// Adds an activity, which lasts until the returned token ends.
   func begin() -> ActivityToken {
     state.withLock { $0.inFlight += 1 }
@@ -52,6 +62,67 @@ final class ActivityTracker: Sendable {
       return state.waiters
     }
     for waiter in waiters { waiter.resume() }
+  }
+}
+
+/// The tasks of a virtual time that are between two promises which they await.
+///
+/// A task that is resumed continues on an executor that does not count its jobs, such as the main actor. An
+/// activity lasts from the settlement of the promise that it awaits, or from the start of a timer, until it
+/// awaits the next promise. If it does not, because it ends or awaits something else, the activity ends after
+/// a number of turns of the executors.
+final class RunningTasks: Sendable {
+  private let scheduler: any Scheduler
+  private let activities = Mutex<[Int: ActivityToken]>([:])
+
+  init(_ scheduler: any Scheduler) {
+    self.scheduler = scheduler
+  }
+
+  /// The identity of the current task, or `nil` outside of tasks.
+  static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+
+  func beginActivity() -> ActivityToken? { scheduler.beginActivity() }
+
+  /// Begins to wait for the current task.
+  ///
+  /// - Parameter activity: An activity that has begun before. `nil` begins one.
+  func taskContinues(during activity: ActivityToken? = nil) {
+    guard let task = Self.currentTask, let activity = activity ?? beginActivity() else { return }
+    let last = activities.withLock { $0.updateValue(activity, forKey: task) }
+    last?.end()
+    ExecutorTurns.pass(atLeast: .milliseconds(10)) { [weak self] in
+      activity.end()
+      self?.activities.withLock { if $0[task] === activity { $0[task] = nil } }
+    }
+  }
+
+  /// Ends to wait for a task, which awaits a promise.
+  func taskSuspends(_ task: Int?) {
+    guard let task else { return }
+    activities.withLock { $0.removeValue(forKey: task) }?.end()
+  }
+}
+
+/// Turns of the executors of Swift's tasks, for tasks whose jobs cannot be counted.
+///
+/// Neither the main actor nor the global executor reports that it has nothing to run. A block on the queue
+/// of each runs after most jobs that are enqueued by then.
+enum ExecutorTurns {
+  /// Calls a closure after 25 turns of the main queue and the global queue, and a duration.
+  ///
+  /// The duration is longer than the time for which a busy system interrupts a thread.
+  static func pass(atLeast duration: Duration, _ action: @escaping @Sendable () -> Void) {
+    pass(25, until: .now + duration, action)
+  }
+
+  private static func pass(
+    _ count: Int, until end: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void
+  ) {
+    guard count > 0 || .now < end else { return action() }
+    DispatchQueue.main.async {
+      DispatchQueue.global().async { pass(count - 1, until: end, action) }
+    }
   }
 }
 

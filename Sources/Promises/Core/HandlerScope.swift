@@ -165,9 +165,12 @@ struct AmbientTime: Sendable {
   let executor: ActivityExecutor?
   /// The promises that tasks of the scope await.
   let awaited = AwaitedPromises()
+  /// The tasks of the scope that the time waits for.
+  let runningTasks: RunningTasks
 
   init(_ scheduler: any Scheduler) {
     self.scheduler = scheduler
+    runningTasks = RunningTasks(scheduler)
     executor = ActivityExecutor(for: scheduler)
   }
 }

@@ -20,8 +20,13 @@ import Synchronization
 /// The scheduler also waits for activities registered by ``beginActivity()``, such as the next
 /// requests of a client's queue, and for each `async` step until it suspends, for example to await
 /// a response, the test or the virtual time. ``run(file:line:_:)`` runs `async` code of a test so that
-/// it is detected. The scheduler does not detect a `Task` started by a handler, or work
-/// started outside promises. It does not detect an `async` step while the step runs on an actor with a
+/// it is detected.
+///
+/// **Tasks.** The scheduler does not count the jobs of a `Task`. When the time is advanced, tasks that
+/// have just been started get some turns first. In the scope of ``withVirtualTime(_:isolation:_:)``, a
+/// task whose awaited promise settles has at least 10 ms of real time to await the next one, or to make
+/// a timer. The scheduler does not detect longer computations of a task, nor work started outside
+/// promises and tasks. It does not detect an `async` step while the step runs on an actor with a
 /// custom executor, unless this is the main actor and the step is written in main-actor code.
 ///
 /// ``withVirtualTime(_:isolation:_:)`` makes a scheduler the default of the code under test.
@@ -69,6 +74,8 @@ public final class TestScheduler: Scheduler {
       (state.timers.insert(due: state.now + max(delay, .zero), action), state.waiter.take())
     }
     waiter?.fulfill(())
+    // A task awaits the timer next.
+    HandlerScope.ambientTime?.runningTasks.taskContinues()
     return ScheduledAction { [weak self] in
       let action = self?.state.withLock { $0.timers.cancel(id) }
       withExtendedLifetime(action) {}
@@ -103,7 +110,7 @@ public final class TestScheduler: Scheduler {
   /// - Parameter moment: The point on the scale of ``now``. A point in the past runs the actions
   ///   that are due now.
   public func advance(to moment: Duration) async {
-    await activity.waitUntilIdle()
+    await waitForTasks()
     while let action = next(dueBy: moment) {
       action()
       await activity.waitUntilIdle()
@@ -117,7 +124,7 @@ public final class TestScheduler: Scheduler {
   ///   The default is one year.
   public func run(atMost limit: Duration = .seconds(365 * 24 * 3600)) async {
     let end = now + limit
-    await activity.waitUntilIdle()
+    await waitForTasks()
     while let action = next(dueBy: end) {
       action()
       await activity.waitUntilIdle()
@@ -131,9 +138,7 @@ public final class TestScheduler: Scheduler {
   /// ```
   ///
   /// The time stands still while the operation and the promises that it creates make progress. It
-  /// advances to the next action when they wait, also if a `Task` of the operation, which the
-  /// scheduler does not detect, makes progress meanwhile. It does not advance beyond the end of the
-  /// operation.
+  /// advances to the next action when they wait. It does not advance beyond the end of the operation.
   ///
   /// - Parameters:
   ///   - file: The source file, for diagnostics.
@@ -152,7 +157,7 @@ public final class TestScheduler: Scheduler {
         priority: nil, executor: nil, isolation: operation.isolation, at: CallSite(file, line),
         operation)
     }
-    await activity.waitUntilIdle()
+    await waitForTasks()
     while promise.isPending, !Task.isCancelled {
       if let action = next(dueBy: .seconds(Int64.max)) {
         action()
@@ -162,6 +167,12 @@ public final class TestScheduler: Scheduler {
       await activity.waitUntilIdle()
     }
     return try await promise.value
+  }
+
+  /// Waits until the tasks of the scope, apart from the calling one, have gone on, and no activity is in flight.
+  private func waitForTasks() async {
+    HandlerScope.ambientTime?.runningTasks.taskSuspends(RunningTasks.currentTask)
+    await activity.waitUntilSettled()
   }
 
   /// Waits until an action is scheduled, or until a promise is settled.

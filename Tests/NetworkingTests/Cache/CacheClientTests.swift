@@ -15,6 +15,24 @@
   struct CacheClientTests {
     private let fresh: HTTPHeaders = ["Cache-Control": "max-age=1000", "ETag": "\"1\""]
 
+    @Test func aResponseExpiresInTheVirtualTimeOfTheScope() async throws {
+      try await withVirtualTime { time in
+        let transport = MockTransport {
+          Route(.get, "/", .text("a").header("Cache-Control", "max-age=60"))
+        }
+        var configuration = NetworkingConfiguration()
+        configuration.caching.includesMocks = true
+        configuration.caching.storage = .cache(HTTPCache())
+        let client = Networking<Request>(transport: transport, configuration: configuration)
+        let sources: [Response.Source] = [.network, .cache, .network]
+        for (seconds, source) in zip([0, 30, 60], sources) {
+          await time.advance(by: .seconds(seconds))
+          let response = try await client.request(.get("https://example.com/")).value
+          #expect(response.source == source)
+        }
+      }
+    }
+
     @Test func mocksAreCachedOnlyIfTheClientAsksForIt() async throws {
       for includesMocks in [false, true] {
         let fixture = try CacheFixture(.memory) { _ in

@@ -62,6 +62,79 @@ struct TestSchedulerRunTests {
     #expect(time.elapsed == .seconds(1))
   }
 
+  /// Tasks that the scheduler cannot count, each repeated, because a race would not occur each time.
+  @Suite struct UncountedTaskTests {
+    /// Waits for three seconds twice, and returns the time at the end.
+    @MainActor private static func waitTwice(_ time: TestScheduler) async throws -> Duration {
+      for _ in 1...2 { try await after(.seconds(3)).value }
+      return time.elapsed
+    }
+
+    private static let repetitions = 0..<20
+
+    @Test(arguments: repetitions)
+    func anotherTimerDoesNotOvertakeAnOperationOnTheMainActor(_: Int) async throws {
+      try await withVirtualTime { time in
+        let clock = after(.seconds(60))
+        let end = try await time.run { try await Self.waitTwice(time) }
+        #expect(end == .seconds(6))
+        #expect(clock.isPending)
+      }
+    }
+
+    @Test(arguments: repetitions)
+    func anotherTimerDoesNotOvertakeATaskThatIsAwaited(_: Int) async throws {
+      try await withVirtualTime { time in
+        let clock = after(.seconds(60))
+        let task = Task { try await Self.waitTwice(time) }
+        let end = try await time.run { try await task.value }
+        #expect(end == .seconds(6))
+        #expect(clock.isPending)
+      }
+    }
+
+    @Test(arguments: repetitions)
+    func childTasksWaitAtTheSameTime(_: Int) async throws {
+      try await withVirtualTime { time in
+        let task = Task {
+          async let first = Self.waitTwice(time)
+          async let second = Self.waitTwice(time)
+          return try await max(first, second)
+        }
+        let end = try await time.run { try await task.value }
+        #expect(end == .seconds(6))
+      }
+    }
+
+    @Test(arguments: repetitions)
+    func aTaskThatHasJustBeenStartedMakesItsTimerBeforeTheTimeAdvances(_: Int) async throws {
+      try await withVirtualTime { time in
+        let task = Task {
+          try await after(.milliseconds(300)).value
+          return time.elapsed
+        }
+        await time.advance(by: .milliseconds(300))
+        let end = try await task.value
+        #expect(end == .milliseconds(300))
+      }
+    }
+
+    @Test(arguments: repetitions)
+    func theTimeStandsStillWhenTheOperationHasWhatItWaitsFor(_: Int) async throws {
+      try await withVirtualTime { time in
+        let (reached, resolver) = Promise<Void>.pending(on: .inline)
+        let task = Task {
+          try await after(.milliseconds(300)).value
+          resolver.fulfill(())
+          try await after(.seconds(5)).value
+        }
+        try await time.run { try await reached.value }
+        #expect(time.elapsed == .milliseconds(300))
+        try await time.run { try await task.value }
+      }
+    }
+  }
+
   @Test func cancellingTheCallerCancelsTheOperation() async {
     let time = time
     let (started, gate) = Promise<Void>.pending(on: .inline)
