@@ -38,7 +38,7 @@ extension MockBackend {
   /// The number of received requests, including those that the ``journal`` has discarded.
   public var requestCount: Int { journal.count }
 
-  /// Takes the next request that has not been taken, when one is available.
+  /// Takes the oldest request that has not been taken, when one is available.
   ///
   /// ```swift
   /// let loading = Task { await model.load() }
