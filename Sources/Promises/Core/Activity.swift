@@ -109,11 +109,11 @@ final class RunningTasks: Sendable {
 /// Neither the main actor nor the global executor reports that it has nothing to run. A block on the queue
 /// of each runs after most jobs that are enqueued by then.
 enum ExecutorTurns {
-  /// Calls a closure after 25 turns of the main queue and the global queue, and a duration.
+  /// Calls a closure after 50 turns of the main queue and the global queue, and a duration.
   ///
   /// The duration is longer than the time for which a busy system interrupts a thread.
   static func pass(atLeast duration: Duration, _ action: @escaping @Sendable () -> Void) {
-    pass(25, until: .now + duration, action)
+    pass(50, until: .now + duration, action)
   }
 
   private static func pass(

@@ -75,7 +75,9 @@ public final class TestScheduler: Scheduler {
     }
     waiter?.fulfill(())
     // A task awaits the timer next.
-    HandlerScope.ambientTime?.runningTasks.taskContinues()
+    if let time = HandlerScope.ambientTime, time.scheduler as? TestScheduler === self {
+      time.runningTasks.taskContinues()
+    }
     return ScheduledAction { [weak self] in
       let action = self?.state.withLock { $0.timers.cancel(id) }
       withExtendedLifetime(action) {}

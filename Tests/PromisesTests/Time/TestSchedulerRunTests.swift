@@ -72,6 +72,11 @@ struct TestSchedulerRunTests {
 
     private static let repetitions = 0..<20
 
+    /// Waits until tasks have made a number of timers.
+    private static func timers(_ count: Int, of time: TestScheduler) async {
+      while time.scheduledCount < count { await Task.yield() }
+    }
+
     @Test(arguments: repetitions)
     func anotherTimerDoesNotOvertakeAnOperationOnTheMainActor(_: Int) async throws {
       try await withVirtualTime { time in
@@ -87,6 +92,7 @@ struct TestSchedulerRunTests {
       try await withVirtualTime { time in
         let clock = after(.seconds(60))
         let task = Task { try await Self.waitTwice(time) }
+        await Self.timers(2, of: time)
         let end = try await time.run { try await task.value }
         #expect(end == .seconds(6))
         #expect(clock.isPending)
@@ -101,15 +107,16 @@ struct TestSchedulerRunTests {
           async let second = Self.waitTwice(time)
           return try await max(first, second)
         }
+        await Self.timers(2, of: time)
         let end = try await time.run { try await task.value }
         #expect(end == .seconds(6))
       }
     }
 
-    @Test(arguments: repetitions)
+    @MainActor @Test(arguments: repetitions)
     func aTaskThatHasJustBeenStartedMakesItsTimerBeforeTheTimeAdvances(_: Int) async throws {
       try await withVirtualTime { time in
-        let task = Task {
+        let task = Task { @MainActor in
           try await after(.milliseconds(300)).value
           return time.elapsed
         }
@@ -128,6 +135,7 @@ struct TestSchedulerRunTests {
           resolver.fulfill(())
           try await after(.seconds(5)).value
         }
+        await Self.timers(1, of: time)
         try await time.run { try await reached.value }
         #expect(time.elapsed == .milliseconds(300))
         try await time.run { try await task.value }
