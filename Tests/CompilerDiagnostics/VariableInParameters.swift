@@ -1,4 +1,4 @@
-// expect: cannot convert value of type 'Int' to expected dictionary value type 'Parameters'
+// expect: cannot convert value of type 'Int' to expected dictionary value type 'Parameters?'
 import Networking
 
 func send(_ networking: Networking<Request>) {
