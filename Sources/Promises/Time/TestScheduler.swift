@@ -22,9 +22,9 @@ import Synchronization
 /// a response, the test or the virtual time. ``run(file:line:_:)`` runs `async` code of a test so that
 /// it is detected.
 ///
-/// **Tasks.** The scheduler does not count the jobs of a `Task`. When the time is advanced, tasks that
-/// have just been started get some turns first. In the scope of ``withVirtualTime(_:isolation:_:)``, a
-/// task whose awaited promise settles has at least 10 ms of real time to await the next one, or to make
+/// **Tasks.** The scheduler does not count the jobs of a `Task`. In the scope of
+/// ``withVirtualTime(_:isolation:_:)``, tasks that have just been started get some turns before the time
+/// is advanced, and a task whose awaited promise settles has at least 10 ms of real time to await the next one, or to make
 /// a timer. The scheduler does not detect longer computations of a task, nor work started outside
 /// promises and tasks. It does not detect an `async` step while the step runs on an actor with a
 /// custom executor, unless this is the main actor and the step is written in main-actor code.
@@ -75,9 +75,7 @@ public final class TestScheduler: Scheduler {
     }
     waiter?.fulfill(())
     // A task awaits the timer next.
-    if let time = HandlerScope.ambientTime, time.scheduler as? TestScheduler === self {
-      time.runningTasks.taskContinues()
-    }
+    runningTasks?.taskContinues()
     return ScheduledAction { [weak self] in
       let action = self?.state.withLock { $0.timers.cancel(id) }
       withExtendedLifetime(action) {}
@@ -171,9 +169,19 @@ public final class TestScheduler: Scheduler {
     return try await promise.value
   }
 
-  /// Waits until the tasks of the scope, apart from the calling one, have gone on, and no activity is in flight.
+  /// The tasks of the current scope, if its time is that of this scheduler.
+  private var runningTasks: RunningTasks? {
+    guard let time = HandlerScope.ambientTime, time.scheduler as? TestScheduler === self else {
+      return nil
+    }
+    return time.runningTasks
+  }
+
+  /// Waits until the tasks of the scope, apart from the calling one, have had turns, and no activity is in
+  /// flight.
   private func waitForTasks() async {
-    HandlerScope.ambientTime?.runningTasks.taskSuspends(RunningTasks.currentTask)
+    guard let runningTasks else { return await activity.waitUntilIdle() }
+    runningTasks.taskSuspends(RunningTasks.currentTask)
     await activity.waitUntilSettled()
   }
 
