@@ -119,6 +119,32 @@ struct ContractServingTests {
     #expect(try await Self.post(body, type: type).status == status)
   }
 
+  @Test(arguments: [
+    ("application/x-www-form-urlencoded", 204), ("text/plain", 204), ("application/json", 400),
+    ("application/octet-stream", 400),
+  ])
+  func noBytesAreAnEmptyFormOrText(type: String, status: Int) async throws {
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: Forms, version: "1"}
+        paths:
+          /a:
+            post:
+              requestBody:
+                required: true
+                content:
+                  application/x-www-form-urlencoded: {schema: {type: object}}
+                  text/plain: {schema: {type: string}}
+                  application/json: {schema: {type: object}}
+                  application/octet-stream: {}
+              responses: {"204": {description: A}}
+        """)
+    let reply = try await Self.send(
+      .post, "/a", ["Content-Type": type], body: "", contract: contract)
+    #expect(reply.status == status, "\(reply.json)")
+  }
+
   @Test func aValueIsNeverInTheMessage() async throws {
     let reply = try await Self.post(#"{"name": "ok", "kind": "s3cr3t-value"}"#)
     #expect(!String(decoding: reply.body, as: UTF8.self).contains("s3cr3t"))

@@ -145,13 +145,13 @@ struct RequestChecker {
 
   private func checkBody(_ request: ReceivedRequest, _ values: ParameterValues) -> Result? {
     guard let body = operation.body else { return nil }
-    guard !request.body.isEmpty || request.bodyByteCount > 0 else {
+    let text = request.headers["Content-Type"] ?? ""
+    guard !request.body.isEmpty || request.bodyByteCount > 0 || Self.canBeEmpty(text) else {
       guard body.isRequired else { return nil }
       return Result(
         status: 400, detail: "",
         violations: [RequestViolation(location: .body, message: "the request has no body")])
     }
-    let text = request.headers["Content-Type"] ?? ""
     guard let media = body.content.media(for: text) else {
       let expected = body.content.map(\.text).joined(separator: ", ")
       let violation = RequestViolation(
@@ -187,6 +187,12 @@ struct RequestChecker {
 
   /// The limit for the number of steps of the check of a parameter, and of a body that is not large.
   private static let maximumStepCount = 500_000
+
+  /// Whether no bytes are a body of a content type: a form without fields, or an empty text.
+  private static func canBeEmpty(_ contentType: String) -> Bool {
+    guard let type = MediaType(contentType) else { return false }
+    return type.type == "text" || type.subtype == "x-www-form-urlencoded"
+  }
 
   /// Returns the fields of a form as an object, or `nil` for another media type.
   private func form(
