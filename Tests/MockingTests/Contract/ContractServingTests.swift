@@ -95,6 +95,36 @@ struct ContractServingTests {
     #expect(reply.errors.allSatisfy { $0["in"] == "query" })
   }
 
+  @Test(arguments: [
+    ("tags=", "a=1", 204), ("tags=a", "list=1&a=1", 204), ("least=", "a=1", 400),
+    ("tags=", "", 400),
+  ])
+  func anEmptyListHasNoText(query: String, form: String, status: Int) async throws {
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: Lists, version: "1"}
+        paths:
+          /a:
+            post:
+              parameters:
+                - {name: tags, in: query, schema: {type: array, items: {type: string}}}
+                - {name: least, in: query, schema: {type: array, minItems: 1, items: {type: string}}}
+              requestBody:
+                content:
+                  application/x-www-form-urlencoded:
+                    schema:
+                      type: object
+                      required: [a, list]
+                      properties: {a: {type: integer}, list: {type: array, items: {type: integer}}}
+              responses: {"204": {description: A}}
+        """)
+    let headers: HTTPHeaders = ["Content-Type": "application/x-www-form-urlencoded"]
+    let reply = try await Self.send(
+      .post, "/a?" + query, headers, body: form, contract: contract)
+    #expect(reply.status == status, "\(reply.json)")
+  }
+
   @Test func aHeaderFieldIsChecked() async throws {
     let reply = try await Self.send(.get, "/v1/pets", ["X-Key": "k", "X-Trace": "no"])
     #expect(reply.errors.first?["in"] == "header")

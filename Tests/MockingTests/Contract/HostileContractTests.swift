@@ -50,6 +50,13 @@ struct HostileContractTests {
     _ = contract.statefulRoutes(seed: 0, validatesRequests: true, store: store)
   }
 
+  @Test(arguments: [((32 << 20) - 2, 200), ((32 << 20) - 1, 413)])
+  func aBodyThatIsTooLargeForASchemaIsNotParsed(length: Int, status: Int) async throws {
+    let contract = try Self.contract("A: {}", "{type: object}")
+    let record = try await Self.post(contract, "a=" + String(repeating: "a", count: length))
+    #expect(record.head?.status == status)
+  }
+
   @Test func manySchemasWithManyReferencesEnd() async throws {
     let schemas = (0..<10).map { number in
       let next = "{$ref: '#/components/schemas/S\(number + 1)'}"

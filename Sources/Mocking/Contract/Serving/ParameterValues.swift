@@ -121,7 +121,10 @@ struct ParameterValues {
     }
     let values = query.filter { $0.name == parameter.name }.map(\.value)
     guard let first = values.first else { return .missing }
-    if values.count == 1, first.isEmpty, kind(parameter.schema) != .string { return .empty }
+    // No text is an empty list.
+    if values.count == 1, first.isEmpty, ![.string, .array].contains(kind(parameter.schema)) {
+      return .empty
+    }
     guard kind(parameter.schema) == .array || kind(parameter.schema) == .object else {
       return .json(scalar(decoded(first, isForm: true), parameter.schema))
     }

@@ -55,13 +55,14 @@ struct RequestChecker {
     if let violation = checkSecurity(request) {
       return Result(status: 401, detail: violation.message, violations: [violation])
     }
+    guard !operation.parameters.isEmpty || operation.body != nil else { return nil }
     let values = ParameterValues(request, path: path, program: contract.program)
     var violations = operation.parameters.flatMap { check($0, values) }
     guard hasBody, let body = checkBody(request, values) else {
       guard !violations.isEmpty else { return nil }
       return invalid(violations)
     }
-    guard body.status != 415 else { return body }
+    guard ![413, 415].contains(body.status) else { return body }
     violations += body.violations
     return violations.isEmpty ? nil : invalid(violations)
   }
@@ -159,6 +160,11 @@ struct RequestChecker {
       return Result(status: 415, detail: violation.message, violations: [violation])
     }
     guard let schema = media.schema else { return nil }
+    guard request.decodedBody.count <= Self.maximumBodyBytes else {
+      let detail = "a body with a schema has at most \(Self.maximumBodyBytes >> 20) MiB"
+      let violation = RequestViolation(location: .body, message: detail)
+      return Result(status: 413, detail: detail, violations: [violation])
+    }
     let value: JSON
     if let type = MediaType(text), type.subtype == "json" || type.subtype.hasSuffix("+json") {
       guard let json = request.parsedJSON else {
@@ -184,6 +190,9 @@ struct RequestChecker {
     }
     return Result(status: 400, detail: "", violations: violations)
   }
+
+  /// The limit for the size of a body that is parsed, because its values need many times its memory.
+  private static let maximumBodyBytes = 32 << 20
 
   /// The limit for the number of steps of the check of a parameter, and of a body that is not large.
   private static let maximumStepCount = 500_000
@@ -224,6 +233,11 @@ struct RequestChecker {
       }
     }
     for (name, list) in lists { members[name] = .array(list) }
+    // A form has no other way to send an empty list.
+    for name in media.schema.map({ program.requiredMembers(of: $0) }) ?? []
+    where members[name] == nil && typesByName[name] == [.array] {
+      members[name] = .array([])
+    }
     return .dictionary(members)
   }
 }
