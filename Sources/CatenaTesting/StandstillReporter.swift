@@ -3,20 +3,23 @@
   import Promises
   import Synchronization
 
-  /// A watch over the virtual time of a test, which reports a standstill.
+  /// A watch over the virtual time of a test, which reports a standstill, and an advance without end.
   ///
-  /// A test that awaits a promise without advancing the time, or a promise that nothing settles, would
-  /// otherwise hang without a message.
+  /// A test that awaits a promise without advancing the time, or a promise that nothing settles, or that
+  /// runs code until it makes no more timers although it polls, would otherwise hang without a message.
   final class StandstillReporter: Sendable {
-    /// A message about a test whose virtual time stands still.
+    /// A message about a test that does not get on.
     struct Standstill: Sendable {
-      /// Whether a task awaits a promise, so that the test cannot continue.
+      /// Whether a task awaits a promise or an advance without end, so that the test cannot continue.
       let isAwaited: Bool
       let message: String
     }
 
     /// The default of the real time without a change after which a standstill is reported.
     static let defaultLimit = Duration.seconds(10)
+
+    /// The number of actions from which an advance that lasts longer than the limit counts as one without end.
+    static let endlessActionCount = 10_000
 
     /// The state of the test at one check.
     private struct Observation {
@@ -62,18 +65,38 @@
       check(after: nil, hasReported: false)
     }
 
+    /// Returns the report about an advance without end.
+    ///
+    /// - Parameter last: The number of the advance that was in progress at the last check.
+    /// - Returns: The report. `nil` if no such advance is in progress.
+    private func endlessAdvance(since last: Int?) -> Standstill? {
+      guard let advance = time.advanceInProgress, advance.number == last,
+        advance.actionCount >= Self.endlessActionCount
+      else { return nil }
+      return Standstill(
+        isAwaited: true,
+        message:
+          "virtual time has been advanced to \(time.elapsed) for \(limit) of real time by one call, and "
+          + "\(advance.actionCount) timers have run: the code makes timers without end, such as a task that "
+          + "polls or a stream that connects again; call `advance(by:)`, or pass `run(atMost:)` a limit"
+      )
+    }
+
     /// Stops watching.
     func stop() {
       timer.withLock { $0.take() }?.cancel()
     }
 
-    private func check(after last: Observation?, hasReported: Bool) {
+    private func check(after last: Observation?, advance: Int? = nil, hasReported: Bool) {
       let current = Observation(time, awaited)
-      let standstill = current.flatMap { compare(last, with: $0) }
+      let standstill =
+        endlessAdvance(since: advance) ?? current.flatMap { compare(last, with: $0) }
+      let advance = time.advanceInProgress?.number
       if let standstill, standstill.isAwaited || !hasReported { report(standstill) }
       if standstill?.isAwaited == true { return }
       let next = clock.schedule(after: limit) { [weak self] in
-        self?.check(after: current, hasReported: hasReported || standstill != nil)
+        self?.check(
+          after: current, advance: advance, hasReported: hasReported || standstill != nil)
       }
       timer.withLock { $0 = next }
     }

@@ -38,6 +38,28 @@ struct StandstillReporterTests {
     withExtendedLifetime((reporter, timer)) {}
   }
 
+  @Test func anAdvanceWithoutEndIsReported() async throws {
+    let reporter = reporter()
+    let running = Task { [time] in
+      @Sendable func poll() { _ = time.schedule(after: .seconds(1)) { poll() } }
+      poll()
+      await time.run(atMost: .seconds(Int64.max / 2))
+    }
+    while time.advanceInProgress == nil { await Task.yield() }
+    await clock.advance(by: .seconds(10))
+    while time.advanceInProgress?.actionCount ?? 0 < StandstillReporter.endlessActionCount {
+      await Task.yield()
+    }
+    #expect(log.entries.isEmpty)
+    await clock.advance(by: .seconds(10))
+    let report = try #require(log.entries.first)
+    #expect(report.contains("timers have run: the code makes timers without end"))
+    running.cancel()
+    await running.value
+    #expect(time.advanceInProgress == nil && time.scheduledCount == 1)
+    withExtendedLifetime(reporter) {}
+  }
+
   @Test func aStoppedReporterIsSilent() async {
     let reporter = reporter()
     let timer = time.schedule(after: .seconds(1)) {}
@@ -151,6 +173,26 @@ struct StandstillReporterTests {
       try await VirtualTimeTrait.perform({ _ = try await promise.value }, until: messages)
     } matching: { issue in
       issue.comments.contains("the time stands still")
+    }
+    #expect(promise.isRejected)
+    withExtendedLifetime(resolver) {}
+  }
+
+  @Test func aStandstillEndsATaskOfTheTestThatIsNotCancelledWithIt() async throws {
+    let (messages, continuation) = AsyncStream<String>.makeStream()
+    let (promise, resolver) = Promise<Int>.pending()
+    try await withVirtualTime { _ in
+      try await withKnownIssue {
+        try await VirtualTimeTrait.perform(
+          {
+            let task = Task { try await promise.value }
+            while AwaitedPromises.current?.sites.isEmpty != false { await Task.yield() }
+            continuation.yield("the time stands still")
+            _ = try await task.value
+          }, until: messages)
+      } matching: { issue in
+        issue.comments.contains("the time stands still")
+      }
     }
     #expect(promise.isRejected)
     withExtendedLifetime(resolver) {}

@@ -97,11 +97,14 @@ final class EventBufferSink: EventSink {
   func deliver() {
     buffer.deliver()
   }
+
+  /// The buffer has the events; its readers take them when they ask for them.
+  func whenDelivered(_ action: @escaping @Sendable () -> Void) { action() }
 }
 
 /// A thread-safe buffer of events with asynchronous readers.
 final class EventBuffer: Sendable {
-  private typealias Reader = CheckedContinuation<NetworkEvent?, Never>
+  private typealias Reader = TaskContinuation<NetworkEvent?>
 
   private let machine: Mutex<EventBufferMachine<Reader>>
 
@@ -131,7 +134,7 @@ final class EventBuffer: Sendable {
   func next(isolation: isolated (any Actor)?) async -> NetworkEvent? {
     let id = machine.withLock { $0.makeID() }
     let event = await withTaskCancellationHandler {
-      await withCheckedContinuation { reader in
+      await TaskContinuation.wait(isolation: isolation) { reader in
         machine.withLock { $0.wait(id, reader) }
         // The cancellation handler may have run before the reader was registered.
         if Task.isCancelled { cancelRead(id) }

@@ -40,7 +40,7 @@ final class PageReader: Sendable {
     }
   }
 
-  private typealias Consumer = CheckedContinuation<Response?, any Error>
+  private typealias Consumer = TaskContinuation<Result<Response?, any Error>>
 
   /// A request of a page.
   private struct Attempt {
@@ -142,11 +142,19 @@ final class PageReader: Sendable {
     self.state = Mutex(state)
   }
 
+  /// Whether a further call of ``next(isolation:)`` can return a page or throw an error of the walk.
+  var hasNext: Bool {
+    state.withLock { state in
+      if case .success? = state.end { return state.readyCount > 0 || state.failure != nil }
+      return true
+    }
+  }
+
   /// Returns the next page, or `nil` after the last one.
   func next(isolation actor: isolated (any Actor)?) async throws -> Response? {
     try await withTaskCancellationHandler {
       try Task.checkCancellation()
-      return try await withCheckedThrowingContinuation { (consumer: Consumer) in
+      return try await Consumer.wait(isolation: actor) { consumer in
         let result = state.withLock { state -> Result<Response?, any Error>? in
           if let result = state.takeResult() { return result }
           guard state.consumer == nil else { return .failure(Self.concurrentRead) }
@@ -155,9 +163,9 @@ final class PageReader: Sendable {
           state.consumer = consumer
           return nil
         }
-        if let result { consumer.resume(with: result) }
+        if let result { consumer.resume(returning: result) }
         startNext()
-      }
+      }.get()
     } onCancel: {
       cancelConsumer()
     }
@@ -170,7 +178,7 @@ final class PageReader: Sendable {
       return (state.withdrawAttempt(), consumer)
     }
     promise?.cancel()
-    consumer?.resume(throwing: CancellationError())
+    consumer?.resume(returning: .failure(CancellationError()))
   }
 
   /// Cancels the current request, ends the sequence, and requests no other page.
@@ -183,7 +191,7 @@ final class PageReader: Sendable {
       return (state.attempt.take()?.promise, state.consumer.take())
     }
     promise?.cancel()
-    consumer?.resume(throwing: CancellationError())
+    consumer?.resume(returning: .failure(CancellationError()))
   }
 
   private static var concurrentRead: NetworkError {
@@ -262,7 +270,7 @@ final class PageReader: Sendable {
       state.readyCount += 1
       return nil
     }
-    consumer?.resume(returning: response)
+    consumer?.resume(returning: .success(response))
     startNext()
   }
 
@@ -274,7 +282,7 @@ final class PageReader: Sendable {
       state.failure = error
       return nil
     }
-    consumer?.resume(throwing: error)
+    consumer?.resume(returning: .failure(error))
   }
 
   private static func resolve(_ reference: String, _ base: URL) -> URL? {

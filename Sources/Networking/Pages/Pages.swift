@@ -31,8 +31,8 @@ public struct Pages<Element: Sendable>: AsyncSequence, Sendable {
   /// private let pages = networking.pages(of: .orders, next: .link).decode([Order].self).makeAsyncIterator()
   ///
   /// func loadMore() async throws {
-  ///   guard let page = try await pages.next() else { return hasMore = false }
-  ///   orders += page
+  ///   orders += try await pages.next() ?? []
+  ///   hasMore = pages.hasNext
   /// }
   /// ```
   ///
@@ -40,6 +40,12 @@ public struct Pages<Element: Sendable>: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
     let handle: PageReader.Handle
     let transform: @Sendable (_ response: Response) throws -> Element
+
+    /// Whether there is another page, as far as it is known.
+    ///
+    /// `true` before the first page, and as long as the rule has found another one, also after its request has
+    /// failed. `false` after the last page has been received, and after an error that ends the sequence.
+    public var hasNext: Bool { handle.reader.hasNext }
 
     /// Returns the next page.
     ///

@@ -133,7 +133,7 @@ final class ReachabilityState: Sendable {
   ) async -> ReachabilityMachine.Change? {
     let id = machine.withLock { $0.makeID() }
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
+      await TaskContinuation.wait(isolation: isolation) { continuation in
         machine.withLock { machine in
           machine.listen(id, after: seen) { continuation.resume(returning: $0) }
         }.perform()

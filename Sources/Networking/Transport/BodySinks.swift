@@ -1,4 +1,5 @@
 import Foundation
+import Promises
 import Synchronization
 
 /// A destination of a response body that is not collected in memory.
@@ -38,7 +39,7 @@ protocol ResponseCopy: AnyObject, Sendable {
 
 /// A channel that passes the bytes of a response body to its reader.
 final class ByteChannel: BodySink, ByteSource {
-  private typealias Reader = CheckedContinuation<Data?, any Error>
+  private typealias Reader = TaskContinuation<Result<Data?, any Error>>
   private typealias End = Result<TransportMetrics, any Error>
 
   private struct State {
@@ -73,7 +74,7 @@ final class ByteChannel: BodySink, ByteSource {
       state.bytes.append(bytes)
       return nil
     }
-    reader?.resume(returning: bytes)
+    reader?.resume(returning: .success(bytes))
   }
 
   func end(_ metrics: TransportMetrics, _ trailers: HTTPHeaders) {
@@ -104,7 +105,7 @@ final class ByteChannel: BodySink, ByteSource {
       return (isFirst, state.reader.take(), state.whenFinished)
     }
     for action in actions { action(result) }
-    reader?.resume(with: result.map { _ in nil })
+    reader?.resume(returning: result.map { _ in nil })
     return isFirst
   }
 
@@ -123,8 +124,11 @@ final class ByteChannel: BodySink, ByteSource {
   }
 
   private func nextPiece() async throws -> Data? {
-    if let result = state.withLock({ $0.next() }) { return try result.get() }
-    return try await withCheckedThrowingContinuation { (reader: Reader) in
+    if let result = state.withLock({ $0.next() }) {
+      Reader.taskContinues()
+      return try result.get()
+    }
+    return try await Reader.wait { reader in
       let result = state.withLock { state -> Result<Data?, any Error>? in
         if let result = state.next() { return result }
         // The waiting reader keeps its place.
@@ -132,8 +136,8 @@ final class ByteChannel: BodySink, ByteSource {
         state.reader = reader
         return nil
       }
-      if let result { reader.resume(with: result) }
-    }
+      if let result { reader.resume(returning: result) }
+    }.get()
   }
 
   private static var concurrentRead: NetworkError {

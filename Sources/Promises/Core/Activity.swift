@@ -43,7 +43,9 @@ final class ActivityTracker: Sendable {
   /// A task that has just been started is no activity, but soon makes a request or a timer.
   func waitUntilSettled() async {
     await withCheckedContinuation { continuation in
-      ExecutorTurns.pass(atLeast: .milliseconds(1)) { continuation.resume() }
+      ExecutorTurns.pass(atLeast: .milliseconds(1), atMost: .milliseconds(20)) {
+        continuation.resume()
+      }
     }
     await waitUntilIdle()
   }
@@ -72,8 +74,14 @@ final class ActivityTracker: Sendable {
 /// awaits the next promise. If it does not, because it ends or awaits something else, the activity ends after
 /// a number of turns of the executors.
 final class RunningTasks: Sendable {
+  private struct Entry {
+    let activity: ActivityToken
+    /// Whether the task has continued again since its turns began.
+    var isRenewed = false
+  }
+
   private let scheduler: any Scheduler
-  private let activities = Mutex<[Int: ActivityToken]>([:])
+  private let entries = Mutex<[Int: Entry]>([:])
 
   init(_ scheduler: any Scheduler) {
     self.scheduler = scheduler
@@ -88,40 +96,81 @@ final class RunningTasks: Sendable {
   ///
   /// - Parameter activity: An activity that has begun before. `nil` begins one.
   func taskContinues(during activity: ActivityToken? = nil) {
-    guard let task = Self.currentTask, let activity = activity ?? beginActivity() else { return }
-    let last = activities.withLock { $0.updateValue(activity, forKey: task) }
-    last?.end()
-    ExecutorTurns.pass(atLeast: .milliseconds(10)) { [weak self] in
-      activity.end()
-      self?.activities.withLock { if $0[task] === activity { $0[task] = nil } }
+    guard let task = Self.currentTask else { return }
+    let isKnown = entries.withLock { entries in
+      entries[task]?.isRenewed = true
+      return entries[task] != nil
+    }
+    if isKnown {
+      activity?.end()
+    } else if let activity = activity ?? beginActivity() {
+      entries.withLock { $0[task] = Entry(activity: activity) }
+      giveTurns(to: task, activity)
     }
   }
 
   /// Ends to wait for a task, which awaits a promise.
   func taskSuspends(_ task: Int?) {
     guard let task else { return }
-    activities.withLock { $0.removeValue(forKey: task) }?.end()
+    entries.withLock { $0.removeValue(forKey: task) }?.activity.end()
+  }
+
+  /// Ends an activity after turns of the executors, unless the task continues meanwhile.
+  private func giveTurns(to task: Int, _ activity: ActivityToken) {
+    ExecutorTurns.pass(atLeast: .milliseconds(10), atMost: .milliseconds(100)) { [weak self] in
+      guard let self, entries.withLock({ Self.needsTurns(task, activity, &$0) }) else {
+        return activity.end()
+      }
+      giveTurns(to: task, activity)
+    }
+  }
+
+  /// Returns whether a task has continued during its turns, and forgets its activity otherwise.
+  private static func needsTurns(
+    _ task: Int, _ activity: ActivityToken, _ entries: inout [Int: Entry]
+  ) -> Bool {
+    guard let entry = entries[task], entry.activity === activity else { return false }
+    entries[task] = entry.isRenewed ? Entry(activity: activity) : nil
+    return entry.isRenewed
   }
 }
 
 /// Turns of the executors of Swift's tasks, for tasks whose jobs cannot be counted.
 ///
-/// Neither the main actor nor the global executor reports that it has nothing to run. A block on the queue
-/// of each runs after most jobs that are enqueued by then.
+/// Neither the main actor nor the global executor reports that it has nothing to run. A job on each of them
+/// runs after most jobs that are enqueued by then, also if other tasks occupy all threads of the executor.
 enum ExecutorTurns {
-  /// Calls a closure after 50 turns of the main queue and the global queue, and a duration.
+  /// Calls a closure after 50 turns of the main queue and the global executor, and a duration, as soon as no
+  /// thread of the process has work, or after another duration.
   ///
-  /// The duration is longer than the time for which a busy system interrupts a thread.
-  static func pass(atLeast duration: Duration, _ action: @escaping @Sendable () -> Void) {
-    pass(50, until: .now + duration, action)
+  /// - Parameters:
+  ///   - duration: The duration in which a thread that has been woken begins to run.
+  ///   - limit: The duration after which threads with work are not waited for. They may be those of other
+  ///     tests.
+  ///   - action: The closure. It runs on any thread.
+  static func pass(
+    atLeast duration: Duration, atMost limit: Duration, _ action: @escaping @Sendable () -> Void
+  ) {
+    let now = ContinuousClock.now
+    pass(50) { waitForThreads(until: now + duration, atMost: now + limit, action) }
   }
 
-  private static func pass(
-    _ count: Int, until end: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void
-  ) {
-    guard count > 0 || .now < end else { return action() }
+  private static func pass(_ count: Int, _ action: @escaping @Sendable () -> Void) {
+    guard count > 0 else { return action() }
     DispatchQueue.main.async {
-      DispatchQueue.global().async { pass(count - 1, until: end, action) }
+      Task.detached { pass(count - 1, action) }
+    }
+  }
+
+  /// Waits until no thread has work, without turns, which would be work.
+  private static func waitForThreads(
+    until end: ContinuousClock.Instant, atMost limit: ContinuousClock.Instant,
+    _ action: @escaping @Sendable () -> Void
+  ) {
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) {
+      let now = ContinuousClock.now
+      if now >= end, now >= limit || !RunnableThreads.exist { return action() }
+      waitForThreads(until: end, atMost: limit, action)
     }
   }
 }

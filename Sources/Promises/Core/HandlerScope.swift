@@ -196,6 +196,11 @@ package final class AwaitedPromises: Sendable {
     state.withLock { $0.promises }.mapValues { AwaitedSite(of: $0) }
   }
 
+  /// Cancels the awaited promises, so that the tasks continue.
+  package func cancelAll() {
+    for promise in state.withLock({ $0.promises.values.map { $0 } }) { promise.cancel() }
+  }
+
   /// Adds a promise that the current task begins to await.
   ///
   /// - Parameter promise: The promise.

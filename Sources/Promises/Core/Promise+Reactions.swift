@@ -50,6 +50,9 @@ protocol Settleable: AnyObject, Sendable {
   /// The source location of the promise.
   var site: CallSite { get }
 
+  /// Cancels the promise.
+  func cancel()
+
   /// Rejects the promise because the resolver or handler that should settle it was released.
   func abandon()
 

@@ -85,7 +85,7 @@ extension Promise where Value: Sendable {
     get async {
       if isDelivered {
         isHandled.store(true, ordering: .relaxed)
-        HandlerScope.ambientTime?.runningTasks.taskContinues()
+        TaskContinuation<Result<Value, any Error>>.taskContinues()
         return outcome
       }
       guard let awaited = AwaitedPromises.current else { return await pendingResult }
@@ -98,35 +98,16 @@ extension Promise where Value: Sendable {
   /// The outcome, without an entry in the ``AwaitedPromises``.
   var pendingResult: Result<Value, any Error> {
     get async {
-      guard let tasks = HandlerScope.ambientTime?.runningTasks else {
-        return await settlement { $0.outcome }
+      // A promise for this task only, so that cancelling the task does not affect other consumers.
+      let waiter = derived(at: site) as Promise
+      forward(to: waiter)
+      return await withTaskCancellationHandler {
+        await TaskContinuation.wait { continuation in
+          waiter.observe(.rejection) { continuation.resume(returning: $0.outcome) }
+        }
+      } onCancel: {
+        waiter.cancel()
       }
-      let task = RunningTasks.currentTask
-      let (outcome, activity) = await settlement { waiter in
-        (waiter.outcome, tasks.beginActivity())
-      } whenSuspended: {
-        tasks.taskSuspends(task)
-      }
-      tasks.taskContinues(during: activity)
-      return outcome
-    }
-  }
-
-  /// Suspends until this promise settles, and returns a value that a closure makes when it does.
-  private func settlement<Output: Sendable>(
-    _ output: @escaping @Sendable (_ settled: Promise) -> Output,
-    whenSuspended: @Sendable () -> Void = {}
-  ) async -> Output {
-    // A promise for this task only, so that cancelling the task does not affect other consumers.
-    let waiter = derived(at: site) as Promise
-    forward(to: waiter)
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        waiter.observe(.rejection) { continuation.resume(returning: output($0)) }
-        whenSuspended()
-      }
-    } onCancel: {
-      waiter.cancel()
     }
   }
 

@@ -24,8 +24,8 @@ import Synchronization
 ///
 /// **Tasks.** The scheduler does not count the jobs of a `Task`. In the scope of
 /// ``withVirtualTime(_:isolation:_:)``, tasks that have just been started get some turns before the time
-/// is advanced, and a task whose awaited promise settles has at least 10 ms of real time to await the next one, or to make
-/// a timer. The scheduler does not detect longer computations of a task, nor work started outside
+/// is advanced, and a task whose awaited promise settles, or which receives an element of a client's sequence, has at least 10 ms of real
+/// time to await the next one, or to make a timer; on Linux up to 100 ms, as long as threads of the process have work. The scheduler does not detect longer computations of a task, nor work started outside
 /// promises and tasks. It does not detect an `async` step while the step runs on an actor with a
 /// custom executor, unless this is the main actor and the step is written in main-actor code.
 ///
@@ -38,6 +38,20 @@ public final class TestScheduler: Scheduler {
     var timers = TimerQueue()
     /// Resolved when an action is scheduled.
     var waiter: Resolver<Void>?
+    /// The number of calls that have advanced the time.
+    var advanceCount = 0
+    /// The call in progress.
+    var advance: Advance?
+  }
+
+  /// A call that advances the time.
+  package struct Advance: Sendable {
+    /// The number of the call, from 1.
+    package let number: Int
+    /// The task that makes the call, on which the actions run.
+    fileprivate let task: Int?
+    /// The number of actions that it has run.
+    package fileprivate(set) var actionCount = 0
   }
 
   private let state = Mutex(State())
@@ -57,6 +71,9 @@ public final class TestScheduler: Scheduler {
   /// The number of actions that have not run and have not been cancelled.
   public var scheduledCount: Int { state.withLock { $0.timers.count } }
 
+  /// The call in progress that advances the time.
+  package var advanceInProgress: Advance? { state.withLock { $0.advance } }
+
   /// Whether no handler or other activity that this scheduler waits for is in progress.
   package var isIdle: Bool { activity.isIdle }
 
@@ -70,12 +87,15 @@ public final class TestScheduler: Scheduler {
   public func schedule(
     after delay: Duration, _ action: @escaping @Sendable () -> Void
   ) -> ScheduledAction {
-    let (id, waiter) = state.withLock { state in
-      (state.timers.insert(due: state.now + max(delay, .zero), action), state.waiter.take())
+    let (id, waiter, advance) = state.withLock { state in
+      let id = state.timers.insert(due: state.now + max(delay, .zero), action)
+      return (id, state.waiter.take(), state.advance)
     }
     waiter?.fulfill(())
-    // A task awaits the timer next.
-    runningTasks?.taskContinues()
+    // A task awaits the timer next, unless an action has made it.
+    if let runningTasks, advance == nil || advance?.task != RunningTasks.currentTask {
+      runningTasks.taskContinues()
+    }
     return ScheduledAction { [weak self] in
       let action = self?.state.withLock { $0.timers.cancel(id) }
       withExtendedLifetime(action) {}
@@ -108,27 +128,46 @@ public final class TestScheduler: Scheduler {
   /// Advances the time to a point and runs the actions that are due up to and including it.
   ///
   /// - Parameter moment: The point on the scale of ``now``. A point in the past runs the actions
-  ///   that are due now.
+  ///   that are due now. If the calling task is cancelled, the time does not advance to it.
   public func advance(to moment: Duration) async {
-    await waitForTasks()
-    while let action = next(dueBy: moment) {
-      action()
-      await activity.waitUntilIdle()
-    }
+    guard await runActions(dueBy: moment) else { return }
     state.withLock { $0.now = max($0.now, moment) }
   }
 
-  /// Advances the time until no action is scheduled.
+  /// Advances the time until no action is scheduled, or the calling task is cancelled.
   ///
-  /// - Parameter limit: The maximum duration, for actions that reschedule themselves without end.
-  ///   The default is one year.
+  /// For code that makes timers without end, such as a task that polls or a stream that connects again, pass a
+  /// limit, or call ``advance(by:)``.
+  ///
+  /// - Parameter limit: The maximum duration. The default is one year.
   public func run(atMost limit: Duration = .seconds(365 * 24 * 3600)) async {
-    let end = now + limit
+    _ = await runActions(dueBy: now + limit)
+  }
+
+  /// Runs the actions that are due up to and including a point of time.
+  ///
+  /// - Returns: Whether all of them have run. `false` if the calling task is cancelled.
+  private func runActions(dueBy moment: Duration) async -> Bool {
+    beginAdvance()
+    defer { endAdvance() }
     await waitForTasks()
-    while let action = next(dueBy: end) {
+    while !Task.isCancelled {
+      guard let action = next(dueBy: moment) else { return true }
       action()
       await activity.waitUntilIdle()
     }
+    return false
+  }
+
+  private func beginAdvance() {
+    state.withLock { state in
+      state.advanceCount += 1
+      state.advance = Advance(number: state.advanceCount, task: RunningTasks.currentTask)
+    }
+  }
+
+  private func endAdvance() {
+    state.withLock { $0.advance = nil }
   }
 
   /// Runs an asynchronous operation, and advances the time whenever the operation waits for it.
@@ -157,6 +196,8 @@ public final class TestScheduler: Scheduler {
         priority: nil, executor: nil, isolation: operation.isolation, at: CallSite(file, line),
         operation)
     }
+    beginAdvance()
+    defer { endAdvance() }
     await waitForTasks()
     while promise.isPending, !Task.isCancelled {
       if let action = next(dueBy: .seconds(Int64.max)) {
@@ -202,6 +243,7 @@ public final class TestScheduler: Scheduler {
     state.withLock { state in
       guard let (due, action) = state.timers.pop(dueBy: max(moment, state.now)) else { return nil }
       state.now = max(state.now, due)
+      state.advance?.actionCount += 1
       return action
     }
   }

@@ -165,6 +165,27 @@ struct PagesTests {
     #expect(server.requested.entries == [1, 2, 3, 3, 3, 4])
   }
 
+  @Test(arguments: [0, 5])
+  func theIteratorKnowsWhetherThereIsAnotherPage(ahead: Int) async throws {
+    let server = Server(pages: 3) { $0 == 2 ? .response(500, [:], "why") : nil }
+    let failing = server.client().pages(of: .get("items"), next: .link, ahead: ahead)
+      .makeAsyncIterator()
+    #expect(failing.hasNext)
+    #expect(try await failing.next() != nil)
+    #expect(failing.hasNext)
+    await #expect(throws: NetworkError.self) { try await failing.next() }
+    #expect(failing.hasNext)
+
+    let pages = Server(pages: 3).client().pages(of: .get("items"), next: .link, ahead: ahead)
+      .makeAsyncIterator()
+    for number in 1...3 {
+      #expect(try await pages.next()?.data == Data("\(number)".utf8))
+      #expect(pages.hasNext == (number < 3))
+    }
+    #expect(try await pages.next() == nil)
+    #expect(!pages.hasNext)
+  }
+
   @Test func aPageWhoseTaskIsCancelledIsRequestedAgainOnDemand() async throws {
     let isHeld = Mutex(true)
     let server = Server(pages: 2) { $0 == 2 && isHeld.withLock { $0 } ? [] : nil }
@@ -202,6 +223,7 @@ struct PagesTests {
     #expect(try await pages.next() == 1)
     let error = await #expect(throws: NetworkError.self) { try await pages.next() }
     #expect(error?.code == .decodingFailed)
+    #expect(!pages.hasNext)
     #expect(try await pages.next() == nil && server.count == 2)
   }
 
