@@ -26,8 +26,8 @@ final class CallRunner: Sendable {
   let retry: RetryPolicy
   /// The source of the wall clock time.
   let wallClock: @Sendable () -> Date
-  /// Whether the client has a cache.
-  private let hasCache: Bool
+  /// The cache of the client.
+  let cache: HTTPCache?
   /// The cache of the session of the client.
   let privateCache: HTTPCache?
   private let pipeline: Pipeline
@@ -52,7 +52,7 @@ final class CallRunner: Sendable {
         $0, configuration.caching, sessionPolicy: session.cachePolicy, cookies: cookies,
         scheduler: scheduler, wallClock: configuration.wallClock)
     }
-    hasCache = cache != nil
+    self.cache = cache?.cache
     privateCache = if case .session = configuration.caching.storage { session.cache } else { nil }
     pipeline = Pipeline(Self.stages(configuration, cookies, cache, scheduler))
     maximumBodySize = configuration.maximumBodySize
@@ -73,7 +73,7 @@ final class CallRunner: Sendable {
   }
 
   private func begin(_ call: Call) -> NetworkPromise {
-    if call.request.cachePolicy == .onlyCache, !hasCache {
+    if call.request.cachePolicy == .onlyCache, cache == nil {
       return .rejected(
         NetworkError(
           .notCached, "the client has no cache", request: NetworkError.RequestSummary(call.request))

@@ -234,4 +234,9 @@ protocol EventSink: AnyObject, Sendable {
 
   /// Starts the delivery of the stored events.
   func deliver()
+
+  /// Calls a closure when all events that have been stored so far have been delivered.
+  ///
+  /// - Parameter action: The closure. It runs once, on any thread.
+  func whenDelivered(_ action: @escaping @Sendable () -> Void)
 }

@@ -77,6 +77,8 @@ final class LogSink: EventSink {
   }
 
   func deliver() { queue.deliver() }
+
+  func whenDelivered(_ action: @escaping @Sendable () -> Void) { queue.whenDelivered(action) }
 }
 
 /// A state machine that turns the events of a client's calls into log entries.

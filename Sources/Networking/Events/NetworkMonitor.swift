@@ -82,12 +82,21 @@ final class MonitorQueue: EventSink {
     var monitor: (any NetworkMonitor)?
     var pending: [(event: NetworkEvent, body: Data?)] = []
     var isDraining = false
+    /// The number of events that have been added.
+    var addedCount = 0
+    /// The number of events that have been removed for their delivery, or by the end of the monitor.
+    var removedCount = 0
 
     /// Removes and returns the pending events.
     ///
     /// After `nil`, the queue is idle.
     mutating func nextBatch() -> [(event: NetworkEvent, body: Data?)]? {
       guard hasNextBatch() else { return nil }
+      return removeAll()
+    }
+
+    mutating func removeAll() -> [(event: NetworkEvent, body: Data?)] {
+      removedCount = addedCount
       defer { pending = [] }
       return pending
     }
@@ -125,7 +134,9 @@ final class MonitorQueue: EventSink {
   func enqueue(_ event: NetworkEvent, _ body: Data?) {
     let body = (body?.count ?? 0) > bodyLimit ? nil : body
     state.withLock { state in
-      if state.monitor != nil { state.pending.append((event, body)) }
+      guard state.monitor != nil else { return }
+      state.pending.append((event, body))
+      state.addedCount += 1
     }
   }
 
@@ -138,16 +149,30 @@ final class MonitorQueue: EventSink {
     if shouldDrain { context.run { self.drain() } }
   }
 
+  func whenDelivered(_ action: @escaping @Sendable () -> Void) {
+    let count = state.withLock { $0.addedCount }
+    deliver()
+    afterDelivery(of: count, action)
+  }
+
+  /// Calls a closure in the context of the monitor, in which a batch is delivered as a whole.
+  private func afterDelivery(of count: Int, _ action: @escaping @Sendable () -> Void) {
+    context.run { [self] in
+      if state.withLock({ $0.removedCount >= count }) {
+        action()
+      } else {
+        afterDelivery(of: count, action)
+      }
+    }
+  }
+
   /// Stops the delivery.
   ///
   /// At most one event that the queue has already selected may still be delivered.
   func close() {
     let old = state.withLock { state in
-      defer {
-        state.monitor = nil
-        state.pending = []
-      }
-      return state.monitor
+      _ = state.removeAll()
+      return state.monitor.take()
     }
     // Released outside the lock, because it may run a user's `deinit`.
     withExtendedLifetime(old) {}
