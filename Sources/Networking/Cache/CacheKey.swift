@@ -89,6 +89,26 @@ enum CacheDigest {
     return selector
   }
 
+  /// Returns the digest of credentials and of the other secret fields of a request, such as an API key.
+  ///
+  /// - Parameters:
+  ///   - headers: The fields of the request. `Authorization` is in the other digest. Cookies count by
+  ///     `Vary` only, as in a browser. An idempotency key is no credential.
+  ///   - credentials: The digest of the credentials.
+  /// - Returns: The digest, which is that of the credentials if there is no such field, or `nil` if the
+  ///   platform has no library with the function.
+  static func adding(secretsOf headers: HTTPHeaders, to credentials: String) -> String? {
+    var names: Set<String> = []
+    for field in headers.fields where Redactor.standard.isSecret(name: field.name) {
+      names.insert(field.name.lowercased())
+    }
+    names.subtract(["authorization", "cookie", HTTPHeaders.idempotencyKeyName.lowercased()])
+    guard !names.isEmpty else { return credentials }
+    let fields = names.sorted().flatMap { name in headers.values(for: name).map { "\(name): \($0)" }
+    }
+    return digest("secret fields", ([credentials] + fields).joined(separator: "\n"))
+  }
+
   /// Returns the digest of a field of a request, or `nil` if the request does not have it.
   static func digest(of name: String, in headers: HTTPHeaders) -> String? {
     normalizedValue(of: name, in: headers).flatMap { digest(name, $0) }

@@ -139,7 +139,9 @@ final class CacheStage: BuiltInStage {
         CacheValidation.conditions.contains { HTTPHeaders.areNamesEqual($0, field.name) }
       }),
       let key = CacheKey(request.url),
-      let credentials = credentialsDigest(exchange.credentials, request)
+      let credentials = credentialsDigest(exchange.credentials, request).flatMap({
+        CacheDigest.adding(secretsOf: request.headers, to: $0)
+      })
     else { return nil }
     let own = exchange.call.request
     var query = CacheQuery(key: key, method: request.method, headers: request.headers)
@@ -214,9 +216,9 @@ final class CacheStage: BuiltInStage {
   func selector(
     of headers: HTTPHeaders, to sent: HTTPRequest, in exchange: Exchange
   ) -> CacheSelector? {
-    credentialsDigest(of: sent, in: exchange).flatMap {
-      CacheDigest.selector(of: headers, to: sent.headers, credentials: $0)
-    }
+    credentialsDigest(of: sent, in: exchange)
+      .flatMap { CacheDigest.adding(secretsOf: sent.headers, to: $0) }
+      .flatMap { CacheDigest.selector(of: headers, to: sent.headers, credentials: $0) }
   }
 
   // MARK: Validation in the background

@@ -355,6 +355,24 @@
           .sends(reply: [:], body: "none"),
         ]),
       CacheStory(
+        "API keys have responses of their own, beside the credentials",
+        [
+          .sends(
+            Request.get("/a", headers: ["X-Api-Key": "one", "Authorization": "Bearer a"]),
+            reply: ["Cache-Control": "max-age=10"], body: "one"),
+          .sends(
+            Request.get("/a", headers: ["X-Api-Key": "two", "Authorization": "Bearer a"]),
+            reply: ["Cache-Control": "max-age=10"], body: "two"),
+          .hits(
+            Request.get("/a", headers: ["x-api-key": "one", "Authorization": "Bearer a"]),
+            body: "one"),
+          .sends(
+            Request.get("/a", headers: ["X-Api-Key": "one"]),
+            reply: ["Cache-Control": "max-age=10"], body: "no user"),
+          .hits(Request.get("/a", headers: ["X-Api-Key": "one"]), body: "no user"),
+          .sends(reply: [:], body: "none"),
+        ]),
+      CacheStory(
         "Set-Cookie and fields of the connection are not repeated",
         [
           .sends(
