@@ -44,6 +44,7 @@ struct OfflineRules {
     var stored: [Int] = []
     var lastReplies: [Int: StoryReply] = [:]
     var replays = 0
+    var last: (time: Duration, report: StoryReplay)?
     for entry in entries {
       switch entry.event {
       case .settled(let call, _, isStored: true): stored.append(call)
@@ -56,6 +57,9 @@ struct OfflineRules {
       case .replayEnded(let report):
         replays -= replays > 0 ? 1 : 0
         guard let report else { break }
+        // A call during a replay joins it, and has the same report.
+        if let last, last.time == entry.time, last.report == report { break }
+        last = (entry.time, report)
         found += leave(report.delivered, &stored) {
           if case .status(let status)? = lastReplies[$0]?.kind { status < 400 } else { false }
         }

@@ -74,7 +74,7 @@ enum StoryOutcome: Sendable, Equatable {
 }
 
 /// The calls whose requests a replay has sent.
-struct StoryReplay: Sendable {
+struct StoryReplay: Sendable, Equatable {
   var delivered: [Int]
   var failed: [Int]
   var kept: [Int]

@@ -59,7 +59,7 @@ func fetch(_ options: Options) async -> Int32 {
   configuration.bodyTimeout = nil
   let networking = Networking<Request>(configuration: configuration)
 
-  if !options.isResumable { await removePartialFile(of: options.target) }
+  if !options.isResumable { try? await Transfer.removePartialDownload(of: options.target) }
   let transfer = networking.download(
     .get(RequestPath(raw: options.url.absoluteString)), to: options.target, resumable: true)
   let saved = transfer.response.validate()
@@ -70,7 +70,7 @@ func fetch(_ options: Options) async -> Int32 {
   for await progress in transfer.progress { display.show(progress) }
   display.end(transfer.currentProgress)
   let result = await saved.result
-  if !options.isResumable { await removePartialFile(of: options.target) }
+  if !options.isResumable { try? await Transfer.removePartialDownload(of: options.target) }
   do {
     _ = try result.get()
     print(
@@ -83,18 +83,6 @@ func fetch(_ options: Options) async -> Int32 {
   } catch {
     ProgressDisplay.write("fetch: \(error)\n")
     return 1
-  }
-}
-
-/// Removes the bytes of an unfinished download.
-func removePartialFile(of target: URL) async {
-  for _ in 0..<100 {
-    do {
-      return try Transfer.removePartialDownload(of: target)
-    } catch {
-      // A cancelled transfer closes the file a moment later.
-      try? await Task.sleep(for: .milliseconds(20))
-    }
   }
 }
 

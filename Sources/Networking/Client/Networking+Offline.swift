@@ -54,7 +54,9 @@ extension Networking {
   ///   credentials is still missing after all hooks and interceptors; the error in
   ///   ``OfflineStore/Report/kept`` has the code
   ///   ``NetworkError/Code-swift.enum/offlineCredentialsMissing`` and names the field.
-  /// - **One replay at a time** runs over all clients and processes that use the same store.
+  /// - **One replay at a time** runs over all clients and processes that use the same store. A call while
+  ///   a replay of this client is running, such as an automatic one, joins it: the promise is that of its
+  ///   report, and `progress` receives the further outcomes.
   ///
   /// - Parameters:
   ///   - concurrency: The number of keys whose requests are sent concurrently; at least 1.
@@ -64,9 +66,9 @@ extension Networking {
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the report. It is rejected with a ``NetworkError`` with the code
-  ///   `offlineStoreBusy` if another replay is running, or `offlineStoreFailed`. When the promise
-  ///   is cancelled or loses its last consumer, the requests being sent are cancelled and stay in
-  ///   the store.
+  ///   `offlineStoreBusy` if another client or process is replaying the store, or
+  ///   `offlineStoreFailed`. When the promises of all callers are cancelled or have lost their last
+  ///   consumers, the requests being sent are cancelled and stay in the store.
   @discardableResult
   public func replay(
     concurrency: Int = 4,
@@ -82,13 +84,14 @@ extension Networking {
       ) {
         let store = try self.clientOfflineStore.store
         self.clientOfflineStore.removeReplaySources(except: try store.keys)
-        return store.replay(
-          concurrency: concurrency, scheduler: self.runner.scheduler,
-          decidingWith: ReplayDecision.forClient,
-          progress: {
-            progress.run($0, on: progressContext, awaitedBy: self.runner.scheduler)
-          },
-          send: { entry in self.send(entry, file, line) })
+        return self.clientOfflineStore.replay.join {
+          progress.run($0, on: progressContext, awaitedBy: self.runner.scheduler)
+        } orStart: { progress in
+          store.replay(
+            concurrency: concurrency, scheduler: self.runner.scheduler,
+            decidingWith: ReplayDecision.forClient, progress: progress,
+            send: { entry in self.send(entry, file, line) })
+        }
       }
       .on(context, file: file, line: line)
   }

@@ -52,7 +52,7 @@ extension NetworkError.Code {
     case .offlineStoreRefused: "the offline store rejected the request"
     case .offlineStoreFailed: "the offline store has failed"
     case .offlineCredentialsMissing: "a header field with credentials was not stored"
-    case .offlineStoreBusy: "another replay of the offline store is running"
+    case .offlineStoreBusy: "another client or process is replaying the offline store"
     }
   }
 }

@@ -87,6 +87,8 @@ final class ClientOfflineStore: Sendable {
 
   /// The queue for disk operations, so that no transport thread blocks on the disk.
   let queue = DispatchQueue(label: "Catena.ClientOfflineStore")
+  /// The replay in progress.
+  let replay = SharedReplay()
   private let policy: OfflinePolicy
   /// The name of the client's endpoint type.
   private let endpointTypeName: String

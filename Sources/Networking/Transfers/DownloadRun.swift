@@ -87,6 +87,13 @@ final class DownloadRun: Sendable {
   /// - Returns: The response, with the file if its status is 2xx.
   /// - Throws: ``NetworkError``, the errors of the client's hooks, or `CancellationError`.
   func run() async throws -> Response {
+    guard options.isResumable else { return try await perform() }
+    return try await ClosingFiles.shared.run(PartialDownload.path(beside: options.target)) {
+      try await self.perform()
+    }
+  }
+
+  private func perform() async throws -> Response {
     let digest = try options.digest
     let (target, isResumable) = (
       FileTarget(url: options.target, replaces: options.replaces), options.isResumable

@@ -88,7 +88,7 @@ final class PartialDownload: Sendable {
     }
     path =
       isResumable
-      ? HiddenFile.path(beside: target.url, "download")
+      ? Self.path(beside: target.url)
       : folder.appending(path: ".\(UUID().uuidString).part").path
     file = try LockedFile(path, creating: 0o666)
     state = Mutex(State(content: isResumable ? Self.load(path, of: file) : nil))
@@ -251,9 +251,16 @@ final class PartialDownload: Sendable {
     unlink(path)
   }
 
-  /// Removes the files of an unfinished download.
-  static func remove(beside target: URL) throws {
-    let path = HiddenFile.path(beside: target, "download")
+  /// Returns the path of the partial file of a resumable download.
+  static func path(beside target: URL) -> String { HiddenFile.path(beside: target, "download") }
+
+  /// Removes the files of an unfinished download, after a cancelled one has closed them.
+  static func remove(beside target: URL) async throws {
+    let path = path(beside: target)
+    try await ClosingFiles.shared.run(path) { try removeFiles(at: path, beside: target) }
+  }
+
+  private static func removeFiles(at path: String, beside target: URL) throws {
     guard target.isFileURL, FileManager.default.fileExists(atPath: path) else {
       return HiddenFile.remove("\(path).json")
     }

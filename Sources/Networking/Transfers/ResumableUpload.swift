@@ -106,7 +106,7 @@ final class UploadFile: Sendable {
     guard source.isFileURL, stateFile?.isFileURL ?? true else {
       throw NetworkError(.encodingFailed, "the URL of the file is not a file URL")
     }
-    let base = stateFile?.path ?? HiddenFile.path(beside: source, "upload")
+    let base = Self.lockPath(of: source, stateFile: stateFile)
     (path, lockPath) = ("\(base).json", base)
     // Without `O_NONBLOCK`, opening a named pipe would wait for its writer.
     let descriptor = open(source.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -123,6 +123,11 @@ final class UploadFile: Sendable {
 
   deinit {
     Foundation.close(descriptor)
+  }
+
+  /// Returns the path of the file that is locked.
+  static func lockPath(of source: URL, stateFile: URL?) -> String {
+    stateFile?.path ?? HiddenFile.path(beside: source, "upload")
   }
 
   private static func version(of descriptor: Int32) throws -> Version {

@@ -84,14 +84,15 @@ public final class Transfer: Sendable {
 
   /// Removes the partial files of an unfinished resumable download.
   ///
-  /// A no-op if there are none. The file at the target is not changed.
+  /// A no-op if there are none. The file at the target is not changed. It waits until a transfer that has been
+  /// cancelled before has closed them.
   ///
   /// - Parameter target: The file URL of the destination.
   /// - Throws: ``NetworkError`` with the code
   ///   ``NetworkError/Code-swift.enum/transferInProgress`` if a transfer uses them, or
   ///   ``NetworkError/Code-swift.enum/fileNotWritten`` if they cannot be removed.
-  public static func removePartialDownload(of target: URL) throws {
-    try PartialDownload.remove(beside: target)
+  public static func removePartialDownload(of target: URL) async throws {
+    try await PartialDownload.remove(beside: target)
   }
 }
 

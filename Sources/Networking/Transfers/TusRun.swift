@@ -41,6 +41,12 @@ struct TusRun: Sendable {
   /// - Returns: The last response.
   /// - Throws: ``NetworkError``, the errors of the client's hooks, or `CancellationError`.
   func run() async throws -> Response {
+    try await ClosingFiles.shared.run(lockPath) { try await perform() }
+  }
+
+  private var lockPath: String { UploadFile.lockPath(of: source, stateFile: options.stateFile) }
+
+  private func perform() async throws -> Response {
     let (source, options) = (source, options)
     let file = try await disk.run { try UploadFile(source, stateFile: options.stateFile) }
     do {
@@ -58,6 +64,10 @@ struct TusRun: Sendable {
   ///
   /// - Returns: The response. `nil` if no upload is stored.
   func terminate() async throws -> Response? {
+    try await ClosingFiles.shared.run(lockPath) { try await performTermination() }
+  }
+
+  private func performTermination() async throws -> Response? {
     let (source, options) = (source, options)
     let file = try await disk.run { try UploadFile(source, stateFile: options.stateFile) }
     var keepsState = true

@@ -306,6 +306,29 @@ struct ClientReplayTests {
       await log.entries(3) == ["1 of 2, true", "2 of 2, true", "the report, true"])
   }
 
+  @Test func aSecondReplayOfAClientJoinsTheFirst() async throws {
+    await add(.put(1), .put(2))
+    server.behavior = .stalls
+    let before = server.requests.count
+    let log = Log<Int>()
+    let first = client.replay()
+    while server.requests.count == before { await Task.yield() }
+    let second = client.replay { log.append($0.completed) }
+    await withCheckedContinuation { joined in
+      client.clientOfflineStore.queue.async { joined.resume() }
+    }
+    // The replay goes on for the second caller.
+    first.cancel()
+    #expect(await first.result.error is CancellationError)
+    client.cancelAllRequests()
+    #expect(try await second.value.kept.count == 2)
+    #expect(await log.entries(2) == [1, 2])
+    // A later one is a new replay.
+    server.behavior = .responds(200)
+    #expect(try await client.replay().value.delivered.count == 2)
+    #expect(log.entries.count == 2)
+  }
+
   @Test func twoClientsOfOneStoreReplaySequentially() async throws {
     await add(.put(1), .put(2))
     let other = Self.client(try temporary.open(), server)

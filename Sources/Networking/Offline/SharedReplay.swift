@@ -1,0 +1,59 @@
+import Promises
+import Synchronization
+
+/// The replay of a client's store that is in progress, which later callers join.
+final class SharedReplay: Sendable {
+  typealias ProgressHandler = @Sendable (_ progress: OfflineStore.Progress) -> Void
+
+  private struct Running {
+    let number: Int
+    let promise: Promise<OfflineStore.Report>
+    let handlers: Handlers
+  }
+
+  private final class Handlers: Sendable {
+    let list: Mutex<[ProgressHandler]>
+
+    init(_ first: @escaping ProgressHandler) {
+      list = Mutex([first])
+    }
+
+    func report(_ progress: OfflineStore.Progress) {
+      for handler in list.withLock({ $0 }) { handler(progress) }
+    }
+  }
+
+  private let state = Mutex<(lastNumber: Int, running: Running?)>((0, nil))
+
+  /// Returns the promise of the replay in progress, or that of a new one.
+  ///
+  /// Called by one thread at a time.
+  ///
+  /// - Parameters:
+  ///   - progress: A handler that is called after each further outcome.
+  ///   - start: A closure that starts a replay.
+  /// - Returns: The promise, which is cancelled when it has lost the consumers of all callers.
+  func join(
+    _ progress: @escaping ProgressHandler,
+    orStart start: (_ progress: @escaping ProgressHandler) -> Promise<OfflineStore.Report>
+  ) -> Promise<OfflineStore.Report> {
+    if let running = state.withLock({ $0.running }), running.promise.isPending {
+      running.handlers.list.withLock { $0.append(progress) }
+      return running.promise
+    }
+    let handlers = Handlers(progress)
+    let promise = start { handlers.report($0) }
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      state.running = Running(number: state.lastNumber, promise: promise, handlers: handlers)
+      return state.lastNumber
+    }
+    // The handlers of the callers are released with the replay.
+    return promise.always(on: .inline) { [weak self] _ in
+      let ended = self?.state.withLock { state in
+        state.running?.number == number ? state.running.take() : nil
+      }
+      withExtendedLifetime(ended) {}
+    }
+  }
+}
