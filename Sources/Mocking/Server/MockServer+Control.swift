@@ -147,13 +147,21 @@ extension MockServer {
   /// The number of accepted connections, including closed ones.
   public var connectionCount: Int { core.tracker.read { $0.connectionCount } }
 
-  /// Waits for a connection to close.
+  /// Waits for the connection of a request to close.
   ///
   /// ```swift
   /// let request = try await server.takeRequest().value
   /// call.cancel()
-  /// #expect(try await server.closing(of: request.connection).value.wasAborted)
+  /// #expect(try await server.closing(of: request).value.wasAborted)
   /// ```
+  ///
+  /// - Parameter request: A request to this server.
+  /// - Returns: A promise of the closed connection, like that of ``closing(ofConnection:)``.
+  public func closing(of request: ReceivedRequest) -> Promise<ClosedConnection> {
+    closing(ofConnection: request.connection)
+  }
+
+  /// Waits for a connection to close.
   ///
   /// - Parameter connection: The index of the connection, as in ``ReceivedRequest/connection``. It
   ///   may be a connection that has not been accepted yet.
@@ -162,7 +170,7 @@ extension MockServer {
   ///   connections that have closed since then exceeds the maximum number of requests in
   ///   ``MockServerLimits/journal``, and with ``MockServerError/stopped`` if the server stops
   ///   before it accepts the connection.
-  public func closing(of connection: Int) -> Promise<ClosedConnection> {
+  public func closing(ofConnection connection: Int) -> Promise<ClosedConnection> {
     core.tracker.closing(of: connection)
   }
 }

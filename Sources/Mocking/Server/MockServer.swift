@@ -160,7 +160,7 @@ public final class MockServer: MockBackend {
   /// Stops listening and closes all connections.
   ///
   /// When this method returns, the port is free, running handlers have been cancelled, and pending
-  /// promises of ``MockBackend/takeRequest()`` and ``closing(of:)`` have been rejected. Repeated calls are
+  /// promises of ``MockBackend/takeRequest()`` and ``closing(ofConnection:)`` have been rejected. Repeated calls are
   /// no-ops.
   public func stop() {
     core.stop()
@@ -202,7 +202,7 @@ public struct MockServerLimits: Sendable, Hashable {
   /// The limits of the ``MockServer/journal``.
   ///
   /// The maximum number of requests is also the maximum number of closed connections that are kept
-  /// for ``MockServer/closing(of:)``. The default is 20,000 requests and 16 MiB of bodies.
+  /// for ``MockServer/closing(ofConnection:)``. The default is 20,000 requests and 16 MiB of bodies.
   public var journal = JournalLimits(requests: 20_000)
 
   /// The maximum number of open connections, or `nil` for no limit.

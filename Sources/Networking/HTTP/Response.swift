@@ -304,6 +304,20 @@ public struct Attempt: Sendable {
   /// The outcome of the attempt.
   public let outcome: Outcome
 
+  /// The status of the response of the attempt.
+  ///
+  /// `nil` if the attempt has none.
+  public var status: Int? {
+    if case .status(let status) = outcome { status } else { nil }
+  }
+
+  /// The error of the attempt.
+  ///
+  /// `nil` if the attempt has a response, or had not ended.
+  public var error: (any Error)? {
+    if case .failure(let error) = outcome { error } else { nil }
+  }
+
   /// Creates an attempt, for tests and for interceptors that return their own responses.
   ///
   /// - Parameters:

@@ -14,6 +14,8 @@ public struct ServerSentEvent: Sendable, Hashable {
   ///
   /// Empty if there is none.
   public var id: String
+  /// The decoder of the client that has received the event.
+  var clientDecoder = ClientDecoder()
 
   /// Creates an event, for tests.
   ///
@@ -31,19 +33,29 @@ public struct ServerSentEvent: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - type: The type of the value.
-  ///   - decoder: The decoder.
+  ///   - decoder: The decoder. `nil` uses ``NetworkingConfiguration/decoder`` of the client that has received
+  ///     the event, or a `JSONDecoder` with default settings.
   /// - Returns: The value.
   /// - Throws: ``NetworkError`` with the code `decodingFailed`, with the data as its body.
   public func decode<Value: Decodable>(
-    _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+    _ type: Value.Type = Value.self, decoder: JSONDecoder? = nil
   ) throws -> Value {
     let body = Data(data.utf8)
     do {
-      return try decoder.decode(type, from: body)
+      return try (decoder ?? clientDecoder.decoder ?? JSONDecoder()).decode(type, from: body)
     } catch {
       throw NetworkError(.decodingFailed, body: body, underlying: error)
     }
   }
+}
+
+/// The decoder of a client, which is no part of the value of an event.
+struct ClientDecoder: Sendable, Hashable {
+  var decoder: JSONDecoder?
+
+  static func == (_: ClientDecoder, _: ClientDecoder) -> Bool { true }
+
+  func hash(into _: inout Hasher) {}
 }
 
 /// A parser of the body of a stream of events, which delivers one event at a time.

@@ -153,7 +153,8 @@ final class ServerSentEventReader {
 
   private func nextEvent(of body: StreamBody) throws -> ServerSentEvent? {
     do throws(LineSplitter.LineTooLong) {
-      guard let event = try parser.next() else { return nil }
+      guard var event = try parser.next() else { return nil }
+      event.clientDecoder.decoder = body.response.decoder
       failures = 0
       return event
     } catch {

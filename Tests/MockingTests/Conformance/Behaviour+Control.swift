@@ -37,7 +37,7 @@
         #expect(await promise.result.error is CancellationError)
         _ = await gate.cancelled.entries(1)
         if let server = backend.servers.first {
-          #expect(try await server.closing(of: request.connection).value.wasAborted)
+          #expect(try await server.closing(of: request).value.wasAborted)
         }
       },
       Behaviour("cancellation of the end of a chain reaches the server") { kind async throws in
@@ -74,7 +74,7 @@
         }
         #expect(count == 10)
         if let server = backend.servers.first {
-          #expect(try await server.closing(of: backend.requests[0].connection).value.wasAborted)
+          #expect(try await server.closing(of: backend.requests[0]).value.wasAborted)
         }
       },
       Behaviour("a transport reports a cancellation once") { kind async throws in

@@ -50,7 +50,7 @@
         case 2: decoded.cancel()
         default: tail.cancel()
         }
-        #expect(try await server.closing(of: request.connection).value.wasAborted)
+        #expect(try await server.closing(of: request).value.wasAborted)
         #expect(await tail.result.error is CancellationError)
       }
     }
@@ -67,7 +67,7 @@
       let second = try await server.takeRequest().value
       #expect(second.target == "/silent")
       tail.cancel()
-      #expect(try await server.closing(of: second.connection).value.wasAborted)
+      #expect(try await server.closing(of: second).value.wasAborted)
     }
 
     @Test func cancellingATaskThatAwaitsTheValueClosesTheConnection() async throws {
@@ -75,7 +75,7 @@
       let task = Task { try await networking.request(.get("silent")).validate().value }
       let request = try await server.takeRequest().value
       task.cancel()
-      #expect(try await server.closing(of: request.connection).value.wasAborted)
+      #expect(try await server.closing(of: request).value.wasAborted)
       #expect(await task.result.error is CancellationError)
     }
 
@@ -87,7 +87,7 @@
       #expect(await one.result.error is CancellationError)
       #expect(response.isPending && other.isPending && server.openConnections == 1)
       other.cancel()
-      #expect(try await server.closing(of: request.connection).value.wasAborted)
+      #expect(try await server.closing(of: request).value.wasAborted)
     }
 
     @Test func aCancelledQueuedRequestNeverConnects() async throws {
@@ -102,7 +102,7 @@
       #expect(await tail.result.error is CancellationError)
       #expect(server.connectionCount == 1)
       first.cancel()
-      #expect(try await server.closing(of: request.connection).value.wasAborted)
+      #expect(try await server.closing(of: request).value.wasAborted)
       #expect(try await queued[2].value.status == 200)
       #expect(server.requestCount == 2)
       #expect(server.connectionCount == 2)
@@ -116,7 +116,7 @@
       networking.cancelAllRequests()
       for promise in promises { #expect(await promise.result.error is CancellationError) }
       for connection in connections {
-        #expect(try await server.closing(of: connection).value.wasAborted)
+        #expect(try await server.closing(ofConnection: connection).value.wasAborted)
       }
       #expect(server.requestCount == 20)
       #expect(server.openConnections == 0)

@@ -84,7 +84,7 @@
       let promise = client(server).request(.get("stalled")).validate().toData().then { _ in }
       let request = try await server.takeRequest().value
       promise.cancel()
-      let closed = try await server.closing(of: request.connection).value
+      let closed = try await server.closing(of: request).value
       #expect(closed.wasAborted)
       #expect(await promise.result.error is CancellationError)
     }

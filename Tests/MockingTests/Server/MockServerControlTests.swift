@@ -68,7 +68,7 @@ struct MockServerControlTests {
     limits.idleTime = .milliseconds(1)
     let server = try MockServer(limits: limits) { Route(.get, "/a") { _ in .text("done") } }
     let client = try RawClient(port: server.port)
-    let closed = try await server.closing(of: 0).value
+    let closed = try await server.closing(ofConnection: 0).value
     #expect(closed.closedBy == .server && closed.completedExchanges == 0)
     withExtendedLifetime(client) {}
   }
@@ -84,14 +84,14 @@ struct MockServerControlTests {
     // A slow machine can exceed the limit before the request arrives.
     while true {
       try? await client.send(get)
-      let (arrival, closing) = (server.takeRequest(), server.closing(of: connection))
+      let (arrival, closing) = (server.takeRequest(), server.closing(ofConnection: connection))
       isReceived = try await race(arrival.map { _ in true }, closing.map { _ in false }).value
       if isReceived { break }
       client = try RawClient(port: server.port)
       connection += 1
     }
     let idle = try RawClient(port: server.port)
-    #expect(try await server.closing(of: connection + 1).value.closedBy == .server)
+    #expect(try await server.closing(ofConnection: connection + 1).value.closedBy == .server)
     opener.fulfill(())
     #expect(try await client.receive(until: "done").hasSuffix("done"))
     withExtendedLifetime(idle) {}

@@ -17,7 +17,7 @@ struct MockServerFaultTests {
     let client = try RawClient(port: server.port)
     try await client.send(get)
     #expect(try await client.receiveAll().hasSuffix("Content-Length: 5\r\n\r\nhe"))
-    #expect(try await server.closing(of: 0).value.closedBy == .server)
+    #expect(try await server.closing(ofConnection: 0).value.closedBy == .server)
   }
 
   @Test func aResetResetsTheConnection() async throws {
@@ -34,7 +34,7 @@ struct MockServerFaultTests {
     #expect(try await client?.receive() == Data("HTTP/1.1".utf8))
     #expect(server.openConnections == 1)
     client = nil
-    #expect(try await server.closing(of: 0).value.wasAborted)
+    #expect(try await server.closing(ofConnection: 0).value.wasAborted)
   }
 
   @Test func garbagePrecedesTheStatusLine() async throws {

@@ -88,7 +88,7 @@ struct MockServerRequestTests {
     try await client?.send(get)
     let request = try await server.takeRequest().value
     client = nil
-    let closing = try await server.closing(of: request.connection).value
+    let closing = try await server.closing(of: request).value
     #expect(closing.wasAborted)
     #expect(closing.completedExchanges == 0)
     // The handler is cancelled on another thread. The promise would stay pending without that.
@@ -124,7 +124,7 @@ struct MockServerRequestTests {
       _ = try await otherClient.receive(until: "other")
     }
     client = nil
-    let closing = try await server.closing(of: request.connection).value
+    let closing = try await server.closing(of: request).value
     #expect(closing.wasAborted && closing.closedBy == .client)
     #expect(closing.completedExchanges == (isReset ? 1 : 0))
     resolver.fulfill(.status(200))
@@ -136,12 +136,12 @@ struct MockServerRequestTests {
     try await client?.send(get)
     _ = try await client?.receive(until: "done")
     client = nil
-    let closing = try await server.closing(of: 0).value
+    let closing = try await server.closing(ofConnection: 0).value
     #expect(
       closing
         == ClosedConnection(
           index: 0, completedExchanges: 1, closedBy: .client, wasInsideExchange: false))
-    let never = server.closing(of: 1)
+    let never = server.closing(ofConnection: 1)
     server.stop()
     #expect(await never.result.failure() == MockServerError.stopped)
   }
@@ -151,7 +151,7 @@ struct MockServerRequestTests {
     var client: RawClient? = try RawClient(port: server.port)
     try await client?.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n1234")
     client = nil
-    #expect(try await server.closing(of: 0).value.wasAborted)
+    #expect(try await server.closing(ofConnection: 0).value.wasAborted)
     #expect(server.receivedRequests.isEmpty)
   }
 
@@ -178,7 +178,7 @@ struct MockServerRequestTests {
     defer { server.stop() }
     let client = try RawClient(port: server.port)
     try await client.send(get)
-    let closed = try await server.closing(of: 0).value
+    let closed = try await server.closing(ofConnection: 0).value
     #expect(closed.closedBy == .server)
     #expect(closed.wasInsideExchange)
     #expect(exchanges.entries == [.reset])
@@ -276,7 +276,7 @@ struct MockServerRequestTests {
     try await client?.send(upload())
     client = nil
     server.core.bodyQueue.resume()
-    _ = try await server.closing(of: 0).value
+    _ = try await server.closing(ofConnection: 0).value
     let next = try RawClient(port: server.port)
     try await next.send(upload("Connection: close\r\n"))
     #expect(try await next.receiveAll().hasSuffix("done"))

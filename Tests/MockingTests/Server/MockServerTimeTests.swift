@@ -52,7 +52,7 @@ struct MockServerTimeTests {
     try await client?.send(get)
     _ = try await server.takeRequest().value
     client = nil
-    #expect(try await server.closing(of: 0).value.wasAborted)
+    #expect(try await server.closing(ofConnection: 0).value.wasAborted)
     #expect(time.scheduledCount == 0)
   }
 

@@ -258,7 +258,7 @@ struct ResourceAttackTests {
     try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
     _ = try await client.receive(until: "2\r\n1\n\r\n")
     client.finishSending()
-    #expect(try await server.closing(of: 0).value.wasAborted)
+    #expect(try await server.closing(ofConnection: 0).value.wasAborted)
     #expect(try await client.receiveAll() == "")
     #expect(time.scheduledCount == 0)
   }
@@ -280,7 +280,7 @@ struct ResourceAttackTests {
     try await other.send("GET /b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
     #expect(try await other.receiveAll().hasSuffix("done"))
     client = nil
-    #expect(try await server.closing(of: 0).value.wasAborted)
+    #expect(try await server.closing(ofConnection: 0).value.wasAborted)
     let exchange = try #require(await exchanges.entries(2).last)
     #expect(exchange.ending == .aborted)
     #expect(exchange.bodyByteCount < 100 << 20)

@@ -58,7 +58,7 @@ struct StreamTests {
     try await client?.send(get)
     _ = try await client?.receive(until: "data: 1\n\n\r\n")
     client = nil
-    #expect(try await server.closing(of: 0).value.wasAborted)
+    #expect(try await server.closing(ofConnection: 0).value.wasAborted)
     #expect(time.scheduledCount == 0)
   }
 
@@ -89,7 +89,7 @@ struct StreamTests {
       }
       _ = await pieces.entries(3)
       exchange.cancel()
-      #expect(try await server.closing(of: 0).value.wasAborted)
+      #expect(try await server.closing(ofConnection: 0).value.wasAborted)
       #expect(exchange.current.body.starts(with: Data("data: tick\n\ndata: tick\n\n".utf8)))
     }
   #endif

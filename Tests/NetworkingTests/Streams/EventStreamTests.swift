@@ -70,6 +70,25 @@ struct EventStreamTests {
     var lastEventIDs: [String?] { transport.requests.map { $0.headers["Last-Event-ID"] } }
   }
 
+  @Test func anEventIsDecodedByTheDecoderOfItsClient() async throws {
+    struct Message: Decodable, Equatable {
+      let sentAt: String
+    }
+    let server = Server(Self.events("data: {\"sent_at\": \"now\"}\n\n"))
+    let client = server.client {
+      let decoder = JSONDecoder()
+      decoder.keyDecodingStrategy = .convertFromSnakeCase
+      $0.decoder = decoder
+    }
+    var events = client.events(of: .get("a"), reconnecting: .never).makeAsyncIterator()
+    let event = try #require(try await events.next())
+    #expect(try event.decode(Message.self) == Message(sentAt: "now"))
+    #expect(throws: NetworkError.self) {
+      try event.decode(Message.self, decoder: JSONDecoder())
+    }
+    #expect(event == ServerSentEvent("{\"sent_at\": \"now\"}"))
+  }
+
   @Test func theStatus204EndsTheSequence() async {
     let server = Server()
     let (data, error) = await server.read()
