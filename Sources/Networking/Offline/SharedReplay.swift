@@ -6,7 +6,6 @@ final class SharedReplay: Sendable {
   typealias ProgressHandler = @Sendable (_ progress: OfflineStore.Progress) -> Void
 
   private struct Running {
-    let number: Int
     let promise: Promise<OfflineStore.Report>
     let handlers: Handlers
   }
@@ -23,7 +22,7 @@ final class SharedReplay: Sendable {
     }
   }
 
-  private let state = Mutex<(lastNumber: Int, running: Running?)>((0, nil))
+  private let running = Mutex<Running?>(nil)
 
   /// Returns the promise of the replay in progress, or that of a new one.
   ///
@@ -37,21 +36,17 @@ final class SharedReplay: Sendable {
     _ progress: @escaping ProgressHandler,
     orStart start: (_ progress: @escaping ProgressHandler) -> Promise<OfflineStore.Report>
   ) -> Promise<OfflineStore.Report> {
-    if let running = state.withLock({ $0.running }), running.promise.isPending {
-      running.handlers.list.withLock { $0.append(progress) }
-      return running.promise
+    if let current = running.withLock({ $0 }), current.promise.isPending {
+      current.handlers.list.withLock { $0.append(progress) }
+      return current.promise
     }
     let handlers = Handlers(progress)
     let promise = start { handlers.report($0) }
-    let number = state.withLock { state in
-      state.lastNumber += 1
-      state.running = Running(number: state.lastNumber, promise: promise, handlers: handlers)
-      return state.lastNumber
-    }
+    running.withLock { $0 = Running(promise: promise, handlers: handlers) }
     // The handlers of the callers are released with the replay.
     return promise.always(on: .inline) { [weak self] _ in
-      let ended = self?.state.withLock { state in
-        state.running?.number == number ? state.running.take() : nil
+      let ended = self?.running.withLock { running in
+        running?.handlers === handlers ? running.take() : nil
       }
       withExtendedLifetime(ended) {}
     }
