@@ -13,9 +13,6 @@ final class ContractResponder: Sendable {
   /// The bodies that have been made.
   private let cache = Mutex<[BodyKey: Mock]>([:])
 
-  /// The responses to requests that prefer nothing but media types, by their field `Accept`.
-  private let responses = Mutex<[String: Mock]>([:])
-
   /// A body that is the same for all requests.
   private struct BodyKey: Hashable {
     let status: Int
@@ -43,18 +40,6 @@ final class ContractResponder: Sendable {
   /// Returns the response to a request.
   func respond(to request: ReceivedRequest) -> Mock {
     if let problem = problem(of: request) { return problem }
-    guard !request.headers.contains("Prefer") else { return preferredResponse(to: request) }
-    let accepted = request.headers["Accept"] ?? ""
-    if let mock = responses.withLock({ $0[accepted] }) { return mock }
-    let mock = preferredResponse(to: request)
-    // The keys come from requests.
-    if accepted.utf8.count <= 256 {
-      responses.withLock { if $0.count < 16 { $0[accepted] = mock } }
-    }
-    return mock
-  }
-
-  private func preferredResponse(to request: ReceivedRequest) -> Mock {
     let preferences = RequestPreferences(request.headers)
     guard !operation.responses.isEmpty else {
       return Mock(status: preferences.status.flatMap { (200...599).contains($0) ? $0 : nil } ?? 200)
