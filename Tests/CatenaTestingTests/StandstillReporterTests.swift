@@ -169,7 +169,7 @@ struct StandstillReporterTests {
     let (messages, continuation) = AsyncStream<String>.makeStream()
     let (promise, resolver) = Promise<Int>.pending()
     continuation.yield("the time stands still")
-    try await withKnownIssue {
+    try await withKnownIssue("A standstill fails the test.") {
       try await VirtualTimeTrait.perform({ _ = try await promise.value }, until: messages)
     } matching: { issue in
       issue.comments.contains("the time stands still")
@@ -182,7 +182,7 @@ struct StandstillReporterTests {
     let (messages, continuation) = AsyncStream<String>.makeStream()
     let (promise, resolver) = Promise<Int>.pending()
     try await withVirtualTime { _ in
-      try await withKnownIssue {
+      try await withKnownIssue("A standstill fails the test.") {
         try await VirtualTimeTrait.perform(
           {
             let task = Task { try await promise.value }

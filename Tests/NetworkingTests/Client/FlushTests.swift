@@ -27,12 +27,13 @@ struct FlushTests {
   @Test(arguments: repetitions)
   func loggersAndMonitorsHaveAllEvents(_: Int) async throws {
     let (lines, events, onMain) = (Log<String>(), Log<NetworkEvent>(), Log<String>())
+    // The logger is behind until the last response has arrived.
+    let gate = DispatchSemaphore(value: 0)
     let client = Self.client {
       $0.logging = LoggingConfiguration(
         .info,
         to: ClosureLogger { entry in
-          // A slow logger.
-          usleep(500)
+          gate.wait()
           lines.append(entry.description)
         })
     }
@@ -41,6 +42,7 @@ struct FlushTests {
       _ = client.addMonitor { @MainActor event in if event.isFinal { onMain.append("\(event)") } }
     }
     for _ in 1...5 { _ = try await client.request(Self.endpoint).value }
+    for _ in 1...10 { gate.signal() }
     await client.flush()
     #expect(lines.entries.count == 10)
     #expect(events.entries.count { $0.isFinal } == 5)
