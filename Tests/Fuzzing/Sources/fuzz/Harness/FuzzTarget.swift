@@ -26,7 +26,7 @@ struct FuzzTarget: Sendable {
       .stubFiles, .templates, .cookieFiles, .offlineEntries, .yaml, .schemas,
     ]
     #if os(Linux)
-      targets.insert(contentsOf: [.curlResponses, .contentCodings, .netlink], at: 1)
+      targets.insert(contentsOf: [.curlResponses, .contentCodings, .netlink, .certificates], at: 1)
     #endif
     return targets
   }()
