@@ -136,7 +136,7 @@ struct MockedTraitIssueTests {
   ) async throws -> [String] {
     let test = try #require(Test.current)
     let log = Log<String>()
-    try await withKnownIssue(isIntermittent: true) {
+    try await withKnownIssue("The trait reports problems.", isIntermittent: true) {
       try await trait.provideScope(for: test, testCase: nil, performing: function)
     } matching: { issue in
       for comment in issue.comments { log.append(comment.rawValue) }
@@ -192,7 +192,7 @@ struct MockedTraitIssueTests {
 
   @Test func theAccessorsReportAMissingTrait() {
     let log = Log<String>()
-    withKnownIssue {
+    withKnownIssue("The test has no trait.") {
       #expect(Test.mocks.requestCount == 0)
       #expect(Test.mocks(for: NameAPI.self).requestCount == 0)
       #expect(Test.virtualTime.elapsed == .zero)
@@ -212,7 +212,7 @@ struct MockedTraitIssueTests {
     let provider = MockProvider<NameAPI> { _ in .text("a") }
     let log = Log<SourceLocation?>()
     let line = #line + 3
-    withKnownIssue {
+    withKnownIssue("The verification fails.") {
       do throws(VerificationFailure) {
         try provider.verify(.get, "name")
       } catch {

@@ -50,8 +50,8 @@ struct ByteClass: OptionSet {
 
   /// The classes of each byte.
   ///
-  /// A pointer, because a search would retain and release an array. The memory is never changed or
-  /// released, so any thread may read it.
+  /// A pointer, because a search would retain and release an array. `nonisolated(unsafe)` because the memory
+  /// is never changed or released.
   nonisolated(unsafe) static let table: UnsafePointer<ByteClass> = {
     let table = UnsafeMutablePointer<ByteClass>.allocate(capacity: 256)
     table.initialize(repeating: [], count: 256)

@@ -19,11 +19,11 @@ import Foundation
 ///
 /// Descriptions and dumps of the value omit the password and the contents.
 public struct ClientIdentity: Sendable {
+  /// `@unchecked Sendable` because a `SecIdentity` is immutable, and Security allows its use on any thread.
   enum Kind: @unchecked Sendable {
     case files(certificate: TLSSource, key: TLSSource)
     case archive(TLSSource)
     #if canImport(Security)
-      // Unchecked because a `SecIdentity` is immutable, and Security allows its use on any thread.
       case system(SecIdentity)
       case keychain(label: String)
     #endif

@@ -43,9 +43,8 @@
 
   /// A subscription to a promise.
   ///
-  /// `@unchecked Sendable` because subscribers are not `Sendable`. They are called from any thread, but by
-  /// one at a time: only the caller that has moved `delivery` to its next phase, under the lock, calls
-  /// `downstream`.
+  /// `@unchecked Sendable` because `downstream`, which is not `Sendable`, is protected by the phases of
+  /// `delivery`: only the thread that has moved it to the next phase, under its lock, calls `downstream`.
   private final class PromiseSubscription<Output: Sendable>: Subscription, @unchecked Sendable {
     private let delivery = Mutex(SingleDelivery<Output>())
     private let downstream: AnySubscriber<Output, any Error>

@@ -46,9 +46,10 @@
 
   /// A subscriber that fulfills a promise with the first value.
   ///
-  /// `@unchecked Sendable` because subscriptions are not `Sendable`, but can be cancelled from any thread.
-  /// The lock protects `state`.
+  /// `@unchecked Sendable` because `state` is protected by its lock.
   private final class FirstValue<Input: Sendable, Failure: Error>: Subscriber, @unchecked Sendable {
+    /// `@unchecked Sendable` because a subscription may be cancelled and requested on any thread, although its
+    /// type is not marked as `Sendable`.
     private struct State: @unchecked Sendable {
       var subscription: (any Subscription)?
       var resolver: Resolver<Input>?
@@ -61,6 +62,7 @@
     }
 
     func receive(subscription: any Subscription) {
+      // `nonisolated(unsafe)` because any thread may use a subscription.
       nonisolated(unsafe) let subscription = subscription
       let isWanted = state.withLock { state in
         guard state.resolver != nil, state.subscription == nil else { return false }

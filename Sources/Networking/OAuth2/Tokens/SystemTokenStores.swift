@@ -13,7 +13,8 @@ import Synchronization
 public final class UserDefaultsTokenStore: TokenStoring {
   /// A reference to `UserDefaults`, which is safe to use from several threads.
   ///
-  /// `UserDefaults` protects its values itself. It is not marked as `Sendable` on all platforms.
+  /// `@unchecked Sendable` because `UserDefaults` protects its values, but is not marked as `Sendable` on all
+  /// platforms.
   private struct Defaults: @unchecked Sendable {
     let defaults: UserDefaults
   }
