@@ -7,7 +7,7 @@ import Testing
 
 @testable import Networking
 
-/// A year of a session in virtual time, compared with a plain model.
+/// A year of two sessions with one store in virtual time, compared with a plain model of one session.
 @Suite(.timeLimit(.minutes(10)))
 struct OAuth2YearTests {
   /// The tokens as the server and the user see them, without sharing, waiting or storing.
@@ -61,7 +61,6 @@ struct OAuth2YearTests {
     let sessions = (0..<2).map { _ in fixture.session(store: store) { $0.wallClock = clock } }
     let clients = sessions.map { fixture.client($0) }
     var model = Model()
-    var current = 0
     let year = Duration.seconds(365 * 86_400)
     var steps = 0
     while fixture.time.now < year {
@@ -70,11 +69,9 @@ struct OAuth2YearTests {
       await fixture.time.advance(by: pause)
       let now = fixture.time.now
       if !model.isSignedIn {
-        current = Int.random(in: 0..<2, using: &chance)
-        _ = try await fixture.signIn(sessions[current])
+        _ = try await fixture.signIn(sessions[Int.random(in: 0..<2, using: &chance)])
         model.signIn(at: fixture.time.now, clock(), life: life)
         model.isRefreshRevoked = false
-        // The other session has no token in memory after a refusal, or drops it when it is used.
         continue
       }
       var fails = false
@@ -97,7 +94,9 @@ struct OAuth2YearTests {
       model = expected
       // After a failure the next request tries again, so there is one.
       let count = fails ? 1 : Int.random(in: 1...5, using: &chance)
-      let promises = (0..<count).map { _ in clients[current].request(.get("orders")) }
+      let promises = (0..<count).map { _ in
+        clients[Int.random(in: 0..<2, using: &chance)].request(.get("orders"))
+      }
       await fixture.time.advance(by: .zero)
       let statuses = OAuth2Fixture.statuses(promises)
       #expect(statuses == Array(repeating: end, count: count), "step \(steps) of seed \(seed)")
