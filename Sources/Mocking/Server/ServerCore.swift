@@ -69,7 +69,14 @@ final class ServerCore: @unchecked Sendable {
     var socket = socket
     // Garbage takes the place of the handshake.
     if let tls, fault?.isGarbage != true {
-      socket.channel = tls.accept(socket.descriptor, connection: index)
+      // Without memory for it, the connection is not continued in clear.
+      guard let channel = tls.accept(socket.descriptor, connection: index) else {
+        socket.close()
+        return tracker.closed(
+          ClosedConnection(
+            index: index, completedExchanges: 0, closedBy: .server, wasInsideExchange: false))
+      }
+      socket.channel = channel
     }
     let connection = Connection(socket, index, self)
     connections[index] = connection

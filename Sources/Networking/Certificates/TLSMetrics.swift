@@ -99,9 +99,28 @@ public struct TLSMetrics: Sendable, Hashable {
       hasReportedPinMismatch: false)
   }
 
+  /// Makes the metrics of a connection of the system, whose certificates are unknown.
+  ///
+  /// - Parameters:
+  ///   - versionNumber: The number of the version in the protocol.
+  ///   - cipherNumber: The number of the cipher suite in the registry.
+  ///   - applicationProtocol: The protocol that ALPN has selected, or `nil` for none.
+  ///   - isVerified: Whether the server's certificate was verified.
+  init(
+    versionNumber: UInt16, cipherNumber: UInt16?, applicationProtocol: String?, isVerified: Bool
+  ) {
+    self.init(
+      version: TLSVersion(rawValue: Int(versionNumber)),
+      cipher: cipherNumber.map(TLSCipherSuite.name) ?? "", applicationProtocol: applicationProtocol,
+      isVerified: isVerified)
+  }
+
   /// The version, or `nil` if it is unknown.
   public var version: TLSVersion? { properties.version }
   /// The name of the cipher suite, such as `TLS_AES_256_GCM_SHA384`.
+  ///
+  /// For the suites of TLS 1.2 and earlier, libcurl reports the names of OpenSSL, and Apple's platforms
+  /// those of IANA. A suite without a known name has its number, such as `0x1304`.
   public var cipher: String { properties.cipher }
   /// The protocol that ALPN has selected, such as `h2`, or `nil` for none.
   ///
@@ -109,7 +128,8 @@ public struct TLSMetrics: Sendable, Hashable {
   public var applicationProtocol: String? { properties.applicationProtocol }
   /// Whether the handshake continued an earlier session of the same transport.
   ///
-  /// The server's certificate was verified when that session was made.
+  /// The server's certificate was verified when that session was made. Always `false` on Apple's
+  /// platforms, which do not report it.
   public var isResumed: Bool { properties.isResumed }
   /// Whether the server's certificate was verified.
   ///
@@ -120,7 +140,7 @@ public struct TLSMetrics: Sendable, Hashable {
   /// The verified certificates from the server's to the authority's.
   ///
   /// The certificates are those that the server has sent if they were not verified, or if the session
-  /// was resumed.
+  /// was resumed. The chain is empty on Apple's platforms.
   public var chain: [ServerCertificate] {
     properties.certificates.compactMap(ServerCertificate.init(der:))
   }

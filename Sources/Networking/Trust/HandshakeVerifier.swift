@@ -28,12 +28,14 @@
     /// - Parameters:
     ///   - context: The settings of the connection.
     ///   - identity: The identity to present, or `nil` for none.
-    /// - Returns: Whether OpenSSL has accepted all of them.
+    /// - Returns: Whether OpenSSL has accepted all of them. Otherwise ``failure`` has the reason.
     func prepare(_ context: OpaquePointer, presenting identity: OpenSSLIdentity?) -> Bool {
-      guard let store = policy.anchors.store,
+      guard
         catena_tls_context_set_versions(
           context, Int32(policy.minimumVersion.rawValue),
-          Int32(policy.maximumVersion?.rawValue ?? 0)),
+          Int32(policy.maximumVersion?.rawValue ?? 0))
+      else { return fail("OpenSSL rejects the versions of TLS") }
+      guard let store = policy.anchors.store,
         catena_tls_context_on_verify(
           context, store.pointer,
           { verification, object in
@@ -45,17 +47,26 @@
             guard let object else { return }
             Unmanaged<HandshakeVerifier>.fromOpaque(object).release()
           })
-      else { return false }
+      else { return fail("OpenSSL rejects the authorities") }
       if policy.stapled != .ignored {
         let isRequested = catena_tls_context_on_status(context) { status, object in
           guard let object else { return 0 }
           let verifier: HandshakeVerifier = Unmanaged.fromOpaque(object).takeUnretainedValue()
           return verifier.accepts(status) ? 1 : 0
         }
-        guard isRequested else { return false }
+        guard isRequested else { return fail("OpenSSL cannot request a revocation status") }
       }
       guard let identity else { return true }
       return catena_tls_context_use(context, identity.pointer)
+        || fail("OpenSSL rejects the client certificate, for example because its key is too short")
+    }
+
+    /// Notes the reason for which the handshake cannot begin.
+    ///
+    /// - Returns: `false`.
+    private func fail(_ reason: String) -> Bool {
+      failure = TLSFailure(.tlsHandshakeFailed, host: Self.name(host ?? "the proxy"), reason)
+      return false
     }
 
     /// Verifies the chain, the host, the pins and the rules of the caller.

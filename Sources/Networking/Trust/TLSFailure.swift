@@ -4,7 +4,7 @@ import Foundation
 ///
 /// It is the ``NetworkError/underlying`` error of a ``NetworkError`` with one of the codes
 /// `tlsUntrusted`, `tlsCertificateExpired`, `tlsHostMismatch`, `tlsRevoked`, `tlsRevocationUnknown` and
-/// `pinMismatch`.
+/// `pinMismatch`, and of one with the code `tlsHandshakeFailed` if the TLS library rejects the settings.
 public struct TLSFailure: Error, Sendable, CustomStringConvertible {
   /// The code of the ``NetworkError``.
   public let code: NetworkError.Code

@@ -132,6 +132,12 @@ final class CompiledTLS: Sendable {
     return identity(forHost: origin.host, port: origin.port) != nil
   }
 
+  /// Returns whether the server of a URL is verified.
+  func isVerifying(_ url: URL?) -> Bool {
+    guard let origin = url.flatMap({ Origin($0) }) else { return true }
+    return policy(forHost: origin.host, port: origin.port)?.isVerifying ?? true
+  }
+
   /// The failure of a request to a host without a policy that must have one.
   static func refusal(of host: String) -> TLSFailure {
     TLSFailure(

@@ -71,7 +71,7 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
       didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
       if let hop = metrics.transactionMetrics.last {
-        exchange(of: task)?.setMetrics(TransportMetrics(hop))
+        exchange(of: task)?.setMetrics(TransportMetrics(hop, under: trust.options))
       }
       forwarder.didCollectMetrics(session, task, metrics)
     }
@@ -272,7 +272,11 @@ extension HTTPResponseHead {
   extension TransportMetrics {
     /// Makes metrics from the measurements of a hop, except the total time and the sizes of the
     /// bodies.
-    init(_ hop: URLSessionTaskTransactionMetrics) {
+    ///
+    /// - Parameters:
+    ///   - hop: The measurements.
+    ///   - options: The TLS options of the transport.
+    init(_ hop: URLSessionTaskTransactionMetrics, under options: TLSOptions) {
       let start = hop.fetchStartDate
       func since(_ date: Date?) -> Duration? {
         guard let start, let date else { return nil }
@@ -289,7 +293,14 @@ extension HTTPResponseHead {
         headBytesSent: hop.countOfRequestHeaderBytesSent,
         headBytesReceived: hop.countOfResponseHeaderBytesReceived,
         httpVersion: hop.networkProtocolName.flatMap(Self.version),
-        remoteAddress: hop.remoteAddress, remotePort: hop.remotePort)
+        remoteAddress: hop.remoteAddress, remotePort: hop.remotePort,
+        tls: hop.negotiatedTLSProtocolVersion.map { version in
+          TLSMetrics(
+            versionNumber: version.rawValue,
+            cipherNumber: hop.negotiatedTLSCipherSuite?.rawValue,
+            applicationProtocol: hop.networkProtocolName,
+            isVerified: options.compiled.isVerifying(hop.request.url))
+        })
     }
 
     /// Returns the version for a protocol name such as `http/1.1` or `h2`.
