@@ -57,7 +57,7 @@ public struct ConsentRequest: Sendable, CustomStringConvertible, CustomReflectab
 
   /// Returns whether a URL is the redirect of this request.
   ///
-  /// A URL with another `state` is not, whoever has sent it.
+  /// A URL without the `state` of this request, or with two of them, is not.
   ///
   /// - Parameters:
   ///   - url: The URL.
@@ -67,7 +67,7 @@ public struct ConsentRequest: Sendable, CustomStringConvertible, CustomReflectab
     url.scheme?.lowercased() == redirectURL.scheme?.lowercased()
       && url.host?.lowercased() == redirectURL.host?.lowercased()
       && Self.path(url) == Self.path(redirectURL)
-      && (try? AuthorizationResponse(url))?.state == state
+      && AuthorizationResponse(url).state == state
   }
 
   private static func path(_ url: URL) -> String { url.path.isEmpty ? "/" : url.path }
@@ -105,51 +105,67 @@ public struct ConsentResponse: Sendable, CustomStringConvertible, CustomReflecta
 
 /// The parameters of a redirect.
 ///
-/// Source: RFC 6749 sections 4.1.2 and 4.1.2.1; RFC 9207.
+/// A parameter of the sign-in must not occur twice. All others are ignored: some servers repeat
+/// `scope` for each value.
+///
+/// Source: RFC 6749 sections 3.1, 4.1.2 and 4.1.2.1; RFC 9207.
 struct AuthorizationResponse {
-  private var parameters: [String: String] = [:]
+  /// The values by name.
+  ///
+  /// A value whose encoding is invalid is `nil`.
+  private var values: [String: [String?]] = [:]
 
   /// Reads the parameters.
-  ///
-  /// - Throws: ``OAuth2Error`` if a parameter occurs twice.
-  init(_ url: URL) throws {
+  init(_ url: URL) {
     let query = URLComponents(url: url, resolvingAgainstBaseURL: true)?.percentEncodedQuery ?? ""
     for pair in query.split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.last ?? "") else {
-        throw OAuth2Error(.malformedResponse, "the redirect is not encoded")
-      }
-      guard parameters[name] == nil else {
-        throw OAuth2Error(.malformedResponse, "a parameter of the redirect occurs twice")
-      }
-      parameters[name] = parts.count > 1 ? value : ""
+      guard let name = Self.decoded(parts[0]) else { continue }
+      values[name, default: []].append(parts.count > 1 ? Self.decoded(parts[1]) : "")
     }
   }
 
-  var state: String? { parameters["state"] }
+  /// The `state`, or `nil` if the redirect does not have exactly one.
+  var state: String? { try? value(of: "state") }
 
   /// Returns the authorization code.
   ///
   /// - Throws: ``OAuth2Error`` if the redirect has an error, or is not that of the request.
   func code(state: String, of client: OAuth2Client) throws -> String {
-    guard parameters["state"] == state else { throw OAuth2Error(.stateMismatch) }
+    guard try value(of: "state") == state else { throw OAuth2Error(.stateMismatch) }
+    let sent = try value(of: "iss")
     if let issuer = client.issuer {
-      switch parameters["iss"] {
+      switch sent {
       case issuer: break
       case nil where !client.sendsIssuer: break
       default: throw OAuth2Error(.issuerMismatch)
       }
     }
-    if let error = parameters["error"] {
+    let code = try value(of: "code")
+    if let error = try value(of: "error") {
       var failure = OAuth2Error(.server(error))
-      failure.serverDescription = parameters["error_description"]
-      failure.serverURI = parameters["error_uri"]
+      failure.serverDescription = try value(of: "error_description")
+      failure.serverURI = try value(of: "error_uri")
       throw failure
     }
-    guard let code = parameters["code"], !code.isEmpty else {
+    guard let code, !code.isEmpty else {
       throw OAuth2Error(.malformedResponse, "the redirect has no code")
     }
     return code
+  }
+
+  /// Returns the value of a parameter, or `nil` if the redirect does not have it.
+  ///
+  /// - Throws: ``OAuth2Error`` if the parameter occurs twice, or if its encoding is invalid.
+  private func value(of name: String) throws -> String? {
+    guard let values = values[name] else { return nil }
+    guard values.count == 1 else {
+      throw OAuth2Error(.malformedResponse, "a parameter of the redirect occurs twice")
+    }
+    guard let value = values[0] else {
+      throw OAuth2Error(.malformedResponse, "the redirect is not encoded")
+    }
+    return value
   }
 
   private static func decoded(_ text: Substring) -> String? {

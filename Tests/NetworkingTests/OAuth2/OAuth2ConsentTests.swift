@@ -109,11 +109,25 @@ struct OAuth2ConsentTests {
     #expect(await code({ $0.issuer = nil }, Self.setting("iss", "https://any.example")) == nil)
   }
 
-  @Test func aRepeatedParameterAndAMissingCodeAreRefused() async {
-    let repeated: @Sendable (URL) -> URL = { URL(string: "\($0)&code=x") ?? $0 }
-    #expect(await code({ _ in }, repeated) == .malformedResponse)
+  @Test func aMissingAndAnUnknownCodeAreRefused() async {
     #expect(await code({ _ in }, Self.setting("code", nil)) == .malformedResponse)
     #expect(await code({ _ in }, Self.setting("code", "other")) == OAuth2Error.invalidGrant)
+  }
+
+  private static func adding(_ query: String) -> @Sendable (URL) -> URL {
+    { url in URL(string: "\(url)&\(query)") ?? url }
+  }
+
+  @Test(arguments: ["code=x", "iss=x", "error=a&error=b"])
+  func aRepeatedParameterOfTheSignInIsRefused(query: String) async {
+    #expect(await code({ _ in }, Self.adding(query)) == .malformedResponse)
+    #expect(await code({ $0.issuer = nil }, Self.adding(query)) == .malformedResponse)
+  }
+
+  /// RFC 6749 section 4.1.2: other parameters are ignored.
+  @Test(arguments: ["scope=orders&scope=mail", "scope&scope", "x=%FF"])
+  func otherParametersAreIgnored(query: String) async {
+    #expect(await code({ _ in }, Self.adding(query)) == nil)
   }
 
   @Test func aRefusalOfTheUserIsAnError() async {
@@ -162,6 +176,24 @@ struct OAuth2ConsentTests {
     #expect(!consent.handleOpen(redirect))
     await fixture.time.run()
     #expect(signedIn.fulfilledValue != nil && session.currentToken() != nil)
+  }
+
+  @Test(
+    arguments: [
+      ("scope=orders&scope=mail", nil), ("code=x", OAuth2Error.Code.malformedResponse),
+    ])
+  func aRedirectWithARepeatedParameterIsNotIgnored(
+    query: String, expected: OAuth2Error.Code?
+  ) async throws {
+    let pages = Log<URL>()
+    let consent = ManualConsent(redirectURL: .of("com.example.app:/callback")) { pages.append($0) }
+    let signedIn = fixture.session().signIn(.authorizationCode(consent))
+    let redirect = try await Direct.redirect(
+      of: await pages.entries(1)[0], over: fixture.login.transport)
+    #expect(consent.handleOpen(Self.adding(query)(redirect)))
+    await fixture.time.run()
+    #expect((signedIn.currentError as? OAuth2Error)?.code == expected)
+    #expect((signedIn.fulfilledValue != nil) == (expected == nil))
   }
 
   @Test func aUserWhoDoesNotRespondTimesOut() async throws {
