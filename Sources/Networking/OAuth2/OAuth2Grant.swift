@@ -173,7 +173,10 @@ extension OAuth2Grant {
 
   /// The exchange of one token for another.
   ///
-  /// Source: RFC 8693 section 2.1.
+  /// The `issued_token_type` of the response is in ``OAuth2Token/other``. If the new token is not an
+  /// access token, its ``OAuth2Token/type`` is `N_A`, and a session does not send it with requests.
+  ///
+  /// Source: RFC 8693 section 2.
   ///
   /// - Parameters:
   ///   - subject: The token of the user for whom the new one acts.
