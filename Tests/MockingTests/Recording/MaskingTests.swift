@@ -38,8 +38,19 @@ struct MaskingTests {
       Position.isMasked(masked, value), "\(position.map { "\($0)" } ?? ""): \(text(masked))")
   }
 
-  private func expectMaskedInEachPosition(_ field: MaskingTable.Field) throws {
-    for position in Position.allCases where position.accepts(field, isSecret: true) {
+  /// A quarter of the positions: those of all fields together are all positions, many times.
+  ///
+  /// With the environment variable `MASKING_POSITIONS` it is all of them.
+  private func positions(of field: MaskingTable.Field, isSecret: Bool) -> [Position] {
+    let all = ProcessInfo.processInfo.environment["MASKING_POSITIONS"] != nil
+    let start = (field.name + field.value).utf8.reduce(0) { $0 + Int($1) }
+    return Position.allCases.enumerated()
+      .filter { all || ($0.offset + start).isMultiple(of: 4) }.map(\.element)
+      .filter { $0.accepts(field, isSecret: isSecret) }
+  }
+
+  private func expectMaskedInItsPositions(_ field: MaskingTable.Field) throws {
+    for position in positions(of: field, isSecret: true) {
       expectMasked(try position.entry(field), field.value, position)
     }
   }
@@ -54,26 +65,26 @@ struct MaskingTests {
   }
 
   @Test(arguments: MaskingTable.innocentFields)
-  func aFieldThatIsNoSecretIsKeptInEachPosition(_ field: MaskingTable.Field) throws {
-    for position in Position.allCases where position.accepts(field, isSecret: false) {
+  func aFieldThatIsNoSecretIsKept(_ field: MaskingTable.Field) throws {
+    for position in positions(of: field, isSecret: false) {
       let entry = try position.entry(field)
       #expect(text(masked(entry)) == text(entry), "\(position)")
     }
   }
 
   @Test(arguments: MaskingTable.wordSecrets)
-  func aWordIsMaskedInEachPositionBecauseOfItsName(_ field: MaskingTable.Field) throws {
-    try expectMaskedInEachPosition(field)
+  func aWordIsMaskedBecauseOfItsName(_ field: MaskingTable.Field) throws {
+    try expectMaskedInItsPositions(field)
   }
 
   @Test(arguments: MaskingTable.namedSecrets)
-  func aSecretWithANameIsMaskedInEachPosition(_ field: MaskingTable.Field) throws {
-    try expectMaskedInEachPosition(field)
+  func aSecretWithANameIsMasked(_ field: MaskingTable.Field) throws {
+    try expectMaskedInItsPositions(field)
   }
 
   @Test(arguments: MaskingTable.shapedSecrets)
-  func aSecretWithAFormIsMaskedInEachPosition(_ value: String) throws {
-    try expectMaskedInEachPosition(MaskingTable.Field(name: "note", value: value))
+  func aSecretWithAFormIsMasked(_ value: String) throws {
+    try expectMaskedInItsPositions(MaskingTable.Field(name: "note", value: value))
     expectMasked(entry(url: "https://a.test/b/\(encoded(value))/c"), value)
     expectMasked(entry(headers: [HAR.Field(name: "X-Text", value: "a \(value), b")]), value)
     expectMasked(entry(body: "paid with \(value). Thank you"), value)
@@ -313,7 +324,7 @@ struct MaskingTests {
 
   @Test(arguments: ["key=", "code=a1", "-----BEGIN ", "sk-", "eyJ.", "eyJ-", "4111 ", "DE89 "])
   func aTextWithoutAnEndIsMaskedOnceOrKept(_ piece: String) {
-    let text = String(repeating: piece, count: 20_000)
+    let text = String(repeating: piece, count: 3_000)
     let once = masked(entry(url: "https://a.test/?\(encoded(text))", body: text))
     #expect(once.response.content.text?.isEmpty == false)
   }

@@ -5,7 +5,6 @@
   import Promises
   import TestSupport
   import Testing
-  import ThreadSanitizerSupport
 
   /// Processes that store responses are killed, or their system calls fail.
   ///
@@ -25,7 +24,7 @@
       let number = ProcessInfo.processInfo.environment["CACHE_KILLS"].flatMap { Int($0) }
       var chance = SeededGenerator(seed: 17)
       var (round, killed) = (0, 0)
-      while killed < number ?? (thread_sanitizer_is_on() ? 20 : 50) {
+      while killed < number ?? 20 {
         round += 1
         let step = Int.random(in: 1...90, using: &chance)
         let end = try await work("store", "\(round)", "12", "\(step)")

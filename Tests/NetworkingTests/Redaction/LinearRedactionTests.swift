@@ -66,14 +66,14 @@ import Testing
 
   @Test(arguments: pieces) func aTextTwiceAsLongTakesTwiceTheWork(_ piece: String) {
     for work in [workOnText, workOnLines, workOnRecording, workOnURL] {
-      let (short, long) = (Self.text(piece, 3_000), Self.text(piece, 6_000))
+      let (short, long) = (Self.text(piece, 1_500), Self.text(piece, 3_000))
       #expect(work(long) <= work(short) * 5 / 2 + 1_000)
       #expect(work(long) <= 12 * long.utf8.count)
     }
   }
 
   /// Random texts of the delimiters find combinations that nobody has thought of.
-  @Test(arguments: 0..<20) func randomDelimitersTakeLinearWork(_ seed: UInt64) {
+  @Test(arguments: 0..<12) func randomDelimitersTakeLinearWork(_ seed: UInt64) {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
     func next(_ bound: Int) -> Int {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -81,7 +81,7 @@ import Testing
     }
     let pattern = (0..<(2 + next(4))).map { _ in Self.pieces[next(Self.pieces.count)] }.joined()
     for work in [workOnText, workOnLines, workOnRecording, workOnURL] {
-      let (short, long) = (Self.text(pattern, 10_000), Self.text(pattern, 20_000))
+      let (short, long) = (Self.text(pattern, 3_000), Self.text(pattern, 6_000))
       #expect(work(long) <= work(short) * 5 / 2 + 2_000, "\(pattern.debugDescription)")
     }
   }
@@ -91,7 +91,7 @@ import Testing
     "cookie:a=1;",
   ])
   func aLongTextIsRedacted(_ piece: String) {
-    let text = Self.text(piece, 1 << 17) + "\npassword=s3cret"
+    let text = Self.text(piece, 1 << 15) + "\npassword=s3cret"
     #expect(!Redactor.standard.maskedText(text).contains("s3cret"))
     #expect(!Redactor(purpose: .recording).maskedContent(text).contains("s3cret"))
   }
@@ -114,7 +114,7 @@ import Testing
     "-----BEGIN PRIVATE KEY-----", "-----BEGIN", "%2525", "%25253D",
   ])
   func aLongTextIsSearchedForForms(_ piece: String) {
-    let text = Self.text(piece, 1 << 17) + "\n a=ghp_16C7e42F292c6912E7710c838347Ae178B4a."
+    let text = Self.text(piece, 1 << 15) + "\n a=ghp_16C7e42F292c6912E7710c838347Ae178B4a."
     let masked = Redactor(purpose: .recording).maskedContent(text)
     #expect(!masked.contains("16C7e42F292c6912E7710c838347Ae178B4a"))
   }
