@@ -25,7 +25,8 @@ let package = Package(
     .executable(name: "tls-pins", targets: ["tls-pins"]),
   ],
   targets: [
-    .target(name: "Promises", swiftSettings: settings),
+    .target(name: "CatenaSystem", swiftSettings: settings),
+    .target(name: "Promises", dependencies: ["CatenaSystem"], swiftSettings: settings),
     .target(
       name: "CCatena",
       linkerSettings: [
@@ -33,7 +34,7 @@ let package = Package(
         .linkedLibrary(":libz.so.1", .when(platforms: [.linux])),
       ]),
     .target(
-      name: "Networking", dependencies: ["Promises", "CCatena"], exclude: excluded,
+      name: "Networking", dependencies: ["CCatena", "CatenaSystem", "Promises"], exclude: excluded,
       resources: resources, swiftSettings: settings),
     .target(
       name: "CCatenaXML",
@@ -44,7 +45,8 @@ let package = Package(
     .target(
       name: "NetworkingXML", dependencies: ["CCatenaXML", "Networking"], swiftSettings: settings),
     .target(
-      name: "Mocking", dependencies: ["CCatena", "Networking", "Promises"], swiftSettings: settings),
+      name: "Mocking", dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"],
+      swiftSettings: settings),
     .target(
       name: "CatenaTesting", dependencies: ["Mocking", "Networking", "Promises"],
       swiftSettings: settings),
@@ -71,7 +73,7 @@ let package = Package(
       name: "tls-pins", dependencies: ["Networking"], path: "Examples/TLSPins",
       swiftSettings: settings),
     .executableTarget(
-      name: "mock-server", dependencies: ["Mocking", "Networking", "Promises"],
+      name: "mock-server", dependencies: ["CatenaSystem", "Mocking", "Networking", "Promises"],
       path: "Sources/MockServer", swiftSettings: settings),
     .executableTarget(
       name: "main-thread-waits", dependencies: ["Promises", "ThreadSanitizerSupport"],

@@ -1,10 +1,9 @@
+import CatenaSystem
 import Dispatch
 import Foundation
 import Synchronization
 
 #if canImport(Darwin)
-  import Darwin
-
   /// A watcher that reports changes of files and of their folders.
   ///
   /// It also watches the folders, because many editors write a new file and rename it to the old
@@ -78,9 +77,7 @@ import Synchronization
       state.withLock { $0.sources.removeValue(forKey: path) }?.cancel()
     }
   }
-#elseif canImport(Glibc)
-  import Glibc
-
+#else
   /// A watcher that reports changes in the folders of files.
   ///
   /// It watches the folders, because many editors write a new file and rename it to the old name.

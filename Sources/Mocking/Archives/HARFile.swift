@@ -1,11 +1,6 @@
+import CatenaSystem
 import Foundation
 import Networking
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// A writer of files, which writes atomically and makes the files readable only by their owner.
 enum AtomicFileWriter {

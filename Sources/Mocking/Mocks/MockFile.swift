@@ -1,10 +1,5 @@
+import CatenaSystem
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
 
 /// A file that contains the body of a ``Mock``.
 ///

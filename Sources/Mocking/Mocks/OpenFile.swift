@@ -1,11 +1,6 @@
+import CatenaSystem
 import Foundation
 import Networking
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#endif
 
 /// An open file, of which any thread may read any range.
 final class OpenFile: Sendable {
@@ -87,19 +82,11 @@ final class OpenFile: Sendable {
   private static let pieceSize = 256 * 1024
 
   private static func open(_ path: String, _ flags: Int32) -> Int32 {
-    #if canImport(Darwin)
-      Darwin.open(path, flags)
-    #else
-      Glibc.open(path, flags)
-    #endif
+    CatenaSystem.open(path, flags)
   }
 
   private static func close(_ descriptor: Int32) {
-    #if canImport(Darwin)
-      _ = Darwin.close(descriptor)
-    #else
-      _ = Glibc.close(descriptor)
-    #endif
+    _ = CatenaSystem.close(descriptor)
   }
 }
 

@@ -1,12 +1,7 @@
+import CatenaSystem
 import Foundation
 import Networking
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// A recorder of exchanges.
 ///

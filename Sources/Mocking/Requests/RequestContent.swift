@@ -1,14 +1,7 @@
+import CatenaSystem
 import Foundation
 import Networking
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// The parsed content of a received request: each form of it is parsed once, when it is first used.
 ///

@@ -1,14 +1,7 @@
+import CCatena
+import CatenaSystem
 import Foundation
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#endif
-
-#if canImport(Glibc)
-  import CCatena
-  import Glibc
-#endif
 
 /// A thread that waits for file descriptors and runs jobs until it is stopped.
 ///
@@ -211,12 +204,12 @@ final class EventLoop: @unchecked Sendable {
     }
 
     func close() {
-      Darwin.close(queue)
+      CatenaSystem.close(queue)
     }
   }
 #endif
 
-#if canImport(Glibc)
+#if !canImport(Darwin)
   /// A level-triggered poller for file descriptors, based on epoll.
   struct Poller {
     /// The buffer for the events of one wait.
@@ -233,7 +226,7 @@ final class EventLoop: @unchecked Sendable {
       wakeDescriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
       guard wakeDescriptor >= 0 else {
         let error = SocketError.current
-        Glibc.close(epoll)
+        CatenaSystem.close(epoll)
         throw error
       }
       watch(wakeDescriptor, for: .readable, as: Self.wakeToken)
@@ -278,7 +271,7 @@ final class EventLoop: @unchecked Sendable {
       for event in events[..<Int(count)] {
         guard event.data.u64 != Self.wakeToken else {
           var number: UInt64 = 0
-          _ = Glibc.read(wakeDescriptor, &number, 8)
+          _ = CatenaSystem.read(wakeDescriptor, &number, 8)
           continue
         }
         var readiness: Readiness = []
@@ -293,12 +286,12 @@ final class EventLoop: @unchecked Sendable {
     /// Wakes the current or the next call of ``wait(_:blocks:_:)``; may be called from any thread.
     func wake() {
       var one: UInt64 = 1
-      _ = Glibc.write(wakeDescriptor, &one, 8)
+      _ = CatenaSystem.write(wakeDescriptor, &one, 8)
     }
 
     func close() {
-      Glibc.close(wakeDescriptor)
-      Glibc.close(epoll)
+      CatenaSystem.close(wakeDescriptor)
+      CatenaSystem.close(epoll)
     }
   }
 #endif

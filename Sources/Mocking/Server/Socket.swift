@@ -1,11 +1,6 @@
+import CCatena
+import CatenaSystem
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import CCatena
-  import Glibc
-#endif
 
 /// The error number of a failed system call.
 struct SocketError: Error, Hashable, CustomStringConvertible {
@@ -55,12 +50,7 @@ struct Socket {
   static func bound(
     to address: ListeningAddress
   ) throws(SocketError) -> (socket: Socket, address: ListeningAddress) {
-    #if canImport(Darwin)
-      let descriptor = Darwin.socket(address.family, SOCK_STREAM, 0)
-    #else
-      let descriptor = Glibc.socket(
-        address.family, Int32(SOCK_STREAM.rawValue) | Self.flags, 0)
-    #endif
+    let descriptor = CatenaSystem.socket(address.family, SocketType.stream | Self.flags, 0)
     guard descriptor >= 0 else { throw SocketError.current }
     let socket = Socket(descriptor: descriptor)
     do throws(SocketError) {
@@ -85,11 +75,7 @@ struct Socket {
   }
 
   func listen() throws(SocketError) {
-    #if canImport(Darwin)
-      let result = Darwin.listen(descriptor, 4096)
-    #else
-      let result = Glibc.listen(descriptor, 4096)
-    #endif
+    let result = CatenaSystem.listen(descriptor, 4096)
     guard result == 0 else { throw SocketError.current }
   }
 
@@ -97,7 +83,7 @@ struct Socket {
   func accept() throws(SocketError) -> Socket? {
     while true {
       #if canImport(Darwin)
-        let accepted = Darwin.accept(descriptor, nil, nil)
+        let accepted = CatenaSystem.accept(descriptor, nil, nil)
       #else
         let accepted = catena_accept(descriptor)
       #endif
@@ -116,12 +102,14 @@ struct Socket {
     }
   }
 
-  #if !canImport(Darwin)
-    /// The flags that are set when a socket is created.
-    ///
-    /// If they were set by a later call, a child process started in between would inherit the
-    /// socket.
-    private static let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+  /// The flags that are set when a socket is created.
+  ///
+  /// If they were set by a later call, a child process started in between would inherit the socket.
+  /// Darwin has no such flags.
+  #if canImport(Darwin)
+    private static let flags: Int32 = 0
+  #else
+    private static let flags = SocketType.nonblocking | SocketType.closedInChildren
   #endif
 
   private func prepare() {
@@ -151,11 +139,7 @@ struct Socket {
     #else
       let flags = Int32(MSG_NOSIGNAL)
     #endif
-    #if canImport(Darwin)
-      return outcome { Darwin.send(descriptor, bytes.baseAddress, bytes.count, flags) }
-    #else
-      return outcome { Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags) }
-    #endif
+    return outcome { CatenaSystem.send(descriptor, bytes.baseAddress, bytes.count, flags) }
   }
 
   /// Returns the outcome of a call of a ``TLSChannel``.
@@ -216,11 +200,7 @@ struct Socket {
   }
 
   func close() {
-    #if canImport(Darwin)
-      _ = Darwin.close(descriptor)
-    #else
-      _ = Glibc.close(descriptor)
-    #endif
+    _ = CatenaSystem.close(descriptor)
   }
 }
 

@@ -1,13 +1,6 @@
+import CatenaSystem
 import Foundation
 import Networking
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A loader of stub files with the files that they include.
 ///

@@ -1,13 +1,6 @@
+import CatenaSystem
 import Foundation
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The folder of a disk store.
 ///

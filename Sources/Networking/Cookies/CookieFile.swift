@@ -1,12 +1,5 @@
+import CatenaSystem
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The file of a jar: JSON, readable by its owner only, shared with other processes.
 ///

@@ -1,14 +1,7 @@
+import CatenaSystem
 import Foundation
 import Promises
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// An HTTP server on 127.0.0.1 that waits for one request, on a thread of its own.
 ///
@@ -46,13 +39,7 @@ final class LoopbackListener: Sendable {
     var pipes: [Int32] = [0, 0]
     guard pipe(&pipes) == 0 else { throw Self.failure() }
     wake = (pipes[0], pipes[1])
-    #if canImport(Darwin)
-      let descriptor = Darwin.socket(AF_INET, SOCK_STREAM, 0)
-    #elseif canImport(Musl)
-      let descriptor = Musl.socket(AF_INET, SOCK_STREAM, 0)
-    #else
-      let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    #endif
+    let descriptor = CatenaSystem.socket(AF_INET, SocketType.stream, 0)
     let failed = { () -> OAuth2Error in
       let error = Self.failure()
       for descriptor in pipes + [descriptor] where descriptor >= 0 { close(descriptor) }
@@ -185,13 +172,7 @@ final class LoopbackListener: Sendable {
   }
 
   private func accept(_ connections: inout [Connection]) {
-    #if canImport(Darwin)
-      let descriptor = Darwin.accept(socket, nil, nil)
-    #elseif canImport(Musl)
-      let descriptor = Musl.accept(socket, nil, nil)
-    #else
-      let descriptor = Glibc.accept(socket, nil, nil)
-    #endif
+    let descriptor = CatenaSystem.accept(socket, nil, nil)
     guard descriptor >= 0 else {
       // Without descriptors or memory the connection goes on waiting, so do not ask again at once.
       if ![EAGAIN, EINTR, ECONNABORTED].contains(errno) { usleep(20_000) }

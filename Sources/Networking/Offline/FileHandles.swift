@@ -1,12 +1,5 @@
+import CatenaSystem
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A file descriptor that is closed at the end of its lifetime.
 ///
@@ -27,13 +20,7 @@ struct OpenFile: ~Copyable {
     let flags = flags | O_CLOEXEC | O_NONBLOCK
     var descriptor: Int32
     repeat {
-      #if canImport(Darwin)
-        descriptor = Darwin.open(path, flags, mode)
-      #elseif canImport(Musl)
-        descriptor = Musl.open(path, flags, mode)
-      #else
-        descriptor = Glibc.open(path, flags, mode)
-      #endif
+      descriptor = CatenaSystem.open(path, flags, mode)
     } while descriptor < 0 && errno == EINTR
     if descriptor < 0, flags & O_CREAT == 0, errno == ENOENT || errno == ELOOP { return nil }
     guard descriptor != -1 else { throw error("\(Self.name(of: path)) cannot be opened") }
@@ -109,23 +96,11 @@ struct OpenFile: ~Copyable {
   }
 
   private static func read(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
-    #if canImport(Darwin)
-      Darwin.read(descriptor, bytes.baseAddress, bytes.count)
-    #elseif canImport(Musl)
-      Musl.read(descriptor, bytes.baseAddress, bytes.count)
-    #else
-      Glibc.read(descriptor, bytes.baseAddress, bytes.count)
-    #endif
+    CatenaSystem.read(descriptor, bytes.baseAddress, bytes.count)
   }
 
   private static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    #if canImport(Darwin)
-      Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-    #elseif canImport(Musl)
-      Musl.write(descriptor, bytes.baseAddress, bytes.count)
-    #else
-      Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-    #endif
+    CatenaSystem.write(descriptor, bytes.baseAddress, bytes.count)
   }
 }
 

@@ -1,12 +1,5 @@
+import CatenaSystem
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The file system operations of a store.
 ///
@@ -180,13 +173,7 @@ struct FileSystem: Sendable {
       for name in try names(in: path) { try remove(path / name) }
     }
     beforeOperation("remove")
-    #if canImport(Darwin)
-      let result = Darwin.remove(path.bytes)
-    #elseif canImport(Musl)
-      let result = Musl.remove(path.bytes)
-    #else
-      let result = Glibc.remove(path.bytes)
-    #endif
+    let result = CatenaSystem.remove(path.bytes)
     guard result == 0 || errno == ENOENT else { throw OpenFile.error("a file cannot be removed") }
   }
 

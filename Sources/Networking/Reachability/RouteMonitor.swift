@@ -1,7 +1,7 @@
 #if os(Linux)
   import CCatena
   import Dispatch
-  import Glibc
+  import CatenaSystem
 
   /// A source that uses the routing socket of the Linux kernel.
   struct RouteMonitor: ReachabilityMonitoring {
@@ -114,8 +114,8 @@
     /// `nil` if the system refuses.
     init?() {
       descriptor = socket(
-        AF_NETLINK,
-        Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), NETLINK_ROUTE)
+        AF_NETLINK, SocketType.raw | SocketType.closedInChildren | SocketType.nonblocking,
+        NETLINK_ROUTE)
       guard descriptor >= 0 else { return nil }
       var address = sockaddr_nl()
       address.nl_family = sa_family_t(AF_NETLINK)
@@ -126,7 +126,7 @@
       let isBound = Self.withAddress(&address) { bind(descriptor, $0, $1.pointee) } == 0
       let hasAddress = Self.withAddress(&address) { getsockname(descriptor, $0, $1) } == 0
       guard isBound, hasAddress else {
-        Glibc.close(descriptor)
+        CatenaSystem.close(descriptor)
         return nil
       }
       port = address.nl_pid
@@ -135,7 +135,7 @@
     /// Sends a request; returns `false` if the system refuses.
     func send(_ bytes: [UInt8]) -> Bool {
       while true {
-        if Glibc.send(descriptor, bytes, bytes.count, 0) == bytes.count { return true }
+        if CatenaSystem.send(descriptor, bytes, bytes.count, 0) == bytes.count { return true }
         guard errno == EINTR else { return false }
       }
     }
@@ -164,7 +164,7 @@
     }
 
     func close() {
-      Glibc.close(descriptor)
+      CatenaSystem.close(descriptor)
     }
 
     private static func withAddress<Result>(

@@ -1,12 +1,5 @@
+import CatenaSystem
 import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The hosts that a ``ServerTrust`` policy or a ``ClientIdentity`` is for.
 ///

@@ -1,10 +1,4 @@
-#if os(Linux)
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
-#endif
+import CatenaSystem
 
 /// The threads of this process that have work to do, or wait for a processor to do it.
 ///

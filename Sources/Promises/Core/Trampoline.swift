@@ -1,14 +1,5 @@
+import CatenaSystem
 import Dispatch
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
 
 /// A thread's queue of the work that results from settlements.
 ///

@@ -1,14 +1,7 @@
+import CatenaSystem
 import Foundation
 import Promises
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A store in a file, which only its owner can read, and which several processes can share.
 ///

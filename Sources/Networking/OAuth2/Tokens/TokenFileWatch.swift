@@ -1,14 +1,7 @@
+import CatenaSystem
 import Foundation
 import Promises
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A periodic check of whether another process has replaced a token file.
 ///

@@ -1,7 +1,7 @@
 #if os(Linux)
   import CCatena
   import Foundation
-  import Glibc
+  import CatenaSystem
 
   extension CurlHandle {
     // MARK: Options of an exchange

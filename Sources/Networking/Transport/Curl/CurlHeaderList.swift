@@ -1,6 +1,6 @@
 #if os(Linux)
   import CCatena
-  import Glibc
+  import CatenaSystem
 
   /// The header fields of a request in libcurl's format: a linked list of lines.
   ///

@@ -1,6 +1,6 @@
 #if os(Linux)
   import CCatena
-  import Glibc
+  import CatenaSystem
 
   /// The ports of a TCP connection, which identify it among the connections of a thread.
   struct CurlPorts: Hashable {
@@ -69,15 +69,15 @@
     }
 
     deinit {
-      Glibc.close(epoll)
+      CatenaSystem.close(epoll)
     }
 
     /// Whether epoll could be set up; `false` if the process had no file descriptor left.
     var isUsable: Bool { epoll >= 0 }
 
     func open(_ kind: CatenaSocketKind) -> Int32 {
-      let socket = Glibc.socket(
-        kind.family, kind.type | Int32(SOCK_CLOEXEC.rawValue), kind.protocol)
+      let socket = CatenaSystem.socket(
+        kind.family, kind.type | SocketType.closedInChildren, kind.protocol)
       if socket >= 0 { self[socket] = Socket(isOpenedHere: true) }
       return socket
     }
@@ -87,7 +87,7 @@
         socketsByPorts[ports] = nil
       }
       self[socket] = Socket()
-      Glibc.close(socket)
+      CatenaSystem.close(socket)
     }
 
     /// Records the ports of a connection unless they are known.

@@ -1,7 +1,7 @@
 #if os(Linux)
   import CCatena
   import Foundation
-  import Glibc
+  import CatenaSystem
   import Synchronization
 
   /// The pool of I/O threads of a transport, which assigns each exchange to a thread.
@@ -155,7 +155,7 @@
     let wakeupDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
 
     deinit {
-      if isUsable { Glibc.close(wakeupDescriptor) }
+      if isUsable { CatenaSystem.close(wakeupDescriptor) }
     }
 
     /// The number of exchanges of the thread, including those whose start is still queued.
