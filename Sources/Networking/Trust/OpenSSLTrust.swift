@@ -52,7 +52,9 @@
         for certificate in try source.certificates("the authorities") { store.add(certificate) }
       }
       for source in policy.revocation.lists {
-        for item in try source.items("the revocation lists") {
+        let items = try source.items(
+          "the revocation lists", extensions: TLSSource.listExtensions)
+        for item in items {
           guard store.addLists(item.bytes, wholeChain: policy.revocation.wholeChain) else {
             throw .invalidTLS("\(item.name): not a revocation list in PEM or DER")
           }

@@ -32,9 +32,10 @@ public struct TLSSource: Sendable {
   /// - Returns: The source.
   public static func file(_ url: URL) -> TLSSource { TLSSource(kind: .file(url)) }
 
-  /// All files of a folder whose names end in `.pem`, `.crt`, `.cer`, `.der` or `.crl`.
+  /// The files of a folder.
   ///
-  /// Folders in the folder are ignored.
+  /// Certificates are read from all files whose names end in `.pem`, `.crt`, `.cer` or `.der`, revocation
+  /// lists from those that end in `.crl`. So one folder can have both. Folders in it are ignored.
   ///
   /// - Parameter url: The folder.
   /// - Returns: The source.
@@ -47,12 +48,15 @@ public struct TLSSource: Sendable {
   public static func bundle(_ bundle: Bundle) -> TLSSource {
     TLSSource(
       kind: .files(
-        extensions.dropLast().flatMap {
+        certificateExtensions.flatMap {
           (bundle.urls(forResourcesWithExtension: $0, subdirectory: nil) ?? []).map { $0 as URL }
         }))
   }
 
-  private static let extensions = ["pem", "crt", "cer", "der", "crl"]
+  /// The extensions of files with certificates.
+  static let certificateExtensions = ["pem", "crt", "cer", "der"]
+  /// The extensions of files with revocation lists.
+  static let listExtensions = ["crl"]
 
   /// The maximum size of a file in bytes.
   private static let maximumSize = 16 << 20
@@ -65,29 +69,34 @@ public struct TLSSource: Sendable {
 
   /// Reads the items.
   ///
-  /// - Parameter purpose: The items in errors, such as `the authorities`.
+  /// - Parameters:
+  ///   - purpose: The items in errors, such as `the authorities`.
+  ///   - extensions: The extensions of the files of a folder, in lower case.
   /// - Returns: At least one item.
   /// - Throws: `invalidTLSOptions` with the name of an item that cannot be read.
-  func items(_ purpose: String) throws(NetworkError) -> [Item] {
+  func items(
+    _ purpose: String, extensions: [String] = certificateExtensions
+  ) throws(NetworkError) -> [Item] {
     switch kind {
     case .data(let data): return [Item(name: purpose, bytes: data)]
     case .file(let url): return [try Self.read(url, purpose)]
-    case .files(let urls): return try Self.read(urls, purpose, in: "the bundle")
+    case .files(let urls): return try Self.read(urls, purpose, in: "the bundle", extensions)
     case .folder(let url):
       guard
         let names = try? FileManager.default.contentsOfDirectory(atPath: url.path)
       else { throw .invalidTLS("\(purpose): the folder \(url.path) cannot be read") }
       let urls = names.sorted().map { url.appendingPathComponent($0) }
-        .filter { Self.extensions.contains($0.pathExtension.lowercased()) && $0.kind != .folder }
-      return try Self.read(urls, purpose, in: "the folder \(url.path)")
+        .filter { extensions.contains($0.pathExtension.lowercased()) && $0.kind != .folder }
+      return try Self.read(urls, purpose, in: "the folder \(url.path)", extensions)
     }
   }
 
   private static func read(
-    _ urls: [URL], _ purpose: String, in place: String
+    _ urls: [URL], _ purpose: String, in place: String, _ extensions: [String]
   ) throws(NetworkError) -> [Item] {
     guard !urls.isEmpty else {
-      throw .invalidTLS("\(purpose): \(place) has no file in PEM or DER")
+      let endings = extensions.map { "." + $0 }.joined(separator: ", ")
+      throw .invalidTLS("\(purpose): \(place) has no file that ends in \(endings)")
     }
     var items: [Item] = []
     for url in urls { items.append(try read(url, purpose)) }
