@@ -12,6 +12,11 @@ let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
   let excluded: [String] = []
 #endif
 
+/// The programs that tests start, which only these platforms can do.
+func programs(_ names: String...) -> [Target.Dependency] {
+  names.map { .target(name: $0, condition: .when(platforms: [.linux, .macOS])) }
+}
+
 let package = Package(
   name: "Catena",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -140,15 +145,17 @@ let package = Package(
       name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "PromisesTests",
-      dependencies: ["Promises", "TestSupport", "ThreadSanitizerSupport", "main-thread-waits"],
+      dependencies: ["Promises", "TestSupport", "ThreadSanitizerSupport"]
+        + programs("main-thread-waits"),
       swiftSettings: settings),
     .testTarget(
       name: "NetworkingTests",
       dependencies: [
         "Mocking", "Networking", "Promises", "CCatena", "TestSupport", "ThreadSanitizerSupport",
-        "cache-worker", "hanging-resolver", "large-bodies", "oauth2-worker", "offline-faults",
-        "offline-namespace", "offline-worker", "reachability-watch",
-      ],
+      ]
+        + programs(
+          "cache-worker", "hanging-resolver", "large-bodies", "oauth2-worker", "offline-faults",
+          "offline-namespace", "offline-worker", "reachability-watch"),
       swiftSettings: settings),
     .testTarget(
       name: "NetworkingXMLTests",
@@ -158,8 +165,8 @@ let package = Package(
       name: "MockingTests",
       dependencies: [
         "Mocking", "Networking", "NetworkingXML", "Promises", "TestSupport",
-        "ThreadSanitizerSupport", "mock-server", "quickstart", "response-mutations", "simulation",
-      ],
+        "ThreadSanitizerSupport",
+      ] + programs("mock-server", "quickstart", "response-mutations", "simulation"),
       swiftSettings: settings),
     .testTarget(
       name: "CatenaTestingTests",
