@@ -136,7 +136,7 @@ final class AuthorizationServerCore: Sendable {
       let grant = state.newGrant(client: client, user: name, scope: scope)
       return state.issue(grant, at: now, refreshing: refreshes)
     case "client_credentials":
-      guard state.settings.clients[client] ?? nil != nil else {
+      guard state.settings.clients[client]?.secret != nil else {
         throw AuthorizationServerState.Refusal(code: "unauthorized_client")
       }
       let grant = state.newGrant(client: client, user: nil, scope: scope)
@@ -204,7 +204,7 @@ final class AuthorizationServerCore: Sendable {
       let decoded = parts.map { String($0).removingPercentEncoding ?? "" }
       (id, secret) = (decoded.first, decoded.last)
     }
-    guard let id, let known = settings.clients[id], known == secret else {
+    guard let id, let known = settings.clients[id], known.secret == secret else {
       throw AuthorizationServerState.Refusal(code: "invalid_client", status: 401)
     }
     return id

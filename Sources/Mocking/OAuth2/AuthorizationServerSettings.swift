@@ -3,6 +3,24 @@ import Networking
 
 /// The settings of a ``MockAuthorizationServer``.
 public struct AuthorizationServerSettings: Sendable {
+  /// The registration of a client.
+  ///
+  /// Source: RFC 6749 section 2.1.
+  public enum Client: Sendable, Hashable {
+    /// A client without a secret, such as an app.
+    case `public`
+    /// A client with a secret, such as a service.
+    case confidential(secret: String)
+
+    /// The secret, or `nil` for a public client.
+    var secret: String? {
+      switch self {
+      case .public: nil
+      case .confidential(let secret): secret
+      }
+    }
+  }
+
   /// The life of access tokens.
   public var accessTokenLife = Duration.seconds(3_600)
   /// The life of refresh tokens.
@@ -27,8 +45,10 @@ public struct AuthorizationServerSettings: Sendable {
   public var consents = true
   /// The name of the user who consents.
   public var consentingUser = "ann"
-  /// The identifiers of the clients and their secrets, `nil` for a public client.
-  public var clients: [String: String?] = ["app": nil, "service": "service-secret"]
+  /// The clients, by their identifiers.
+  public var clients: [String: Client] = [
+    "app": .public, "service": .confidential(secret: "service-secret"),
+  ]
   /// The names of the users and their passwords.
   public var users = ["ann": "ann-password"]
 

@@ -86,7 +86,7 @@ public final class MockAuthorizationServer: Sendable {
   ///   - scope: The scope to request.
   /// - Returns: The registration.
   public func client(_ id: String, scope: Set<String> = []) -> OAuth2Client {
-    let secret = settings.clients[id] ?? nil
+    let secret = settings.clients[id]?.secret
     let url = { (path: String) in URL(string: self.issuer + path) }
     var client = OAuth2Client(
       id: id, secret: secret, tokenURL: url("/token"), authorizationURL: url("/authorize"),

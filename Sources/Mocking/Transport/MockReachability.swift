@@ -6,7 +6,7 @@ import Synchronization
 /// ```swift
 /// let network = MockReachability(.unreachable)
 /// let reachability = NetworkReachability(monitor: network)
-/// network.status = .reachable(via: .init())
+/// network.status = .reachable()
 /// ```
 ///
 /// Any number of ``NetworkReachability`` objects may observe one network.

@@ -97,7 +97,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     SecretNames.register(configuration.secretNames)
     runner = CallRunner(configuration, session, scheduler)
     logging = configuration.logging
-    clientOfflineStore = ClientOfflineStore(configuration.offline, for: Endpoint.self)
+    clientOfflineStore = ClientOfflineStore(
+      configuration.offline, for: Endpoint.self, isMocked: mockProvider != nil)
     automaticReplay =
       configuration.replaysWhenReachable
       ? AutomaticReplay(configuration.reachability ?? .shared, scheduler: scheduler) : nil

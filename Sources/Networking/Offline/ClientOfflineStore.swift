@@ -48,7 +48,9 @@ public enum OfflinePolicy: Sendable {
   /// replay uses the credentials that are current then.
   ///
   /// Clients that are made inside `withMocks`, or in a test with the trait `.mocked`, share a
-  /// temporary store instead, which is removed with the last of them.
+  /// temporary store instead, which is removed with the last of them. Another client with a mock
+  /// provider has a temporary store of its own, so that no mocked request is sent to the real server
+  /// later.
   case automatic
   /// The given store.
   case store(OfflineStore)
@@ -94,6 +96,8 @@ final class ClientOfflineStore: Sendable {
   private let endpointTypeName: String
   /// The scope of mocks in which the client was made.
   private let scope: TransportScope?
+  /// Whether the client has a mock provider.
+  private let isMocked: Bool
   private let opened = Mutex<OfflineStore?>(nil)
   private let sources = Mutex<[UUID: ReplaySource]>([:])
 
@@ -102,8 +106,10 @@ final class ClientOfflineStore: Sendable {
   /// - Parameters:
   ///   - policy: The location of the store.
   ///   - type: The client's endpoint type, whose name is the key of the automatic store.
-  init(_ policy: OfflinePolicy, for type: Any.Type) {
+  ///   - isMocked: Whether the client has a mock provider. Its automatic store is temporary.
+  init(_ policy: OfflinePolicy, for type: Any.Type, isMocked: Bool = false) {
     self.policy = policy
+    self.isMocked = isMocked
     endpointTypeName = String(reflecting: type)
     scope = TransportScope.innermost
   }
@@ -131,10 +137,12 @@ final class ClientOfflineStore: Sendable {
   private func open() throws -> OfflineStore {
     switch policy {
     case .automatic:
-      guard let scope else {
-        return try OfflineStore(key: OfflineStore.key(ofType: endpointTypeName))
+      if let scope {
+        return try scope.sharedObject(for: endpointTypeName) { try temporaryStore() }
       }
-      return try scope.sharedObject(for: endpointTypeName) { try temporaryStore() }
+      return isMocked
+        ? try temporaryStore()
+        : try OfflineStore(key: OfflineStore.key(ofType: endpointTypeName))
     case .store(let store): return store
     case .temporary: return try temporaryStore()
     case .none: throw NetworkError(.offlineStoreFailed, "this client has no offline store")

@@ -256,7 +256,7 @@ extension NetworkReachability {
     /// Servers on this machine and on attached networks may still be reachable.
     case unreachable
     /// There is a path to the internet.
-    case reachable(via: Path)
+    case reachable(via: Path = Path())
 
     /// Whether the status is ``reachable(via:)``.
     ///

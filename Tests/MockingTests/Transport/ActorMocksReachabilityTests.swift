@@ -51,7 +51,7 @@ struct ActorMocksReachabilityTests {
     let response = networking.request(.name)
     await time.advance(by: .seconds(29))
     #expect(response.isPending && network.requests.isEmpty)
-    status.status = .reachable(via: .init())
+    status.status = .reachable()
     await time.advance(by: .zero)
     #expect((try? await response.value)?.status == 299)
   }

@@ -1,4 +1,5 @@
 import Foundation
+import Mocking
 import TestSupport
 import Testing
 
@@ -22,6 +23,16 @@ struct OfflinePlacesTests {
     #expect(try OfflineStore.folder(key: "a").path.hasSuffix("/Catena/Offline/a"))
     let error = #expect(throws: NetworkError.self) { try OfflineStore.folder(key: "") }
     #expect(error?.reason == "the store's key is empty")
+  }
+
+  @Test func aClientWithAMockProviderHasATemporaryStoreOfItsOwn() async throws {
+    let provider = MockProvider<NotesAPI> { _ in .failure(.notConnectedToInternet) }
+    let (one, other) = (Networking(mockProvider: provider), Networking(mockProvider: provider))
+    let error = await one.request(.add("a")).result.failure(as: NetworkError.self)
+    #expect(error?.isStoredOffline == true)
+    #expect(try one.offlineStore.count == 1 && other.offlineStore.count == 0)
+    let temporary = FileManager.default.temporaryDirectory.path
+    #expect(try one.offlineStore.folder.path.hasPrefix(temporary))
   }
 
   #if os(Linux)

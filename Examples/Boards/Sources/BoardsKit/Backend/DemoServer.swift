@@ -7,7 +7,7 @@ import Mocking
 public final class DemoServer: Sendable {
   let login: MockAuthorizationServer
   let provider: MockProvider<BoardsAPI>
-  private let network = MockReachability(.reachable(via: .init()))
+  private let network = MockReachability(.reachable())
   private let loginTransport: MockTransport
 
   /// Creates a server.
@@ -31,7 +31,7 @@ public final class DemoServer: Sendable {
   /// Whether the device has a network.
   public var isReachable: Bool {
     get { network.status.isReachable }
-    set { network.status = newValue ? .reachable(via: .init()) : .unreachable }
+    set { network.status = newValue ? .reachable() : .unreachable }
   }
 
   /// A backend with new clients of the server.
@@ -39,8 +39,6 @@ public final class DemoServer: Sendable {
     let cache = HTTPCache()
     var configuration = Backend.configuration(cache: cache)
     configuration.caching.includesMocks = true
-    // Not the store of the real servers, which would get the changes of the demo.
-    configuration.offline = .temporary
     configuration.reachability = NetworkReachability(monitor: network)
     var client = login.client("app", scope: ["boards"])
     client.redirectURL = Backend.redirectURL
