@@ -1,28 +1,63 @@
+import Foundation
 import Networking
 import Promises
 import Synchronization
 
-#if os(Linux)
-  import Foundation
+#if canImport(Darwin)
+  import Darwin
+#else
   import Glibc
+#endif
 
-  /// The system resources that the test process uses.
-  package enum ProcessResources {
-    /// The number of open descriptors, except the timers of libdispatch.
-    package static var openFiles: Int { openFileNames.count }
+/// The system resources that the test process uses.
+package enum ProcessResources {
+  /// The number of open descriptors, except the timers of libdispatch.
+  package static var openFiles: Int { openFileNames.count }
 
-    /// The sorted names of the files behind the open descriptors, except the timers of libdispatch.
-    ///
-    /// libdispatch opens a timer descriptor on first use and keeps it for the life of the process.
-    package static var openFileNames: [String] {
-      openPaths.map { $0 ?? "closed" }.filter { $0 != "anon_inode:[timerfd]" }.sorted()
-    }
+  /// The sorted names of the files behind the open descriptors, except the timers of libdispatch.
+  ///
+  /// libdispatch opens a timer descriptor on first use and keeps it for the life of the process.
+  package static var openFileNames: [String] {
+    openPaths.map { $0 ?? "closed" }.filter { $0 != "anon_inode:[timerfd]" }.sorted()
+  }
 
-    /// Returns whether a file below a folder is open, including one that has been removed.
-    package static func hasOpenFile(below folder: URL) -> Bool {
-      openPaths.contains { $0?.hasPrefix(folder.path) == true }
-    }
+  /// Returns whether a file below a folder is open, including one that has been removed.
+  package static func hasOpenFile(below folder: URL) -> Bool {
+    // The paths of Apple platforms begin with `/private`.
+    openPaths.contains { $0?.contains(folder.path) == true }
+  }
 
+  /// Raises the soft limit of open files as far as the system allows, and returns it.
+  package static func raiseFileLimit() -> Int {
+    var limit = rlimit()
+    #if canImport(Darwin)
+      getrlimit(RLIMIT_NOFILE, &limit)
+      limit.rlim_cur = min(limit.rlim_max, UInt64(OPEN_MAX))
+      setrlimit(RLIMIT_NOFILE, &limit)
+    #else
+      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      limit.rlim_cur = limit.rlim_max
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    #endif
+    return Int(clamping: limit.rlim_cur)
+  }
+
+  /// Limits the size of each file that the process writes.
+  ///
+  /// Writing more fails with `EFBIG`.
+  ///
+  /// - Returns: Whether the limit is set.
+  package static func limitFileSize(to bytes: UInt64) -> Bool {
+    signal(SIGXFSZ, SIG_IGN)
+    var limit = rlimit(rlim_cur: .init(bytes), rlim_max: .init(bytes))
+    #if canImport(Darwin)
+      return setrlimit(RLIMIT_FSIZE, &limit) == 0
+    #else
+      return setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0
+    #endif
+  }
+
+  #if os(Linux)
     /// The number of threads.
     package static var threads: Int {
       let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
@@ -35,15 +70,6 @@ import Synchronization
       let status = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
       let pages = status?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
       return pages * sysconf(Int32(_SC_PAGESIZE))
-    }
-
-    /// Raises the soft limit of open files to the hard limit, and returns it.
-    package static func raiseFileLimit() -> Int {
-      var limit = rlimit()
-      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-      limit.rlim_cur = limit.rlim_max
-      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-      return Int(clamping: limit.rlim_cur)
     }
 
     /// Returns the number of threads with a name.
@@ -63,19 +89,32 @@ import Synchronization
         if tasks.count == threads { return tasks }
       }
     }
+  #endif
 
-    private static func names(_ folder: String) -> [String] {
-      (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    }
+  private static func names(_ folder: String) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+  }
 
-    /// The targets of the open descriptors; `nil` for one that was closed in the meantime.
-    private static var openPaths: [String?] {
+  /// The paths of the open descriptors.
+  ///
+  /// A path is `nil` for a descriptor that was closed in the meantime, and on Apple platforms for one
+  /// that is not a file.
+  private static var openPaths: [String?] {
+    #if canImport(Darwin)
+      names("/dev/fd").map { name in
+        var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        guard let descriptor = Int32(name), fcntl(descriptor, F_GETPATH, &path) == 0 else {
+          return nil
+        }
+        return String(decoding: path.prefix { $0 != 0 }, as: UTF8.self)
+      }
+    #else
       names("/proc/self/fd").map { name in
         try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
       }
-    }
+    #endif
   }
-#endif
+}
 
 /// A counter of the live tokens that it has created.
 package final class InstanceCounter: Sendable {

@@ -18,7 +18,7 @@ package enum LoopbackSocket {
   }
 
   /// Creates two connected sockets, which are closed on `exec`, or returns `nil`.
-  static func makePair() -> (Int32, Int32)? {
+  package static func makePair() -> (Int32, Int32)? {
     var ends: [Int32] = [-1, -1]
     #if canImport(Darwin)
       guard socketpair(AF_UNIX, SOCK_STREAM, 0, &ends) == 0 else { return nil }

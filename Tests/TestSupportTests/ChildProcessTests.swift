@@ -114,21 +114,48 @@
       #expect(await other.end.status == .signalled(SIGKILL))
     }
 
-    #if os(Linux)
-      @Test func theProcessIsKilledOnRelease() async throws {
-        let folder = TemporaryFolder()
-        let pipe = folder.url("pipe").path
-        #expect(mkfifo(pipe, 0o600) == 0)
-        // The child holds the writing end of a named pipe, so the reader ends when the child does.
-        var child: ChildProcess? = try ChildProcess(
-          "sh", ["-c", "exec cat >'\(pipe)'"], input: .open)
-        let reader = try ChildProcess("cat", [pipe])
-        child?.send(Data("here\n".utf8))
-        #expect(await reader.lines.first(1) == ["here"])
-        child = nil
-        #expect(await reader.end.status == .exited(0))
-      }
+    @Test func theProcessIsKilledOnRelease() async throws {
+      let folder = TemporaryFolder()
+      let pipe = folder.url("pipe").path
+      #expect(mkfifo(pipe, 0o600) == 0)
+      // The child holds the writing end of a named pipe, so the reader ends when the child does.
+      var child: ChildProcess? = try ChildProcess(
+        "sh", ["-c", "exec cat >'\(pipe)'"], input: .open)
+      let reader = try ChildProcess("cat", [pipe])
+      child?.send(Data("here\n".utf8))
+      #expect(await reader.lines.first(1) == ["here"])
+      child = nil
+      #expect(await reader.end.status == .exited(0))
+    }
 
+    @Test func manyChildrenLeaveNoZombiesOrOpenDescriptors() async {
+      await #expect(processExitsWith: .success) {
+        // More descriptors than an `fd_set` can hold.
+        let limit = min(ProcessResources.raiseFileLimit(), 16_000)
+        for _ in 0..<max(0, limit - 1_000) { _ = dup(0) }
+        let before = ProcessResources.openFiles
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for number in 0..<50 {
+            group.addTask {
+              let child = try ChildProcess("sh", ["-c", "cat; exit \(number)"], input: .open)
+              child.send(Data("\(number)\n".utf8))
+              _ = await child.lines.first(1)
+              child.closeInput()
+              #expect(await child.end.output == "\(number)\n")
+              #expect(await child.end.status == .exited(Int32(number)))
+              #expect(throws: TestError.self) { try ChildProcess("/no/such/program") }
+            }
+          }
+          try await group.waitForAll()
+        }
+        #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
+        // The reading and writing threads close their descriptors shortly afterwards. The time
+        // limit of the suite bounds the wait.
+        while ProcessResources.openFiles != before { await Task.yield() }
+      }
+    }
+
+    #if os(Linux)
       @Test func theProcessInheritsNoDescriptors() async throws {
         let file = open("/dev/null", O_RDONLY)
         let inheritable = fcntl(file, F_DUPFD, 100)
@@ -169,33 +196,6 @@
           }
           #expect(targets.contains(timer))
           #expect(!ProcessResources.openFileNames.contains(timer))
-        }
-      }
-
-      @Test func manyChildrenLeaveNoZombiesOrOpenDescriptors() async {
-        await #expect(processExitsWith: .success) {
-          // More descriptors than an `fd_set` can hold.
-          let limit = min(ProcessResources.raiseFileLimit(), 16_000)
-          for _ in 0..<max(0, limit - 1_000) { _ = dup(0) }
-          let before = ProcessResources.openFiles
-          try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<50 {
-              group.addTask {
-                let child = try ChildProcess("sh", ["-c", "cat; exit \(number)"], input: .open)
-                child.send(Data("\(number)\n".utf8))
-                _ = await child.lines.first(1)
-                child.closeInput()
-                #expect(await child.end.output == "\(number)\n")
-                #expect(await child.end.status == .exited(Int32(number)))
-                #expect(throws: TestError.self) { try ChildProcess("/no/such/program") }
-              }
-            }
-            try await group.waitForAll()
-          }
-          #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
-          // The reading and writing threads close their descriptors shortly afterwards. The time
-          // limit of the suite bounds the wait.
-          while ProcessResources.openFiles != before { await Task.yield() }
         }
       }
     #endif

@@ -2,7 +2,7 @@ import Foundation
 import Networking
 import TestSupport
 
-#if os(Linux)
+#if os(Linux) || os(macOS)
   extension ScriptedServer {
     /// The URL of the server as a request path, for a client without a base URL.
     var path: RequestPath { RequestPath(raw: url().absoluteString) }

@@ -1,6 +1,5 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
-  import Glibc
   import Networking
   import TestSupport
   import Testing
@@ -15,9 +14,7 @@
         let store = try temporary.open()
         let kept = try store.add(.get("https://a.test/kept"))
         let file = try temporary.file("large", Data(count: 600_000))
-        signal(SIGXFSZ, SIG_IGN)
-        var limit = rlimit(rlim_cur: 4_096, rlim_max: 4_096)
-        #expect(setrlimit(__rlimit_resource_t(1), &limit) == 0)
+        #expect(ProcessResources.limitFileSize(to: 4_096))
         let before = try temporary.contents
         for request in [
           Request.upload(data: Data(count: 10_000), to: "https://a.test/"),

@@ -75,6 +75,9 @@ struct OfflinePlacesTests {
       }
     }
 
+  #endif
+
+  #if os(Linux) || os(macOS)
     /// A full disk, as in `OfflineDiskTests`.
     @Test func aFullDiskIsAnErrorOfTheRequestAndLeavesNoPartialFile() async {
       await #expect(processExitsWith: .success) {
@@ -84,9 +87,7 @@ struct OfflinePlacesTests {
         let client = Networking<NotesAPI>(
           transport: SwitchableServer().transport, configuration: configuration)
         _ = await client.request(.add("small")).result
-        signal(SIGXFSZ, SIG_IGN)
-        var limit = rlimit(rlim_cur: 4_096, rlim_max: 4_096)
-        #expect(setrlimit(__rlimit_resource_t(1), &limit) == 0)
+        #expect(ProcessResources.limitFileSize(to: 4_096))
         let before = try temporary.contents
         let large = String(repeating: "large", count: 2_000)
         let error = await client.request(.add(large)).result.failure(as: NetworkError.self)

@@ -1,6 +1,5 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
-  import Glibc
   import Synchronization
   import TestSupport
 

@@ -44,9 +44,9 @@ struct PartialFileTests {
   }
 }
 
-#if os(Linux)
-  @Suite(.timeLimit(.minutes(10)))
-  struct TemporaryFileTests {
+@Suite(.timeLimit(.minutes(10)))
+struct TemporaryFileTests {
+  #if os(Linux)
     /// The changes of a folder since the object was made, as the kernel reports them.
     private final class FolderWatch {
       private let descriptor: Int32
@@ -99,13 +99,13 @@ struct PartialFileTests {
       #expect(watch.events(of: file.url.lastPathComponent) == [IN_CREATE])
       #expect(try Data(contentsOf: file.url) == Data("private".utf8))
     }
+  #endif
 
-    @Test func aTemporaryFileIsRemovedAtTheEnd() async throws {
-      var file: TemporaryFile? = try await TemporaryFile { _ in }
-      let path = try #require(file?.url.path)
-      #expect(FileManager.default.fileExists(atPath: path))
-      file = nil
-      #expect(!FileManager.default.fileExists(atPath: path))
-    }
+  @Test func aTemporaryFileIsRemovedAtTheEnd() async throws {
+    var file: TemporaryFile? = try await TemporaryFile { _ in }
+    let path = try #require(file?.url.path)
+    #expect(FileManager.default.fileExists(atPath: path))
+    file = nil
+    #expect(!FileManager.default.fileExists(atPath: path))
   }
-#endif
+}

@@ -17,6 +17,7 @@ public var EPERM: Int32 { 1 }
 public var ENOENT: Int32 { 2 }
 public var EINTR: Int32 { 4 }
 public var EIO: Int32 { 5 }
+public var ECHILD: Int32 { 10 }
 public var EBADF: Int32 { 9 }
 public var ENOMEM: Int32 { 12 }
 public var EACCES: Int32 { 13 }
@@ -34,6 +35,7 @@ public var EADDRINUSE: Int32 { 48 }
 public var ECONNABORTED: Int32 { 53 }
 public var ECONNRESET: Int32 { 54 }
 public var ENOBUFS: Int32 { 55 }
+public var EADDRNOTAVAIL: Int32 { 49 }
 public var ECONNREFUSED: Int32 { 61 }
 public var ELOOP: Int32 { 62 }
 public var ESRCH: Int32 { 3 }
@@ -53,6 +55,7 @@ public var O_DIRECTORY: Int32 { 0x10_0000 }
 public var O_CLOEXEC: Int32 { 0x100_0000 }
 public var F_GETFD: Int32 { 1 }
 public var F_SETFD: Int32 { 2 }
+public var F_GETPATH: Int32 { 50 }
 public var F_GETFL: Int32 { 3 }
 public var F_SETFL: Int32 { 4 }
 public var F_FULLFSYNC: Int32 { 51 }
@@ -105,6 +108,7 @@ public var SEEK_SET: Int32 { 0 }
 @discardableResult public func mkdir(_ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { -1 }
 @discardableResult public func mkfifo(_ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { -1 }
 @discardableResult public func chmod(_ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { -1 }
+@discardableResult public func seteuid(_ user: uid_t) -> Int32 { 0 }
 @discardableResult public func unlink(_ path: UnsafePointer<CChar>!) -> Int32 { -1 }
 @discardableResult public func symlink(_ to: UnsafePointer<CChar>!, _ path: UnsafePointer<CChar>!)
   -> Int32
@@ -178,6 +182,7 @@ public var SIGHUP: Int32 { 1 }
 public var SIGINT: Int32 { 2 }
 public var SIGKILL: Int32 { 9 }
 public var SIGPIPE: Int32 { 13 }
+public var SIGXFSZ: Int32 { 25 }
 public var SIGTERM: Int32 { 15 }
 public var SIGSTOP: Int32 { 17 }
 public var SIGCONT: Int32 { 19 }
@@ -197,7 +202,10 @@ public var WNOWAIT: Int32 { 0x20 }
 { 0 }
 @discardableResult public func sigpending(_ set: UnsafeMutablePointer<sigset_t>!) -> Int32 { 0 }
 public var RUSAGE_SELF: Int32 { 0 }
+public var RLIMIT_FSIZE: Int32 { 1 }
 public var RLIMIT_NOFILE: Int32 { 8 }
+public var OPEN_MAX: Int32 { 10_240 }
+public var PATH_MAX: Int32 { 1_024 }
 @discardableResult public func getrusage(_ who: Int32, _ usage: UnsafeMutablePointer<rusage>!)
   -> Int32
 { 0 }

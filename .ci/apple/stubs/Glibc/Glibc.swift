@@ -18,4 +18,5 @@ public enum POSIXErrorCode: Int32, Sendable {
   case ETIMEDOUT = 60
   case ECONNREFUSED = 61
   case ELOOP = 62
+  case ENAMETOOLONG = 63
 }
