@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
   import Mocking
   import Promises
@@ -69,7 +69,7 @@
     }
 
     @Test func aRedirectWhoseBodyIsTruncatedIsNotStored() async throws {
-      let fixture = try CacheFixture(.curl) { request in
+      let fixture = try CacheFixture(.platform) { request in
         request.path.text == "/a"
           ? .init(
             status: 301, headers: ["Location": "/b", "Cache-Control": "max-age=100"],
@@ -137,7 +137,7 @@
     @Test func aServerWithoutValidatorsReceivesTheSameRequestsAsWithoutACache() async throws {
       var received: [[HTTPHeaders]] = []
       for hasCache in [false, true] {
-        let fixture = try CacheFixture(.curl) { _ in .init(isDated: false) }
+        let fixture = try CacheFixture(.platform) { _ in .init(isDated: false) }
         let client = fixture.client(HTTPCache()) { configuration in
           if !hasCache { configuration.caching.storage = .none }
         }
@@ -153,7 +153,7 @@
     }
 
     @Test func eachHopOfARedirectIsCached() async throws {
-      let fixture = try CacheFixture(.curl)
+      let fixture = try CacheFixture(.platform)
       let client = fixture.client()
       fixture.reply(
         "moved", ["Location": "/b", "Cache-Control": "max-age=10"], status: 301)
@@ -170,7 +170,7 @@
     }
 
     @Test func theClientsCredentialsKeepResponsesApart() async throws {
-      let fixture = try CacheFixture(.curl) { request in
+      let fixture = try CacheFixture(.platform) { request in
         .init(
           headers: ["Cache-Control": "max-age=100"],
           body: request.headers["Authorization"] ?? "none")
@@ -187,7 +187,7 @@
     }
 
     @Test func cookiesOfTheClientAreComparedIfTheResponseVariesOnThem() async throws {
-      let fixture = try CacheFixture(.curl) { request in
+      let fixture = try CacheFixture(.platform) { request in
         .init(
           headers: ["Cache-Control": "max-age=100", "Vary": "Cookie"],
           body: request.headers["Cookie"] ?? "none")
@@ -204,7 +204,7 @@
     }
 
     @Test func fieldsThatAHopInterceptorAddsNeverMatchAnotherRequest() async throws {
-      let fixture = try CacheFixture(.curl) { request in
+      let fixture = try CacheFixture(.platform) { request in
         .init(
           headers: ["Cache-Control": "max-age=100", "Vary": "X-User"],
           body: request.headers["X-User"] ?? "none")
@@ -217,7 +217,7 @@
     }
 
     @Test func eventsAndLogsTellTheSource() async throws {
-      let fixture = try CacheFixture(.curl)
+      let fixture = try CacheFixture(.platform)
       let recorder = RecordingMonitor()
       let client = fixture.client()
       client.addMonitor(recorder)
@@ -244,7 +244,8 @@
       var configuration = NetworkingConfiguration.plain
       configuration.caching.storage = .cache(HTTPCache())
       configuration.sharesRequests = true
-      let client = Networking<Request>(transport: CurlTransport(), configuration: configuration)
+      let client = Networking<Request>(
+        transport: PlatformTransport.make(), configuration: configuration)
       client.setBaseURL(server.url())
       client.callbackContext = .inline
       _ = try await client.request(.get("a")).value
