@@ -280,7 +280,7 @@ struct DigestAuthenticationTests {
     #expect(events.filter { $0.kind == .challenged }.count == 1)
   }
 
-  #if os(Linux)
+  #if os(Linux) || os(macOS)
     @Test func theTargetIsThatOfTheRequestLine() async throws {
       let server = try ScriptedServer { request in
         request.values(of: "Authorization").isEmpty
@@ -291,7 +291,7 @@ struct DigestAuthenticationTests {
             )
           ] : [.respond()]
       }
-      let client = Networking<Request>(transport: CurlTransport(), configuration: .plain)
+      let client = Networking<Request>(transport: PlatformTransport.make(), configuration: .plain)
       client.setBaseURL(server.url())
       client.authenticate(username: "ada", password: "s3cret", scheme: .digest)
       for path in ["a/%7Eb/../c?x=%2F&y=%C3%A9#f", "?q", ""] {

@@ -192,22 +192,23 @@ struct CompressionTests {
     #expect(scheduler.now == .zero)
   }
 
-  #if os(Linux)
-    @Test func aSocketReceivesChunksOfAFileAndTheLengthOfMemory() async throws {
-      let folder = TemporaryFolder()
-      let data = Data.pattern(2_000_000)
-      try data.write(to: folder.url("file"))
-      let server = try MockServer { Route(.post, "/a") { _ in .status(204) } }
-      let client = client(CurlTransport())
-      client.setBaseURL(server.url)
-      _ = try await client.request(.upload(file: folder.url("file"), to: "a").compressed(.gzip))
-        .validate().value
-      _ = try await client.request(.upload(data: data, to: "a").compressed(.gzip)).validate().value
-      let requests = server.receivedRequests
-      #expect(requests.count == 2)
-      #expect(requests.allSatisfy { $0.decodedBody == data && $0.body.count < data.count })
+  @Test func aSocketReceivesChunksOfAFileAndTheLengthOfMemory() async throws {
+    let folder = TemporaryFolder()
+    let data = Data.pattern(2_000_000)
+    try data.write(to: folder.url("file"))
+    let server = try MockServer { Route(.post, "/a") { _ in .status(204) } }
+    let client = client(PlatformTransport.make())
+    client.setBaseURL(server.url)
+    _ = try await client.request(.upload(file: folder.url("file"), to: "a").compressed(.gzip))
+      .validate().value
+    _ = try await client.request(.upload(data: data, to: "a").compressed(.gzip)).validate().value
+    let requests = server.receivedRequests
+    #expect(requests.count == 2)
+    #expect(requests.allSatisfy { $0.decodedBody == data && $0.body.count < data.count })
+    // URLSessionTransport sends a copy of the stream, whose length is known.
+    #if os(Linux)
       #expect(requests[0].headers["Transfer-Encoding"] == "chunked")
-      #expect(requests[1].headers["Content-Length"] == "\(requests[1].body.count)")
-    }
-  #endif
+    #endif
+    #expect(requests[1].headers["Content-Length"] == "\(requests[1].body.count)")
+  }
 }

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
   import Networking
   import TestSupport
@@ -6,7 +6,8 @@
 
   @Suite(.timeLimit(.minutes(10)))
   struct MultipartUploadTests {
-    private let client = Networking<Request>(transport: CurlTransport(), configuration: .plain)
+    private let client = Networking<Request>(
+      transport: PlatformTransport.make(), configuration: .plain)
     private let folder = TemporaryFolder()
 
     private func stream(_ data: Data, length: Int64? = nil) -> BodyStream {
@@ -58,13 +59,18 @@
       let request = try #require(server.requests.entries.first)
       #expect(try hasAllParts(request, .pattern(100_000)))
       let size = request.body.count
-      #expect(request.values(of: "Content-Length") == (length == nil ? [] : ["\(size)"]))
-      #expect(request.values(of: "Transfer-Encoding") == (length == nil ? ["chunked"] : []))
+      // URLSessionTransport sends a copy of the form, whose length is known.
+      #if os(Linux)
+        #expect(request.values(of: "Content-Length") == (length == nil ? [] : ["\(size)"]))
+        #expect(request.values(of: "Transfer-Encoding") == (length == nil ? ["chunked"] : []))
+      #endif
       #expect(response.metrics.bytesSent == Int64(size))
       // The progress is that of the whole form.
       let sent = seen.entries.map(\.sent)
       #expect(sent.last?.bytes == Int64(size))
-      #expect(sent.allSatisfy { $0.bytes == 0 || $0.total == length.map { _ in Int64(size) } })
+      #if os(Linux)
+        #expect(sent.allSatisfy { $0.bytes == 0 || $0.total == length.map { _ in Int64(size) } })
+      #endif
       #expect(sent.map(\.bytes) == sent.map(\.bytes).sorted())
     }
 

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
   import Networking
   import Promises
@@ -8,7 +8,8 @@
   @Suite(.timeLimit(.minutes(10)))
   struct UploadTests {
     private let folder = TemporaryFolder()
-    private let client = Networking<Request>(transport: CurlTransport(), configuration: .plain)
+    private let client = Networking<Request>(
+      transport: PlatformTransport.make(), configuration: .plain)
 
     private func pieces(_ pieces: [Data]) -> AsyncStream<Data> {
       AsyncStream { continuation in
@@ -27,8 +28,11 @@
       ).validate().value
       let request = try #require(server.requests.entries.first)
       #expect(request.body.count == 4_500_000 && request.body.prefix(45_000) == piece)
-      #expect(request.values(of: "Content-Length") == (length.map { ["\($0)"] } ?? []))
-      #expect(request.values(of: "Transfer-Encoding") == (length == nil ? ["chunked"] : []))
+      // URLSessionTransport sends a copy of the stream, whose length is known.
+      #if os(Linux)
+        #expect(request.values(of: "Content-Length") == (length.map { ["\($0)"] } ?? []))
+        #expect(request.values(of: "Transfer-Encoding") == (length == nil ? ["chunked"] : []))
+      #endif
       #expect(request.values(of: "Content-Type") == ["text/csv"])
       #expect(response.metrics.bytesSent == 4_500_000)
     }
@@ -40,47 +44,52 @@
       #expect(server.requests.entries.first?.body.isEmpty == true)
     }
 
-    @Test func aStreamWithoutDataWaitsWithoutTimingOut() async throws {
-      let server = try ScriptedServer { _ in [.respond()] }
-      let (bytes, continuation) = AsyncStream<Data>.makeStream()
-      var configuration = NetworkingConfiguration.plain
-      configuration.idleTimeout = .seconds(1)
-      let client = Networking<Request>(transport: CurlTransport(), configuration: configuration)
-      let sent = Log<Int64>()
-      let promise = client.request(.upload(stream: BodyStream(once: bytes), to: server.path)) {
-        sent.append($0.sent.bytes)
-      }
-      continuation.yield(Data("one".utf8))
-      _ = await sent.entries(1)
-      // The stream stays silent for longer than the timeout, because another connection times out
-      // first.
-      let silent = try ScriptedServer { _ in [.stall] }
-      let late = await client.request(.get(silent.path)).result.failure(as: NetworkError.self)
-      #expect(late?.code == .timedOut(.idle))
-      continuation.yield(Data("two".utf8))
-      continuation.finish()
-      #expect(try await promise.value.status == 200)
-      #expect(server.requests.entries.first?.body == Data("onetwo".utf8))
-    }
-
-    @Test func aStreamIsReadNoFasterThanItIsSent() async throws {
-      let server = try ScriptedServer(greeting: [.hold]) { _ in [.respond()] }
-      let made = Counter()
-      let piece = Data(count: 64 << 10)
-      let stream = BodyStream {
-        AsyncStream {
-          made.add() <= 512 ? piece : nil
+    #if os(Linux)
+      @Test func aStreamWithoutDataWaitsWithoutTimingOut() async throws {
+        let server = try ScriptedServer { _ in [.respond()] }
+        let (bytes, continuation) = AsyncStream<Data>.makeStream()
+        var configuration = NetworkingConfiguration.plain
+        configuration.idleTimeout = .seconds(1)
+        let client = Networking<Request>(
+          transport: PlatformTransport.make(), configuration: configuration)
+        let sent = Log<Int64>()
+        let promise = client.request(.upload(stream: BodyStream(once: bytes), to: server.path)) {
+          sent.append($0.sent.bytes)
         }
+        continuation.yield(Data("one".utf8))
+        _ = await sent.entries(1)
+        // The stream stays silent for longer than the timeout, because another connection times out
+        // first.
+        let silent = try ScriptedServer { _ in [.stall] }
+        let late = await client.request(.get(silent.path)).result.failure(as: NetworkError.self)
+        #expect(late?.code == .timedOut(.idle))
+        continuation.yield(Data("two".utf8))
+        continuation.finish()
+        #expect(try await promise.value.status == 200)
+        #expect(server.requests.entries.first?.body == Data("onetwo".utf8))
       }
-      let promise = client.request(.upload(stream: stream, to: server.path)) { _ in }
-      // The server does not read, so only the socket buffers and the queue are filled.
-      let other = try ScriptedServer { _ in [.respond()] }
-      for _ in 0..<50 { _ = try await client.request(.get(other.path)).value }
-      #expect(made.value < 512)
-      server.release()
-      #expect(try await promise.value.status == 200)
-      #expect(server.requests.entries.first?.body.count == 512 * piece.count)
-    }
+    #endif
+
+    #if os(Linux)
+      @Test func aStreamIsReadNoFasterThanItIsSent() async throws {
+        let server = try ScriptedServer(greeting: [.hold]) { _ in [.respond()] }
+        let made = Counter()
+        let piece = Data(count: 64 << 10)
+        let stream = BodyStream {
+          AsyncStream {
+            made.add() <= 512 ? piece : nil
+          }
+        }
+        let promise = client.request(.upload(stream: stream, to: server.path)) { _ in }
+        // The server does not read, so only the socket buffers and the queue are filled.
+        let other = try ScriptedServer { _ in [.respond()] }
+        for _ in 0..<50 { _ = try await client.request(.get(other.path)).value }
+        #expect(made.value < 512)
+        server.release()
+        #expect(try await promise.value.status == 200)
+        #expect(server.requests.entries.first?.body.count == 512 * piece.count)
+      }
+    #endif
 
     @Test func anErrorThrownByAStreamRejectsTheRequest() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
@@ -208,7 +217,8 @@
     @Test func aBodyAboveTheLimitIsRejected() async throws {
       var configuration = NetworkingConfiguration.plain
       configuration.maximumBodySize = 1_000
-      let client = Networking<Request>(transport: CurlTransport(), configuration: configuration)
+      let client = Networking<Request>(
+        transport: PlatformTransport.make(), configuration: configuration)
       let server = try ScriptedServer { request in
         request.target == "/small"
           ? [.respond("200 OK", [], .pattern(1_000))]

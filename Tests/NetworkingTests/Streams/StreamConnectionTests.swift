@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
   import Networking
   import Promises
@@ -11,7 +11,8 @@
     private static let flood = 64 << 20
     private static let head =
       "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: \(flood)\r\n\r\n"
-    private let client = Networking<Request>(transport: CurlTransport(), configuration: .plain)
+    private let client = Networking<Request>(
+      transport: PlatformTransport.make(), configuration: .plain)
 
     @Test func linesAndEventsArriveInPieces() async throws {
       let server = try ScriptedServer { _ in
@@ -143,7 +144,7 @@
         request.target == "/" ? [.text(Self.head), .text("data: a\n\n"), .stall] : [.respond()]
       }
       let client = Networking<Request>(
-        mode: .sync, transport: CurlTransport(), configuration: .plain)
+        mode: .sync, transport: PlatformTransport.make(), configuration: .plain)
       for try await _ in client.events(of: .get(server.path)) {
         let other = RequestPath(raw: server.url("/other").absoluteString)
         #expect(try await client.request(.get(other)).value.status == 200)
