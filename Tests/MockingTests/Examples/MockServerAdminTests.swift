@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
   import Mocking
   import TestSupport
@@ -25,7 +25,7 @@
       let (program, url) = try await serve(
         #"{"routes": [{"path": "/boards"}]}"#, "--allow-shutdown")
       func send(_ path: String, _ body: String) async -> Int? {
-        await CurlTransport().perform(
+        await PlatformTransport.make().perform(
           HTTPRequest(
             method: .post, url: url.appending(path: "__mock/\(path)"),
             headers: ["Content-Type": "application/json"], body: .data(Data(body.utf8)))
@@ -36,9 +36,9 @@
       #expect(
         await program.lines.first { $0.contains("has changed") }
           == "\(file.path) has changed: 1 route, and 1 route of the admin API")
-      let added = await CurlTransport().get(url.appending(path: "added"))
+      let added = await PlatformTransport.make().get(url.appending(path: "added"))
       #expect(added.body == Data("added".utf8))
-      let info = await CurlTransport().get(url.appending(path: "__mock/info"))
+      let info = await PlatformTransport.make().get(url.appending(path: "__mock/info"))
       let properties = try JSON(parsing: info.body)
       #expect(properties["name"] == "mock-server")
       #expect(properties["files"] == [.string(file.path)])
@@ -56,7 +56,9 @@
       #expect(end.errors.hasPrefix("mock-server: \(file.path):1:13: "))
       #expect(end.errors.contains("--no-admin"))
       let (program, url) = try await serve(text, "--no-admin")
-      #expect(await CurlTransport().get(url.appending(path: "__mock/a")).body == Data("route".utf8))
+      #expect(
+        await PlatformTransport.make().get(url.appending(path: "__mock/a")).body
+          == Data("route".utf8))
       program.signal(SIGINT)
       #expect(await program.end.lines.allSatisfy { !$0.hasPrefix("inspector") })
     }
@@ -68,9 +70,10 @@
       let token = try #require(line.split(separator: "?token=").last)
       #expect(token.count == 32)
       let stubs = url.appending(path: "__mock/stubs")
-      #expect(await CurlTransport().get(stubs).head?.status == 401)
+      #expect(await PlatformTransport.make().get(stubs).head?.status == 401)
       let headers: HTTPHeaders = ["Authorization": "Bearer \(token)"]
-      let allowed = await CurlTransport().perform(HTTPRequest(url: stubs, headers: headers))
+      let allowed = await PlatformTransport.make().perform(
+        HTTPRequest(url: stubs, headers: headers))
       #expect(allowed.head?.status == 200)
       program.signal(SIGINT)
       let end = await program.end

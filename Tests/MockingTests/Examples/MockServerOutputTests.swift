@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
   import Mocking
   import TestSupport
@@ -13,35 +13,38 @@
     private static let text =
       #"{"routes": [{"path": "/boards/{id}", "json": {"id": 1}}, {"path": "/b"}]}"#
 
-    @Test func outputThatNobodyReadsHoldsUpNeitherRequestsNorTheEnd() async throws {
-      try Data(Self.text.utf8).write(to: file)
-      let fifo = folder.url("output").path
-      try #require(mkfifo(fifo, 0o600) == 0)
-      let output = open(fifo, O_RDWR | O_CLOEXEC)
-      try #require(output >= 0)
-      defer { close(output) }
-      try #require(fcntl(output, 1031 /* F_SETPIPE_SZ */, 4_096) >= 4_096)
-      let program = try ChildProcess(
-        "sh",
-        [
-          "-c", #"exec "$0" "$1" --port 0 >"$2""#, BuiltProgram.url("mock-server").path, file.path,
-          fifo,
-        ])
-      var line = Data()
-      while line.last != UInt8(ascii: "\n") {
-        var byte: UInt8 = 0
-        try #require(read(output, &byte, 1) == 1)
-        line.append(byte)
+    #if os(Linux)
+      @Test func outputThatNobodyReadsHoldsUpNeitherRequestsNorTheEnd() async throws {
+        try Data(Self.text.utf8).write(to: file)
+        let fifo = folder.url("output").path
+        try #require(mkfifo(fifo, 0o600) == 0)
+        let output = open(fifo, O_RDWR | O_CLOEXEC)
+        try #require(output >= 0)
+        defer { close(output) }
+        try #require(fcntl(output, 1031 /* F_SETPIPE_SZ */, 4_096) >= 4_096)
+        let program = try ChildProcess(
+          "sh",
+          [
+            "-c", #"exec "$0" "$1" --port 0 >"$2""#, BuiltProgram.url("mock-server").path,
+            file.path,
+            fifo,
+          ])
+        var line = Data()
+        while line.last != UInt8(ascii: "\n") {
+          var byte: UInt8 = 0
+          try #require(read(output, &byte, 1) == 1)
+          line.append(byte)
+        }
+        let words = String(decoding: line.dropLast(), as: UTF8.self).split(separator: " ")
+        let url = try #require(words.last.flatMap { URL(string: String($0)) })
+        let transport = PlatformTransport.make()
+        for _ in 0..<200 {
+          #expect(await transport.get(url.appending(path: "boards/1")).head?.status == 200)
+        }
+        program.signal(SIGTERM)
+        #expect(await program.end.status == .exited(0))
       }
-      let words = String(decoding: line.dropLast(), as: UTF8.self).split(separator: " ")
-      let url = try #require(words.last.flatMap { URL(string: String($0)) })
-      let transport = CurlTransport()
-      for _ in 0..<200 {
-        #expect(await transport.get(url.appending(path: "boards/1")).head?.status == 200)
-      }
-      program.signal(SIGTERM)
-      #expect(await program.end.status == .exited(0))
-    }
+    #endif
 
     @Test func aResourceIsOneLineUnlessTheOutputIsVerbose() async throws {
       let text = #"""
@@ -72,7 +75,7 @@
       try Data(stubs.utf8).write(to: file)
       let program = try Program.start("mock-server", [file.path, "--port", "0", "--verbose"])
       let url = try await Program.address(of: program)
-      _ = await CurlTransport().perform(
+      _ = await PlatformTransport.make().perform(
         HTTPRequest(
           method: .post, url: url.appending(path: "login"),
           headers: ["Content-Type": "application/json", "Authorization": "Bearer s3cret"],
@@ -94,7 +97,7 @@
       #expect(started["event"] == "started")
       #expect(started["routes"] == 2)
       let url = try #require(started["url"].string.flatMap { URL(string: $0) })
-      _ = await CurlTransport().get(url.appending(path: "boards/1"))
+      _ = await PlatformTransport.make().get(url.appending(path: "boards/1"))
       program.signal(SIGINT)
       let lines = try await program.end.lines.map { try JSON(parsing: Data($0.utf8)) }
       #expect(lines.map { $0["event"] } == ["started", "request", "stopped"])
@@ -116,7 +119,7 @@
       let first = try #require(await program.lines.first { _ in true })
       let address = try #require(first.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/))
       let url = try #require(URL(string: "\(address.output)/pay"))
-      _ = await CurlTransport().perform(
+      _ = await PlatformTransport.make().perform(
         HTTPRequest(
           method: .post, url: url, headers: ["Content-Type": "application/json"],
           body: .data(Data(#"{"to": "https://example.com/hook?token=s3cret"}"#.utf8))))
@@ -139,7 +142,7 @@
       try Data(Self.text.utf8).write(to: file)
       let program = try Program.start("mock-server", [file.path, "--port", "0", "--quiet"])
       let url = try await Program.address(of: program)
-      _ = await CurlTransport().get(url.appending(path: "boards/1"))
+      _ = await PlatformTransport.make().get(url.appending(path: "boards/1"))
       program.signal(SIGINT)
       #expect(await program.end.lines == ["\(file.path): 2 routes at \(url)"])
     }

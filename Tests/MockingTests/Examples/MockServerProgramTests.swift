@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
   import Mocking
   import Networking
@@ -33,10 +33,10 @@
     @Test(arguments: [SIGINT, SIGTERM])
     func printsRoutesAndRequestsAndStopsOnASignal(_ number: Int32) async throws {
       let (program, url) = try await serve()
-      let transport = CurlTransport()
+      let transport = PlatformTransport.make()
       #expect(await transport.get(url.appending(path: "boards/1")).body == Data(#"{"id":1}"#.utf8))
       // A new transport: on a reused connection the request would be retried.
-      let lost = await CurlTransport().get(try #require(URL(string: "\(url)/lost?a=1")))
+      let lost = await PlatformTransport.make().get(try #require(URL(string: "\(url)/lost?a=1")))
       #expect(lost.failure?.code == .connectionLost)
       _ = await program.lines.first { $0.contains("/lost?a=1") }
       program.signal(number)
@@ -57,7 +57,7 @@
     @Test func reloadsAChangedFileAndIgnoresAnInvalidOne() async throws {
       let (program, url) = try await serve()
       func status(_ path: String) async -> Int? {
-        await CurlTransport().get(url.appending(path: path)).head?.status
+        await PlatformTransport.make().get(url.appending(path: path)).head?.status
       }
       #expect(await status("new") == 404)
       // Most editors replace the file with a new one.
@@ -99,28 +99,30 @@
       #expect(await program.end.status == .exited(0))
     }
 
-    @Test func speaksTLSWithTheAuthorityOfTheFileThatItPrints() async throws {
-      try Data(Self.text.utf8).write(to: file)
-      let program = try Program.start(
-        "mock-server", [file.path, "--port", "0", "--tls", "--no-admin"])
-      let line = try #require(await program.lines.first { $0.contains(" at https://127.0.0.1:") })
-      let address = try #require(line.split(separator: " at ").last)
-      let printed = try #require(await program.lines.first { $0.hasPrefix("authority in ") })
-      let path = try #require(printed.dropFirst("authority in ".count).split(separator: ",").first)
-      let authority = URL(filePath: String(path))
-      for host in ["127.0.0.1", "localhost"] {
-        let url = try #require(
-          URL(string: address.replacing("127.0.0.1", with: host) + "/boards/1"))
-        var options = CurlTransport.Options()
-        options.tls = try TLSOptions(trust: .all(.authorities(.file(authority))))
-        #expect(await CurlTransport(options: options).get(url).head?.status == 200)
-        // Without the authority, the certificate is not trusted.
-        #expect(await CurlTransport().get(url).failure?.code == .tlsUntrusted)
+    #if os(Linux)
+      @Test func speaksTLSWithTheAuthorityOfTheFileThatItPrints() async throws {
+        try Data(Self.text.utf8).write(to: file)
+        let program = try Program.start(
+          "mock-server", [file.path, "--port", "0", "--tls", "--no-admin"])
+        let line = try #require(await program.lines.first { $0.contains(" at https://127.0.0.1:") })
+        let address = try #require(line.split(separator: " at ").last)
+        let printed = try #require(await program.lines.first { $0.hasPrefix("authority in ") })
+        let path = try #require(
+          printed.dropFirst("authority in ".count).split(separator: ",").first)
+        let authority = URL(filePath: String(path))
+        for host in ["127.0.0.1", "localhost"] {
+          let url = try #require(
+            URL(string: address.replacing("127.0.0.1", with: host) + "/boards/1"))
+          let tls = try TLSOptions(trust: .all(.authorities(.file(authority))))
+          #expect(await CurlTransport(options: .init(tls: tls)).get(url).head?.status == 200)
+          // Without the authority, the certificate is not trusted.
+          #expect(await CurlTransport().get(url).failure?.code == .tlsUntrusted)
+        }
+        program.signal(SIGTERM)
+        #expect(await program.end.status == .exited(0))
+        #expect(!FileManager.default.fileExists(atPath: authority.path))
       }
-      program.signal(SIGTERM)
-      #expect(await program.end.status == .exited(0))
-      #expect(!FileManager.default.fileExists(atPath: authority.path))
-    }
+    #endif
 
     @Test func recordsASessionAndServesIt() async throws {
       let origin = try MockServer {
@@ -130,7 +132,7 @@
       let recorder = try Program.start(
         "mock-server", ["--record", "\(origin.url)", recording.path, "--port=0"])
       let url = try await Program.address(of: recorder)
-      for _ in 0..<2 { _ = await CurlTransport().get(url.appending(path: "a")) }
+      for _ in 0..<2 { _ = await PlatformTransport.make().get(url.appending(path: "a")) }
       recorder.signal(SIGINT)
       #expect(await recorder.end.status == .exited(0))
       #expect(
@@ -140,7 +142,7 @@
       let player = try Program.start("mock-server", [recording.path, "--port", "0"])
       let other = try await Program.address(of: player)
       for expected in ["one", "two", "two"] {
-        let response = await CurlTransport().get(other.appending(path: "a"))
+        let response = await PlatformTransport.make().get(other.appending(path: "a"))
         #expect(String(decoding: response.body, as: UTF8.self) == expected)
       }
       player.signal(SIGINT)
@@ -165,7 +167,7 @@
         ])
       let url = try await Program.address(of: program)
       func text(_ method: HTTPMethod, _ path: String, _ body: String? = nil) async -> String {
-        let response = await CurlTransport().perform(
+        let response = await PlatformTransport.make().perform(
           HTTPRequest(
             method: method, url: url.appending(path: path),
             headers: body == nil ? [:] : ["Content-Type": "application/json"],
@@ -200,7 +202,7 @@
       let program = try Program.start(
         "mock-server", ["--proxy", "\(origin.url)", "--record", recording.path, "--port", "0"])
       let url = try await Program.address(of: program)
-      _ = await CurlTransport().get(url.appending(path: "a"))
+      _ = await PlatformTransport.make().get(url.appending(path: "a"))
       try FileManager.default.removeItem(at: recordings)
       try Data().write(to: recordings)
       program.signal(SIGTERM)
@@ -228,7 +230,7 @@
 
       let program = try Program.start("mock-server", [file.path, "--port", "0"])
       let url = try await Program.address(of: program)
-      let response = await CurlTransport().get(url.appending(path: "hello/Ada"))
+      let response = await PlatformTransport.make().get(url.appending(path: "hello/Ada"))
       #expect(try JSON(parsing: response.body)["message"] == "Hello, Ada")
       program.signal(SIGINT)
       #expect(await program.end.status == .exited(0))
@@ -241,21 +243,21 @@
       for options in [[], ["--data", data.path]] {
         let program = try Program.start("mock-server", [file.path, "--port", "0"] + options)
         let url = try await Program.address(of: program)
-        let created = await CurlTransport().perform(
+        let created = await PlatformTransport.make().perform(
           HTTPRequest(
             method: .post, url: url.appending(path: "carts"),
             headers: ["Content-Type": "application/json"], body: .data(Data(#"{"a":2}"#.utf8))))
         #expect(created.head?.status == 201)
         program.signal(SIGHUP)
         _ = await program.lines.first { $0.contains("has changed: ") }
-        let list = await CurlTransport().get(url.appending(path: "carts"))
+        let list = await PlatformTransport.make().get(url.appending(path: "carts"))
         #expect(try JSON(parsing: list.body).array?.count == 2)
         program.signal(SIGINT)
         #expect(await program.end.status == .exited(0))
       }
       let program = try Program.start(
         "mock-server", [file.path, "--port", "0", "--data", data.path])
-      let list = await CurlTransport().get(
+      let list = await PlatformTransport.make().get(
         try await Program.address(of: program).appending(path: "carts"))
       #expect(try JSON(parsing: list.body)[1]["a"] == 2)
       program.signal(SIGINT)
@@ -269,8 +271,9 @@
         .write(to: other)
       let program = try Program.start("mock-server", [file.path, other.path, "--port", "0"])
       let url = try await Program.address(of: program)
-      #expect(await CurlTransport().get(url.appending(path: "boards/1")).head?.status == 200)
-      #expect(await CurlTransport().get(url.appending(path: "b")).head?.status == 200)
+      #expect(
+        await PlatformTransport.make().get(url.appending(path: "boards/1")).head?.status == 200)
+      #expect(await PlatformTransport.make().get(url.appending(path: "b")).head?.status == 200)
       program.signal(SIGINT)
       #expect(await program.end.lines.first == "\(file.path), \(other.path): 4 routes at \(url)")
     }
@@ -349,10 +352,10 @@
       let (program, url) = try await serve(
         #"{"routes": [{"resource": "/items", "data": "items.json"}]}"#)
       let list = url.appending(path: "items")
-      #expect(await CurlTransport().get(list).body == Data(#"[{"id":1}]"#.utf8))
+      #expect(await PlatformTransport.make().get(list).body == Data(#"[{"id":1}]"#.utf8))
       try Data(#"[{"id": 2}]"#.utf8).write(to: items)
       #expect(await program.lines.first { $0.contains("has changed") } != nil)
-      #expect(await CurlTransport().get(list).body == Data(#"[{"id":2}]"#.utf8))
+      #expect(await PlatformTransport.make().get(list).body == Data(#"[{"id":2}]"#.utf8))
       program.signal(SIGINT)
       #expect(await program.end.status == .exited(0))
     }

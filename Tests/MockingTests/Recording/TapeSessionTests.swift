@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
   import Mocking
   import Networking
@@ -124,7 +124,7 @@
           .then { boards in client.request(.get("boards/\(boards[0]["id"].string ?? "")")) }
           .validate().toString().value
       }
-      let recorded = try await withTape(folder.tape, over: CurlTransport()) {
+      let recorded = try await withTape(folder.tape, over: PlatformTransport.make()) {
         try await titles($0)
       }
       server.stop()
