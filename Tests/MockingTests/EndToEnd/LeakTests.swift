@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
   import Mocking
   import Networking
@@ -28,7 +28,7 @@
       private let stalled = Counter()
 
       init(port: Int) {
-        let transport = CountingTransport(CurlTransport())
+        let transport = CountingTransport(PlatformTransport.make())
         let clock = RecordingScheduler()
         (self.transport, self.clock) = (transport, clock)
         func client(_ mode: RequestMode, _ scheduler: any Scheduler) -> Networking<Request> {
@@ -98,7 +98,8 @@
       let server = try MockServer {
         Route(.get, "/good") { _ in .text("good") }
         Route(.get, "/stalled") { _ in
-          .text("never").interrupted(by: .stall, at: .body(afterBytes: 2))
+          // URLSession may keep the head of a plain text until it has 512 bytes of the body.
+          .json(["never"]).interrupted(by: .stall, at: .body(afterBytes: 2))
         }
       }
       defer { server.stop() }
@@ -126,20 +127,27 @@
           (promises, made) = (load.promises, load.made)
         }
         #expect(promises.liveCount == 0)
-        // The end of the I/O thread releases the connections and handles.
-        await settled { ProcessResources.threads(named: "Catena.Curl") == 0 }
+        #if os(Linux)
+          // The end of the I/O thread releases the connections and handles.
+          await settled { ProcessResources.threads(named: "Catena.Curl") == 0 }
+        #endif
         return made
       }
       _ = await perform(4)
-      let (files, memory) = (ProcessResources.openFiles, ProcessResources.residentBytes)
+      #if os(Linux)
+        let (files, memory) = (ProcessResources.openFiles, ProcessResources.residentBytes)
+      #endif
       let clock = ContinuousClock()
       let start = clock.now
       let made = await perform(rounds)
       #expect(made == rounds * 100 * Load.ways)
-      #expect(ProcessResources.openFiles == files)
-      let growth = ProcessResources.residentBytes - memory
-      #expect(growth < 32 << 20 || thread_sanitizer_is_on())
-      print("\(made) requests in \(clock.now - start): \(growth >> 10) KiB more memory")
+      print("\(made) requests in \(clock.now - start)")
+      #if os(Linux)
+        #expect(ProcessResources.openFiles == files)
+        let growth = ProcessResources.residentBytes - memory
+        #expect(growth < 32 << 20 || thread_sanitizer_is_on())
+        print("\(growth >> 10) KiB more memory")
+      #endif
     }
   }
 #endif
