@@ -75,7 +75,7 @@ struct RoutingTests {
     #expect((record.head.map { "\($0.status)" } ?? "no route") + allowed == expected)
     // A server responds alike.
     let server = try MockServer(routes: routes)
-    let response = await CurlTransport().perform(
+    let response = await PlatformTransport.make().perform(
       HTTPRequest(
         method: method, url: server.url.appending(path: target),
         headers: ["Authorization": "Basic YTpi"]))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Mocking
 
-#if os(Linux)
+#if os(Linux) || os(macOS)
   /// The exit code of the `curl` command for each fault.
   @Suite(
     .serialized, .enabled(if: CurlTool.path != nil, "\(CurlTool.absence)"), .timeLimit(.minutes(10))
@@ -99,9 +99,7 @@ import Testing
       }
     }
   }
-#endif
 
-#if os(Linux) || os(macOS)
   /// Exchanges of the `curl` command with the server.
   @Suite(
     .serialized, .enabled(if: CurlTool.path != nil, "\(CurlTool.absence)"), .timeLimit(.minutes(10))

@@ -261,15 +261,13 @@ struct MockServerTests {
   }
 }
 
-#if os(Linux)
-  import Glibc
+@Suite(.timeLimit(.minutes(10)))
+struct ListeningSocketTests {
+  private static var anyPort: ListeningAddress {
+    get throws { try #require(ListeningAddress("127.0.0.1", port: 0)) }
+  }
 
-  @Suite(.timeLimit(.minutes(10)))
-  struct ListeningSocketTests {
-    private static var anyPort: ListeningAddress {
-      get throws { try #require(ListeningAddress("127.0.0.1", port: 0)) }
-    }
-
+  #if os(Linux)
     @Test func aClosedSocketAcceptsNoConnectionsEvenIfAChildHasACopy() throws {
       let (socket, address) = try Socket.listening(on: try Self.anyPort)
       let copy = dup(socket.descriptor)
@@ -280,18 +278,18 @@ struct MockServerTests {
       again.close()
       #expect(same == address)
     }
+  #endif
 
-    @Test func childProcessesDoNotInheritTheSockets() throws {
-      let (listener, address) = try Socket.listening(on: try Self.anyPort)
-      defer { listener.closeListening() }
-      let client = try RawClient(port: address.port)
-      let accepted = try #require(try listener.accept())
-      defer { accepted.close() }
-      for socket in [listener, accepted] {
-        #expect(fcntl(socket.descriptor, F_GETFD) & FD_CLOEXEC != 0)
-        #expect(fcntl(socket.descriptor, F_GETFL) & O_NONBLOCK != 0)
-      }
-      withExtendedLifetime(client) {}
+  @Test func childProcessesDoNotInheritTheSockets() throws {
+    let (listener, address) = try Socket.listening(on: try Self.anyPort)
+    defer { listener.closeListening() }
+    let client = try RawClient(port: address.port)
+    let accepted = try #require(try listener.accept())
+    defer { accepted.close() }
+    for socket in [listener, accepted] {
+      #expect(fcntl(socket.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+      #expect(fcntl(socket.descriptor, F_GETFL) & O_NONBLOCK != 0)
     }
+    withExtendedLifetime(client) {}
   }
-#endif
+}
