@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
   import Networking
 
@@ -7,9 +7,16 @@
     /// Whether the `openssl` tool is installed.
     package static let areAvailable = tool != nil
 
-    static let tool = ["/usr/bin/openssl", "/usr/local/bin/openssl"].first {
-      FileManager.default.isExecutableFile(atPath: $0)
-    }
+    static let tool = paths.first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    #if os(Linux)
+      private static let paths = ["/usr/bin/openssl", "/usr/local/bin/openssl"]
+    #else
+      /// The paths of Homebrew, because the `s_server` of macOS cannot select an unused port.
+      private static let paths = [
+        "/opt/homebrew/opt/openssl@3/bin/openssl", "/usr/local/opt/openssl@3/bin/openssl",
+      ]
+    #endif
 
     private let folder = TemporaryFolder()
 
@@ -55,7 +62,9 @@
         ["req"] + Self.newKey + [
           "-subj", "/CN=\(name)", "-keyout", "\(name).key", "-out", "\(name).csr",
         ])
-      try Data("subjectAltName=\(host)\n".utf8).write(to: folder.url("\(name).ext"))
+      // Apple platforms require the usage in the certificate of a server.
+      let extensions = "subjectAltName=\(host)\nextendedKeyUsage=serverAuth,clientAuth\n"
+      try Data(extensions.utf8).write(to: folder.url("\(name).ext"))
       let issuer =
         selfSigned
         ? ["-signkey", "\(name).key"] : ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial"]

@@ -1,10 +1,67 @@
-#if os(Linux)
-  import Foundation
-  import Mocking
-  import Networking
-  import TestSupport
-  import Testing
+import Foundation
+import Mocking
+import Networking
+import TestSupport
+import Testing
 
+private func refusal(
+  _ trust: ServerTrust = [:], _ identities: ClientIdentities = [:]
+) -> NetworkError? {
+  #expect(throws: NetworkError.self) { try TLSOptions(trust: trust, identities: identities) }
+}
+
+/// The patterns of hosts that have policies.
+struct HostPatternTests {
+  @Test(arguments: [
+    "", "*", "*.", "*.*.example.com", "a.*.example.com", "http://example.com", "example.com/",
+    "exämple.com", "example.com:0", "example.com:x", "a..example.com", "[::1",
+  ])
+  func aMalformedHostIsRefused(_ host: String) {
+    let error = refusal(ServerTrust([(hosts: HostPattern(host), policy: .system)]))
+    #expect(error?.code == .invalidTLSOptions && error?.reason?.contains("pattern") == true)
+  }
+
+  @Test func aRepeatedHostIsRefused() {
+    let error = refusal(["a.example": .system, "A.example.": .insecure])
+    #expect(error?.reason?.contains("repeated") == true)
+  }
+
+  @Test(arguments: [
+    ("2001:db8::5", 443, "address"), ("2001:db8:0:0::5", 443, "address"),
+    ("2001:0db8::0005", 8_443, "address and port"), ("2001:db8::5:8443", 443, "long address"),
+    ("127.0.0.1", 443, "loopback"), ("127.1", 443, "loopback"), ("2130706433", 443, "loopback"),
+    ("0x7f000001", 443, "loopback"), ("0177.0.0.1", 443, "loopback"),
+    ("b\u{FC}cher.example", 443, "name"), ("xn--bcher-kva.example", 443, "name"),
+    ("127.0.0.2", 443, "others"),
+  ])
+  func otherSpellingsOfAHostHaveItsPolicy(_ host: String, _ port: Int, _ name: String) throws {
+    let table = try HostPatternProbe(
+      [
+        ("2001:DB8:0::5", "address"), ("[2001:db8::5]:8443", "address and port"),
+        ("2001:db8::5:8443", "long address"), ("127.0.0.1", "loopback"),
+        ("xn--bcher-kva.example", "name"),
+      ], predicate: { _, _ in false })
+    #expect(table.name(of: host, port) == name)
+  }
+
+  @Test(arguments: [
+    ("a.example.com", 443, "exact"), ("A.EXAMPLE.com", 443, "exact"),
+    ("a.example.com", 8_443, "port"),
+    ("b.example.com", 443, "wildcard"), ("example.com", 443, "others"),
+    ("c.b.example.com", 443, "others"), ("x.internal", 443, "predicate"), ("::1", 443, "address"),
+    ("b.example.com.", 443, "wildcard"),
+  ])
+  func theMostSpecificPatternApplies(_ host: String, _ port: Int, _ name: String) throws {
+    let table = try HostPatternProbe(
+      [
+        ("a.example.com", "exact"), ("a.example.com:8443", "port"), ("*.example.com", "wildcard"),
+        ("[::1]", "address"),
+      ], predicate: { host, _ in host.hasSuffix(".internal") })
+    #expect(table.name(of: host.lowercased(), port) == name)
+  }
+}
+
+#if os(Linux)
   /// Bad input is refused when the options are made, by an error that names the item.
   @Suite(.timeLimit(.minutes(10)))
   struct TLSInputTests {
@@ -13,12 +70,6 @@
 
     init() throws {
       fixture = try TrustFixture.shared.get()
-    }
-
-    private func refusal(
-      _ trust: ServerTrust = [:], _ identities: ClientIdentities = [:]
-    ) -> NetworkError? {
-      #expect(throws: NetworkError.self) { try TLSOptions(trust: trust, identities: identities) }
     }
 
     private func expectRefusal(
@@ -52,20 +103,6 @@
       expectRefusal(.system.revocation(lists: [.pem(fixture.root.pem)]), "revocation lists")
       expectRefusal(.insecure.revocation(stapled: .required), "without authorities")
       expectRefusal(.system.versions(.v1_3, through: .v1_2), "TLS 1.2")
-    }
-
-    @Test(arguments: [
-      "", "*", "*.", "*.*.example.com", "a.*.example.com", "http://example.com", "example.com/",
-      "exämple.com", "example.com:0", "example.com:x", "a..example.com", "[::1",
-    ])
-    func aMalformedHostIsRefused(_ host: String) {
-      let error = refusal(ServerTrust([(hosts: HostPattern(host), policy: .system)]))
-      #expect(error?.code == .invalidTLSOptions && error?.reason?.contains("pattern") == true)
-    }
-
-    @Test func aRepeatedHostIsRefused() {
-      let error = refusal(["a.example": .system, "A.example.": .insecure])
-      #expect(error?.reason?.contains("repeated") == true)
     }
 
     @Test func anUnusableIdentityIsRefused() throws {
@@ -193,40 +230,6 @@
       dump(client, to: &dumped)
       let texts = ["\(identity)", "\(options)", String(reflecting: options), "\(client)", dumped]
       for text in texts { #expect(!text.contains("sesame") && !text.contains("PRIVATE")) }
-    }
-
-    @Test(arguments: [
-      ("2001:db8::5", 443, "address"), ("2001:db8:0:0::5", 443, "address"),
-      ("2001:0db8::0005", 8_443, "address and port"), ("2001:db8::5:8443", 443, "long address"),
-      ("127.0.0.1", 443, "loopback"), ("127.1", 443, "loopback"), ("2130706433", 443, "loopback"),
-      ("0x7f000001", 443, "loopback"), ("0177.0.0.1", 443, "loopback"),
-      ("b\u{FC}cher.example", 443, "name"), ("xn--bcher-kva.example", 443, "name"),
-      ("127.0.0.2", 443, "others"),
-    ])
-    func otherSpellingsOfAHostHaveItsPolicy(_ host: String, _ port: Int, _ name: String) throws {
-      let table = try HostPatternProbe(
-        [
-          ("2001:DB8:0::5", "address"), ("[2001:db8::5]:8443", "address and port"),
-          ("2001:db8::5:8443", "long address"), ("127.0.0.1", "loopback"),
-          ("xn--bcher-kva.example", "name"),
-        ], predicate: { _, _ in false })
-      #expect(table.name(of: host, port) == name)
-    }
-
-    @Test(arguments: [
-      ("a.example.com", 443, "exact"), ("A.EXAMPLE.com", 443, "exact"),
-      ("a.example.com", 8_443, "port"),
-      ("b.example.com", 443, "wildcard"), ("example.com", 443, "others"),
-      ("c.b.example.com", 443, "others"), ("x.internal", 443, "predicate"), ("::1", 443, "address"),
-      ("b.example.com.", 443, "wildcard"),
-    ])
-    func theMostSpecificPatternApplies(_ host: String, _ port: Int, _ name: String) throws {
-      let table = try HostPatternProbe(
-        [
-          ("a.example.com", "exact"), ("a.example.com:8443", "port"), ("*.example.com", "wildcard"),
-          ("[::1]", "address"),
-        ], predicate: { host, _ in host.hasSuffix(".internal") })
-      #expect(table.name(of: host.lowercased(), port) == name)
     }
   }
 #endif

@@ -33,56 +33,6 @@
         identities: identity.map { ["127.0.0.1": $0] } ?? [:])
     }
 
-    @Test func aCertificateOfACustomAuthorityIsAccepted() async throws {
-      let record = try await get(TLSServer(certificates, "good"), trusting)
-      #expect(record.head?.status == 200)
-      #expect(record.metrics?.secured != nil)
-    }
-
-    @Test func anUnknownAuthorityIsNotTrusted() async throws {
-      let server = try await TLSServer(certificates, "good")
-      #expect(await get(server, .init()).failure?.code == .tlsUntrusted)
-      let insecure = try TLSOptions(trust: .all(.insecure))
-      #expect(await get(server, insecure).head?.status == 200)
-    }
-
-    @Test func aSelfSignedCertificateIsNotTrusted() async throws {
-      try await certificates.make("self", selfSigned: true)
-      let server = try await TLSServer(certificates, "self")
-      #expect(try await get(server, trusting).failure?.code == .tlsUntrusted)
-    }
-
-    @Test func anExpiredCertificateIsExpired() async throws {
-      try await certificates.make("expired", days: -1)
-      let server = try await TLSServer(certificates, "expired")
-      #expect(try await get(server, trusting).failure?.code == .tlsCertificateExpired)
-    }
-
-    @Test(arguments: ["IP:127.0.0.2", "DNS:example.com"])
-    func aCertificateForAnotherHostDoesNotMatch(_ host: String) async throws {
-      try await certificates.make("other", host: host)
-      let server = try await TLSServer(certificates, "other")
-      #expect(try await get(server, trusting).failure?.code == .tlsHostMismatch)
-    }
-
-    @Test func pinnedKeysAreCheckedInAdditionToTrust() async throws {
-      let server = try await TLSServer(certificates, "good")
-      try await certificates.make("other")
-      let (good, other) = (try await certificates.pin("good"), try await certificates.pin("other"))
-      #expect(
-        await get(server, try options { $0.pinnedKeys([.init(other), .init(good)]) }).head?.status
-          == 200)
-      #expect(
-        await get(server, try options { $0.pinnedKeys([.init(other)]) }).failure?.code
-          == .pinMismatch)
-      let untrusting = try TLSOptions(trust: .all(.pinnedKeys([.init(good)])))
-      #expect(await get(server, untrusting).failure?.code == .tlsUntrusted)
-      for (pin, status) in [(good, 200), (other, nil)] as [(String, Int?)] {
-        let insecure = try TLSOptions(trust: .all(.insecure.pinnedKeys([.init(pin)])))
-        #expect(await get(server, insecure).head?.status == status)
-      }
-    }
-
     @Test func aClientCertificateIsSent() async throws {
       let server = try await TLSServer(
         certificates, "good",

@@ -75,7 +75,7 @@ import Testing
   }
 #endif
 
-#if os(Linux)
+#if os(Linux) || os(macOS)
   @Suite(
     .timeLimit(.minutes(10)), .serialized,
     .enabled(if: Certificates.areAvailable, "The openssl tool makes the certificates"))
