@@ -215,8 +215,29 @@ struct HostPatternTests {
       try Data(fixture.root.pem.utf8).write(to: folder.url("a.pem"))
       try fixture.stranger.certificate.der.write(to: folder.url("b.DER"))
       try Data("no certificate".utf8).write(to: folder.url("README"))
+      // Revocation lists are other items.
+      try Data("no certificate".utf8).write(to: folder.url("c.crl"))
       let server = try fixture.server(MockTLS(fixture.leaf))
       #expect(try await fixture.get(server, .authorities(.folder(folder.url))).status == 200)
+    }
+
+    @Test(.enabled(if: Certificates.areAvailable, "The openssl tool makes the certificate"))
+    func aClientCertificateWithAShortKeyIsRefusedWithItsReason() async throws {
+      let files = (folder.url("short.pem"), folder.url("short.key"))
+      let end = try await ChildProcess(
+        "/usr/bin/openssl",
+        [
+          "req", "-x509", "-newkey", "rsa:512", "-nodes", "-subj", "/CN=short", "-keyout",
+          files.1.path, "-out", files.0.path,
+        ]
+      ).end
+      try #require(end.status == .exited(0), "\(end.errors)")
+      let identity = ClientIdentity(certificate: .file(files.0), privateKey: .file(files.1))
+      let server = try fixture.server(
+        MockTLS(fixture.leaf, clientCertificates: .required, clientAuthorities: [fixture.root]))
+      let outcome = try await fixture.get(server, fixture.policy, identity: identity)
+      #expect(outcome.code == .tlsHandshakeFailed)
+      #expect(outcome.failure?.reason.contains("OpenSSL rejects the client certificate") == true)
     }
 
     @Test func descriptionsAndDumpsOmitSecrets() throws {
