@@ -248,8 +248,11 @@ final class PartialFile: Sendable {
   /// - Parameters:
   ///   - target: The location of the finished file.
   ///   - replaces: Whether an existing file is replaced.
+  ///   - permissions: The permissions of the file, from which the process's mask is removed.
   /// - Throws: The reason that the file cannot be created.
-  init(for target: URL, replacing replaces: Bool) throws(FileError) {
+  init(
+    for target: URL, replacing replaces: Bool, permissions: mode_t = 0o666
+  ) throws(FileError) {
     try Self.check(target, replacing: replaces)
     let folder = target.deletingLastPathComponent()
     do {
@@ -261,7 +264,7 @@ final class PartialFile: Sendable {
     self.replaces = replaces
     // A hidden name. It is short even if the target's name has the maximum length.
     path = folder.appending(path: ".\(UUID().uuidString).part").path
-    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions)
     if descriptor < 0 {
       exists.store(false, ordering: .relaxed)
       throw .systemError

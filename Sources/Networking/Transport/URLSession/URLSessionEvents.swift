@@ -120,29 +120,15 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
       exchange(of: task)?.complete(nil)
       completionHandler(.cancelAuthenticationChallenge, nil)
     #else
-      let space = challenge.protectionSpace
       let exchange = exchange(of: task)
-      let kind = TLSChallenge(space)
-      if kind == .serverTrust { exchange?.recordActivity() }
-      let responder = kind.responder(
-        under: trust.options, forHost: space.host.lowercased(), port: space.port,
-        withholdingCertificate: exchange?.withholdsClientCertificate != false)
-      if responder == .delegate,
-        forwarder.didReceive(challenge, session, task, completionHandler: completionHandler)
-      {
-        return
-      }
-      guard kind == .serverTrust || responder == .options else {
-        return completionHandler(.rejectProtectionSpace, nil)
-      }
-      guard kind == .serverTrust else {
-        let decision = trust.identify(for: space)
-        return completionHandler(decision.disposition, decision.credential)
-      }
-      trust.decide(for: space) { decision in
-        if let failure = decision.failure { exchange?.setFailure(failure) }
-        completionHandler(decision.disposition, decision.credential)
-      }
+      if TLSChallenge(challenge.protectionSpace) == .serverTrust { exchange?.recordActivity() }
+      trust.respond(
+        to: challenge.protectionSpace,
+        withholdingCertificate: exchange?.withholdsClientCertificate != false,
+        askingDelegate: {
+          forwarder.didReceive(challenge, session, task, completionHandler: completionHandler)
+        },
+        noteFailure: { exchange?.setFailure($0) }, completionHandler: completionHandler)
     #endif
   }
 }

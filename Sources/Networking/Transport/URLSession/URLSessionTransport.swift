@@ -244,7 +244,10 @@ struct SessionTimeouts: Sendable {
   static func refusal(ofSession identifier: String?) -> TransportFailure? {
     guard identifier != nil else { return nil }
     return TransportFailure(
-      code: .unsupported, detail: "URLSessionTransport does not support background sessions")
+      code: .unsupported,
+      detail:
+        "URLSessionTransport does not support background sessions: use SessionConfiguration.background"
+    )
   }
 
   private static func limit(_ interval: TimeInterval, unless standard: TimeInterval) -> Duration? {
@@ -263,8 +266,8 @@ extension URLSessionConfiguration {
     return configuration
   }
 
-  /// A copy for single hops, which stores nothing.
-  var forSingleHop: URLSessionConfiguration {
+  /// A copy that stores nothing.
+  var withoutStorage: URLSessionConfiguration {
     // Foundation's `copy` returns an object of the same class.
     let configuration = copy() as? URLSessionConfiguration ?? .default
     configuration.httpShouldSetCookies = false
@@ -273,6 +276,12 @@ extension URLSessionConfiguration {
     configuration.urlCache = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.urlCredentialStorage = nil
+    return configuration
+  }
+
+  /// A copy for single hops, which stores nothing.
+  var forSingleHop: URLSessionConfiguration {
+    let configuration = withoutStorage
     // The exchange enforces the limits of the configuration. The system's own timers would compete with
     // it, and report another error.
     configuration.timeoutIntervalForRequest = 7 * 24 * 60 * 60

@@ -157,6 +157,40 @@ extension NetworkError.Code {
       }
     }
 
+    /// Responds to a challenge, or leaves it to the delegate of the caller.
+    ///
+    /// - Parameters:
+    ///   - space: The protection space of the challenge.
+    ///   - withholdsCertificate: Whether no client certificate is presented, because a redirect has led
+    ///     to another origin.
+    ///   - askDelegate: Passes the challenge to the delegate, and returns whether it handles it.
+    ///   - noteFailure: A closure that receives the failure of a rejected server, before the completion
+    ///     handler is called.
+    ///   - completionHandler: The handler of the challenge.
+    func respond(
+      to space: URLProtectionSpace, withholdingCertificate withholdsCertificate: Bool,
+      askingDelegate askDelegate: () -> Bool,
+      noteFailure: @escaping @Sendable (_ failure: TransportFailure) -> Void,
+      completionHandler: @escaping SessionDelegateForwarder.ChallengeHandler
+    ) {
+      let kind = TLSChallenge(space)
+      let responder = kind.responder(
+        under: options, forHost: space.host.lowercased(), port: space.port,
+        withholdingCertificate: withholdsCertificate)
+      if responder == .delegate, askDelegate() { return }
+      guard kind == .serverTrust || responder == .options else {
+        return completionHandler(.rejectProtectionSpace, nil)
+      }
+      guard kind == .serverTrust else {
+        let decision = identify(for: space)
+        return completionHandler(decision.disposition, decision.credential)
+      }
+      decide(for: space) { decision in
+        if let failure = decision.failure { noteFailure(failure) }
+        completionHandler(decision.disposition, decision.credential)
+      }
+    }
+
     /// Presents the identity for the host of a challenge.
     func identify(for space: URLProtectionSpace) -> Decision {
       guard
