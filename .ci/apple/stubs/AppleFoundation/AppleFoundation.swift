@@ -40,6 +40,9 @@ extension URLSessionConfiguration {
     get { .TLSv13 }
     set {}
   }
+  public class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
+    .default
+  }
 }
 extension URLSessionTaskTransactionMetrics {
   public var remotePort: Int? { nil }

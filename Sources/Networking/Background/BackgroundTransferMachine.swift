@@ -1,0 +1,256 @@
+/// The state machine of the transfers of a background session.
+///
+/// A transfer has a key. A key has at most one transfer:
+///
+/// ```
+/// none --request--> starting --began--> running --finished, with callers--> none
+///                                       running --finished, without callers--> kept
+///                                       running --last caller left--> none, the task is cancelled
+/// none --found in the session--> running, without callers
+/// kept --request, claim--> none
+/// ```
+///
+/// Until the system has listed the tasks of the session, requests and claims wait. A claim without a
+/// transfer is reported as missing, and a request without one makes a task. The owner performs the
+/// actions in the order in which they are returned.
+struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
+  /// The number of a caller, which the owner chooses.
+  typealias Caller = Int
+  /// The number of a task in its session.
+  typealias TaskNumber = Int
+
+  /// An action for the owner of the machine.
+  enum Action: Sendable {
+    /// Makes a task, and calls ``BackgroundTransferMachine/began(_:key:)``.
+    case make(Job, key: String)
+    /// Starts a task that has been made.
+    case resume(TaskNumber)
+    /// Cancels a task.
+    case cancel(TaskNumber)
+    /// Settles the promises of callers.
+    case deliver(Outcome, to: [Caller])
+    /// Rejects the promises of callers, because there is no transfer with their key.
+    case reportMissing([Caller])
+    /// Stores an outcome until it is claimed.
+    case keep(Outcome, key: String)
+    /// Removes a stored outcome.
+    case discard(key: String)
+    /// Fulfils the promises of callers that wait for the end of the session's events.
+    case reportEventsEnd([Caller])
+  }
+
+  /// A transfer in the session.
+  private struct Transfer {
+    /// The task.
+    ///
+    /// `nil` while it is made.
+    var task: TaskNumber?
+    var callers: [Caller] = []
+  }
+
+  /// A caller that waits for the list of tasks.
+  private struct EarlyCaller {
+    let number: Caller
+    let key: String
+    /// The task to make if there is no transfer.
+    ///
+    /// `nil` for a claim.
+    let job: Job?
+  }
+
+  private var isConnected = false
+  /// The outcome of every request after the end of the session.
+  ///
+  /// `nil` before.
+  private var end: Outcome?
+  private var earlyCallers: [EarlyCaller] = []
+  private var transfers: [String: Transfer] = [:]
+  /// The outcomes that nobody has claimed.
+  private var kept: [String: Outcome] = [:]
+  /// The cancelled tasks whose end the system has not reported.
+  private var cancelled: Set<TaskNumber> = []
+  /// The tasks that ended before the list of tasks arrived, which may still contain them.
+  private var endedEarly: Set<TaskNumber> = []
+  private var eventCallers: [Caller] = []
+  /// Whether the events have ended without a caller that waited for it.
+  private var hasUnreportedEventsEnd = false
+
+  init() {}
+
+  // MARK: Callers
+
+  /// Adds a caller of a transfer.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the transfer.
+  ///   - caller: The number of the caller.
+  ///   - job: The task to make if there is no transfer. `nil` for a claim, which makes none.
+  /// - Returns: The actions.
+  mutating func request(_ key: String, for caller: Caller, making job: Job?) -> [Action] {
+    if let end { return [.deliver(end, to: [caller])] }
+    guard isConnected else {
+      earlyCallers.append(EarlyCaller(number: caller, key: key, job: job))
+      return []
+    }
+    if let outcome = kept.removeValue(forKey: key) {
+      return [.discard(key: key), .deliver(outcome, to: [caller])]
+    }
+    if transfers[key] != nil {
+      transfers[key]?.callers.append(caller)
+      return []
+    }
+    guard let job else { return [.reportMissing([caller])] }
+    transfers[key] = Transfer(callers: [caller])
+    return [.make(job, key: key)]
+  }
+
+  /// Removes a caller, and cancels the transfer with its last caller.
+  ///
+  /// - Parameter caller: The number of the caller. It may have left before.
+  /// - Returns: The actions.
+  mutating func leave(_ caller: Caller) -> [Action] {
+    earlyCallers.removeAll { $0.number == caller }
+    eventCallers.removeAll { $0 == caller }
+    guard let (key, transfer) = transfers.first(where: { $0.value.callers.contains(caller) })
+    else { return [] }
+    let others = transfer.callers.filter { $0 != caller }
+    transfers[key]?.callers = others
+    guard others.isEmpty, let task = transfer.task else { return [] }
+    transfers[key] = nil
+    cancelled.insert(task)
+    return [.cancel(task)]
+  }
+
+  /// Adds a caller that waits until the system has delivered all events of the session.
+  ///
+  /// - Returns: The actions.
+  mutating func awaitEventsEnd(for caller: Caller) -> [Action] {
+    guard !hasUnreportedEventsEnd, end == nil else {
+      hasUnreportedEventsEnd = false
+      return [.reportEventsEnd([caller])]
+    }
+    eventCallers.append(caller)
+    return []
+  }
+
+  // MARK: Events of tasks
+
+  /// Begins a transfer whose task has been made and not started.
+  ///
+  /// - Returns: The actions: the task is started, or cancelled if all callers have left.
+  mutating func began(_ task: TaskNumber, key: String) -> [Action] {
+    guard let transfer = transfers[key], transfer.task == nil, !transfer.callers.isEmpty else {
+      if transfers[key]?.task == nil { transfers[key] = nil }
+      cancelled.insert(task)
+      return [.cancel(task)]
+    }
+    transfers[key]?.task = task
+    return [.resume(task)]
+  }
+
+  /// Returns the callers of a running task.
+  func callers(of task: TaskNumber, key: String) -> [Caller] {
+    guard let transfer = transfers[key], transfer.task == task else { return [] }
+    return transfer.callers
+  }
+
+  /// Ends the transfer of a task, also of one that an earlier run of the program has started.
+  ///
+  /// - Parameters:
+  ///   - task: The number of the task.
+  ///   - key: The key of its record.
+  ///   - outcome: The outcome.
+  ///   - isCancellation: Whether the task ended because it was cancelled, possibly by an earlier run of
+  ///     the program. This is no outcome for a later caller.
+  /// - Returns: The actions: the outcome is delivered, or kept if nobody waits for it.
+  mutating func finished(
+    _ task: TaskNumber, key: String, with outcome: Outcome, isCancellation: Bool = false
+  ) -> [Action] {
+    guard cancelled.remove(task) == nil, end == nil else { return [] }
+    var callers: [Caller] = []
+    if let transfer = transfers[key] {
+      // A task that is not in the list, although another one has its key.
+      guard transfer.task == task else { return [] }
+      callers = transfer.callers
+      transfers[key] = nil
+    } else if !isConnected {
+      guard endedEarly.insert(task).inserted, !isCancellation else { return [] }
+      callers = earlyCallers.filter { $0.key == key }.map(\.number)
+      earlyCallers.removeAll { $0.key == key }
+    }
+    if !callers.isEmpty { return [.deliver(outcome, to: callers)] }
+    guard !isCancellation else { return [] }
+    kept[key] = outcome
+    return [.keep(outcome, key: key)]
+  }
+
+  // MARK: Events of the session
+
+  /// Adopts the tasks of earlier runs of the program, and decides about the waiting callers.
+  ///
+  /// A second task of a key is cancelled, because no caller could reach it.
+  ///
+  /// - Parameters:
+  ///   - tasks: The unfinished tasks of the session.
+  ///   - stored: The outcomes that earlier runs have kept.
+  /// - Returns: The actions.
+  mutating func connect(
+    _ tasks: [(task: TaskNumber, key: String)], stored: [String: Outcome]
+  ) -> [Action] {
+    guard !isConnected, end == nil else { return [] }
+    isConnected = true
+    var actions: [Action] = []
+    kept.merge(stored) { newer, _ in newer }
+    for (task, key) in tasks where !endedEarly.contains(task) {
+      if transfers[key] == nil {
+        transfers[key] = Transfer(task: task)
+      } else {
+        cancelled.insert(task)
+        actions.append(.cancel(task))
+      }
+    }
+    // The program has started the request again since its outcome was kept.
+    for key in transfers.keys where kept.removeValue(forKey: key) != nil {
+      actions.append(.discard(key: key))
+    }
+    endedEarly = []
+    for caller in earlyCallers {
+      actions += request(caller.key, for: caller.number, making: caller.job)
+    }
+    earlyCallers = []
+    return actions
+  }
+
+  /// Records that the system has delivered the events of all tasks that ended in the background.
+  ///
+  /// - Returns: The actions.
+  mutating func endEvents() -> [Action] {
+    guard !eventCallers.isEmpty else {
+      hasUnreportedEventsEnd = true
+      return []
+    }
+    defer { eventCallers = [] }
+    return [.reportEventsEnd(eventCallers)]
+  }
+
+  /// Ends the session, and all its transfers.
+  ///
+  /// - Parameter outcome: The outcome of all transfers, and of all later requests.
+  /// - Returns: The actions.
+  mutating func invalidate(_ outcome: Outcome) -> [Action] {
+    guard end == nil else { return [] }
+    end = outcome
+    let callers = earlyCallers.map(\.number) + transfers.values.flatMap(\.callers)
+    let waiting = eventCallers
+    (earlyCallers, transfers, eventCallers) = ([], [:], [])
+    return (callers.isEmpty ? [] : [.deliver(outcome, to: callers.sorted())])
+      + (waiting.isEmpty ? [] : [.reportEventsEnd(waiting)])
+  }
+
+  // MARK: List
+
+  /// The keys of the transfers that are running or starting, and of the kept outcomes.
+  var keys: (unfinished: [String], finished: [String]) {
+    (transfers.keys.sorted(), kept.keys.sorted())
+  }
+}

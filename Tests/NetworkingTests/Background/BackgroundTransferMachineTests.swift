@@ -1,0 +1,167 @@
+import Testing
+
+@testable import Networking
+
+@Suite(.timeLimit(.minutes(10)))
+struct BackgroundTransferMachineTests {
+  private typealias Machine = BackgroundTransferMachine<String, String>
+
+  private func connected(
+    _ tasks: [(task: Int, key: String)] = [], stored: [String: String] = [:]
+  ) -> Machine {
+    var machine = Machine()
+    _ = machine.connect(tasks, stored: stored)
+    return machine
+  }
+
+  /// A machine with a running task 1 of the key "a", and its caller 1.
+  private func running() -> Machine {
+    var machine = connected()
+    _ = machine.request("a", for: 1, making: "job")
+    _ = machine.began(1, key: "a")
+    return machine
+  }
+
+  private func texts(_ actions: [Machine.Action]) -> [String] { actions.map { "\($0)" } }
+
+  @Test func aRequestMakesATaskThatStartsOnceItsNumberIsKnown() {
+    var machine = connected()
+    #expect(texts(machine.request("a", for: 1, making: "job")) == [#"make("job", key: "a")"#])
+    #expect(texts(machine.began(1, key: "a")) == ["resume(1)"])
+    #expect(
+      texts(machine.finished(1, key: "a", with: "done")) == [#"deliver("done", to: [1])"#])
+    #expect(machine.keys.unfinished.isEmpty && machine.keys.finished.isEmpty)
+  }
+
+  @Test func aSecondCallerOfAKeyJoinsItsTransfer() {
+    var machine = running()
+    #expect(machine.request("a", for: 2, making: "job").isEmpty)
+    #expect(machine.request("a", for: 3, making: nil).isEmpty)
+    #expect(machine.callers(of: 1, key: "a") == [1, 2, 3])
+    #expect(
+      texts(machine.finished(1, key: "a", with: "done")) == [#"deliver("done", to: [1, 2, 3])"#])
+  }
+
+  @Test func theTaskIsCancelledWithItsLastCallerAndItsEndIsIgnored() {
+    var machine = running()
+    _ = machine.request("a", for: 2, making: "job")
+    #expect(machine.leave(1).isEmpty)
+    #expect(texts(machine.leave(2)) == ["cancel(1)"])
+    #expect(machine.leave(2).isEmpty)
+    #expect(machine.finished(1, key: "a", with: "cancelled").isEmpty)
+    #expect(machine.keys.finished.isEmpty)
+  }
+
+  @Test func aTaskWhoseCallersLeftWhileItWasMadeIsCancelled() {
+    var machine = connected()
+    _ = machine.request("a", for: 1, making: "job")
+    #expect(machine.leave(1).isEmpty)
+    #expect(texts(machine.began(1, key: "a")) == ["cancel(1)"])
+    #expect(texts(machine.request("a", for: 2, making: "job")) == [#"make("job", key: "a")"#])
+  }
+
+  @Test func aRequestAfterACancellationHasATaskOfItsOwn() {
+    var machine = running()
+    _ = machine.leave(1)
+    #expect(texts(machine.request("a", for: 2, making: "job")) == [#"make("job", key: "a")"#])
+    _ = machine.began(2, key: "a")
+    #expect(machine.finished(1, key: "a", with: "cancelled").isEmpty)
+    #expect(
+      texts(machine.finished(2, key: "a", with: "done")) == [#"deliver("done", to: [2])"#])
+  }
+
+  @Test func anOutcomeThatNobodyWaitsForIsKeptAndDeliveredOnce() {
+    var machine = connected([(task: 7, key: "a")])
+    #expect(
+      texts(machine.finished(7, key: "a", with: "done")) == [#"keep("done", key: "a")"#])
+    #expect(machine.keys.finished == ["a"])
+    #expect(
+      texts(machine.request("a", for: 1, making: "job"))
+        == [#"discard(key: "a")"#, #"deliver("done", to: [1])"#])
+    #expect(texts(machine.request("a", for: 2, making: "job")) == [#"make("job", key: "a")"#])
+  }
+
+  @Test func callersWaitForTheListOfTasksAndFindTheirTransfers() {
+    var machine = Machine()
+    for (caller, key) in [(1, "running"), (2, "kept"), (3, "new")] {
+      #expect(machine.request(key, for: caller, making: "job \(key)").isEmpty)
+    }
+    #expect(machine.request("lost", for: 4, making: nil).isEmpty)
+    let actions = machine.connect([(task: 9, key: "running")], stored: ["kept": "old"])
+    #expect(
+      texts(actions) == [
+        #"discard(key: "kept")"#, #"deliver("old", to: [2])"#, #"make("job new", key: "new")"#,
+        "reportMissing([4])",
+      ])
+    #expect(machine.callers(of: 9, key: "running") == [1])
+  }
+
+  @Test func aTransferThatEndsBeforeTheListReachesItsCallerAndIsNotAdopted() {
+    var machine = Machine()
+    _ = machine.request("a", for: 1, making: "job")
+    #expect(
+      texts(machine.finished(5, key: "a", with: "done")) == [#"deliver("done", to: [1])"#])
+    #expect(machine.connect([(task: 5, key: "a")], stored: [:]).isEmpty)
+    #expect(machine.keys.unfinished.isEmpty)
+  }
+
+  @Test func aTaskThatAnEarlierRunCancelledIsNoOutcome() {
+    var machine = Machine()
+    _ = machine.request("a", for: 1, making: "job")
+    #expect(machine.finished(5, key: "a", with: "cancelled", isCancellation: true).isEmpty)
+    #expect(
+      texts(machine.connect([(task: 5, key: "a")], stored: [:])) == [#"make("job", key: "a")"#])
+    #expect(machine.finished(6, key: "b", with: "cancelled", isCancellation: true).isEmpty)
+    #expect(machine.keys.finished.isEmpty)
+  }
+
+  @Test func aTaskThatOtherCodeCancelledSettlesItsCallers() {
+    var machine = running()
+    #expect(
+      texts(machine.finished(1, key: "a", with: "cancelled", isCancellation: true))
+        == [#"deliver("cancelled", to: [1])"#])
+  }
+
+  @Test func aSecondTaskOfAKeyIsCancelled() {
+    var machine = Machine()
+    #expect(
+      texts(machine.connect([(task: 1, key: "a"), (task: 2, key: "a")], stored: [:]))
+        == ["cancel(2)"])
+    #expect(machine.finished(2, key: "a", with: "cancelled").isEmpty)
+    #expect(
+      texts(machine.finished(1, key: "a", with: "done")) == [#"keep("done", key: "a")"#])
+  }
+
+  @Test func theEndOfTheEventsIsReportedWhetherTheCallerIsEarlyOrLate() {
+    var machine = connected()
+    #expect(machine.awaitEventsEnd(for: 1).isEmpty)
+    #expect(machine.awaitEventsEnd(for: 2).isEmpty)
+    _ = machine.leave(2)
+    #expect(texts(machine.endEvents()) == ["reportEventsEnd([1])"])
+    #expect(machine.endEvents().isEmpty)
+    #expect(texts(machine.awaitEventsEnd(for: 3)) == ["reportEventsEnd([3])"])
+    #expect(machine.awaitEventsEnd(for: 4).isEmpty)
+  }
+
+  @Test func theEndOfTheSessionLeavesNothingPending() {
+    var machine = Machine()
+    _ = machine.request("a", for: 1, making: nil)
+    _ = machine.awaitEventsEnd(for: 2)
+    #expect(
+      texts(machine.invalidate("ended"))
+        == [#"deliver("ended", to: [1])"#, "reportEventsEnd([2])"])
+    #expect(machine.connect([], stored: [:]).isEmpty)
+    #expect(
+      texts(machine.request("b", for: 3, making: "job")) == [#"deliver("ended", to: [3])"#])
+    #expect(texts(machine.awaitEventsEnd(for: 4)) == ["reportEventsEnd([4])"])
+  }
+
+  /// Random calls, events and relaunches, compared with the promises and tasks that exist outside of
+  /// the machine.
+  @Test(arguments: 0..<40) func everyCallerIsSettledOnceAndNoOutcomeIsLost(_ seed: UInt64) {
+    var world = BackgroundWorld(seed: seed)
+    for _ in 0..<400 { world.step() }
+    world.finish()
+    #expect(world.violations == [])
+  }
+}

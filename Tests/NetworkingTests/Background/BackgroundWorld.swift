@@ -1,0 +1,199 @@
+import TestSupport
+
+@testable import Networking
+
+/// The promises, the tasks and the stored outcomes of a background session, for random sequences of
+/// calls and events.
+///
+/// It records each violation of the guarantees: a caller is settled once, with an outcome of its key; a
+/// key has one task; a task without callers goes on; and an outcome is delivered or stored.
+struct BackgroundWorld {
+  private typealias Machine = BackgroundTransferMachine<String, String>
+
+  private struct SystemTask {
+    let key: String
+    var isResumed = false
+    var isCancelled = false
+    /// Whether an earlier run of the program has cancelled it.
+    var isCancelledEarlier = false
+  }
+
+  private(set) var violations: [String] = []
+  private var random: SeededGenerator
+  private var machine = Machine()
+  private var isConnected = false
+  /// The tasks that have not ended.
+  private var tasks: [Int: SystemTask] = [:]
+  private var lastTask = 0
+  /// The tasks that have ended since the launch, which a late list of tasks may contain.
+  private var ended: [Int: SystemTask] = [:]
+  /// The stored outcomes, which survive a relaunch.
+  private var disk: [String: String] = [:]
+  /// The keys of the callers that wait.
+  private var waiting: [Int: String] = [:]
+  private var eventCallers: Set<Int> = []
+  private var lastCaller = 0
+  /// The jobs whose tasks have not been made, because the system is slow.
+  private var toMake: [String] = []
+
+  init(seed: UInt64) {
+    random = SeededGenerator(seed: seed)
+  }
+
+  /// Performs a random call or event.
+  mutating func step() {
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0..<5: request(making: true)
+    case 5..<7: request(making: false)
+    case 7..<10:
+      if let caller = waiting.keys.sorted().randomElement(using: &random) {
+        waiting[caller] = nil
+        perform(machine.leave(caller))
+      }
+    case 10..<13: makeTask()
+    case 13..<17:
+      if let task = tasks.keys.sorted().randomElement(using: &random) { end(task) }
+    case 17: connect()
+    case 18:
+      lastCaller += 1
+      eventCallers.insert(lastCaller)
+      perform(machine.awaitEventsEnd(for: lastCaller))
+      if Bool.random(using: &random) { perform(machine.endEvents()) }
+    default: if Int.random(in: 0..<8, using: &random) == 0 { relaunch() }
+    }
+    check()
+  }
+
+  /// Ends all tasks, after which no caller may be left.
+  mutating func finish() {
+    connect()
+    while !toMake.isEmpty { makeTask() }
+    for task in tasks.keys.sorted() { end(task) }
+    if !eventCallers.isEmpty { perform(machine.endEvents()) }
+    check()
+    if !waiting.isEmpty { violations.append("callers wait without a task: \(waiting)") }
+    if !eventCallers.isEmpty { violations.append("callers wait for the end of the events") }
+  }
+
+  private mutating func request(making makes: Bool) {
+    let key = ["a", "b", "c", "d"].randomElement(using: &random) ?? "a"
+    lastCaller += 1
+    waiting[lastCaller] = key
+    perform(machine.request(key, for: lastCaller, making: makes ? key : nil))
+  }
+
+  private mutating func makeTask() {
+    guard let key = toMake.first else { return }
+    toMake.removeFirst()
+    lastTask += 1
+    tasks[lastTask] = SystemTask(key: key)
+    perform(machine.began(lastTask, key: key))
+  }
+
+  private mutating func end(_ number: Int) {
+    guard let task = tasks.removeValue(forKey: number) else { return }
+    let outcome = "\(task.key) \(number)"
+    let hadCallers = waiting.values.contains(task.key)
+    ended[number] = task
+    // A cancellation may come too late.
+    let isCancellation =
+      task.isCancelled && (task.isCancelledEarlier || Bool.random(using: &random))
+    let actions = machine.finished(
+      number, key: task.key, with: outcome, isCancellation: isCancellation)
+    if task.isCancelled, !actions.isEmpty {
+      violations.append("the end of the cancelled task \(number) is an outcome")
+    }
+    perform(actions)
+    guard !task.isCancelled else { return }
+    if hadCallers ? waiting.values.contains(task.key) : disk[task.key] != outcome {
+      violations.append("the outcome \(outcome) is lost")
+    }
+  }
+
+  private mutating func connect() {
+    guard !isConnected else { return }
+    isConnected = true
+    // The system does not list cancelled tasks.
+    let known = tasks.merging(ended) { task, _ in task }
+    let listed = known.filter { !$0.value.isCancelled }.sorted { $0.key < $1.key }
+    perform(machine.connect(listed.map { ($0.key, $0.value.key) }, stored: disk))
+  }
+
+  /// Ends the program, with all its promises, and starts it again.
+  private mutating func relaunch() {
+    machine = Machine()
+    isConnected = false
+    waiting = [:]
+    eventCallers = []
+    toMake = []
+    ended = [:]
+    // The session starts the tasks that were only made.
+    for number in tasks.keys {
+      tasks[number]?.isResumed = true
+      if tasks[number]?.isCancelled == true { tasks[number]?.isCancelledEarlier = true }
+    }
+  }
+
+  private mutating func perform(_ actions: [Machine.Action]) {
+    for action in actions {
+      switch action {
+      case .make(let job, let key):
+        if job != key { violations.append("the job \(job) is made for the key \(key)") }
+        toMake.append(key)
+      case .resume(let task):
+        tasks[task]?.isResumed = true
+        if !waiting.values.contains(tasks[task]?.key ?? "-") {
+          violations.append("the task \(task) is started without a caller")
+        }
+      case .cancel(let task):
+        guard let cancelled = tasks[task], !cancelled.isCancelled else {
+          violations.append("the task \(task) is cancelled twice")
+          continue
+        }
+        tasks[task]?.isCancelled = true
+      case .deliver(let outcome, let callers): settle(callers, with: outcome)
+      case .reportMissing(let callers):
+        for caller in callers {
+          let key = waiting.removeValue(forKey: caller) ?? "-"
+          if disk[key] != nil || liveTasks(of: key) > 0 {
+            violations.append("the transfer \(key) is reported as missing")
+          }
+        }
+      case .keep(let outcome, let key): disk[key] = outcome
+      case .discard(let key):
+        if disk.removeValue(forKey: key) == nil {
+          violations.append("an outcome of \(key) is removed that is not stored")
+        }
+      case .reportEventsEnd(let callers):
+        for caller in callers where eventCallers.remove(caller) == nil {
+          violations.append("the caller \(caller) does not wait for the end of the events")
+        }
+      }
+    }
+  }
+
+  private mutating func settle(_ callers: [Int], with outcome: String) {
+    for caller in callers {
+      guard let key = waiting.removeValue(forKey: caller), outcome.hasPrefix("\(key) ") else {
+        violations.append("the caller \(caller) is settled twice, or with \(outcome)")
+        continue
+      }
+    }
+  }
+
+  private func liveTasks(of key: String) -> Int {
+    tasks.values.count { $0.key == key && !$0.isCancelled }
+  }
+
+  private mutating func check() {
+    for key in ["a", "b", "c", "d"] where liveTasks(of: key) > 1 {
+      violations.append("the key \(key) has several tasks")
+    }
+    if tasks.values.contains(where: { !$0.isResumed && !$0.isCancelled }) {
+      violations.append("a task is not started")
+    }
+    if isConnected, machine.keys.finished != disk.keys.sorted() {
+      violations.append("the stored outcomes are not those of the machine")
+    }
+  }
+}
