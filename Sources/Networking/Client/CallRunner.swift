@@ -31,6 +31,10 @@ final class CallRunner: Sendable {
   /// The cache of the session of the client.
   let privateCache: HTTPCache?
   private let pipeline: Pipeline
+  /// The stages of requests of the client's background session.
+  ///
+  /// `nil` if the client has no such session.
+  private let backgroundPipeline: Pipeline?
   private let builder: RequestBuilder
   private let baseURLs = BaseURLCache()
   private let headers: HeaderCache
@@ -55,6 +59,9 @@ final class CallRunner: Sendable {
     self.cache = cache?.cache
     privateCache = if case .session = configuration.caching.storage { session.cache } else { nil }
     pipeline = Pipeline(Self.stages(configuration, cookies, cache, scheduler))
+    backgroundPipeline = (session.transport as? BackgroundTransport).map {
+      Pipeline(BackgroundStage.stages(over: $0))
+    }
     maximumBodySize = configuration.maximumBodySize
     bodyTimeLimit = configuration.bodyTimeout
     callTimeout = configuration.callTimeout
@@ -80,14 +87,31 @@ final class CallRunner: Sendable {
       )
     }
     guard call.request.isIntercepted, let middleware = call.settings.middleware else {
-      return firstly { try pipeline.send(makeExchange(call).with(call.settings.credentials)) }
+      return firstly {
+        try pipeline(over: call.transport).send(makeExchange(call).with(call.settings.credentials))
+      }
     }
     return waitForMiddleware(middleware, of: call).then(on: .inline) { middlewareTime in
       call.state.startInfo.middlewareTime = middlewareTime
       // The middleware may have authenticated the client.
-      return try self.pipeline.send(self.makeExchange(call).withCurrentCredentials())
+      return try self.pipeline(over: call.transport).send(
+        self.makeExchange(call).withCurrentCredentials())
     }
   }
+
+  /// Returns whether requests over a transport are transfers of the client's background session.
+  ///
+  /// The requests of a mock are not.
+  func isBackground(_ transport: SelectedTransport) -> Bool {
+    backgroundPipeline != nil && transport.source == .client
+  }
+
+  private func pipeline(over transport: SelectedTransport) -> Pipeline {
+    isBackground(transport) ? backgroundPipeline ?? pipeline : pipeline
+  }
+
+  /// The attributes of the requests of responses that an earlier run of the program has requested.
+  var claimAttributes: RequestAttributes { builder.attributes }
 
   /// Makes the exchange of a call, without credentials.
   private func makeExchange(_ call: Call) throws -> Exchange {

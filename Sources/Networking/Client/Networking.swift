@@ -274,7 +274,10 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
         offline: offline, reportingTo: events)
       // A request of an interceptor that holds other requests up must not wait behind them. Such
       // requests are not intercepted, or are made in a token refresh.
-      let isThrottled = request.isIntercepted && call.refresh?.isInProgress != true
+      // The system limits the number of background transfers itself.
+      let isThrottled =
+        request.isIntercepted && call.refresh?.isInProgress != true
+        && !runner.isBackground(transport)
       (isThrottled ? queue : unthrottledQueue).add(
         pending, priority: request.priority,
         HandlerScope.capturing { [runner] in runner.start(call) })

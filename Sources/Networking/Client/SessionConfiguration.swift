@@ -17,14 +17,41 @@ public enum SessionConfiguration: Sendable {
   ///
   /// Nothing is written to disk.
   case ephemeral
-  /// Background transfers.
+  /// A background session of the system: downloads to files and uploads of files go on while the
+  /// program is suspended, and after the system has terminated it.
   ///
-  /// Not implemented on any platform yet.
+  /// Only on Apple platforms. Elsewhere every request is rejected with
+  /// ``NetworkError/Code-swift.enum/unsupported``, because the initializer of a client does not throw;
+  /// ``checked()`` reports it before the client is made. Mocks do not need the session, so that
+  /// tests run on every platform.
   ///
-  /// Every request is rejected with ``NetworkError/Code-swift.enum/unsupported``, except requests
-  /// with the transport of a ``TransportProvider``.
+  /// - **Requests.** `download(_:to:)`, and the request of `Request.upload(file:to:)`. All others are
+  ///   rejected with ``NetworkError/Code-swift.enum/unsupported`` and the alternative: bodies in memory,
+  ///   forms and streams, downloads with a body, responses without an upload or a file, transfers that
+  ///   can be paused, compression, a time limit of a request, ``Networking/hopInterceptors``, and the
+  ///   store policy `offline`.
+  /// - **Client.** ``Networking/beforeEach``, ``Networking/middleware``,
+  ///   ``Networking/preProcessRequest``, ``Networking/interceptors`` and credentials apply when a request
+  ///   starts. What an interceptor does with a response, such as a retry, applies only in the run of
+  ///   the program that has made the request. There are no cookies, caches, retry policies, redirect
+  ///   policies, circuit breakers and deadlines of the client: the system retries and follows redirects.
+  ///   Its only limit is `timeoutIntervalForResource`, a week unless a ``custom(_:delegate:)``
+  ///   configuration changes it. The mode of the client does not limit the number of transfers.
+  /// - **Redirects.** The system removes `Authorization` at a redirect to another origin, and keeps other
+  ///   fields. Do not send secrets in other fields to a server that redirects to others.
+  /// - **Relaunch.** ``Networking/handleBackgroundEvents(identifier:file:line:)`` and
+  ///   <doc:UploadsAndDownloads> describe how transfers of an earlier run are found again.
+  /// - **Other tasks.** A task of the session that this module has not made is cancelled, because no
+  ///   call could find it.
+  /// - **Sharing.** All clients of the process with one identifier share the session, with the settings
+  ///   of the first client. If another one has other ``TLSOptions``, its requests are rejected with
+  ///   ``NetworkError/Code-swift.enum/unsupported``. The session lives as long as the process.
   ///
-  /// - Parameter identifier: The name of the session.
+  /// A ``custom(_:delegate:)`` configuration of `URLSessionConfiguration.background(withIdentifier:)`
+  /// also makes such a session, with its `isDiscretionary`, `allowsCellularAccess`,
+  /// `sharedContainerIdentifier` and so on.
+  ///
+  /// - Parameter identifier: The name of the session, which is the same in each run of the program.
   case background(identifier: String)
   /// A ``URLSessionTransport`` on a copy of a Foundation configuration, private to the client.
   ///
@@ -97,19 +124,53 @@ extension SessionConfiguration {
   /// - Parameter tls: The settings.
   /// - Returns: The configuration.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/unsupported`` if the
-  ///   transport of the configuration does not support them: background sessions and, on Linux, those
-  ///   of Foundation.
+  ///   transport of the configuration does not support them: on Linux, background sessions and the
+  ///   sessions of Foundation.
   public func secured(with tls: TLSOptions) throws(NetworkError) -> SessionConfiguration {
     switch self {
     case .default, .ephemeral: return .secured(self, tls)
     case .custom:
       try URLSessionTrust.requireSupport(of: tls)
       return .secured(self, tls)
-    case .background:
-      throw NetworkError(.unsupported, "background sessions are not supported")
+    case .background: return .secured(try checked(), tls)
     case .secured(let configuration, _): return try configuration.secured(with: tls)
     }
   }
+
+  /// Returns the configuration if the platform supports it.
+  ///
+  /// ```swift
+  /// let networking = try Networking<FilmsAPI>(
+  ///   sessionConfiguration: .background(identifier: "films").checked())
+  /// ```
+  ///
+  /// - Returns: The configuration, unchanged.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/unsupported`` for
+  ///   ``background(identifier:)`` on a platform without background sessions.
+  public func checked() throws(NetworkError) -> SessionConfiguration {
+    switch self {
+    case .default, .ephemeral, .custom: return self
+    case .background:
+      guard Self.supportsBackgroundSessions else {
+        throw NetworkError(.unsupported, Self.backgroundRefusal)
+      }
+      return self
+    case .secured(let configuration, let tls): return .secured(try configuration.checked(), tls)
+    }
+  }
+
+  /// Whether the platform has background sessions: `true` on Apple platforms.
+  public static var supportsBackgroundSessions: Bool {
+    #if canImport(FoundationNetworking)
+      false
+    #else
+      true
+    #endif
+  }
+
+  /// The reason of the error on a platform without background sessions.
+  static let backgroundRefusal =
+    "The platform has no background sessions: use another session, and resumable transfers"
 
   private var tls: TLSOptions {
     if case .secured(_, let tls) = self { tls } else { TLSOptions() }
@@ -159,11 +220,18 @@ struct Session {
       self.init(
         transport: Self.makeTransport(tls ?? TLSOptions()),
         cookies: CookieJar(wallClock: wallClock), cache: HTTPCache())
-    case .background:
+    case .background(let identifier):
       self.init(
-        transport: FailingTransport(.unsupported, reason: "Background sessions are not supported"),
-        cookies: nil)
+        transport: Self.backgroundTransport(identifier, tls ?? TLSOptions()), cookies: nil)
     case .custom(let configuration, let delegate):
+      #if !canImport(FoundationNetworking)
+        if configuration.identifier != nil {
+          self.init(
+            transport: BackgroundSessions.shared.transport(
+              configuration, delegate, tls: tls ?? TLSOptions()), cookies: nil)
+          return
+        }
+      #endif
       self.init(
         transport: URLSessionTransport(
           configuration, delegate, checked: tls ?? TLSOptions(), .live),
@@ -176,6 +244,16 @@ struct Session {
   ///
   /// It is made outside of all scopes of virtual time, because it outlives them.
   static let sharedTransport = HandlerScope.$current.withValue(nil) { makeTransport(TLSOptions()) }
+
+  private static func backgroundTransport(
+    _ identifier: String, _ tls: TLSOptions
+  ) -> any Transport {
+    #if canImport(FoundationNetworking)
+      FailingTransport(.unsupported, reason: SessionConfiguration.backgroundRefusal)
+    #else
+      BackgroundSessions.shared.transport(.background(withIdentifier: identifier), tls: tls)
+    #endif
+  }
 
   private static func makeTransport(_ tls: TLSOptions) -> any Transport {
     #if os(Linux)

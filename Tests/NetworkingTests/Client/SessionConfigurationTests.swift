@@ -78,7 +78,9 @@
       let result = await networking.request(.get(.url(server.url()))).result
       let error = try #require(result.failure(as: NetworkError.self))
       #expect(error.code == .unsupported)
-      #expect(error.reason == "Background sessions are not supported")
+      #if os(Linux)
+        #expect(error.reason == SessionConfiguration.backgroundRefusal)
+      #endif
       #expect(server.connectionCount == 0)
     }
 

@@ -1,0 +1,187 @@
+import Foundation
+import Promises
+import TestSupport
+import Testing
+
+@testable import Networking
+
+@Suite(.timeLimit(.minutes(10)))
+struct BackgroundRelaunchTests {
+  private let folder = TemporaryFolder()
+  private let system = FakeBackgroundSystem()
+
+  private var target: URL { folder.url("7.mp4") }
+
+  private func received() throws -> URL { try folder.file(UUID().uuidString, "film") }
+
+  /// Starts a download in a run of the program that ends, and returns its task.
+  private func startDownload(_ request: Request = .get("films/7")) throws -> Int {
+    let run = BackgroundRun(system, in: folder)
+    _ = run.networking.download(request, to: target)
+    return try #require(system.tasks.keys.max())
+  }
+
+  @Test func theSameCallFindsAnUnfinishedTransferOfAnEarlierRun() async throws {
+    let task = try startDownload()
+    let run = BackgroundRun(system, in: folder, lists: false)
+    let download = run.networking.download(.get("films/7"), to: target)
+    run.session.list()
+    run.session.end(task, file: try received())
+    #expect(try await download.value.file == target)
+    #expect(system.tasks.isEmpty)
+  }
+
+  @Test func aResultIsKeptUntilItIsClaimedInALaterRun() async throws {
+    let task = try startDownload()
+    let second = BackgroundRun(system, in: folder)
+    let events = second.networking.handleBackgroundEvents(identifier: "films")
+    second.session.end(
+      task, headers: ["ETag": "\"7\"", "Set-Cookie": "session=s3cret"], file: try received())
+    #expect(try String(contentsOf: target, encoding: .utf8) == "film")
+    second.session.endEvents()
+    try await events.value
+
+    let third = BackgroundRun(system, in: folder)
+    #expect(try await third.networking.backgroundTransfers().value.finished.count == 1)
+    let response = try await third.networking.download(.get("films/7"), to: target).value
+    #expect(response.status == 200 && response.file == target)
+    #expect(response.headers["ETag"] == "\"7\"" && !response.headers.contains("Set-Cookie"))
+    #expect(try await third.networking.backgroundTransfers().value.finished.isEmpty)
+    #expect(system.tasks.isEmpty)
+    let fourth = BackgroundRun(system, in: folder)
+    #expect(try await fourth.networking.backgroundTransfers().value.finished.isEmpty)
+  }
+
+  @Test func aKeyFindsTheTransferWithoutItsRequest() async throws {
+    let task = try startDownload(.get("films/7?signature=run-1").keyed("film-7"))
+    let run = BackgroundRun(system, in: folder)
+    #expect(try await run.networking.backgroundTransfers().value.unfinished == ["film-7"])
+    let found = run.networking.backgroundResponse(forKey: "film-7")
+    let again = run.networking.download(
+      .get("films/7?signature=run-2").keyed("film-7"), to: target)
+    run.session.end(task, file: try received())
+    #expect(try await found.value.file == target)
+    #expect(try await again.value.file == target)
+  }
+
+  @Test func anInterceptorThatChangesTheURLDoesNotChangeTheKey() async throws {
+    func signed(_ signature: String, _ run: BackgroundRun) -> Networking<Request> {
+      run.networking.interceptors = [
+        RequestAdapter { (request: HTTPRequest) -> HTTPRequest in
+          var request = request
+          request.url.append(queryItems: [URLQueryItem(name: "signature", value: signature)])
+          return request
+        }
+      ]
+      return run.networking
+    }
+    _ = signed("run-1", BackgroundRun(system, in: folder)).download(.get("films/7"), to: target)
+    let task = try #require(system.tasks.keys.max())
+    #expect(system.tasks[task]?.request?.url?.query == "signature=run-1")
+    let run = BackgroundRun(system, in: folder)
+    let download = signed("run-2", run).download(.get("films/7"), to: target)
+    #expect(system.tasks.count == 1)
+    run.session.end(task, file: try received())
+    #expect(try await download.value.url.query == "signature=run-1")
+  }
+
+  @Test func aTransferThatTheSystemLostIsRejected() async throws {
+    let task = try startDownload(.get("films/7").keyed("film-7"))
+    _ = system.remove(task)
+    let run = BackgroundRun(system, in: folder, lists: false)
+    let claim = run.networking.backgroundResponse(forKey: "film-7")
+    run.session.list()
+    let error = try #require(await claim.result.failure(as: NetworkError.self))
+    #expect(error.code == .connectionLost)
+    #expect(error.reason == "The background session has no transfer with this key")
+  }
+
+  @Test func theEndOfTheSessionRejectsAllTransfers() async throws {
+    _ = try startDownload()
+    let run = BackgroundRun(system, in: folder)
+    let download = run.networking.download(.get("films/7"), to: target)
+    let events = run.networking.handleBackgroundEvents(identifier: "films")
+    run.session.invalidate()
+    #expect(await download.result.failure(as: NetworkError.self)?.code == .connectionLost)
+    try await events.value
+  }
+
+  @Test func aKeptFailureIsTheErrorOfTheNextCall() async throws {
+    let task = try startDownload()
+    BackgroundRun(system, in: folder).session.end(
+      task, status: nil, failure: SystemCancellation.userForceQuitApplication.failure)
+    let run = BackgroundRun(system, in: folder)
+    let error = await run.networking.download(.get("films/7"), to: target).result.failure(
+      as: NetworkError.self)
+    #expect(error?.code == .connectionLost && error?.reason == "The user has ended the app")
+  }
+
+  @Test func aKeptResultWhoseFileIsGoneIsDropped() async throws {
+    let task = try startDownload()
+    BackgroundRun(system, in: folder).session.end(task, file: try received())
+    try FileManager.default.removeItem(at: target)
+    let run = BackgroundRun(system, in: folder)
+    #expect(try await run.networking.backgroundTransfers().value.finished.isEmpty)
+  }
+
+  @Test func aTransferThatAnEarlierRunCancelledIsStartedAgain() async throws {
+    let task = try startDownload()
+    let second = BackgroundRun(system, in: folder)
+    second.session.end(task, status: nil, failure: TransportFailure(code: .cancelled))
+    let third = BackgroundRun(system, in: folder)
+    let download = third.networking.download(.get("films/7"), to: target)
+    third.session.end(try #require(system.tasks.keys.max()), file: try received())
+    #expect(try await download.value.file == target)
+  }
+
+  @Test func aTaskWithoutARecordIsCancelled() {
+    let foreign = system.add("not a record")
+    let newer = system.add(#"{"version":2,"key":"a","replaces":true}"#)
+    _ = BackgroundRun(system, in: folder)
+    #expect(system.tasks[foreign]?.isCancelled == true)
+    #expect(system.tasks[newer]?.isCancelled == true)
+  }
+
+  @Test func clientsWithOneIdentifierShareTheSession() {
+    let sessions = BackgroundSessions()
+    var made = 0
+    func transport(_ tls: TLSOptions) -> any Transport {
+      sessions.transport(for: "films", tls: tls) {
+        made += 1
+        return BackgroundTransport(
+          identifier: "films", tls: tls, results: BackgroundResults(folder: folder.url("results")),
+          session: FakeBackgroundSession(system))
+      }
+    }
+    let first = transport(TLSOptions()) as? BackgroundTransport
+    #expect(first != nil && first === transport(TLSOptions()) as? BackgroundTransport)
+    #expect(made == 1)
+  }
+
+  #if os(Linux)
+    @Test func aClientWithOtherTLSOptionsIsRefused() async throws {
+      let sessions = BackgroundSessions()
+      func transport(_ tls: TLSOptions) -> any Transport {
+        sessions.transport(for: "films", tls: tls) {
+          BackgroundTransport(
+            identifier: "films", tls: tls,
+            results: BackgroundResults(folder: folder.url("results")),
+            session: FakeBackgroundSession(system))
+        }
+      }
+      _ = transport(TLSOptions())
+      let other = Networking<Request>(
+        transport: transport(try TLSOptions(trust: .all(.system), minimumVersion: .v1_3)))
+      let result = await other.download(.get("https://api.example.com/films/7"), to: target).result
+      #expect(result.failure(as: NetworkError.self)?.code == .unsupported)
+    }
+
+    @Test func aPlatformWithoutBackgroundSessionsSaysSoWhenTheConfigurationIsChecked() {
+      let configuration = SessionConfiguration.background(identifier: "films")
+      #expect(!SessionConfiguration.supportsBackgroundSessions)
+      #expect(throws: NetworkError.self) { try configuration.checked() }
+      #expect(throws: NetworkError.self) { try configuration.secured(with: TLSOptions()) }
+      #expect(throws: Never.self) { try SessionConfiguration.ephemeral.checked() }
+    }
+  #endif
+}
