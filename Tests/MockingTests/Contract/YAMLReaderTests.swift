@@ -79,6 +79,7 @@ struct YAMLReaderTests {
   // MARK: Errors
 
   private static let errors: [(text: String, offset: Int, reason: String)] = [
+    ("%YAML 1.2", 9, "expected --- after the directives"),
     ("a: 1\na: 2", 5, "occurs twice"), ("a: b: c", 3, "not allowed here"), ("a:\n\t- b", 4, "tab"),
     ("a: [1, 2", 3, "not closed"), ("a: \"x", 3, "not closed"), ("a: *b", 3, "no anchor"),
     ("a: &b [*b]", 7, "its own value"), ("<<: {a: 1}", 0, "merge keys"),

@@ -5,6 +5,8 @@ import Foundation
 /// Source: YAML 1.2.2, sections 5 and 6.
 struct YAMLScanner {
   private var bytes: [UInt8]
+  /// The number of bytes of the text, without an added line break.
+  private let count: Int
   var position = 0
   /// The offset of the first byte of the line.
   private(set) var lineStart = 0
@@ -14,6 +16,7 @@ struct YAMLScanner {
   /// - Throws: ``DocumentSyntaxError`` for a text that is not UTF-8 or has control characters.
   init(_ text: Data) throws(DocumentSyntaxError) {
     bytes = Array(text)
+    count = bytes.count
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw DocumentSyntaxError(offset: 0, reason: "expected a text in UTF-8")
     }
@@ -158,6 +161,6 @@ struct YAMLScanner {
   }
 
   func error(_ reason: String, at offset: Int? = nil) -> DocumentSyntaxError {
-    DocumentSyntaxError(offset: offset ?? position, reason: reason)
+    DocumentSyntaxError(offset: min(offset ?? position, count), reason: reason)
   }
 }
