@@ -112,7 +112,9 @@ import Synchronization
       didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
       if let hop = metrics.transactionMetrics.last {
-        state.withLock { $0.metrics[task.taskIdentifier] = TransportMetrics(hop, under: self.trust.options) }
+        state.withLock {
+          $0.metrics[task.taskIdentifier] = TransportMetrics(hop, under: self.trust.options)
+        }
       }
       forwarder.didCollectMetrics(session, task, metrics)
     }
