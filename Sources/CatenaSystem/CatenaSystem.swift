@@ -27,9 +27,9 @@ package enum SocketType {
   #else
     /// A stream, such as a TCP connection.
     package static let stream = SOCK_STREAM
-    /// Messages without a protocol of transport.
-    package static let raw = SOCK_RAW
     #if !canImport(Darwin)
+      /// Messages without a protocol of transport.
+      package static let raw = SOCK_RAW
       /// The socket does not block.
       package static let nonblocking = SOCK_NONBLOCK
       /// A child process does not inherit the socket.
