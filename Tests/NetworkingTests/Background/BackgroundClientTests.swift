@@ -164,6 +164,26 @@ struct BackgroundClientTests {
     #expect(system.tasks.values.allSatisfy { $0.isCancelled })
   }
 
+  private struct Provider: TransportProvider {
+    let mock = FakeTransport { _ in .response(200, [:], "mocked") }
+
+    func transport(for endpoint: Request, real: any Transport) -> (any Transport)? {
+      endpoint.path.text == "films/7" ? mock : nil
+    }
+  }
+
+  @Test func mocksTakeThePlaceOfTheSession() async throws {
+    let transport = BackgroundTransport(
+      identifier: "films", results: BackgroundResults(folder: folder.url("results")),
+      session: FakeBackgroundSession(system))
+    let networking = Networking<Request>(mockProvider: Provider(), transport: transport)
+    networking.setBaseURL(URL(string: "https://api.example.com/"))
+    networking.callbackContext = .inline
+    #expect(try await networking.download(.get("films/7"), to: target).value.file == target)
+    #expect(try await networking.request(.get("films/7")).toString().value == "mocked")
+    #expect(system.tasks.isEmpty)
+  }
+
   // MARK: Refusals
 
   private static let refusals: [(Request, String)] = [
