@@ -126,7 +126,9 @@ extension BackgroundOutcome: Codable {
   }
 
   /// Encodes the outcome without secrets: a masked URL, and no header field whose value is or
-  /// contains a secret. The body is stored as it was received.
+  /// contains a secret.
+  ///
+  /// The body is stored as it was received.
   func encode(to encoder: any Encoder) throws {
     let redactor = Redactor.standard
     let fields = (head?.headers.fields ?? []).filter {
