@@ -16,14 +16,7 @@ struct BackgroundResults: Sendable {
   ///
   /// - Parameter identifier: The identifier of the session.
   init(session identifier: String) {
-    #if os(tvOS)
-      let place = FileManager.SearchPathDirectory.cachesDirectory
-    #else
-      let place = FileManager.SearchPathDirectory.applicationSupportDirectory
-    #endif
-    let data =
-      FileManager.default.urls(for: place, in: .userDomainMask).first
-      ?? FileManager.default.temporaryDirectory
+    let data = FileManager.default.applicationData ?? FileManager.default.temporaryDirectory
     let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
     self.init(
       folder: [program, "Catena", "Background", Self.name(identifier)].reduce(data) {
@@ -90,21 +83,12 @@ extension FileTarget {
   /// - Parameter file: The file, which the system removes if it is left in place.
   /// - Throws: The reason that the target cannot be written.
   func adopt(_ file: URL) throws(PartialFile.FileError) {
-    try PartialFile.check(url, replacing: replaces)
+    try PartialFile.prepare(url, replacing: replaces)
     do {
-      try FileManager.default.createDirectory(
-        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try PartialFile.move(file.path, to: url.path, replacing: replaces)
     } catch {
-      throw PartialFile.FileError("its folder cannot be created")
+      try copy(file)
     }
-    // Unlike `rename`, `link` never replaces a file that was created in the meantime.
-    let isMoved = (replaces ? rename(file.path, url.path) : link(file.path, url.path)) == 0
-    if isMoved {
-      if !replaces { unlink(file.path) }
-      return
-    }
-    if errno == EEXIST { throw PartialFile.FileError("a file with that name already exists") }
-    try copy(file)
   }
 
   private func copy(_ file: URL) throws(PartialFile.FileError) {

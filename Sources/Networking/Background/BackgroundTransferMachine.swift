@@ -149,9 +149,8 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
   }
 
   /// Returns the callers of a running task.
-  func callers(of task: TaskNumber, key: String) -> [Caller] {
-    guard let transfer = transfers[key], transfer.task == task else { return [] }
-    return transfer.callers
+  func callers(of task: TaskNumber) -> [Caller] {
+    transfers.values.first { $0.task == task }?.callers ?? []
   }
 
   /// Ends the transfer of a task, also of one that an earlier run of the program has started.

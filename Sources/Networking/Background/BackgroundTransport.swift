@@ -200,12 +200,9 @@ final class BackgroundTransport: Transport {
   }
 
   /// Reports the progress of a task to its callers.
-  func progressed(
-    _ task: Int, _ description: String?, _ change: (inout TransferProgress) -> Void
-  ) {
-    guard let key = BackgroundRecord(description)?.key else { return }
+  func progressed(_ task: Int, _ change: (inout TransferProgress) -> Void) {
     let receivers = state.withLock { state in
-      state.machine.callers(of: task, key: key).compactMap { number in
+      state.machine.callers(of: task).compactMap { number in
         if case .transfer(let caller) = state.callers[number] { caller.progress } else { nil }
       }
     }

@@ -78,7 +78,7 @@ import Synchronization
       totalBytesSent: Int64, totalBytesExpectedToSend: Int64
     ) {
       let total = totalBytesExpectedToSend > 0 ? totalBytesExpectedToSend : nil
-      receiver?.progressed(task.taskIdentifier, task.taskDescription) {
+      receiver?.progressed(task.taskIdentifier) {
         $0.sent = .init(bytes: totalBytesSent, total: total)
       }
       forwarder.didSendBody(session, task, bytesSent, totalBytesSent, totalBytesExpectedToSend)
@@ -89,7 +89,7 @@ import Synchronization
       totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
     ) {
       let total = totalBytesExpectedToWrite > 0 ? totalBytesExpectedToWrite : nil
-      receiver?.progressed(downloadTask.taskIdentifier, downloadTask.taskDescription) {
+      receiver?.progressed(downloadTask.taskIdentifier) {
         $0.received = .init(bytes: totalBytesWritten, total: total)
       }
     }

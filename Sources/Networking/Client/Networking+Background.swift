@@ -132,15 +132,7 @@ extension Networking {
     _ file: StaticString, _ line: UInt, _ start: () throws -> Promise<Value>
   ) -> Promise<Value> {
     let context = runner.scheduler.context(for: callbackContext)
-    let (promise, resolver) = Promise<Value>.pending(on: context, file: file, line: line)
-    do {
-      let inner = try start()
-      inner.always(on: .inline) { resolver.resolve($0) }
-      resolver.onCancel { inner.cancel() }
-    } catch {
-      resolver.reject(error)
-    }
-    return promise
+    return firstly(start).on(context, file: file, line: line)
   }
 
   private func backgroundTransport() throws(NetworkError) -> BackgroundTransport {

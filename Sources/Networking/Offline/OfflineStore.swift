@@ -174,12 +174,7 @@ extension OfflineStore {
   ///   if the key is empty or the platform has no folder for application data.
   public static func folder(key: String) throws -> URL {
     guard !key.isEmpty else { throw NetworkError(.offlineStoreFailed, "the store's key is empty") }
-    #if os(tvOS)
-      let place = FileManager.SearchPathDirectory.cachesDirectory
-    #else
-      let place = FileManager.SearchPathDirectory.applicationSupportDirectory
-    #endif
-    guard let data = FileManager.default.urls(for: place, in: .userDomainMask).first else {
+    guard let data = FileManager.default.applicationData else {
       throw NetworkError(.offlineStoreFailed, "the platform has no folder for application data")
     }
     let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
@@ -204,6 +199,19 @@ extension OfflineStore {
 
   private static let plain = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")
+}
+
+extension FileManager {
+  /// The folder for application data: the caches folder on tvOS, which has no persistent folder.
+  ///
+  /// `nil` if the platform has none.
+  var applicationData: URL? {
+    #if os(tvOS)
+      urls(for: .cachesDirectory, in: .userDomainMask).first
+    #else
+      urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+    #endif
+  }
 }
 
 extension OfflineStore {

@@ -253,17 +253,11 @@ final class PartialFile: Sendable {
   init(
     for target: URL, replacing replaces: Bool, permissions: mode_t = 0o666
   ) throws(FileError) {
-    try Self.check(target, replacing: replaces)
-    let folder = target.deletingLastPathComponent()
-    do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    } catch {
-      throw FileError("its folder cannot be created")
-    }
+    try Self.prepare(target, replacing: replaces)
     self.target = target.path
     self.replaces = replaces
     // A hidden name. It is short even if the target's name has the maximum length.
-    path = folder.appending(path: ".\(UUID().uuidString).part").path
+    path = target.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).part").path
     descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions)
     if descriptor < 0 {
       exists.store(false, ordering: .relaxed)
@@ -287,6 +281,17 @@ final class PartialFile: Sendable {
     if !replaces { throw FileError("a file with that name already exists") }
   }
 
+  /// Checks a location as ``check(_:replacing:)`` does, and creates its missing parent folders.
+  static func prepare(_ target: URL, replacing replaces: Bool) throws(FileError) {
+    try check(target, replacing: replaces)
+    do {
+      try FileManager.default.createDirectory(
+        at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+    } catch {
+      throw FileError("its folder cannot be created")
+    }
+  }
+
   func write(_ data: Data) throws(FileError) {
     let failure = data.withUnsafeBytes { bytes -> FileError? in
       var rest = bytes
@@ -305,15 +310,24 @@ final class PartialFile: Sendable {
   ///
   /// Call it once.
   func commit() throws(FileError) {
+    try Self.move(path, to: target, replacing: replaces)
+    exists.store(false, ordering: .relaxed)
+  }
+
+  /// Moves a complete file to a location on the same volume, in one step.
+  ///
+  /// - Throws: The reason that the file cannot be moved. It is left in place then.
+  static func move(
+    _ path: String, to target: String, replacing replaces: Bool
+  ) throws(FileError) {
     if replaces {
       guard rename(path, target) == 0 else { throw .systemError }
-      exists.store(false, ordering: .relaxed)
     } else {
       // Unlike `rename`, `link` never replaces a file that was created in the meantime.
       guard link(path, target) == 0 else {
         throw errno == EEXIST ? FileError("a file with that name already exists") : .systemError
       }
-      discard()
+      unlink(path)
     }
   }
 

@@ -37,7 +37,7 @@ struct BackgroundTransferMachineTests {
     var machine = running()
     #expect(machine.request("a", for: 2, making: "job").isEmpty)
     #expect(machine.request("a", for: 3, making: nil).isEmpty)
-    #expect(machine.callers(of: 1, key: "a") == [1, 2, 3])
+    #expect(machine.callers(of: 1) == [1, 2, 3])
     #expect(
       texts(machine.finished(1, key: "a", with: "done")) == [#"deliver("done", to: [1, 2, 3])"#])
   }
@@ -93,7 +93,7 @@ struct BackgroundTransferMachineTests {
         #"discard(key: "kept")"#, #"deliver("old", to: [2])"#, #"make("job new", key: "new")"#,
         "reportMissing([4])",
       ])
-    #expect(machine.callers(of: 9, key: "running") == [1])
+    #expect(machine.callers(of: 9) == [1])
   }
 
   @Test func aTransferThatEndsBeforeTheListReachesItsCallerAndIsNotAdopted() {

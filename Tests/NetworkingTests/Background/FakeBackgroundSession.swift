@@ -73,7 +73,7 @@ final class FakeBackgroundSession: BackgroundTaskSession {
   }
 
   func report(_ task: Int, _ change: (inout TransferProgress) -> Void) {
-    receiver?.progressed(task, system.tasks[task]?.description, change)
+    receiver?.progressed(task, change)
   }
 
   func invalidate() { receiver?.invalidated() }
