@@ -214,11 +214,11 @@ struct Session {
     case .default:
       // Responses that were received with another trust are not for this client.
       self.init(
-        transport: tls.map(Self.makeTransport) ?? Self.sharedTransport,
+        transport: tls.map(PlatformTransport.make) ?? Self.sharedTransport,
         cache: tls == nil ? .shared : HTTPCache())
     case .ephemeral:
       self.init(
-        transport: Self.makeTransport(tls ?? TLSOptions()),
+        transport: PlatformTransport.make(tls ?? TLSOptions()),
         cookies: CookieJar(wallClock: wallClock), cache: HTTPCache())
     case .background(let identifier):
       self.init(
@@ -243,7 +243,7 @@ struct Session {
   /// The transport of all clients with the default configuration, so that they share connections.
   ///
   /// It is made outside of all scopes of virtual time, because it outlives them.
-  static let sharedTransport = HandlerScope.$current.withValue(nil) { makeTransport(TLSOptions()) }
+  static let sharedTransport = HandlerScope.$current.withValue(nil) { PlatformTransport.make() }
 
   private static func backgroundTransport(
     _ identifier: String, _ tls: TLSOptions
@@ -254,24 +254,19 @@ struct Session {
       BackgroundSessions.shared.transport(.background(withIdentifier: identifier), tls: tls)
     #endif
   }
-
-  private static func makeTransport(_ tls: TLSOptions) -> any Transport {
-    #if os(Linux)
-      CurlTransport(options: .init(tls: tls))
-    #else
-      URLSessionTransport(nil, nil, checked: tls, .live)
-    #endif
-  }
 }
 
 /// The default transport of the platform.
 package enum PlatformTransport {
   /// Makes a `CurlTransport` on Linux, and a ``URLSessionTransport`` on Apple platforms.
-  package static func make() -> any Transport {
+  ///
+  /// - Parameter tls: The TLS settings, which the platform supports.
+  /// - Returns: The transport.
+  package static func make(_ tls: TLSOptions = TLSOptions()) -> any Transport {
     #if os(Linux)
-      CurlTransport()
+      CurlTransport(options: .init(tls: tls))
     #else
-      URLSessionTransport()
+      URLSessionTransport(nil, nil, checked: tls, .live)
     #endif
   }
 }
