@@ -11,29 +11,23 @@
   @_exported import Android
 #endif
 
-/// The type of a socket, and the flags that are joined with it.
-///
-/// The C libraries declare them with different types.
+/// The types of a socket, and the flags that are joined with them.
 package enum SocketType {
+  /// A stream, such as a TCP connection.
+  package static let stream = number(SOCK_STREAM)
+  #if !canImport(Darwin)
+    /// A raw socket.
+    package static let raw = number(SOCK_RAW)
+    /// The flag of a socket that does not block.
+    package static let nonblocking = number(SOCK_NONBLOCK)
+    /// The flag of a socket that child processes do not inherit.
+    package static let closedInChildren = number(SOCK_CLOEXEC)
+  #endif
+
+  // Glibc declares an enumeration, the other libraries declare numbers.
   #if canImport(Glibc)
-    /// A stream, such as a TCP connection.
-    package static let stream = Int32(SOCK_STREAM.rawValue)
-    /// Messages without a protocol of transport.
-    package static let raw = Int32(SOCK_RAW.rawValue)
-    /// The socket does not block.
-    package static let nonblocking = Int32(SOCK_NONBLOCK.rawValue)
-    /// A child process does not inherit the socket.
-    package static let closedInChildren = Int32(SOCK_CLOEXEC.rawValue)
+    private static func number(_ type: __socket_type) -> Int32 { Int32(type.rawValue) }
   #else
-    /// A stream, such as a TCP connection.
-    package static let stream = SOCK_STREAM
-    #if !canImport(Darwin)
-      /// Messages without a protocol of transport.
-      package static let raw = SOCK_RAW
-      /// The socket does not block.
-      package static let nonblocking = SOCK_NONBLOCK
-      /// A child process does not inherit the socket.
-      package static let closedInChildren = SOCK_CLOEXEC
-    #endif
+    private static func number(_ type: Int32) -> Int32 { type }
   #endif
 }

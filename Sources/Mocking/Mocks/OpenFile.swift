@@ -24,7 +24,7 @@ final class OpenFile: Sendable {
   init?(_ url: URL) throws(Failure) {
     // Without `O_NONBLOCK`, opening a named pipe would wait for a writer.
     let path = url.withUnsafeFileSystemRepresentation { $0.map { String(cString: $0) } ?? "" }
-    descriptor = Self.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    descriptor = CatenaSystem.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
       throw Failure(reason: String(cString: strerror(errno)))
@@ -32,7 +32,7 @@ final class OpenFile: Sendable {
     var status = stat()
     let isKnown = fstat(descriptor, &status) == 0
     guard isKnown, status.st_mode & S_IFMT == S_IFREG else {
-      Self.close(descriptor)
+      CatenaSystem.close(descriptor)
       throw Failure(
         reason: isKnown && status.st_mode & S_IFMT == S_IFDIR
           ? "it is a folder" : "it is not a regular file")
@@ -49,7 +49,7 @@ final class OpenFile: Sendable {
   }
 
   deinit {
-    Self.close(descriptor)
+    CatenaSystem.close(descriptor)
   }
 
   /// Reads the beginning of a range, at most 256 KiB.
@@ -80,14 +80,6 @@ final class OpenFile: Sendable {
   /// The maximum size of a body that is read at once.
   private static let smallSize = 64 * 1024
   private static let pieceSize = 256 * 1024
-
-  private static func open(_ path: String, _ flags: Int32) -> Int32 {
-    CatenaSystem.open(path, flags)
-  }
-
-  private static func close(_ descriptor: Int32) {
-    _ = CatenaSystem.close(descriptor)
-  }
 }
 
 // MARK: - Conditional requests and ranges

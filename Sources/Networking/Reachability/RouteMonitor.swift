@@ -1,7 +1,7 @@
 #if os(Linux)
   import CCatena
-  import Dispatch
   import CatenaSystem
+  import Dispatch
 
   /// A source that uses the routing socket of the Linux kernel.
   struct RouteMonitor: ReachabilityMonitoring {

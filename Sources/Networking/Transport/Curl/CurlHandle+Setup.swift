@@ -1,7 +1,7 @@
 #if os(Linux)
   import CCatena
-  import Foundation
   import CatenaSystem
+  import Foundation
 
   extension CurlHandle {
     // MARK: Options of an exchange

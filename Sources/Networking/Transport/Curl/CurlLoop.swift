@@ -1,7 +1,7 @@
 #if os(Linux)
   import CCatena
-  import Foundation
   import CatenaSystem
+  import Foundation
   import Promises
 
   /// The event loop of an I/O thread: libcurl's multi interface, driven by epoll.

@@ -1,7 +1,7 @@
 #if os(Linux)
   import CCatena
-  import Foundation
   import CatenaSystem
+  import Foundation
   import Synchronization
 
   /// The pool of I/O threads of a transport, which assigns each exchange to a thread.
