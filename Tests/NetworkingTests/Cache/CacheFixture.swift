@@ -118,14 +118,26 @@ final class CacheFixture: Sendable {
     _ cache: HTTPCache = HTTPCache(),
     _ configure: (inout NetworkingConfiguration) -> Void = { _ in }
   ) -> Networking<Request> {
+    .caching(in: cache, over: transport, baseURL: url) { configuration in
+      configuration.wallClock = { [script] in script.state.withLock { $0.now } }
+      configure(&configuration)
+    }
+  }
+}
+
+extension Networking<Request> {
+  /// Makes a client with a cache, also for mocked responses, whose handlers run inline.
+  static func caching(
+    in cache: HTTPCache = HTTPCache(), over transport: any Transport,
+    baseURL: URL = .of("http://cache.test"),
+    _ configure: (inout NetworkingConfiguration) -> Void = { _ in }
+  ) -> Networking<Request> {
     var configuration = NetworkingConfiguration.plain
     configuration.caching.storage = .cache(cache)
     configuration.caching.includesMocks = true
-    configuration.wallClock = { [script] in script.state.withLock { $0.now } }
     configure(&configuration)
-    let client = Networking<Request>(
-      transport: transport, configuration: configuration)
-    client.setBaseURL(url)
+    let client = Networking<Request>(transport: transport, configuration: configuration)
+    client.setBaseURL(baseURL)
     client.callbackContext = .inline
     return client
   }

@@ -104,14 +104,9 @@ struct CacheRaceTests {
         return gate.promise.map(on: .inline) { .text("one") }
       }
     ]
-    var configuration = NetworkingConfiguration.plain
-    configuration.caching.storage = .cache(HTTPCache())
-    configuration.caching.includesMocks = true
-    configuration.sharesRequests = true
-    let transport = MockTransport(routes: routes)
-    let client = Networking<Request>(transport: transport, configuration: configuration)
-    client.setBaseURL(URL.of("http://cache.test"))
-    client.callbackContext = .inline
+    let client = Networking.caching(over: MockTransport(routes: routes)) {
+      $0.sharesRequests = true
+    }
     let plain = [client.request(.get("/a")), client.request(.get("/a"))]
     let reloads = [Request.CachePolicy.reload, .reload, .revalidate].map {
       client.request(.get("/a").caching($0))
@@ -207,13 +202,7 @@ struct CacheRaceTests {
             .header("ETag", "\"1\"")
         }
       ])
-      var configuration = NetworkingConfiguration.plain
-      configuration.caching.storage = .cache(HTTPCache())
-      configuration.caching.includesMocks = true
-      configuration.wallClock = { now.withLock { $0 } }
-      let client = Networking<Request>(transport: transport, configuration: configuration)
-      client.setBaseURL(URL.of("http://cache.test"))
-      client.callbackContext = .inline
+      let client = Networking.caching(over: transport) { $0.wallClock = { now.withLock { $0 } } }
       _ = try await client.request(.get("/a")).value
       isFailing.store(true, ordering: .relaxed)
       now.withLock { $0 += 10 }

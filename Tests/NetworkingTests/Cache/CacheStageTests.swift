@@ -135,13 +135,7 @@ struct CacheStageTests {
         return number == 2 ? gate.promise.map(on: .inline) { fresh } : .fulfilled(fresh)
       }
     ])
-    var configuration = NetworkingConfiguration.plain
-    configuration.caching.storage = .cache(HTTPCache())
-    configuration.caching.includesMocks = true
-    configuration.wallClock = { now.withLock { $0 } }
-    let client = Networking<Request>(transport: transport, configuration: configuration)
-    client.setBaseURL(URL.of("http://cache.test"))
-    client.callbackContext = .inline
+    let client = Networking.caching(over: transport) { $0.wallClock = { now.withLock { $0 } } }
     _ = try await client.request(.get("/a")).value
     now.withLock { $0 += 20 }
     // The second response arrives after the third one.
@@ -179,13 +173,7 @@ struct CacheStageTests {
       },
       Route(.put, "/a") { _ in .status(204) },
     ]
-    var configuration = NetworkingConfiguration.plain
-    configuration.caching.storage = .cache(HTTPCache())
-    configuration.caching.includesMocks = true
-    let transport = MockTransport(routes: routes)
-    let client = Networking<Request>(transport: transport, configuration: configuration)
-    client.setBaseURL(URL.of("http://cache.test"))
-    client.callbackContext = .inline
+    let client = Networking.caching(over: MockTransport(routes: routes))
     let read = client.request(.get("/a"))
     _ = try await client.request(.put("/a")).value
     gate.resolver.fulfill(())
