@@ -29,8 +29,7 @@ struct BackgroundJob: Sendable {
   ///   - tls: The TLS settings of the session.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/unsupported`` and the
   ///   alternative, if a background session cannot perform the request; with another code, if
-  ///   `URLSession` cannot send the request, the host has no trust policy, or the file cannot be read
-  ///   or written.
+  ///   `URLSession` cannot send the request, or the host has no trust policy.
   init(_ exchange: Exchange, tls: TLSOptions) throws(NetworkError) {
     let request = exchange.request
     func error(_ failure: TransportFailure) -> NetworkError { NetworkError(failure, of: request) }
@@ -43,31 +42,45 @@ struct BackgroundJob: Sendable {
       throw error(TransportFailure(rejecting: CompiledTLS.refusal(of: origin.host)))
     }
     do throws(TransportFailure) {
-      urlRequest = try URLRequest(checking: request)
+      var urlRequest = try URLRequest(checking: request)
+      // That of the exchange is for sessions whose limits the client enforces.
+      urlRequest.timeoutInterval = Self.idleLimit
+      self.urlRequest = urlRequest
     } catch let failure {
       throw error(failure)
     }
     self.request = request
     switch (exchange.destination.kind, request.body) {
     case (.file(let target), _):
-      do throws(PartialFile.FileError) {
-        try PartialFile.check(target.url, replacing: target.replaces)
-      } catch let fileError {
-        throw error(TransportFailure(code: .fileNotWritten, detail: fileError.reason))
-      }
       file = .destination(target)
       record = BackgroundRecord(
         key: BackgroundRecord.key(of: request, file: target.url), target: target)
     case (_, .file(let url)):
-      do throws(TransportFailure) {
-        _ = try URLSessionBody(request.body)
-      } catch let failure {
-        throw error(failure)
-      }
       file = .body(url)
       record = BackgroundRecord(key: BackgroundRecord.key(of: request, file: url), target: nil)
     default:
       throw error(TransportFailure(code: .unsupported, detail: Self.filesOnly))
+    }
+  }
+
+  /// The time without progress after which the system sends a request again, in seconds.
+  private static let idleLimit = 60.0
+
+  /// Checks the file immediately before the task is made.
+  ///
+  /// A transfer of an earlier run does not need it: that of a finished download may exist, and that of
+  /// a sent upload may be gone.
+  ///
+  /// - Throws: The reason that the file cannot be read or written.
+  func checkFile() throws(TransportFailure) {
+    switch file {
+    case .destination(let target):
+      do throws(PartialFile.FileError) {
+        try PartialFile.check(target.url, replacing: target.replaces)
+      } catch {
+        throw TransportFailure(code: .fileNotWritten, detail: error.reason)
+      }
+    case .body: _ = try URLSessionBody(request.body)
     }
   }
 

@@ -74,10 +74,14 @@ final class BackgroundSessions: Sendable {
   ///   - tls: The TLS settings.
   ///   - make: A closure that makes the session. It must not call this method.
   /// - Returns: The transport, or one that fails every request with
-  ///   ``NetworkError/Code-swift.enum/unsupported`` if the session has other TLS settings.
+  ///   ``NetworkError/Code-swift.enum/unsupported`` if the identifier is empty, or the session has other
+  ///   TLS settings.
   func transport(
     for identifier: String, tls: TLSOptions, make: () -> BackgroundTransport
   ) -> any Transport {
+    guard !identifier.isEmpty else {
+      return FailingTransport(.unsupported, reason: SessionConfiguration.missingIdentifier)
+    }
     let transport = transports.withLock { transports in
       if let transport = transports[identifier] { return transport }
       let transport = make()

@@ -4,15 +4,17 @@
 ///
 /// ```
 /// none --request--> starting --began--> running --finished, with callers--> none
+///                   starting --failed--> none
 ///                                       running --finished, without callers--> kept
-///                                       running --last caller left--> none, the task is cancelled
+///                                       running --last caller left, cancel--> none, the task is cancelled
 /// none --found in the session--> running, without callers
-/// kept --request, claim--> none
+/// kept --request, claim, cancel--> none
 /// ```
 ///
 /// Until the system has listed the tasks of the session, requests and claims wait. A claim without a
-/// transfer is reported as missing, and a request without one makes a task. The owner performs the
-/// actions in the order in which they are returned.
+/// transfer is reported as missing, and a request without one makes a task. A cancellation in this time
+/// applies to what earlier runs of the program have left of the key. The owner performs the actions in
+/// the order in which they are returned.
 struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
   /// The number of a caller, which the owner chooses.
   typealias Caller = Int
@@ -21,7 +23,8 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
 
   /// An action for the owner of the machine.
   enum Action: Sendable {
-    /// Makes a task, and calls ``BackgroundTransferMachine/began(_:key:)``.
+    /// Makes a task, and calls ``BackgroundTransferMachine/began(_:key:)`` or
+    /// ``BackgroundTransferMachine/failed(_:with:)``.
     case make(Job, key: String)
     /// Starts a task that has been made.
     case resume(TaskNumber)
@@ -64,6 +67,8 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
   /// `nil` before.
   private var end: Outcome?
   private var earlyCallers: [EarlyCaller] = []
+  /// The keys that were cancelled before the list of tasks arrived.
+  private var cancelledEarly: Set<String> = []
   private var transfers: [String: Transfer] = [:]
   /// The outcomes that nobody has claimed.
   private var kept: [String: Outcome] = [:]
@@ -109,16 +114,45 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
   /// - Parameter caller: The number of the caller. It may have left before.
   /// - Returns: The actions.
   mutating func leave(_ caller: Caller) -> [Action] {
-    earlyCallers.removeAll { $0.number == caller }
     eventCallers.removeAll { $0 == caller }
+    if let index = earlyCallers.firstIndex(where: { $0.number == caller }) {
+      let key = earlyCallers.remove(at: index).key
+      return earlyCallers.contains { $0.key == key } ? [] : cancelTransfer(of: key)
+    }
     guard let (key, transfer) = transfers.first(where: { $0.value.callers.contains(caller) })
     else { return [] }
-    let others = transfer.callers.filter { $0 != caller }
-    transfers[key]?.callers = others
-    guard others.isEmpty, let task = transfer.task else { return [] }
+    transfers[key]?.callers = transfer.callers.filter { $0 != caller }
+    return transfer.callers.count > 1 ? [] : cancelTransfer(of: key)
+  }
+
+  /// Cancels the transfer of a key, or drops its kept outcome.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the transfer. There may be none.
+  ///   - outcome: The outcome for its callers.
+  /// - Returns: The actions.
+  mutating func cancel(_ key: String, with outcome: Outcome) -> [Action] {
+    guard end == nil else { return [] }
+    let callers =
+      earlyCallers.filter { $0.key == key }.map(\.number) + (transfers[key]?.callers ?? [])
+    earlyCallers.removeAll { $0.key == key }
+    transfers[key]?.callers = []
+    return cancelTransfer(of: key) + (callers.isEmpty ? [] : [.deliver(outcome, to: callers)])
+  }
+
+  /// Cancels the transfer of a key without callers, or drops its kept outcome.
+  private mutating func cancelTransfer(of key: String) -> [Action] {
+    if !isConnected { cancelledEarly.insert(key) }
+    if kept.removeValue(forKey: key) != nil { return [.discard(key: key)] }
+    // A task that is still made is cancelled once its number is known.
+    guard let task = transfers[key]?.task else { return [] }
     transfers[key] = nil
+    return [cancelTask(task)]
+  }
+
+  private mutating func cancelTask(_ task: TaskNumber) -> Action {
     cancelled.insert(task)
-    return [.cancel(task)]
+    return .cancel(task)
   }
 
   /// Adds a caller that waits until the system has delivered all events of the session.
@@ -139,13 +173,29 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
   ///
   /// - Returns: The actions: the task is started, or cancelled if all callers have left.
   mutating func began(_ task: TaskNumber, key: String) -> [Action] {
+    hasUnreportedEventsEnd = false
     guard let transfer = transfers[key], transfer.task == nil, !transfer.callers.isEmpty else {
       if transfers[key]?.task == nil { transfers[key] = nil }
-      cancelled.insert(task)
-      return [.cancel(task)]
+      return [cancelTask(task)]
     }
     transfers[key]?.task = task
     return [.resume(task)]
+  }
+
+  /// Ends a transfer whose task cannot be made.
+  ///
+  /// - Returns: The actions: the outcome is delivered.
+  mutating func failed(_ key: String, with outcome: Outcome) -> [Action] {
+    guard let transfer = transfers[key], transfer.task == nil else { return [] }
+    transfers[key] = nil
+    return transfer.callers.isEmpty ? [] : [.deliver(outcome, to: transfer.callers)]
+  }
+
+  /// Returns whether the outcome of a task is that of a transfer, and not of a cancelled one.
+  func expects(_ task: TaskNumber, key: String) -> Bool {
+    guard end == nil, !cancelled.contains(task) else { return false }
+    if let transfer = transfers[key] { return transfer.task == task }
+    return isConnected || !cancelledEarly.contains(key)
   }
 
   /// Returns the callers of a running task.
@@ -165,15 +215,17 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
   mutating func finished(
     _ task: TaskNumber, key: String, with outcome: Outcome, isCancellation: Bool = false
   ) -> [Action] {
-    guard cancelled.remove(task) == nil, end == nil else { return [] }
+    hasUnreportedEventsEnd = false
+    // Also false for a task that is not in the list, although another one has its key.
+    let isExpected = expects(task, key: key)
+    guard isConnected || endedEarly.insert(task).inserted else { return [] }
+    guard cancelled.remove(task) == nil, isExpected else { return [] }
     var callers: [Caller] = []
     if let transfer = transfers[key] {
-      // A task that is not in the list, although another one has its key.
-      guard transfer.task == task else { return [] }
       callers = transfer.callers
       transfers[key] = nil
     } else if !isConnected {
-      guard endedEarly.insert(task).inserted, !isCancellation else { return [] }
+      guard !isCancellation else { return [] }
       callers = earlyCallers.filter { $0.key == key }.map(\.number)
       earlyCallers.removeAll { $0.key == key }
     }
@@ -201,18 +253,17 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
     var actions: [Action] = []
     kept.merge(stored) { newer, _ in newer }
     for (task, key) in tasks where !endedEarly.contains(task) {
-      if transfers[key] == nil {
+      if transfers[key] == nil, !cancelledEarly.contains(key) {
         transfers[key] = Transfer(task: task)
       } else {
-        cancelled.insert(task)
-        actions.append(.cancel(task))
+        actions.append(cancelTask(task))
       }
     }
-    // The program has started the request again since its outcome was kept.
-    for key in transfers.keys where kept.removeValue(forKey: key) != nil {
+    // The program has started the request again since its outcome was kept, or cancelled it.
+    for key in cancelledEarly.union(transfers.keys) where kept.removeValue(forKey: key) != nil {
       actions.append(.discard(key: key))
     }
-    endedEarly = []
+    (endedEarly, cancelledEarly) = ([], [])
     for caller in earlyCallers {
       actions += request(caller.key, for: caller.number, making: caller.job)
     }

@@ -132,6 +132,15 @@ final class BackgroundTransport: Transport {
     }
   }
 
+  /// Cancels the transfer of a key, and drops its result if nobody has claimed it.
+  ///
+  /// - Parameter key: The key of the transfer. There may be none.
+  func cancel(_ key: String) {
+    let outcome = BackgroundOutcome(
+      method: .get, url: "", failure: TransportFailure(code: .cancelled))
+    perform(change { ((), $0.machine.cancel(key, with: outcome)) }.actions)
+  }
+
   private func request(
     _ key: String, making job: BackgroundJob?,
     for caller: (Resolver<Response>) -> TransferCaller
@@ -222,13 +231,17 @@ final class BackgroundTransport: Transport {
   /// Moves the file of a download to its destination before this call returns, because the system
   /// removes the file then.
   ///
+  /// The file of a cancelled transfer does not replace anything.
+  ///
   /// - Parameters:
   ///   - file: The file of the system.
   ///   - task: The number of the task.
   ///   - description: The description of the task.
   ///   - status: The status of the response. The body of a status other than 2xx is read into memory.
   func received(_ file: URL, by task: Int, _ description: String?, status: Int?) {
-    guard let target = BackgroundRecord(description)?.target else { return }
+    guard let record = BackgroundRecord(description), let target = record.target,
+      state.withLock({ $0.machine.expects(task, key: record.key) })
+    else { return }
     var arrival = Arrival()
     if let status, (200...299).contains(status) {
       do throws(PartialFile.FileError) {
@@ -323,8 +336,7 @@ extension BackgroundTransport {
       switch action {
       case .keep, .discard: break
       case .make(let job, let key):
-        let task = session.makeTask(job)
-        perform(change { ((), $0.machine.began(task, key: key)) }.actions)
+        perform(make(job, key).actions)
       case .resume(let task): session.resume(task)
       case .cancel(let task):
         state.withLock { $0.arrivals[task] = nil }
@@ -341,6 +353,19 @@ extension BackgroundTransport {
         }
       }
     }
+  }
+
+  private func make(_ job: BackgroundJob, _ key: String) -> (value: Void, actions: [Machine.Action])
+  {
+    do throws(TransportFailure) {
+      try job.checkFile()
+    } catch {
+      let outcome = BackgroundOutcome(
+        method: job.request.method, url: job.request.url.absoluteString, failure: error)
+      return change { ((), $0.machine.failed(key, with: outcome)) }
+    }
+    let task = session.makeTask(job)
+    return change { ((), $0.machine.began(task, key: key)) }
   }
 
   /// Settles the promises of callers, after the events of their hops.

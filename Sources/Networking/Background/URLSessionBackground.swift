@@ -43,7 +43,8 @@ import Synchronization
       let session = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
       state.withLock { $0.session = session }
       session.getAllTasks { [self] tasks in
-        let unfinished = tasks.filter { $0.state == .running || $0.state == .suspended }
+        // The events of a completed task may be still to come.
+        let unfinished = tasks.filter { $0.state != .canceling }
         state.withLock { state in
           for task in unfinished { state.tasks[task.taskIdentifier] = task }
         }

@@ -131,9 +131,10 @@ public struct TLSMetrics: Sendable, Hashable {
   /// The server's certificate was verified when that session was made. Always `false` on Apple's
   /// platforms, which do not report it.
   public var isResumed: Bool { properties.isResumed }
-  /// Whether the server's certificate was verified.
+  /// Whether the client's policies demanded a verified certificate.
   ///
-  /// `false` for a host with the policy `insecure`.
+  /// `false` for a host with the policy `insecure`. On Apple's platforms the delegate of a `custom`
+  /// configuration may accept any certificate under the policy `system`; this is `true` then.
   public var isVerified: Bool { properties.isVerified }
   /// Whether pins that are only reported did not match.
   public var hasReportedPinMismatch: Bool { properties.hasReportedPinMismatch }

@@ -29,11 +29,15 @@ extension Networking {
   /// ```
   ///
   /// - **Guarantee.** When the promise is fulfilled, the files of all ended downloads are in their places,
-  ///   and each response and error has been delivered to its promise, or is stored until it is claimed.
-  ///   The handlers of those promises have been scheduled before the handlers of this one; in a serial
-  ///   ``callbackContext`` such as the main queue they have run.
+  ///   except those that cannot be written, which are the ``NetworkError/Code-swift.enum/fileNotWritten``
+  ///   of their transfers. Each response and error has been delivered to its promise, or is stored until
+  ///   it is claimed; if it cannot be stored, for example because the disk is full, only this run of the
+  ///   program knows it. The handlers of promises that no interceptor has delayed, for example by a
+  ///   retry, have been scheduled before the handlers of this one; in a serial ``callbackContext`` such
+  ///   as the main queue they have run.
   /// - **Repeated calls.** Each launch or wake needs a call. Promises of calls that overlap are fulfilled
-  ///   together. Events that ended before the first call fulfil its promise at once.
+  ///   together. If the events have ended before the call, and no transfer has begun or ended since, the
+  ///   promise is fulfilled at once.
   /// - **Cancellation.** Cancelling the promise does not affect the transfers.
   ///
   /// - Parameters:
@@ -76,8 +80,10 @@ extension Networking {
   ///   to 1 MiB.
   /// - **Repeated calls.** All callers of an unfinished transfer receive its result. The result of a
   ///   finished one is delivered once.
-  /// - **Cancellation.** The transfer is cancelled when the promises of all its callers are cancelled.
-  ///   Releasing the client or ending the program does not cancel it.
+  /// - **Cancellation.** The transfer is cancelled when the promises of all its callers are cancelled. A
+  ///   promise that is cancelled immediately may not have found its transfer, and cancels nothing: use
+  ///   ``cancelBackgroundTransfer(forKey:file:line:)``. Releasing the client or ending the program does
+  ///   not cancel the transfer.
   ///
   /// - Parameters:
   ///   - key: The ``Request/transferKey``, or a key of ``backgroundTransfers(file:line:)``.
@@ -105,6 +111,39 @@ extension Networking {
       }
     }
     return pending.promise
+  }
+
+  /// Cancels a background transfer that this or an earlier run of the program has started.
+  ///
+  /// ```swift
+  /// networking.cancelBackgroundTransfer(forKey: "film-7")
+  /// ```
+  ///
+  /// The promises of its callers are rejected with ``NetworkError/Code-swift.enum/cancelled``. If it has
+  /// ended, and nobody has claimed its response or error, that is dropped; a downloaded file stays in
+  /// its place. A later call with the key starts a new transfer. Nothing happens if there is no transfer
+  /// with the key.
+  ///
+  /// - **Threads.** May be called on any thread. The cancellation counts from this call on, also if the
+  ///   system has not listed the transfers of earlier runs yet.
+  /// - **Cancellation.** Cancelling the promise has no effect.
+  ///
+  /// - Parameters:
+  ///   - key: The ``Request/transferKey``, or a key of ``backgroundTransfers(file:line:)``.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise, whose handlers run in ``callbackContext``. It is fulfilled when the transfers
+  ///   of earlier runs are known and the system has been told. It is rejected with
+  ///   ``NetworkError/Code-swift.enum/unsupported`` if the client has no background session.
+  @discardableResult
+  public func cancelBackgroundTransfer(
+    forKey key: String, file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Void> {
+    inCallbackContext(file, line) {
+      let background = try backgroundTransport()
+      background.cancel(key)
+      return background.keys().map { _ in }
+    }
   }
 
   /// Returns the transfers of the client's background session, also those of earlier runs of the

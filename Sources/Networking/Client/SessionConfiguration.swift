@@ -146,14 +146,16 @@ extension SessionConfiguration {
   ///
   /// - Returns: The configuration, unchanged.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/unsupported`` for
-  ///   ``background(identifier:)`` on a platform without background sessions.
+  ///   ``background(identifier:)`` on a platform without background sessions, or with an empty
+  ///   identifier.
   public func checked() throws(NetworkError) -> SessionConfiguration {
     switch self {
     case .default, .ephemeral, .custom: return self
-    case .background:
+    case .background(let identifier):
       guard Self.supportsBackgroundSessions else {
         throw NetworkError(.unsupported, Self.backgroundRefusal)
       }
+      if identifier.isEmpty { throw NetworkError(.unsupported, Self.missingIdentifier) }
       return self
     case .secured(let configuration, let tls): return .secured(try configuration.checked(), tls)
     }
@@ -171,6 +173,8 @@ extension SessionConfiguration {
   /// The reason of the error on a platform without background sessions.
   static let backgroundRefusal =
     "The platform has no background sessions: use another session, and resumable transfers"
+  /// The reason of the error for an empty identifier.
+  static let missingIdentifier = "A background session needs an identifier"
 
   private var tls: TLSOptions {
     if case .secured(_, let tls) = self { tls } else { TLSOptions() }

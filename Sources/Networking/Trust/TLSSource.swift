@@ -41,14 +41,14 @@ public struct TLSSource: Sendable {
   /// - Returns: The source.
   public static func folder(_ url: URL) -> TLSSource { TLSSource(kind: .folder(url)) }
 
-  /// All resources of a bundle whose names end in `.pem`, `.crt`, `.cer` or `.der`.
+  /// The resources of a bundle, with the names that ``folder(_:)`` describes.
   ///
   /// - Parameter bundle: The bundle.
   /// - Returns: The source.
   public static func bundle(_ bundle: Bundle) -> TLSSource {
     TLSSource(
       kind: .files(
-        certificateExtensions.flatMap {
+        (certificateExtensions + listExtensions).flatMap {
           (bundle.urls(forResourcesWithExtension: $0, subdirectory: nil) ?? []).map { $0 as URL }
         }))
   }
@@ -77,16 +77,18 @@ public struct TLSSource: Sendable {
   func items(
     _ purpose: String, extensions: [String] = certificateExtensions
   ) throws(NetworkError) -> [Item] {
+    func isNamed(_ url: URL) -> Bool { extensions.contains(url.pathExtension.lowercased()) }
     switch kind {
     case .data(let data): return [Item(name: purpose, bytes: data)]
     case .file(let url): return [try Self.read(url, purpose)]
-    case .files(let urls): return try Self.read(urls, purpose, in: "the bundle", extensions)
+    case .files(let urls):
+      return try Self.read(urls.filter(isNamed), purpose, in: "the bundle", extensions)
     case .folder(let url):
       guard
         let names = try? FileManager.default.contentsOfDirectory(atPath: url.path)
       else { throw .invalidTLS("\(purpose): the folder \(url.path) cannot be read") }
       let urls = names.sorted().map { url.appendingPathComponent($0) }
-        .filter { extensions.contains($0.pathExtension.lowercased()) && $0.kind != .folder }
+        .filter { isNamed($0) && $0.kind != .folder }
       return try Self.read(urls, purpose, in: "the folder \(url.path)", extensions)
     }
   }

@@ -124,6 +124,77 @@ struct BackgroundRelaunchTests {
     #expect(try await run.networking.backgroundTransfers().value.finished.isEmpty)
   }
 
+  @Test func aFinishedDownloadThatMustNotReplaceItsFileIsFoundAgain() async throws {
+    let first = BackgroundRun(system, in: folder)
+    _ = first.networking.download(.get("films/7"), to: target, replacing: false)
+    let task = try #require(system.tasks.keys.max())
+    BackgroundRun(system, in: folder).session.end(task, file: try received())
+    let run = BackgroundRun(system, in: folder)
+    let found = run.networking.download(.get("films/7"), to: target, replacing: false)
+    #expect(try await found.value.file == target)
+    let again = run.networking.download(.get("films/7"), to: target, replacing: false)
+    #expect(await again.result.failure(as: NetworkError.self)?.code == .fileNotWritten)
+    #expect(system.tasks.isEmpty)
+  }
+
+  @Test func aSentUploadWhoseFileIsGoneIsFoundAgain() async throws {
+    let film = try folder.file("film.mp4", "film")
+    let upload = Request.upload(file: film, to: "films")
+    _ = BackgroundRun(system, in: folder).networking.request(upload)
+    let task = try #require(system.tasks.keys.max())
+    try FileManager.default.removeItem(at: film)
+    let run = BackgroundRun(system, in: folder)
+    let found = run.networking.request(upload)
+    run.session.end(task, status: 201, body: Data("7".utf8))
+    #expect(try await found.toString().value == "7")
+  }
+
+  @Test func anUploadWhoseFileVanishesBeforeTheListIsRejected() async throws {
+    let run = BackgroundRun(system, in: folder, lists: false)
+    let film = try folder.file("film.mp4", "film")
+    let upload = run.networking.request(.upload(file: film, to: "films"))
+    try FileManager.default.removeItem(at: film)
+    run.session.list()
+    let error = try #require(await upload.result.failure(as: NetworkError.self))
+    #expect(error.code == .encodingFailed && error.request?.url.lastPathComponent == "films")
+    #expect(system.tasks.isEmpty)
+  }
+
+  @Test(arguments: [true, false])
+  func aTransferOfAnEarlierRunIsCancelledByItsKey(_ isListed: Bool) async throws {
+    let task = try startDownload(.get("films/7").keyed("film-7"))
+    let run = BackgroundRun(system, in: folder, lists: isListed)
+    let claim = run.networking.backgroundResponse(forKey: "film-7")
+    let cancellation = run.networking.cancelBackgroundTransfer(forKey: "film-7")
+    #expect(await claim.result.failure(as: NetworkError.self)?.code == .cancelled)
+    if !isListed { run.session.list() }
+    try await cancellation.value
+    #expect(system.tasks[task]?.isCancelled == true)
+    run.session.end(task, status: nil)
+    let lists = try await run.networking.backgroundTransfers().value
+    #expect(lists.unfinished.isEmpty && lists.finished.isEmpty)
+  }
+
+  @Test func cancellingAKeyDropsAnUnclaimedResultAndKeepsItsFile() async throws {
+    let task = try startDownload(.get("films/7").keyed("film-7"))
+    BackgroundRun(system, in: folder).session.end(task, file: try received())
+    let run = BackgroundRun(system, in: folder)
+    try await run.networking.cancelBackgroundTransfer(forKey: "film-7").value
+    #expect(try String(contentsOf: target, encoding: .utf8) == "film")
+    let later = BackgroundRun(system, in: folder)
+    #expect(try await later.networking.backgroundTransfers().value.finished.isEmpty)
+  }
+
+  @Test func aDownloadThatIsCancelledTooLateReplacesNothing() async throws {
+    try Data("older".utf8).write(to: target)
+    let run = BackgroundRun(system, in: folder)
+    let download = run.networking.download(.get("films/7"), to: target)
+    let task = try #require(system.tasks.keys.max())
+    download.cancel()
+    run.session.end(task, file: try received())
+    #expect(try String(contentsOf: target, encoding: .utf8) == "older")
+  }
+
   @Test func aTransferThatAnEarlierRunCancelledIsStartedAgain() async throws {
     let task = try startDownload()
     let second = BackgroundRun(system, in: folder)
@@ -140,6 +211,20 @@ struct BackgroundRelaunchTests {
     _ = BackgroundRun(system, in: folder)
     #expect(system.tasks[foreign]?.isCancelled == true)
     #expect(system.tasks[newer]?.isCancelled == true)
+  }
+
+  @Test func aSessionWithoutAnIdentifierIsRefused() async throws {
+    let transport = BackgroundSessions().transport(for: "", tls: TLSOptions()) {
+      BackgroundTransport(
+        identifier: "", results: BackgroundResults(folder: folder.url("results")),
+        session: FakeBackgroundSession(system))
+    }
+    let result = await Networking<Request>(transport: transport).download(
+      .get("https://api.example.com/films/7"), to: target
+    ).result
+    let error = try #require(result.failure(as: NetworkError.self))
+    #expect(error.code == .unsupported)
+    #expect(error.reason == "A background session needs an identifier")
   }
 
   @Test func clientsWithOneIdentifierShareTheSession() {

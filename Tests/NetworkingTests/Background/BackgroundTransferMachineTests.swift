@@ -132,6 +132,66 @@ struct BackgroundTransferMachineTests {
       texts(machine.finished(1, key: "a", with: "done")) == [#"keep("done", key: "a")"#])
   }
 
+  @Test func aTaskThatCannotBeMadeSettlesItsCallersAndItsKeyIsFree() {
+    var machine = connected()
+    _ = machine.request("a", for: 1, making: "job")
+    #expect(machine.request("a", for: 2, making: "job").isEmpty)
+    #expect(texts(machine.failed("a", with: "no file")) == [#"deliver("no file", to: [1, 2])"#])
+    _ = machine.request("a", for: 3, making: "job")
+    _ = machine.leave(3)
+    #expect(machine.failed("a", with: "no file").isEmpty)
+    #expect(texts(machine.request("a", for: 4, making: "job")) == [#"make("job", key: "a")"#])
+  }
+
+  @Test func cancellingAKeySettlesItsCallersAndDropsItsOutcome() {
+    var machine = running()
+    #expect(machine.expects(1, key: "a"))
+    #expect(
+      texts(machine.cancel("a", with: "no")) == ["cancel(1)", #"deliver("no", to: [1])"#])
+    #expect(!machine.expects(1, key: "a"))
+    #expect(machine.finished(1, key: "a", with: "late").isEmpty)
+
+    machine = connected(stored: ["b": "old"])
+    #expect(texts(machine.cancel("b", with: "no")) == [#"discard(key: "b")"#])
+    #expect(machine.cancel("b", with: "no").isEmpty)
+
+    _ = machine.request("c", for: 2, making: "job")
+    #expect(texts(machine.cancel("c", with: "no")) == [#"deliver("no", to: [2])"#])
+    #expect(texts(machine.began(3, key: "c")) == ["cancel(3)"])
+  }
+
+  @Test func aKeyThatIsCancelledBeforeTheListLosesWhatEarlierRunsHaveLeft() {
+    var machine = Machine()
+    _ = machine.request("left", for: 1, making: "job")
+    #expect(machine.leave(1).isEmpty)
+    _ = machine.request("joined", for: 2, making: "job")
+    _ = machine.request("joined", for: 3, making: "job")
+    #expect(machine.leave(2).isEmpty)
+    _ = machine.request("again", for: 4, making: "job")
+    #expect(texts(machine.cancel("again", with: "no")) == [#"deliver("no", to: [4])"#])
+    _ = machine.request("again", for: 5, making: "job")
+    #expect(!machine.expects(9, key: "again"))
+    #expect(machine.finished(9, key: "again", with: "late").isEmpty)
+    let actions = machine.connect(
+      [(task: 7, key: "left"), (task: 8, key: "joined"), (task: 9, key: "again")],
+      stored: ["again": "old"])
+    #expect(
+      texts(actions) == ["cancel(7)", #"discard(key: "again")"#, #"make("job", key: "again")"#])
+    #expect(machine.callers(of: 8) == [3])
+  }
+
+  @Test func anOldEndOfTheEventsIsNotThatOfALaterTransfer() {
+    var machine = connected()
+    _ = machine.endEvents()
+    _ = machine.request("a", for: 1, making: "job")
+    _ = machine.began(1, key: "a")
+    #expect(machine.awaitEventsEnd(for: 2).isEmpty)
+    _ = machine.endEvents()
+    _ = machine.endEvents()
+    _ = machine.finished(1, key: "a", with: "done")
+    #expect(machine.awaitEventsEnd(for: 3).isEmpty)
+  }
+
   @Test func theEndOfTheEventsIsReportedWhetherTheCallerIsEarlyOrLate() {
     var machine = connected()
     #expect(machine.awaitEventsEnd(for: 1).isEmpty)

@@ -16,6 +16,8 @@ struct BackgroundWorld {
     var isCancelled = false
     /// Whether an earlier run of the program has cancelled it.
     var isCancelledEarlier = false
+    /// Whether it will be cancelled when the list of tasks arrives.
+    var isUnwanted = false
   }
 
   private(set) var violations: [String] = []
@@ -42,12 +44,14 @@ struct BackgroundWorld {
 
   /// Performs a random call or event.
   mutating func step() {
-    switch Int.random(in: 0..<20, using: &random) {
+    switch Int.random(in: 0..<21, using: &random) {
     case 0..<5: request(making: true)
     case 5..<7: request(making: false)
     case 7..<10:
-      if let caller = waiting.keys.sorted().randomElement(using: &random) {
-        waiting[caller] = nil
+      if let caller = waiting.keys.sorted().randomElement(using: &random),
+        let key = waiting.removeValue(forKey: caller)
+      {
+        if !waiting.values.contains(key) { forgetEarlierRuns(of: key) }
         perform(machine.leave(caller))
       }
     case 10..<13: makeTask()
@@ -59,6 +63,12 @@ struct BackgroundWorld {
       eventCallers.insert(lastCaller)
       perform(machine.awaitEventsEnd(for: lastCaller))
       if Bool.random(using: &random) { perform(machine.endEvents()) }
+    case 19:
+      let key = randomKey()
+      forgetEarlierRuns(of: key)
+      perform(machine.cancel(key, with: "\(key) cancelled"))
+      if waiting.values.contains(key) { violations.append("a caller of \(key) is not settled") }
+      if isConnected, liveTasks(of: key) > 0 { violations.append("\(key) is not cancelled") }
     default: if Int.random(in: 0..<8, using: &random) == 0 { relaunch() }
     }
     check()
@@ -75,8 +85,18 @@ struct BackgroundWorld {
     if !eventCallers.isEmpty { violations.append("callers wait for the end of the events") }
   }
 
+  private mutating func randomKey() -> String {
+    ["a", "b", "c", "d"].randomElement(using: &random) ?? "a"
+  }
+
+  /// Notes that the tasks of a key are unwanted if the list of tasks has not arrived.
+  private mutating func forgetEarlierRuns(of key: String) {
+    guard !isConnected else { return }
+    for number in tasks.keys where tasks[number]?.key == key { tasks[number]?.isUnwanted = true }
+  }
+
   private mutating func request(making makes: Bool) {
-    let key = ["a", "b", "c", "d"].randomElement(using: &random) ?? "a"
+    let key = randomKey()
     lastCaller += 1
     waiting[lastCaller] = key
     perform(machine.request(key, for: lastCaller, making: makes ? key : nil))
@@ -100,11 +120,12 @@ struct BackgroundWorld {
       task.isCancelled && (task.isCancelledEarlier || Bool.random(using: &random))
     let actions = machine.finished(
       number, key: task.key, with: outcome, isCancellation: isCancellation)
-    if task.isCancelled, !actions.isEmpty {
+    let isDropped = task.isCancelled || task.isUnwanted
+    if isDropped, !actions.isEmpty {
       violations.append("the end of the cancelled task \(number) is an outcome")
     }
     perform(actions)
-    guard !task.isCancelled else { return }
+    guard !isDropped else { return }
     if hadCallers ? waiting.values.contains(task.key) : disk[task.key] != outcome {
       violations.append("the outcome \(outcome) is lost")
     }
@@ -130,6 +151,7 @@ struct BackgroundWorld {
     // The session starts the tasks that were only made.
     for number in tasks.keys {
       tasks[number]?.isResumed = true
+      tasks[number]?.isUnwanted = false
       if tasks[number]?.isCancelled == true { tasks[number]?.isCancelledEarlier = true }
     }
   }
