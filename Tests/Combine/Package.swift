@@ -25,8 +25,11 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: dependencies,
   targets: combine + [
-    // A link to Sources/Promises.
-    .target(name: "Promises", dependencies: names, path: "Promises", swiftSettings: settings),
+    // Links to the folders in Sources.
+    .target(name: "CatenaSystem", path: "CatenaSystem", swiftSettings: settings),
+    .target(
+      name: "Promises", dependencies: ["CatenaSystem"] + names, path: "Promises",
+      swiftSettings: settings),
     .testTarget(
       name: "CombineTests", dependencies: ["Promises"] + names, path: "Tests",
       swiftSettings: settings),
