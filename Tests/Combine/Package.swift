@@ -25,14 +25,15 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: dependencies,
   targets: combine + [
-    // Links to the folders in Sources.
+    // Links to the folders in Sources and Tests.
     .target(name: "CatenaSystem", path: "CatenaSystem", swiftSettings: settings),
     .target(
       name: "Promises", dependencies: ["CatenaSystem"] + names, path: "Promises",
       swiftSettings: settings),
+    .target(name: "ThreadSanitizerSupport", path: "ThreadSanitizerSupport"),
     .testTarget(
-      name: "CombineTests", dependencies: ["Promises"] + names, path: "Tests",
-      swiftSettings: settings),
+      name: "CombineTests", dependencies: ["Promises", "ThreadSanitizerSupport"] + names,
+      path: "Tests", swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )
