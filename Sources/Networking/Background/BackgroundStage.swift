@@ -65,6 +65,9 @@ final class BackgroundSessions: Sendable {
   /// The sessions of the process, which live as long as it.
   static let shared = BackgroundSessions()
 
+  /// The reason of the error for an empty identifier.
+  static let missingIdentifier = "A background session needs an identifier"
+
   private let transports = Mutex<[String: BackgroundTransport]>([:])
 
   /// Returns the session of an identifier, which is made at the first call.
@@ -80,7 +83,7 @@ final class BackgroundSessions: Sendable {
     for identifier: String, tls: TLSOptions, make: () -> BackgroundTransport
   ) -> any Transport {
     guard !identifier.isEmpty else {
-      return FailingTransport(.unsupported, reason: SessionConfiguration.missingIdentifier)
+      return FailingTransport(.unsupported, reason: Self.missingIdentifier)
     }
     let transport = transports.withLock { transports in
       if let transport = transports[identifier] { return transport }

@@ -155,7 +155,9 @@ extension SessionConfiguration {
       guard Self.supportsBackgroundSessions else {
         throw NetworkError(.unsupported, Self.backgroundRefusal)
       }
-      if identifier.isEmpty { throw NetworkError(.unsupported, Self.missingIdentifier) }
+      if identifier.isEmpty {
+        throw NetworkError(.unsupported, BackgroundSessions.missingIdentifier)
+      }
       return self
     case .secured(let configuration, let tls): return .secured(try configuration.checked(), tls)
     }
@@ -173,9 +175,6 @@ extension SessionConfiguration {
   /// The reason of the error on a platform without background sessions.
   static let backgroundRefusal =
     "The platform has no background sessions: use another session, and resumable transfers"
-  /// The reason of the error for an empty identifier.
-  static let missingIdentifier = "A background session needs an identifier"
-
   private var tls: TLSOptions {
     if case .secured(_, let tls) = self { tls } else { TLSOptions() }
   }
