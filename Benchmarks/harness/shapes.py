@@ -66,7 +66,7 @@ def chains(servers, options):
 
 
 def secure(servers, options):
-    """3. GET over TLS, and over HTTP/2 on one connection."""
+    """3. GET over TLS, over HTTP/2 on one connection, and with pinned keys."""
     requests = 5_000 if options.quick else 20_000
     for name, url, http, at_once in (
             ("TLS", TLS, "1", 32), ("HTTP/2, one connection", HTTP2, "2", 100)):
@@ -79,6 +79,12 @@ def secure(servers, options):
             "--url", url, "--ca", servers.ca, "--http", http, "--at-once", str(at_once),
             "--requests", str(requests), "--warm-up", str(requests // 10)])
         print(f"\n### {name}, {at_once} at a time\n\n{loads(series, name)}")
+    for name, connection in (("Kept connections", "keep-alive"), ("New connections", "close")):
+        members = [catena("Catena", "get"), catena("Catena with pinned keys", "get", "--pins", "yes")]
+        series = in_turn(members, options.rounds, lambda member: member.command + [
+            "--url", TLS, "--ca", servers.ca, "--connection", connection, "--at-once", "8",
+            "--requests", str(requests), "--warm-up", str(requests // 10)])
+        print(f"\n### {name} with a policy, 8 at a time\n\n{loads(series, name)}")
     return None
 
 

@@ -17,6 +17,7 @@ enum Client {
     configuration.cookies = .none
     configuration.idleTimeout = .seconds(120)
     configuration.headers = HTTPHeaders(wireFields.map { .init(name: $0, value: $1) })
+    if let connection = arguments["connection"] { configuration.headers["Connection"] = connection }
     let client = Networking<Endpoint>(
       transport: transport(arguments), configuration: configuration)
     client.callbackContext = .inline
@@ -43,9 +44,9 @@ enum Client {
     }
     var options = CurlTransport.Options()
     if let path = arguments["ca"] {
-      let authorities = ServerTrust.Policy.authorities(.file(URL(fileURLWithPath: path)))
-      do throws(NetworkError) {
-        options.tls = try TLSOptions(trust: .all(authorities))
+      do {
+        options.tls = try TLSOptions(
+          trust: .all(policy(URL(fileURLWithPath: path), pins: arguments["pins"] == "yes")))
       } catch {
         fatalError("\(error)")
       }
@@ -55,6 +56,14 @@ enum Client {
       options.connectionCacheSize, arguments.number("at-once", or: 1))
     if options.allowsHTTP2 { options.maximumConnectionsPerHost = 1 }
     return CurlTransport(options: options)
+  }
+
+  /// Trust in an authority, whose key is also pinned on demand.
+  private static func policy(_ authority: URL, pins: Bool) throws -> ServerTrust.Policy {
+    let policy = ServerTrust.Policy.authorities(.file(authority))
+    guard pins else { return policy }
+    return policy.pinnedKeys([try PublicKeyPin(pem: String(contentsOf: authority, encoding: .utf8))]
+    )
   }
 }
 
