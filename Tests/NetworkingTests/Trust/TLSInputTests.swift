@@ -221,16 +221,13 @@ struct HostPatternTests {
       #expect(try await fixture.get(server, .authorities(.folder(folder.url))).status == 200)
     }
 
-    @Test func aBundleHasCertificatesAndRevocationLists() throws {
-      for name in ["a.pem", "b.crl"] { try Data(name.utf8).write(to: folder.url(name)) }
-      let source = TLSSource.bundle(try #require(Bundle(url: folder.url)))
-      func contents(_ extensions: [String]) throws -> [String] {
-        try source.items("items", extensions: extensions).map {
-          String(decoding: $0.bytes, as: UTF8.self)
-        }
-      }
-      #expect(try contents(TLSSource.certificateExtensions) == ["a.pem"])
-      #expect(try contents(TLSSource.listExtensions) == ["b.crl"])
+    @Test func aBundleHasCertificatesAndRevocationLists() async throws {
+      try Data(fixture.root.pem.utf8).write(to: folder.url("a.pem"))
+      try Data("no list".utf8).write(to: folder.url("b.crl"))
+      let bundle = try #require(Bundle(url: folder.url))
+      let server = try fixture.server(MockTLS(fixture.leaf))
+      #expect(try await fixture.get(server, .authorities(.bundle(bundle))).status == 200)
+      expectRefusal(.system.revocation(lists: [.bundle(bundle)]), "b.crl")
     }
 
     @Test(.enabled(if: Certificates.areAvailable, "The openssl tool makes the certificate"))
