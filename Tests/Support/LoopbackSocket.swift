@@ -152,6 +152,34 @@ private func systemBind(
     }
   }
 
+  /// A loopback port for a server that another program runs with `SO_REUSEPORT`.
+  ///
+  /// The socket is bound but does not listen, so that no other socket gets the port.
+  package final class ReservedPort: Sendable {
+    package let port: UInt16
+    private let socket: Int32
+
+    /// - Throws: A `TestError` if no port is available.
+    package init() throws {
+      socket = LoopbackSocket.make()
+      var on: Int32 = 1
+      #if canImport(Darwin)
+        let option: Int32 = 0x200  // SO_REUSEPORT
+      #else
+        let option = SO_REUSEPORT
+      #endif
+      setsockopt(socket, SOL_SOCKET, option, &on, socklen_t(MemoryLayout<Int32>.size))
+      guard let port = LoopbackSocket.bind(socket) else {
+        throw TestError("the port is not available")
+      }
+      self.port = port
+    }
+
+    deinit {
+      close(socket)
+    }
+  }
+
   /// A loopback port that never accepts connections and whose backlog is full.
   ///
   /// New connections stay pending.

@@ -7,7 +7,8 @@
     /// Whether the `openssl` tool is installed.
     package static let areAvailable = tool != nil
 
-    static let tool = paths.first { FileManager.default.isExecutableFile(atPath: $0) }
+    /// The path of the tool, if it is installed.
+    package static let tool = paths.first { FileManager.default.isExecutableFile(atPath: $0) }
 
     #if os(Linux)
       private static let paths = ["/usr/bin/openssl", "/usr/local/bin/openssl"]
@@ -170,9 +171,13 @@
     /// Whether nginx is installed.
     package static let isAvailable = tool != nil
 
-    private static let tool = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"].first {
-      FileManager.default.isExecutableFile(atPath: $0)
-    }
+    /// The path of the program, if it is installed.
+    ///
+    /// The last two are those of Homebrew.
+    package static let tool = [
+      "/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx",
+      "/usr/local/bin/nginx",
+    ].first { FileManager.default.isExecutableFile(atPath: $0) }
 
     private let process: ChildProcess
     private let folder: TemporaryFolder

@@ -1,69 +1,69 @@
-#if os(Linux)
-  import Foundation
-  import Networking
-  import TestSupport
-  import Testing
+import Foundation
+import Networking
+import TestSupport
+import Testing
 
-  @testable import fetch
+@testable import fetch
 
-  @Suite struct ProgressBarTests {
-    private let progress = Transfer.Progress(
-      bytes: 12_600_000, total: 30_000_000, bytesPerSecond: 3_100_000)
+@Suite struct ProgressBarTests {
+  private let progress = Transfer.Progress(
+    bytes: 12_600_000, total: 30_000_000, bytesPerSecond: 3_100_000)
 
-    @Test func theBarFillsTheWidth() {
-      #expect(
-        ProgressBar(width: 80).line(progress)
-          == " 42 % [#############                  ] 12.6 MB of 30.0 MB  3.1 MB/s  0:05 left")
-      #expect(
-        ProgressBar(width: 59).line(progress)
-          == " 42 % [####      ] 12.6 MB of 30.0 MB  3.1 MB/s  0:05 left")
-      #expect(
-        ProgressBar(width: 58).line(progress)
-          == " 42 % 12.6 MB of 30.0 MB  3.1 MB/s  0:05 left")
-    }
+  @Test func theBarFillsTheWidth() {
+    #expect(
+      ProgressBar(width: 80).line(progress)
+        == " 42 % [#############                  ] 12.6 MB of 30.0 MB  3.1 MB/s  0:05 left")
+    #expect(
+      ProgressBar(width: 59).line(progress)
+        == " 42 % [####      ] 12.6 MB of 30.0 MB  3.1 MB/s  0:05 left")
+    #expect(
+      ProgressBar(width: 58).line(progress)
+        == " 42 % 12.6 MB of 30.0 MB  3.1 MB/s  0:05 left")
+  }
 
-    @Test func noLineIsAsWideAsTheTerminal() {
-      for width in 1...200 {
-        for bytes: Int64 in [0, 1, 12_600_000, 29_999_999, 30_000_000] {
-          for total in [nil, 30_000_000] as [Int64?] {
-            let progress = Transfer.Progress(bytes: bytes, total: total, bytesPerSecond: 1)
-            #expect(ProgressBar(width: width).line(progress).count < width)
-          }
+  @Test func noLineIsAsWideAsTheTerminal() {
+    for width in 1...200 {
+      for bytes: Int64 in [0, 1, 12_600_000, 29_999_999, 30_000_000] {
+        for total in [nil, 30_000_000] as [Int64?] {
+          let progress = Transfer.Progress(bytes: bytes, total: total, bytesPerSecond: 1)
+          #expect(ProgressBar(width: width).line(progress).count < width)
         }
       }
     }
-
-    @Test func theEndHasAFullBarAndNoTimeLeft() {
-      let end = Transfer.Progress(bytes: 500, total: 500, bytesPerSecond: 0)
-      #expect(ProgressBar(width: 40).line(end) == "100 % [################] 500 B of 500 B")
-      let almost = Transfer.Progress(bytes: 999_999, total: 1_000_000)
-      #expect(ProgressBar(width: 60).line(almost).hasPrefix(" 99 % ["))
-    }
-
-    @Test func withoutATotalThereIsNoBar() {
-      let unknown = Transfer.Progress(bytes: 1_500, bytesPerSecond: 100)
-      #expect(ProgressBar(width: 80).line(unknown) == "1.5 kB  100 B/s")
-      #expect(ProgressBar.plainLine(unknown) == "1.5 kB  100 B/s")
-      #expect(
-        ProgressBar.plainLine(progress) == " 42 % 12.6 MB of 30.0 MB  3.1 MB/s  0:05 left")
-    }
-
-    @Test(arguments: [
-      (0.0, "0 B"), (999, "999 B"), (1_000, "1.0 kB"), (999_949, "999.9 kB"), (999_950, "1.0 MB"),
-      (1.5e9, "1.5 GB"), (2e15, "2000.0 TB"),
-    ])
-    func sizesHaveDecimalUnits(_ bytes: Double, _ text: String) {
-      #expect(ProgressBar.size(bytes) == text)
-    }
-
-    @Test(arguments: [
-      (0, "0:00"), (59, "0:59"), (61, "1:01"), (3_600, "1:00:00"), (36_061, "10:01:01"),
-    ])
-    func timesHaveHoursIfNeeded(_ seconds: Int, _ text: String) {
-      #expect(ProgressBar.time(.seconds(seconds)) == text)
-    }
   }
 
+  @Test func theEndHasAFullBarAndNoTimeLeft() {
+    let end = Transfer.Progress(bytes: 500, total: 500, bytesPerSecond: 0)
+    #expect(ProgressBar(width: 40).line(end) == "100 % [################] 500 B of 500 B")
+    let almost = Transfer.Progress(bytes: 999_999, total: 1_000_000)
+    #expect(ProgressBar(width: 60).line(almost).hasPrefix(" 99 % ["))
+  }
+
+  @Test func withoutATotalThereIsNoBar() {
+    let unknown = Transfer.Progress(bytes: 1_500, bytesPerSecond: 100)
+    #expect(ProgressBar(width: 80).line(unknown) == "1.5 kB  100 B/s")
+    #expect(ProgressBar.plainLine(unknown) == "1.5 kB  100 B/s")
+    #expect(
+      ProgressBar.plainLine(progress) == " 42 % 12.6 MB of 30.0 MB  3.1 MB/s  0:05 left")
+  }
+
+  @Test(arguments: [
+    (0.0, "0 B"), (999, "999 B"), (1_000, "1.0 kB"), (999_949, "999.9 kB"), (999_950, "1.0 MB"),
+    (1.5e9, "1.5 GB"), (2e15, "2000.0 TB"),
+  ])
+  func sizesHaveDecimalUnits(_ bytes: Double, _ text: String) {
+    #expect(ProgressBar.size(bytes) == text)
+  }
+
+  @Test(arguments: [
+    (0, "0:00"), (59, "0:59"), (61, "1:01"), (3_600, "1:00:00"), (36_061, "10:01:01"),
+  ])
+  func timesHaveHoursIfNeeded(_ seconds: Int, _ text: String) {
+    #expect(ProgressBar.time(.seconds(seconds)) == text)
+  }
+}
+
+#if os(Linux) || os(macOS)
   /// Tests of the program as a child process, whose standard error is no terminal.
   @Suite(.timeLimit(.minutes(5))) struct FetchTests {
     private let folder = TemporaryFolder()

@@ -81,33 +81,34 @@ struct RoundTripTests {
     }
   }
 
-  #if os(Linux)
-    @Test func headersArriveOrAreRejected() async {
-      var random = RandomValues(seed: 12)
-      let fields = (0..<Self.count).map { number in
-        // Most random names are rejected.
-        (number % 4 == 0 ? "X" + random.text() : "X-Name", random.text(), random.text())
-      }
-      let requests = fields.map { Request.get("a", headers: [$0.0: $0.1, "Y": "y", $0.0: $0.2]) }
-      var arrived = 0
-      for (field, outcome) in zip(fields, await send(requests)) {
-        let (name, values) = (field.0, [field.1, field.2])
-        let isFine =
-          name.unicodeScalars.allSatisfy { Self.token.contains($0) }
-          && values.joined().unicodeScalars.allSatisfy { scalar in
-            scalar == "\t" || scalar.value >= 0x20 && scalar.value != 0x7F
-          }
-        #expect((outcome.refusal == .invalidHeader) == !isFine, "\(field)")
-        #expect((outcome.received != nil) == isFine, "\(field)")
+  @Test func headersArriveOrAreRejected() async {
+    var random = RandomValues(seed: 12)
+    let fields = (0..<Self.count).map { number in
+      // Most random names are rejected.
+      (number % 4 == 0 ? "X" + random.text() : "X-Name", random.text(), random.text())
+    }
+    let requests = fields.map { Request.get("a", headers: [$0.0: $0.1, "Y": "y", $0.0: $0.2]) }
+    var arrived = 0
+    for (field, outcome) in zip(fields, await send(requests)) {
+      let (name, values) = (field.0, [field.1, field.2])
+      let isFine =
+        name.unicodeScalars.allSatisfy { Self.token.contains($0) }
+        && values.joined().unicodeScalars.allSatisfy { scalar in
+          scalar == "\t" || scalar.value >= 0x20 && scalar.value != 0x7F
+        }
+      #expect((outcome.refusal == .invalidHeader) == !isFine, "\(field)")
+      #expect((outcome.received != nil) == isFine, "\(field)")
+      arrived += outcome.received == nil ? 0 : 1
+      // URLSession joins the values of a name.
+      #if os(Linux)
         guard let received = outcome.received else { continue }
-        arrived += 1
         // Leading and trailing whitespace is not part of a value (RFC 9110 section 5.5).
         let trimmed = values.map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " \t")) }
         #expect(received.headers.values(for: name).map(\.scalars) == trimmed.map(\.scalars))
-      }
-      #expect(arrived > Self.count / 4)
+      #endif
     }
-  #endif
+    #expect(arrived > Self.count / 4)
+  }
 
   private static let token = CharacterSet(
     charactersIn: "!#$%&'*+-.^_`|~0123456789"
@@ -190,37 +191,35 @@ struct RoundTripTests {
   }
 }
 
-#if os(Linux)
-  /// The options of an exchange do not remain on the libcurl handle.
-  @Suite(.timeLimit(.minutes(10)))
-  struct HandleReuseTests {
-    static let refused: [HTTPRequest] = {
-      let url = URL(fileURLWithPath: "/")
-      let headers: HTTPHeaders = ["not a token": "x"]
-      return [
-        HTTPRequest(method: .delete, url: url, headers: headers),
-        HTTPRequest(method: .head, url: url, headers: headers),
-        HTTPRequest(method: .post, url: url, headers: headers, body: .data(Data("old".utf8))),
-      ]
-    }()
+/// The options of an exchange do not remain on a handle that the transport uses again.
+@Suite(.timeLimit(.minutes(10)))
+struct HandleReuseTests {
+  static let refused: [HTTPRequest] = {
+    let url = URL(fileURLWithPath: "/")
+    let headers: HTTPHeaders = ["not a token": "x"]
+    return [
+      HTTPRequest(method: .delete, url: url, headers: headers),
+      HTTPRequest(method: .head, url: url, headers: headers),
+      HTTPRequest(method: .post, url: url, headers: headers, body: .data(Data("old".utf8))),
+    ]
+  }()
 
-    @Test(arguments: refused)
-    func aRejectedRequestDoesNotAffectTheNext(_ refused: HTTPRequest) async throws {
-      let server = try MockServer { Route(nil, "/{rest*}") { _ in .text("new") } }
-      defer { server.stop() }
-      let transport = CurlTransport()
-      let url = server.url.appending(path: "next")
-      // The first round uses a new handle, the second one a reused handle.
-      for count in 1...2 {
-        var refused = refused
-        refused.url = url
-        let failed = await ExchangeRecorder(transport, refused).record
-        #expect(failed.failure?.code == .invalidHeader)
-        let next = await ExchangeRecorder(transport, HTTPRequest(url: url)).record
-        #expect(next.body == Data("new".utf8))
-        #expect(server.receivedRequests.map(\.method) == Array(repeating: .get, count: count))
-        #expect(server.receivedRequests.map(\.body.count).max() == 0)
-      }
+  @Test(arguments: refused)
+  func aRejectedRequestDoesNotAffectTheNext(_ refused: HTTPRequest) async throws {
+    let server = try MockServer { Route(nil, "/{rest*}") { _ in .text("new") } }
+    defer { server.stop() }
+    let transport = PlatformTransport.make()
+    let url = server.url.appending(path: "next")
+    // The first round uses a new handle, the second one a reused handle.
+    for count in 1...2 {
+      var refused = refused
+      refused.url = url
+      let failed = await ExchangeRecorder(transport, refused).record
+      #expect(failed.failure?.code == .invalidHeader)
+      let next = await ExchangeRecorder(transport, HTTPRequest(url: url)).record
+      #expect(next.body == Data("new".utf8))
+      #expect(server.receivedRequests.map(\.method) == Array(repeating: .get, count: count))
+      #expect(server.receivedRequests.map(\.body.count).max() == 0)
     }
   }
-#endif
+}

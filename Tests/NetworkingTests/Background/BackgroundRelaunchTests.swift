@@ -243,24 +243,24 @@ struct BackgroundRelaunchTests {
     #expect(made == 1)
   }
 
-  #if os(Linux)
-    @Test func aClientWithOtherTLSOptionsIsRefused() async throws {
-      let sessions = BackgroundSessions()
-      func transport(_ tls: TLSOptions) -> any Transport {
-        sessions.transport(for: "films", tls: tls) {
-          BackgroundTransport(
-            identifier: "films", tls: tls,
-            results: BackgroundResults(folder: folder.url("results")),
-            session: FakeBackgroundSession(system))
-        }
+  @Test func aClientWithOtherTLSOptionsIsRefused() async throws {
+    let sessions = BackgroundSessions()
+    func transport(_ tls: TLSOptions) -> any Transport {
+      sessions.transport(for: "films", tls: tls) {
+        BackgroundTransport(
+          identifier: "films", tls: tls,
+          results: BackgroundResults(folder: folder.url("results")),
+          session: FakeBackgroundSession(system))
       }
-      _ = transport(TLSOptions())
-      let other = Networking<Request>(
-        transport: transport(try TLSOptions(trust: .all(.system), minimumVersion: .v1_3)))
-      let result = await other.download(.get("https://api.example.com/films/7"), to: target).result
-      #expect(result.failure(as: NetworkError.self)?.code == .unsupported)
     }
+    _ = transport(TLSOptions())
+    let other = Networking<Request>(
+      transport: transport(try TLSOptions(trust: .all(.system), minimumVersion: .v1_3)))
+    let result = await other.download(.get("https://api.example.com/films/7"), to: target).result
+    #expect(result.failure(as: NetworkError.self)?.code == .unsupported)
+  }
 
+  #if os(Linux)
     @Test func aPlatformWithoutBackgroundSessionsSaysSoWhenTheConfigurationIsChecked() {
       let configuration = SessionConfiguration.background(identifier: "films")
       #expect(!SessionConfiguration.supportsBackgroundSessions)

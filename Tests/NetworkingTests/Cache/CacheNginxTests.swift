@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
   import Networking
   import TestSupport
@@ -8,8 +8,7 @@
   @Suite(.timeLimit(.minutes(10)), .enabled(if: NginxServer.isAvailable))
   struct CacheNginxTests {
     @Test func theSecondRequestIsA304OnTheWireAndA200ForTheCaller() async throws {
-      // The path of a Unix socket is limited to 107 bytes.
-      let folder = TemporaryFolder(in: URL(fileURLWithPath: "/tmp"))
+      let (folder, reserved) = (TemporaryFolder(), try ReservedPort())
       let path = folder.url.path
       let file = try folder.file("page.txt", "first")
       let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
@@ -20,14 +19,14 @@
         events { }
         http {
           access_log off; \(temporary.joined(separator: " "))
-          server { listen unix:\(path)/s; root \(path); add_header Cache-Control no-cache; }
+          server {
+            listen 127.0.0.1:\(reserved.port) reuseport; root \(path);
+            add_header Cache-Control no-cache;
+          }
         }
         """
-      let tool = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"].first {
-        FileManager.default.isExecutableFile(atPath: $0)
-      }
       let nginx = try ChildProcess(
-        try #require(tool),
+        try #require(NginxServer.tool),
         [
           "-p", path, "-e", "stderr", "-c",
           try folder.file("nginx.conf", configuration).path,
@@ -40,9 +39,8 @@
       let monitor = RecordingMonitor()
       settings.monitors = [monitor]
       let client = Networking<Request>(
-        transport: CurlTransport(options: .init(unixSocketPath: "\(path)/s")),
-        configuration: settings)
-      client.setBaseURL(URL.of("http://localhost/"))
+        transport: PlatformTransport.make(), configuration: settings)
+      client.setBaseURL(LoopbackSocket.url("http", Int(reserved.port)))
       client.callbackContext = .inline
 
       func get() async throws -> Response {
@@ -66,6 +64,7 @@
       #expect(statuses == [200, 304, 200, 304])
       nginx.signal(SIGTERM)
       _ = await nginx.end
+      withExtendedLifetime(reserved) {}
     }
   }
 #endif
