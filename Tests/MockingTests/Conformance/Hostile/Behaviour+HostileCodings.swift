@@ -4,16 +4,6 @@
   import TestSupport
 
   extension Behaviour {
-    private static let text = String(repeating: "Hello, chain! ", count: 6)
-
-    /// `text` in each content coding, encoded by zlib, brotli 1.2, and zstd 1.5.
-    private static let coded: [(coding: String, body: Data)] = [
-      ("gzip", "H4sIAAAAAAACA/NIzcnJ11FIzkjMzFNU8KAKDwACfLN7VAAAAA=="),
-      ("deflate", "eJzzSM3JyddRSM5IzMxTVPCgCg8AjN4bGQ=="),
-      ("br", "G1MA+J0JdqwVK13ywhIEaazK0DokjO1NsqS5BYLxACA1twE="),
-      ("zstd", "KLUv/QRYrQAAcEhlbGxvLCBjaGFpbiEgAQAT6FQC6uKyrg=="),
-    ].map { ($0, Data(base64Encoded: $1) ?? Data()) }
-
     private static func sized(_ body: Data, _ coding: String) -> ScriptedServer.Step {
       .respond("200 OK", ["Content-Encoding: \(coding)"], body)
     }
@@ -25,7 +15,8 @@
       return .send(Data("\(head)\(size)\r\n".utf8) + body + Data("\r\n0\r\n\r\n".utf8))
     }
 
-    private static let damaged: [HostileRow] = coded.flatMap { coding, body -> [HostileRow] in
+    private static let damaged: [HostileRow] = CodedText.codings.flatMap { coding -> [HostileRow] in
+      let (text, body) = (CodedText.text, CodedText.bodies[coding] ?? Data())
       var flipped = body
       flipped[body.count / 2] ^= 0x40
       let rows: [HostileRow] = [
@@ -76,17 +67,7 @@
       return data
     }
 
-    /// A zstd frame of zero bytes, 128 KiB for each 4 bytes.
-    ///
-    /// Source: RFC 8878 section 3.1.1.
-    private static func zstdZeros(blocks: Int) -> Data {
-      var frame = Data([0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x38])
-      for block in 1...blocks {
-        let header = (128 << 10) << 3 | 1 << 1 | (block == blocks ? 1 : 0)
-        frame += [UInt8(header & 255), UInt8(header >> 8 & 255), UInt8(header >> 16), 0]
-      }
-      return frame
-    }
+    private static let gzipped = CodedText.bodies["gzip"] ?? Data()
 
     private static let codings: [HostileRow] = [
       .init("a coding that is not known", .malformed, steps: sized(Data("abc".utf8), "rot13")),
@@ -96,17 +77,17 @@
       .init("gzip without a body", .response(200, ""), steps: sized(Data(), "gzip")),
       .init(
         "ten codings", .malformed,
-        steps: sized(coded[0].body, Array(repeating: "gzip", count: 10).joined(separator: ", "))),
+        steps: sized(gzipped, Array(repeating: "gzip", count: 10).joined(separator: ", "))),
       .init(
         "10,000 codings", .malformed,
         steps: sized(
-          coded[0].body, Array(repeating: "gzip", count: 10_000).joined(separator: ", "))),
+          gzipped, Array(repeating: "gzip", count: 10_000).joined(separator: ", "))),
       .init(
         "gzip of more than a body may have", .failure(.bodyTooLarge),
         steps: sized(gzippedZeros(4 * HostileClient.maximumBodySize), "gzip")),
       .init(
         "zstd of more than a body may have", .failure(.bodyTooLarge),
-        steps: sized(zstdZeros(blocks: 256), "zstd")),
+        steps: sized(CodedText.zstdZeros(blocks: 256), "zstd")),
       .init(
         "an endless body", .failure(.bodyTooLarge),
         steps: .text("HTTP/1.1 200 OK\r\n\r\n"), .flood(1 << 40)),
