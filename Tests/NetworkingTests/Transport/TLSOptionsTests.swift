@@ -42,8 +42,7 @@ struct TLSChallengeTests {
   private func responders(
     _ challenge: TLSChallenge, withholdingCertificate isWithheld: Bool
   ) throws -> [TLSChallenge.Responder] {
-    let identity = ClientIdentity(
-      certificate: .pem(TestKeys.certificate), privateKey: .pem(TestKeys.key))
+    let identity = TestCertificate.identity
     let options = [
       TLSOptions(),
       try TLSOptions(trust: ["other.example": .insecure], identities: ["other.example": identity]),
@@ -56,40 +55,44 @@ struct TLSChallengeTests {
     }
   }
 
-  #if os(Linux)
-    @Test(arguments: [false, true])
-    func theDelegateEvaluatesServersUnlessTheOptionsDo(isCertificateWithheld: Bool) throws {
-      #expect(
-        try responders(.serverTrust, withholdingCertificate: isCertificateWithheld)
-          == [.delegate, .delegate, .options, .options])
-    }
+  @Test(arguments: [false, true])
+  func theDelegateEvaluatesServersUnlessTheOptionsDo(isCertificateWithheld: Bool) throws {
+    #expect(
+      try responders(.serverTrust, withholdingCertificate: isCertificateWithheld)
+        == [.delegate, .delegate, .options, .options])
+  }
 
-    @Test func theClockStaysWhenTrustOrIdentitiesAreAdded() throws {
-      let time = Date(timeIntervalSince1970: 1)
-      let tls = try TLSOptions(trust: .all(.system), wallClock: { time })
-      let identity = ClientIdentity(
-        certificate: .pem(TestKeys.certificate), privateKey: .pem(TestKeys.key))
-      let configuration = try SessionConfiguration.ephemeral.secured(with: tls)
-        .identifying(as: identity, to: "a.example").trusting(.all(.system))
-      guard case .secured(_, let result) = configuration else {
-        Issue.record("The configuration has no TLS options")
-        return
-      }
-      #expect(result.compiled.wallClock() == time)
+  @Test func theClockStaysWhenTrustOrIdentitiesAreAdded() throws {
+    let time = Date(timeIntervalSince1970: 1)
+    let tls = try TLSOptions(trust: .all(.system), wallClock: { time })
+    let identity = TestCertificate.identity
+    let configuration = try SessionConfiguration.ephemeral.secured(with: tls)
+      .identifying(as: identity, to: "a.example").trusting(.all(.system))
+    guard case .secured(_, let result) = configuration else {
+      Issue.record("The configuration has no TLS options")
+      return
     }
+    #expect(result.compiled.wallClock() == time)
+  }
 
-    @Test func aCertificateIsPresentedOnlyToItsHostAtTheOriginOfTheRequest() throws {
-      let asked = try responders(.clientCertificate, withholdingCertificate: false)
-      let withheld = try responders(.clientCertificate, withholdingCertificate: true)
-      #expect(asked == [.delegate, .delegate, .options, .delegate])
-      #expect(withheld == .init(repeating: .reject, count: 4))
-    }
+  @Test func aCertificateIsPresentedOnlyToItsHostAtTheOriginOfTheRequest() throws {
+    let asked = try responders(.clientCertificate, withholdingCertificate: false)
+    let withheld = try responders(.clientCertificate, withholdingCertificate: true)
+    #expect(asked == [.delegate, .delegate, .options, .delegate])
+    #expect(withheld == .init(repeating: .reject, count: 4))
+  }
 
-    @Test(arguments: [false, true])
-    func otherChallengesAreRejected(isCertificateWithheld: Bool) throws {
-      #expect(
-        try responders(.other, withholdingCertificate: isCertificateWithheld)
-          == .init(repeating: .reject, count: 4))
+  @Test(arguments: [false, true])
+  func otherChallengesAreRejected(isCertificateWithheld: Bool) throws {
+    #expect(
+      try responders(.other, withholdingCertificate: isCertificateWithheld)
+        == .init(repeating: .reject, count: 4))
+  }
+
+  @Test func theSettingsOfASharedTransportCannotBeReplaced() throws {
+    let error = #expect(throws: NetworkError.self) {
+      try Networking<Request>().setTLS(TLSOptions())
     }
-  #endif
+    #expect(error?.code == .unsupported)
+  }
 }

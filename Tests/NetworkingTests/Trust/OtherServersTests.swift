@@ -18,39 +18,8 @@
       certificates = try await Certificates()
     }
 
-    private static let cases: [ServerTrustTests.Case] = [
-      .init("a valid certificate", nil),
-      .init("an intermediate", nil) { $0.deepLeaf },
-      .init("a missing intermediate", .tlsUntrusted) { $0.deepLeaf.sending() },
-      .init("an expired one", .tlsCertificateExpired) {
-        try $0.root.certificate(for: "127.0.0.1", validity: .expired)
-      },
-      .init("one that is not valid yet", .tlsCertificateExpired) {
-        try $0.root.certificate(for: "127.0.0.1", validity: .notYet)
-      },
-      .init("an untrusted root", .tlsUntrusted) {
-        try $0.stranger.certificate(for: "127.0.0.1")
-      },
-      .init("another host", .tlsHostMismatch) { try $0.root.certificate(for: "127.0.0.2") },
-      .init("the pin of the root", nil) {
-        $0.deepLeaf
-      } policy: {
-        $0.policy.pinnedKeys([$0.root.publicKeyPin])
-      },
-      .init("another pin", .pinMismatch) {
-        $0.leaf
-      } policy: {
-        $0.policy.pinnedKeys([$0.stranger.publicKeyPin])
-      },
-      .init("a pinned key in an unrelated certificate that is sent along", .pinMismatch) {
-        $0.leaf.sending($0.stranger.certificate)
-      } policy: {
-        $0.policy.pinnedKeys([$0.stranger.publicKeyPin])
-      },
-    ]
-
-    @Test(arguments: cases)
-    func theServerIsAcceptedOrRejectedWithTheCode(_ case: ServerTrustTests.Case) async throws {
+    @Test(arguments: TrustCase.otherServers)
+    func theServerIsAcceptedOrRejectedWithTheCode(_ case: TrustCase) async throws {
       let certificate = try `case`.certificate(fixture)
       try certificates.add("server", pem: certificate.pem, key: certificate.privateKeyPEM)
       let options = CurlTransport.Options(

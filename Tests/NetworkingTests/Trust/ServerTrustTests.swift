@@ -11,195 +11,14 @@
   /// Each case is a handshake with a ``MockServer``.
   @Suite(.timeLimit(.minutes(10)))
   struct ServerTrustTests {
-    private typealias Policy = ServerTrust.Policy
-
     private let fixture: TrustFixture
 
     init() throws {
       fixture = try TrustFixture.shared.get()
     }
 
-    /// A certificate of a server, a policy, and the code of the failure or `nil`.
-    struct Case: CustomTestStringConvertible, Sendable {
-      let testDescription: String
-      let certificate: @Sendable (TrustFixture) throws -> MockCertificate
-      let policy: @Sendable (TrustFixture) throws -> ServerTrust.Policy
-      let code: NetworkError.Code?
-      var host = "127.0.0.1"
-
-      init(
-        _ name: String, _ code: NetworkError.Code?, host: String = "127.0.0.1",
-        _ certificate: @escaping @Sendable (TrustFixture) throws -> MockCertificate = { $0.leaf },
-        policy: @escaping @Sendable (TrustFixture) throws -> ServerTrust.Policy = { $0.policy }
-      ) {
-        testDescription = name
-        self.code = code
-        self.host = host
-        self.certificate = certificate
-        self.policy = policy
-      }
-    }
-
-    private static let validity: [Case] = [
-      Case("a valid certificate", nil),
-      Case("an expired one", .tlsCertificateExpired) {
-        try $0.root.certificate(for: "127.0.0.1", validity: .expired)
-      },
-      Case("one that is not valid yet", .tlsCertificateExpired) {
-        try $0.root.certificate(for: "127.0.0.1", validity: .notYet)
-      },
-      Case("an expired intermediate", .tlsCertificateExpired) {
-        try $0.root.intermediate(validity: .expired).certificate(for: "127.0.0.1")
-      },
-      Case("an untrusted root", .tlsUntrusted) { try $0.stranger.certificate(for: "127.0.0.1") },
-      Case("the system's authorities", .tlsUntrusted, policy: { _ in .system }),
-      Case(
-        "own and the system's authorities", nil,
-        policy: {
-          .authorities($0.root.source, besidesSystem: true)
-        }),
-      Case("any certificate", nil) {
-        try $0.stranger.certificate(for: "other.example", validity: .expired)
-      } policy: { _ in
-        .insecure
-      },
-      Case("an intermediate", nil) { $0.deepLeaf },
-      Case("a missing intermediate", .tlsUntrusted) { $0.deepLeaf.sending() },
-      Case("an intermediate as the only anchor", nil) {
-        $0.deepLeaf.sending()
-      } policy: {
-        .authorities($0.middle.source)
-      },
-      Case(
-        "the certificate itself as the only anchor", nil,
-        policy: {
-          .authorities(.data($0.leaf.der))
-        }),
-      Case("a certificate for clients", .tlsUntrusted) { try $0.root.clientCertificate() },
-    ]
-
-    private static let hosts: [Case] = [
-      Case("another name", .tlsHostMismatch) { try $0.root.certificate(for: "other.example") },
-      Case("another address", .tlsHostMismatch) { try $0.root.certificate(for: "127.0.0.2") },
-      Case("a name for an address", .tlsHostMismatch) { try $0.root.certificate(for: "localhost") },
-      Case("an address for a name", .tlsHostMismatch, host: "localhost") {
-        try $0.root.certificate(for: "127.0.0.1")
-      },
-      Case("a name", nil, host: "localhost"),
-      Case("a name in capital letters", nil, host: "LOCALHOST"),
-      Case("a wildcard for a whole name", .tlsHostMismatch, host: "localhost") {
-        try $0.root.certificate(for: "*")
-      },
-      Case("a wildcard for the left-most label", nil, host: "a.test.localhost") {
-        try $0.root.certificate(for: "*.test.localhost")
-      },
-      Case("a wildcard for two labels", .tlsHostMismatch, host: "a.b.test.localhost") {
-        try $0.root.certificate(for: "*.test.localhost")
-      },
-      Case("a wildcard for no label", .tlsHostMismatch, host: "test.localhost") {
-        try $0.root.certificate(for: "*.test.localhost")
-      },
-      Case("a wildcard for a part of a label", .tlsHostMismatch, host: "ab.test.localhost") {
-        try $0.root.certificate(for: "a*.test.localhost")
-      },
-      Case("a wildcard in the second label", .tlsHostMismatch, host: "a.b.test.localhost") {
-        try $0.root.certificate(for: "a.*.test.localhost")
-      },
-    ]
-
-    private static let pins: [Case] = [
-      Case("the pin of the leaf", nil, policy: { $0.policy.pinnedKeys([$0.leaf.publicKeyPin]) }),
-      Case("the pin of the intermediate", nil) {
-        $0.deepLeaf
-      } policy: {
-        $0.policy.pinnedKeys([$0.middle.publicKeyPin])
-      },
-      Case("the pin of the root", nil) {
-        $0.deepLeaf
-      } policy: {
-        $0.policy.pinnedKeys([$0.root.publicKeyPin])
-      },
-      Case(
-        "the pin of the root for the leaf alone", .pinMismatch,
-        policy: {
-          $0.policy.pinnedKeys([$0.root.publicKeyPin], in: .leaf)
-        }),
-      Case(
-        "another pin", .pinMismatch,
-        policy: {
-          $0.policy.pinnedKeys([$0.stranger.publicKeyPin])
-        }),
-      Case("a pinned key in an unrelated certificate that is sent along", .pinMismatch) {
-        $0.leaf.sending($0.stranger.certificate)
-      } policy: {
-        $0.policy.pinnedKeys([$0.stranger.publicKeyPin])
-      },
-      Case(
-        "an unrelated certificate that is sent along, without any check of the chain", .pinMismatch
-      ) {
-        $0.leaf.sending($0.stranger.certificate)
-      } policy: {
-        .insecure.pinnedKeys([$0.stranger.publicKeyPin])
-      },
-      Case(
-        "a rotated key with a backup pin", nil,
-        policy: {
-          $0.policy.pinnedKeys([$0.stranger.publicKeyPin, $0.leaf.publicKeyPin], in: .leaf)
-        }),
-      Case("a renewed certificate with the same key", nil) {
-        try $0.root.certificate(for: "127.0.0.1", reusingKeyOf: $0.leaf)
-      } policy: {
-        $0.policy.pinnedKeys([$0.leaf.publicKeyPin], in: .leaf)
-      },
-      Case(
-        "expired pins", nil,
-        policy: {
-          $0.policy.pinnedKeys([$0.stranger.publicKeyPin], until: "2020-01-01")
-        }),
-      Case(
-        "pins that have not expired", .pinMismatch,
-        policy: {
-          $0.policy.pinnedKeys([$0.stranger.publicKeyPin], until: "2999-01-01")
-        }),
-      Case("a pinned key of an untrusted chain", .tlsUntrusted) {
-        try $0.stranger.certificate(for: "127.0.0.1")
-      } policy: {
-        $0.policy.pinnedKeys([$0.stranger.publicKeyPin])
-      },
-      Case(
-        "a pinned certificate", nil,
-        policy: {
-          $0.policy.pinnedCertificates(.data($0.leaf.der))
-        }),
-      Case(
-        "a pinned authority in place of the leaf", .pinMismatch,
-        policy: {
-          $0.policy.pinnedCertificates(.data($0.root.certificate.der))
-        }),
-      Case(
-        "a pinned authority", nil,
-        policy: {
-          $0.policy.pinnedCertificates(.pem($0.root.pem), in: .chain)
-        }),
-      Case("a pinned certificate that was renewed", .pinMismatch) {
-        try $0.root.certificate(for: "127.0.0.1", reusingKeyOf: $0.leaf)
-      } policy: {
-        $0.policy.pinnedCertificates(.data($0.leaf.der))
-      },
-      Case(
-        "two sets of pins that both match", nil,
-        policy: {
-          $0.policy.pinnedKeys([$0.leaf.publicKeyPin]).pinnedKeys([$0.root.publicKeyPin])
-        }),
-      Case(
-        "two sets of pins of which one matches", .pinMismatch,
-        policy: {
-          $0.policy.pinnedKeys([$0.leaf.publicKeyPin]).pinnedKeys([$0.stranger.publicKeyPin])
-        }),
-    ]
-
-    @Test(arguments: validity + hosts + pins)
-    func theServerIsAcceptedOrRejectedWithTheCode(_ case: Case) async throws {
+    @Test(arguments: TrustCase.validity + TrustCase.hosts + TrustCase.pins)
+    func theServerIsAcceptedOrRejectedWithTheCode(_ case: TrustCase) async throws {
       let server = try fixture.server(MockTLS(`case`.certificate(fixture)))
       let outcome = try await fixture.get(server, `case`.policy(fixture), host: `case`.host)
       #expect(outcome.code == `case`.code)
@@ -348,20 +167,6 @@
         server, fixture.policy.evaluate { _, _ in throw TestError("too young") })
       #expect(thrown.code == .tlsUntrusted)
       #expect(thrown.failure?.underlying is TestError)
-    }
-
-    @Test func aReportedMismatchDoesNotFailTheRequest() async throws {
-      let server = try fixture.server(MockTLS(fixture.leaf))
-      let reported = Mutex<[PinMismatch]>([])
-      let outcome = try await fixture.get(
-        server,
-        fixture.policy.pinnedKeys(
-          [fixture.stranger.publicKeyPin],
-          mode: .reported { mismatch in reported.withLock { $0.append(mismatch) } }))
-      #expect(outcome.status == 200 && outcome.tls?.hasReportedPinMismatch == true)
-      let mismatch = try #require(reported.withLock { $0 }.first)
-      #expect(mismatch.seen == [fixture.leaf.publicKeyPin, fixture.root.publicKeyPin])
-      #expect(mismatch.expected == [fixture.stranger.publicKeyPin])
     }
 
     @Test func errorsNameTheCertificatesThePinsAndTheHosts() async throws {

@@ -61,56 +61,72 @@ struct HostPatternTests {
   }
 }
 
-#if os(Linux)
-  /// Bad input is refused when the options are made, by an error that names the item.
-  @Suite(.timeLimit(.minutes(10)))
-  struct TLSInputTests {
-    private let fixture: TrustFixture
-    private let folder = TemporaryFolder()
+/// Bad input is refused when the options are made, by an error that names the item.
+@Suite(.timeLimit(.minutes(10)))
+struct TLSInputTests {
+  private let folder = TemporaryFolder()
 
-    init() throws {
-      fixture = try TrustFixture.shared.get()
+  private func expectRefusal(
+    _ policy: ServerTrust.Policy, _ texts: String..., location: SourceLocation = #_sourceLocation
+  ) {
+    let error = refusal(["api.example.com": policy])
+    #expect(error?.code == .invalidTLSOptions, sourceLocation: location)
+    for text in texts + ["api.example.com"] {
+      #expect(error?.reason?.contains(text) == true, "\(text)", sourceLocation: location)
     }
+  }
 
-    private func expectRefusal(
-      _ policy: ServerTrust.Policy, _ texts: String..., location: SourceLocation = #_sourceLocation
-    ) {
-      let error = refusal(["api.example.com": policy])
-      #expect(error?.code == .invalidTLSOptions, sourceLocation: location)
-      for text in texts + ["api.example.com"] {
-        #expect(error?.reason?.contains(text) == true, "\(text)", sourceLocation: location)
-      }
+  @Test func aMalformedPolicyIsRefused() throws {
+    let pipe = folder.url("pipe.pem")
+    try #require(mkfifo(pipe.path, 0o600) == 0)
+    expectRefusal(.pinnedKeys([]), "empty")
+    expectRefusal(.pinnedKeys(["sha256/short"]), "sha256/short")
+    expectRefusal(.pinnedKeys([TestCertificate.pin], until: "next year"), "next year")
+    expectRefusal(.pinnedKeys([TestCertificate.pin], until: "2027-02-30"), "2027-02-30")
+    expectRefusal(.pinnedCertificates(), "empty")
+    expectRefusal(.pinnedCertificates(.pem("no certificate")), "pinned certificates")
+    expectRefusal(.authorities(), "empty")
+    expectRefusal(.authorities(.pem("no certificate")), "the authorities")
+    let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+    expectRefusal(.authorities(.pem(TestCertificate.pem + broken)), "the authorities")
+    expectRefusal(.authorities(.data(TestCertificate.der.dropLast())), "the authorities")
+    expectRefusal(.authorities(.file(folder.url("missing.pem"))), "missing.pem")
+    expectRefusal(.authorities(.file(pipe)), "pipe.pem")
+    expectRefusal(.authorities(.folder(folder.url("nowhere"))), "nowhere")
+    expectRefusal(.insecure.revocation(stapled: .required), "without authorities")
+    expectRefusal(.system.versions(.v1_3, through: .v1_2), "TLS 1.2")
+    #if os(Linux)
+      expectRefusal(.authorities(.data(TestCertificate.der + [0])), "the authorities")
+      expectRefusal(.system.revocation(lists: [.pem(TestCertificate.pem)]), "revocation lists")
+    #endif
+  }
+
+  @Test func anUnusableIdentityIsRefused() throws {
+    let archive = TestCertificate.archive
+    let archives: [(ClientIdentity, String)] = [
+      (.init(pkcs12: .data(archive)), "needs a password"),
+      (.init(pkcs12: .data(archive), password: "open"), "password is wrong"),
+      (.init(pkcs12: .data(archive.prefix(100)), password: "sesame"), "not a readable PKCS#12"),
+      (.init(pkcs12: .file(folder.url("missing.p12"))), "missing.p12"),
+    ]
+    for (identity, text) in try archives + Self.unusableFiles() {
+      let error = refusal([:], ["api.example.com": identity])
+      #expect(error?.code == .invalidTLSOptions)
+      #expect(error?.reason?.contains(text) == true, "\(text): \(error?.reason ?? "")")
+      #expect(error?.reason?.contains("api.example.com") == true)
+      #expect(!"\(String(describing: error))".contains("open"))
     }
+  }
 
-    @Test func aMalformedPolicyIsRefused() throws {
-      let pipe = folder.url("pipe.pem")
-      try #require(mkfifo(pipe.path, 0o600) == 0)
-      expectRefusal(.pinnedKeys([]), "empty")
-      expectRefusal(.pinnedKeys(["sha256/short"]), "sha256/short")
-      expectRefusal(.pinnedKeys([fixture.leaf.publicKeyPin], until: "next year"), "next year")
-      expectRefusal(.pinnedKeys([fixture.leaf.publicKeyPin], until: "2027-02-30"), "2027-02-30")
-      expectRefusal(.pinnedCertificates(), "empty")
-      expectRefusal(.pinnedCertificates(.pem("no certificate")), "pinned certificates")
-      expectRefusal(.authorities(), "empty")
-      expectRefusal(.authorities(.pem("no certificate")), "the authorities")
-      let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
-      expectRefusal(.authorities(.pem(fixture.root.pem + broken)), "the authorities")
-      expectRefusal(.authorities(.data(fixture.root.certificate.der.dropLast())), "the authorities")
-      expectRefusal(.authorities(.data(fixture.root.certificate.der + [0])), "the authorities")
-      expectRefusal(.authorities(.file(folder.url("missing.pem"))), "missing.pem")
-      expectRefusal(.authorities(.file(pipe)), "pipe.pem")
-      expectRefusal(.authorities(.folder(folder.url("nowhere"))), "nowhere")
-      expectRefusal(.system.revocation(lists: [.pem(fixture.root.pem)]), "revocation lists")
-      expectRefusal(.insecure.revocation(stapled: .required), "without authorities")
-      expectRefusal(.system.versions(.v1_3, through: .v1_2), "TLS 1.2")
-    }
-
-    @Test func anUnusableIdentityIsRefused() throws {
-      let client = try fixture.root.clientCertificate()
-      let other = try fixture.root.clientCertificate()
+  /// Returns certificates with keys that are no identity.
+  ///
+  /// Apple platforms read identities from archives alone.
+  private static func unusableFiles() throws -> [(ClientIdentity, String)] {
+    #if os(Linux)
+      let root = try TrustFixture.shared.get().root
+      let (client, other) = (try root.clientCertificate(), try root.clientCertificate())
       let encrypted = try client.encryptedPrivateKeyPEM(password: "sesame")
-      let archive = try client.pkcs12(password: "sesame")
-      let identities: [(ClientIdentity, String)] = [
+      return [
         (
           .init(certificate: .pem("x"), privateKey: .pem(client.privateKeyPEM)), "not a certificate"
         ),
@@ -123,18 +139,64 @@ struct HostPatternTests {
           .init(certificate: .pem(client.pem), privateKey: .pem(encrypted), password: "open"),
           "password is wrong"
         ),
-        (.init(pkcs12: .data(archive)), "needs a password"),
-        (.init(pkcs12: .data(archive), password: "open"), "password is wrong"),
-        (.init(pkcs12: .data(archive.prefix(100)), password: "sesame"), "not a readable PKCS#12"),
-        (.init(pkcs12: .file(folder.url("missing.p12"))), "missing.p12"),
+        (.init(pkcs12: .data(try client.pkcs12(password: "sesame"))), "needs a password"),
       ]
-      for (identity, text) in identities {
-        let error = refusal([:], ["api.example.com": identity])
-        #expect(error?.code == .invalidTLSOptions)
-        #expect(error?.reason?.contains(text) == true, "\(text): \(error?.reason ?? "")")
-        #expect(error?.reason?.contains("api.example.com") == true)
-        #expect(!"\(String(describing: error))".contains("open"))
-      }
+    #else
+      return []
+    #endif
+  }
+
+  #if os(Linux) || os(macOS)
+    @Test(.enabled(if: Certificates.areAvailable, "The openssl tool makes the archive"))
+    func anArchiveWithTheCiphersOfOldProgramsIsRead() async throws {
+      let certificates = try await Certificates()
+      try await certificates.make("client")
+      let archive = try await certificates.archive(
+        "client", password: "sesame", options: ["-legacy"])
+      let tls = try TLSOptions(
+        identities: ["a.example": .init(pkcs12: .file(archive), password: "sesame")])
+      #expect(tls != TLSOptions())
+      #expect(refusal([:], ["a.example": .init(pkcs12: .file(archive), password: "open")]) != nil)
+    }
+  #endif
+
+  @Test func pinsAreComputedFromEachForm() async throws {
+    let pin = TestCertificate.pin
+    #expect(try PublicKeyPin(pem: TestCertificate.pem) == pin)
+    #expect(try PublicKeyPin(der: TestCertificate.der) == pin)
+    let text = "\(pin)".dropFirst("sha256/".count)
+    for prefix in ["", "sha256/", "sha256//"] { #expect(PublicKeyPin(prefix + text) == pin) }
+    #expect(throws: NetworkError.self) { try PublicKeyPin(pem: "nothing") }
+    #expect(throws: NetworkError.self) { try PublicKeyPin(der: Data([0x30, 0])) }
+    #expect(throws: NetworkError.self) { try PublicKeyPin(der: Data()) }
+  }
+
+  @Test func descriptionsAndDumpsOmitSecrets() throws {
+    let identity = TestCertificate.identity
+    let options = try TLSOptions(identities: ["a.example": identity])
+    var dumped = ""
+    dump(identity, to: &dumped)
+    dump(options, to: &dumped)
+    var texts = ["\(identity)", "\(options)", String(reflecting: options)]
+    #if os(Linux)
+      let client = try TrustFixture.shared.get().root.clientCertificate()
+      dump(client, to: &dumped)
+      texts.append("\(client)")
+    #endif
+    texts.append(dumped)
+    for text in texts { #expect(!text.contains("sesame") && !text.contains("PRIVATE")) }
+  }
+}
+
+#if os(Linux)
+  /// Identities of clients and folders of authorities, in handshakes with a server.
+  @Suite(.timeLimit(.minutes(10)))
+  struct TLSFileTests {
+    private let fixture: TrustFixture
+    private let folder = TemporaryFolder()
+
+    init() throws {
+      fixture = try TrustFixture.shared.get()
     }
 
     @Test(arguments: [
@@ -188,46 +250,14 @@ struct HostPatternTests {
       }
     }
 
-    @Test(.enabled(if: Certificates.areAvailable, "The openssl tool makes the archive"))
-    func anArchiveWithTheCiphersOfOldProgramsIsRead() async throws {
-      let certificates = try await Certificates()
-      try await certificates.make("client")
-      let archive = try await certificates.archive(
-        "client", password: "sesame", options: ["-legacy"])
-      let tls = try TLSOptions(
-        identities: ["a.example": .init(pkcs12: .file(archive), password: "sesame")])
-      #expect(tls != TLSOptions())
-      #expect(refusal([:], ["a.example": .init(pkcs12: .file(archive), password: "open")]) != nil)
-    }
-
-    @Test func pinsAreComputedFromEachForm() async throws {
-      let pin = fixture.leaf.publicKeyPin
-      #expect(try PublicKeyPin(pem: fixture.leaf.pem) == pin)
-      #expect(try PublicKeyPin(der: fixture.leaf.der) == pin)
-      let text = "\(pin)".dropFirst("sha256/".count)
-      for prefix in ["", "sha256/", "sha256//"] { #expect(PublicKeyPin(prefix + text) == pin) }
-      #expect(throws: NetworkError.self) { try PublicKeyPin(pem: "nothing") }
-      #expect(throws: NetworkError.self) { try PublicKeyPin(der: Data([0x30, 0])) }
-      #expect(throws: NetworkError.self) { try PublicKeyPin(der: Data()) }
-    }
-
-    @Test func aFolderOfAuthoritiesIsRead() async throws {
-      try Data(fixture.root.pem.utf8).write(to: folder.url("a.pem"))
-      try fixture.stranger.certificate.der.write(to: folder.url("b.DER"))
-      try Data("no certificate".utf8).write(to: folder.url("README"))
-      // Revocation lists are other items.
-      try Data("no certificate".utf8).write(to: folder.url("c.crl"))
-      let server = try fixture.server(MockTLS(fixture.leaf))
-      #expect(try await fixture.get(server, .authorities(.folder(folder.url))).status == 200)
-    }
-
     @Test func aBundleHasCertificatesAndRevocationLists() async throws {
       try Data(fixture.root.pem.utf8).write(to: folder.url("a.pem"))
       try Data("no list".utf8).write(to: folder.url("b.crl"))
       let bundle = try #require(Bundle(url: folder.url))
       let server = try fixture.server(MockTLS(fixture.leaf))
       #expect(try await fixture.get(server, .authorities(.bundle(bundle))).status == 200)
-      expectRefusal(.system.revocation(lists: [.bundle(bundle)]), "b.crl")
+      let error = refusal(["a.example": .system.revocation(lists: [.bundle(bundle)])])
+      #expect(error?.reason?.contains("b.crl") == true)
     }
 
     @Test(.enabled(if: Certificates.areAvailable, "The openssl tool makes the certificate"))
@@ -247,19 +277,6 @@ struct HostPatternTests {
       let outcome = try await fixture.get(server, fixture.policy, identity: identity)
       #expect(outcome.code == .tlsHandshakeFailed)
       #expect(outcome.failure?.reason.contains("OpenSSL rejects the client certificate") == true)
-    }
-
-    @Test func descriptionsAndDumpsOmitSecrets() throws {
-      let client = try fixture.root.clientCertificate()
-      let identity = ClientIdentity(
-        pkcs12: .data(try client.pkcs12(password: "sesame")), password: "sesame")
-      let options = try TLSOptions(identities: ["a.example": identity])
-      var dumped = ""
-      dump(identity, to: &dumped)
-      dump(options, to: &dumped)
-      dump(client, to: &dumped)
-      let texts = ["\(identity)", "\(options)", String(reflecting: options), "\(client)", dumped]
-      for text in texts { #expect(!text.contains("sesame") && !text.contains("PRIVATE")) }
     }
   }
 #endif

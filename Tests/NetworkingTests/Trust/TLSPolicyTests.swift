@@ -1,6 +1,7 @@
 #if os(Linux) || os(macOS)
   import Foundation
   import Networking
+  import Synchronization
   import TestSupport
   import Testing
 
@@ -17,11 +18,7 @@
     }
 
     private func get(_ server: TLSServer, _ tls: TLSOptions) async throws -> ExchangeRecord {
-      #if os(Linux)
-        await CurlTransport(options: .init(tls: tls)).get(server.url)
-      #else
-        try await URLSessionTransport(tls: tls).get(server.url)
-      #endif
+      await PlatformTransport.make(tls).get(server.url)
     }
 
     private var trusting: TLSOptions {
@@ -47,6 +44,18 @@
       #expect(try await get(server, insecure).head?.status == 200)
     }
 
+    @Test func aFolderOfAuthoritiesIsRead() async throws {
+      let folder = TemporaryFolder()
+      try Data(contentsOf: certificates.authority).write(to: folder.url("a.pem"))
+      try TestCertificate.der.write(to: folder.url("b.DER"))
+      try Data("no certificate".utf8).write(to: folder.url("README"))
+      // Revocation lists are other items.
+      try Data("no certificate".utf8).write(to: folder.url("c.crl"))
+      let server = try await TLSServer(certificates, "good")
+      let tls = try TLSOptions(trust: .all(.authorities(.folder(folder.url))))
+      #expect(try await get(server, tls).head?.status == 200)
+    }
+
     @Test func aSelfSignedCertificateIsNotTrusted() async throws {
       try await certificates.make("self", selfSigned: true)
       let server = try await TLSServer(certificates, "self")
@@ -66,6 +75,18 @@
       #expect(try await get(server, trusting).failure?.code == .tlsHostMismatch)
     }
 
+    @Test func aVersionBelowTheMinimumIsRejected() async throws {
+      let server = try await TLSServer(certificates, "good", ["-tls1_2"])
+      #expect(try await get(server, trusting).head?.status == 200)
+      let tls = try TLSOptions(trust: trusting.trust, minimumVersion: .v1_3)
+      #expect(try await get(server, tls).failure?.code == .tlsHandshakeFailed)
+      // Only Linux has versions for one host.
+      #if os(Linux)
+        let policy = try options { $0.versions(.v1_3) }
+        #expect(try await get(server, policy).failure?.code == .tlsHandshakeFailed)
+      #endif
+    }
+
     @Test func pinnedKeysAreCheckedInAdditionToTrust() async throws {
       let server = try await TLSServer(certificates, "good")
       try await certificates.make("other")
@@ -80,6 +101,27 @@
         let insecure = try TLSOptions(trust: .all(.insecure.pinnedKeys([.init(pin)])))
         #expect(try await get(server, insecure).head?.status == status)
       }
+    }
+
+    @Test func aReportedMismatchDoesNotFailTheRequest() async throws {
+      let server = try await TLSServer(certificates, "good")
+      try await certificates.make("other")
+      let other = PublicKeyPin(try await certificates.pin("other"))
+      let reported = Mutex<[PinMismatch]>([])
+      let tls = try options {
+        $0.pinnedKeys(
+          [other], mode: .reported { mismatch in reported.withLock { $0.append(mismatch) } })
+      }
+      let record = try await get(server, tls)
+      #expect(record.head?.status == 200)
+      // URLSession has no such property of a connection.
+      #if os(Linux)
+        #expect(record.metrics?.tls?.hasReportedPinMismatch == true)
+      #endif
+      let mismatch = try #require(reported.withLock { $0 }.first)
+      let (good, authority) = try await (certificates.pin("good"), certificates.pin("ca"))
+      #expect(mismatch.seen == [.init(good), .init(authority)])
+      #expect(mismatch.expected == [other])
     }
   }
 #endif

@@ -47,13 +47,6 @@
       #expect(server.handshakes.count == 3)
     }
 
-    @Test func theSettingsOfASharedTransportCannotBeReplaced() throws {
-      let error = #expect(throws: NetworkError.self) {
-        try Networking<Request>().setTLS(TLSOptions())
-      }
-      #expect(error?.code == .unsupported)
-    }
-
     /// The rounds of nine requests each; TLS_ROUNDS is 1112 for 10,000 requests.
     private static let rounds = Int(ProcessInfo.processInfo.environment["TLS_ROUNDS"] ?? "") ?? 25
 

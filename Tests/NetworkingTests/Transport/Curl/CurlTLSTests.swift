@@ -79,13 +79,6 @@
       }
     }
 
-    @Test func aVersionBelowTheMinimumIsRejected() async throws {
-      let server = try await TLSServer(certificates, "good", ["-tls1_2"])
-      #expect(try await get(server, trusting).head?.status == 200)
-      let tls = try options { $0.versions(.v1_3) }
-      #expect(await get(server, tls).failure?.code == .tlsHandshakeFailed)
-    }
-
     @Test func aPortWithoutTLSFailsTheHandshake() async throws {
       let plain = try ScriptedServer(greeting: [.text("HTTP/1.1 400 Bad Request\r\n\r\n")]) { _ in
         []
