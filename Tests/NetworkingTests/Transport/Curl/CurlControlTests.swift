@@ -20,23 +20,6 @@
         of: transport, [.flood(TransportControlChecks.floodSize)])
     }
 
-    @Test func cancellationDuringTheUploadSuppressesTheHead() async throws {
-      let server = try ScriptedServer { _ in [.respond()] }
-      let handles = Log<ExchangeRecorder>()
-      let gate = DispatchSemaphore(value: 0)
-      let request = HTTPRequest(method: .post, url: server.url(), body: .data(Data("body".utf8)))
-      let exchange = ExchangeRecorder(transport, request) { event in
-        guard case .sent = event else { return }
-        gate.wait()
-        for handle in handles.entries { handle.cancel() }
-      }
-      handles.append(exchange)
-      gate.signal()
-      let record = await exchange.record
-      #expect(record.failure?.code == .cancelled)
-      #expect(record.head == nil)
-    }
-
     @Test func cancellationAfterTheEndIsANoOp() async throws {
       let next = try await TransportControlChecks.expectThatCancellationAfterTheEndIsANoOp(
         of: transport)

@@ -86,18 +86,6 @@
       }
     }
 
-    @Test func anActiveConnectionDoesNotTimeOut() async throws {
-      let server = try ScriptedServer { _ in [.flood(30 << 20)] }
-      let first = try ScriptedServer { _ in
-        [.text("HTTP/1.1 200 OK\r\nContent-Length: \(30 << 20)\r\n\r\n"), .flood(30 << 20)]
-      }
-      let record = await transport.perform(
-        HTTPRequest(url: first.url(), idleTimeout: .seconds(5)))
-      #expect(record.failure == nil)
-      #expect(record.body.count == 30 << 20)
-      withExtendedLifetime(server) {}
-    }
-
     @Test func anUnresponsiveAddressTimesOutConnecting() async throws {
       // A listener with a full backlog does not complete handshakes.
       let full = try FullListener()

@@ -122,19 +122,6 @@
         }
       }
     }
-
-    @Test func anyNumberOfGETsMayMeetAConnectionThatTheServerCloses() async throws {
-      let used = Mutex(Set<Int>())
-      let server = try ScriptedServer { request in
-        let isFirst = used.withLock { $0.insert(request.connection).inserted }
-        return [isFirst ? .respond() : .close]
-      }
-      for number in 0..<30 {
-        let record = await transport.get(server.url())
-        #expect(record.failure == nil, "request \(number)")
-      }
-      #expect(server.connectionCount == 30)
-    }
   }
 
   extension Bool {

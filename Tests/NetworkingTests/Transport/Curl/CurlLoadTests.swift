@@ -57,24 +57,5 @@
         #expect(ProcessResources.openFiles == files)
       }
     }
-
-    @Test func concurrentlyCancelledExchangesEndOnce() async throws {
-      let server = try ScriptedServer { _ in [.respond("200 OK", [], Data(count: 1_000))] }
-      let transport = CurlTransport()
-      let ended = Log<Int>()
-      await onThreads(4) { thread in
-        for number in 0..<100 {
-          let exchange = ExchangeRecorder(transport, HTTPRequest(url: server.url())) { event in
-            if event.isLast { ended.append(thread) }
-          }
-          if number % 2 == 0 { exchange.suspend() }
-          if number % 3 == 0 { exchange.cancel() }
-          exchange.resume()
-        }
-      }
-      #expect(await ended.entries(400).count == 400)
-      #expect(await transport.get(server.url()).failure == nil)
-      #expect(ended.entries.count == 400)
-    }
   }
 #endif

@@ -48,16 +48,6 @@
       #expect(record.sent == [4])
     }
 
-    @Test func aHEADResponseHasALengthAndNoBody() async throws {
-      let server = try ScriptedServer { _ in
-        [.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n")]
-      }
-      let record = await transport.perform(HTTPRequest(method: .head, url: server.url()))
-      #expect(record.order == ["head", "end"])
-      #expect(record.head?.headers["content-length"] == "10")
-      #expect(server.requests.entries.last?.line == "HEAD / HTTP/1.1")
-    }
-
     @Test func headersAreSentUnchanged() async {
       let headers: HTTPHeaders = [
         "X-Twice": "1", "X-twice": "2", "X-Empty": "", "X-Blank": " ", "Accept": "a/b",
@@ -69,43 +59,6 @@
           "X-Twice: 1", "X-twice: 2", "X-Empty:", "X-Blank:", "Accept: a/b", "X-Umlaut: grün",
           "Accept-Encoding: identity",
         ])
-    }
-
-    @Test(arguments: [
-      ("A", "b\r\nC: d"), ("A", "b\nc"), ("A", "b\0"), ("A B", "c"), ("", "c"), ("A:", "b"),
-    ])
-    func anInvalidFieldIsRejected(_ name: String, _ value: String) async {
-      let (record, received) = await send(.get, "/", [name: value])
-      #expect(record.failure?.code == .invalidHeader)
-      #expect(received == nil)
-    }
-
-    @Test(arguments: [
-      "ftp://127.0.0.1/", "file:///etc/passwd", "/relative", "http://user:secret@127.0.0.1:1/",
-    ])
-    func otherSchemesAndCredentialsInTheURLAreRejected(_ text: String) async throws {
-      let record = await transport.get(try #require(URL(string: text)))
-      #expect(record.failure?.code == .invalidURL)
-      #expect(record.failure?.detail.contains("secret") == false)
-    }
-
-    @Test(arguments: [0, 1, 64 << 10, (64 << 10) + 1, 20 << 20])
-    func aBodyArrivesComplete(_ size: Int) async throws {
-      let body = Data.pattern(size)
-      let (record, received) = await send(.put, "/", [:], .data(body))
-      #expect(received?.body == body)
-      #expect(received?.values(of: "Content-Length") == ["\(size)"])
-      #expect(received?.values(of: "Expect") == [])
-      #expect(record.metrics?.bytesSent == Int64(size))
-      #expect(record.sent.last ?? 0 == Int64(size))
-      let folder = TemporaryFolder()
-      let file = try folder.file("body", body)
-      let (fromFile, ofFile) = await send(.post, "/", [:], .file(file))
-      #expect(ofFile?.line == "POST / HTTP/1.1")
-      #expect(ofFile?.values(of: "Content-Length") == ["\(size)"])
-      #expect(ofFile?.body == body)
-      #expect(fromFile.sent.last ?? 0 == Int64(size))
-      #expect(server.connectionCount == 1)
     }
 
     @Test func aBodyFileThatIsNotAFileIsRejected() async {

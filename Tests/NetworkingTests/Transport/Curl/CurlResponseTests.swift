@@ -52,29 +52,6 @@
       #expect(record.body == Data("ab".utf8))
     }
 
-    @Test(arguments: [0, 1, 64 << 10, 20 << 20])
-    func aBodyArrivesComplete(_ size: Int) async throws {
-      let body = Data.pattern(size)
-      let sized = try await get([.respond("200 OK", [], body)])
-      #expect(sized.body == body)
-      #expect(sized.metrics?.bytesReceived == Int64(size))
-      var chunked = Data("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8)
-      for start in stride(from: 0, to: size, by: 40_000) {
-        let chunk = body[start..<min(start + 40_000, size)]
-        chunked += Data("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + Data("\r\n".utf8)
-      }
-      let pieces = try await get([.send(chunked), .text("0\r\n\r\n")])
-      #expect(pieces.body == body)
-      #expect(pieces.lastEvents == 1)
-      let unending = try await get([.text("HTTP/1.1 200 OK\r\n\r\n"), .send(body), .close])
-      #expect(unending.body == body)
-      #expect(unending.failure == nil)
-    }
-
-    /// "Hello, chain!" compressed with gzip.
-    private static let zipped = Data(
-      base64Encoded: "H4sIAAAAAAACA/NIzcnJ11FIzkjMzFMEAGuICX8NAAAA")
-
     @Test(
       arguments: [
         [:], ["Accept-Encoding": "gzip"], ["Accept-Encoding": "br, *;q=0.5"],
@@ -82,33 +59,20 @@
       ]
         as [HTTPHeaders])
     func anEncodedBodyIsDecoded(_ headers: HTTPHeaders) async throws {
-      let zipped = try #require(Self.zipped)
+      let zipped = try #require(CodedText.bodies["gzip"])
       let record = try await get(
         [.respond("200 OK", ["Content-Encoding: gzip"], zipped)], headers)
-      #expect(String(decoding: record.body, as: UTF8.self) == "Hello, chain!")
+      #expect(String(decoding: record.body, as: UTF8.self) == CodedText.text)
       #expect(record.head?.headers["Content-Encoding"] == "gzip")
       #expect(record.metrics?.bytesReceived == Int64(zipped.count))
     }
 
     @Test(arguments: ["identity", "", "identity;q=1, *;q=0", "gzip;q=0", "*;q=0.000"])
     func withoutAcceptEncodingTheBodyIsNotDecoded(_ accepted: String) async throws {
-      let zipped = try #require(Self.zipped)
+      let zipped = try #require(CodedText.bodies["gzip"])
       let record = try await get(
         [.respond("200 OK", ["Content-Encoding: gzip"], zipped)], ["Accept-Encoding": accepted])
       #expect(record.body == zipped)
-    }
-
-    @Test func aConnectionIsReused() async throws {
-      let server = try ScriptedServer { request in
-        [.respond("200 OK", [], Data(request.target.utf8))]
-      }
-      for number in 0..<20 {
-        let record = await transport.get(server.url("/\(number)"))
-        #expect(record.body == Data("/\(number)".utf8))
-        #expect(record.metrics?.reusedConnection == (number > 0))
-        #expect((record.metrics?.connected == nil) == (number > 0))
-      }
-      #expect(server.connectionCount == 1)
     }
 
     @Test func metricsAreOrdered() async throws {
