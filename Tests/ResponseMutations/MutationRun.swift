@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
   import Networking
   import Promises
@@ -7,9 +7,19 @@
 
   /// A run of stories over one client and one server.
   struct MutationRun {
+    /// A transport with sockets.
     enum Kind: String {
-      case curl
+      #if os(Linux)
+        case curl
+      #endif
       case urlsession
+
+      func transport() -> any Transport {
+        #if os(Linux)
+          if self == .curl { return CurlTransport() }
+        #endif
+        return URLSessionTransport()
+      }
     }
 
     let kind: Kind
@@ -31,7 +41,7 @@
       failures += try await performStories(seeds.dropFirst())
       // The session of Foundation ends at an unknown time.
       let names = ProcessResources.openFileNames
-      if kind == .curl, names.count > descriptors {
+      if kind != .urlsession, names.count > descriptors {
         failures.append("\(names.count) descriptors are open, not \(descriptors): \(names)")
       }
       return failures
@@ -43,8 +53,7 @@
       let server = try HostileServer { request in current.withLock { $0 }.steps(request) }
       var failures: [String] = []
       do {
-        let transport: any Transport = kind == .curl ? CurlTransport() : URLSessionTransport()
-        let client = HostileClient(transport, of: server, cookies: .jar(CookieJar()))
+        let client = HostileClient(kind.transport(), of: server, cookies: .jar(CookieJar()))
         for seed in seeds {
           FileHandle.standardError.write(Data("\(seed)\n".utf8))
           let story = Story(seed: seed)
@@ -53,9 +62,11 @@
           failures += await perform(story, client, server)
         }
       }
-      if kind == .curl { await server.connectionsEnd() }
+      if kind != .urlsession { await server.connectionsEnd() }
       await server.stop()
-      while ProcessResources.threads(named: "Catena.Curl") > 0 { await Task.yield() }
+      #if os(Linux)
+        while ProcessResources.threads(named: "Catena.Curl") > 0 { await Task.yield() }
+      #endif
       return failures
     }
 
@@ -105,9 +116,9 @@
     }
   }
 
-  /// The limits of Foundation on Linux, where it and libcurl are not code of this package.
+  /// The limits of Foundation, which is not code of this package; nor is libcurl, which it uses on Linux.
   enum FoundationLimits {
-    /// Returns whether a story would crash the process.
+    /// Returns whether a story would crash the process on Linux.
     ///
     /// Foundation traps on a trailer, on a head that ends with the connection, on a length of 2^63 - 1, and
     /// on some locations.

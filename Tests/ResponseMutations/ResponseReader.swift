@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
 
   /// A response as the grammar of HTTP/1.1 reads it, for a connection that is closed after its bytes.

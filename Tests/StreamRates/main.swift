@@ -10,9 +10,7 @@ import TestSupport
 // client and server together; the bytes that a reader who has stopped lets the server send; and the growth of the
 // memory by a line of 100 MiB. The status is 1 if a bound of the description in CONTRIBUTING.md is exceeded.
 
-#if os(Linux)
-  import Glibc
-
+#if os(Linux) || os(macOS)
   struct Order: Decodable, Sendable {
     var id: Int
     var symbol: String
@@ -21,23 +19,34 @@ import TestSupport
   let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000
   var configuration = NetworkingConfiguration()
   configuration.cookies = .none
-  let networking = Networking<Request>(transport: CurlTransport(), configuration: configuration)
+  let networking = Networking<Request>(
+    transport: PlatformTransport.make(), configuration: configuration)
   var failures = 0
 
-  func processorTime() -> Duration {
+  /// The resources that the process has used so far.
+  func resources() -> rusage {
     var usage = rusage()
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-    let microseconds =
-      (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1_000_000 + usage.ru_utime.tv_usec
-      + usage.ru_stime.tv_usec
-    return .microseconds(microseconds)
+    #if os(Linux)
+      getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    #else
+      getrusage(RUSAGE_SELF, &usage)
+    #endif
+    return usage
+  }
+
+  func processorTime() -> Duration {
+    let usage = resources()
+    return .seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+      + .microseconds(Int(usage.ru_utime.tv_usec) + Int(usage.ru_stime.tv_usec))
   }
 
   /// The peak of the memory, in KiB.
   func peakMemory() -> Int {
-    var usage = rusage()
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-    return usage.ru_maxrss
+    #if os(Linux)
+      resources().ru_maxrss
+    #else
+      resources().ru_maxrss >> 10
+    #endif
   }
 
   @MainActor func check(_ holds: Bool, _ bound: String) {
@@ -142,5 +151,5 @@ import TestSupport
   print("closed:", await long.closed.entries(1) == [0])
   exit(failures == 0 ? 0 : 1)
 #else
-  print("stream-rates needs Linux")
+  print("stream-rates needs Linux or macOS")
 #endif
