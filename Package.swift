@@ -1,7 +1,13 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
+// Linux has libcurl as its transport, or Foundation's URLSession with CATENA_CURL=0 in the environment.
+let usesCurl = Context.environment["CATENA_CURL"] != "0"
+let curl: [Target.Dependency] =
+  usesCurl ? [.target(name: "CCatenaCurl", condition: .when(platforms: [.linux]))] : []
+
+var settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
+if usesCurl { settings.append(.define("CATENA_CURL", .when(platforms: [.linux]))) }
 
 // The privacy manifest is for Apple's platforms, which are built on Macs.
 #if os(Linux)
@@ -32,15 +38,16 @@ let package = Package(
   targets: [
     .target(name: "CatenaSystem", swiftSettings: settings),
     .target(name: "Promises", dependencies: ["CatenaSystem"], swiftSettings: settings),
+    .target(name: "CCatena"),
     .target(
-      name: "CCatena",
+      name: "CCatenaCurl", dependencies: ["CCatena"],
       linkerSettings: [
         .linkedLibrary(":libcurl.so.4", .when(platforms: [.linux])),
         .linkedLibrary(":libz.so.1", .when(platforms: [.linux])),
       ]),
     .target(
-      name: "Networking", dependencies: ["CCatena", "CatenaSystem", "Promises"], exclude: excluded,
-      resources: resources, swiftSettings: settings),
+      name: "Networking", dependencies: ["CCatena", "CatenaSystem", "Promises"] + curl,
+      exclude: excluded, resources: resources, swiftSettings: settings),
     .target(
       name: "CCatenaXML",
       linkerSettings: [
@@ -50,7 +57,7 @@ let package = Package(
     .target(
       name: "NetworkingXML", dependencies: ["CCatenaXML", "Networking"], swiftSettings: settings),
     .target(
-      name: "Mocking", dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"],
+      name: "Mocking", dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"] + curl,
       swiftSettings: settings),
     .target(
       name: "CatenaTesting", dependencies: ["Mocking", "Networking", "Promises"],
@@ -151,8 +158,8 @@ let package = Package(
     .testTarget(
       name: "NetworkingTests",
       dependencies: [
-        "Mocking", "Networking", "Promises", "CCatena", "TestSupport", "ThreadSanitizerSupport",
-      ]
+        "Mocking", "Networking", "Promises", "TestSupport", "ThreadSanitizerSupport",
+      ] + curl
         + programs(
           "cache-worker", "hanging-resolver", "large-bodies", "oauth2-worker", "offline-faults",
           "offline-namespace", "offline-worker", "reachability-watch"),

@@ -1,16 +1,16 @@
 import Foundation
 import Networking
 
-#if os(Linux)
-  import CCatena
-#else
+#if CATENA_CURL
+  import CCatenaCurl
+#elseif canImport(Compression)
   import Compression
 #endif
 
 /// A decoder of the content codings of request bodies.
 ///
 /// On Linux it decodes gzip, deflate, and Brotli and zstd if their libraries are available. On Apple
-/// platforms it decodes gzip.
+/// platforms it decodes gzip. In a build without libcurl it decodes none.
 ///
 /// Source: RFC 9110 section 8.4.
 enum ContentCoding {
@@ -43,7 +43,7 @@ enum ContentCoding {
     return body
   }
 
-  #if os(Linux)
+  #if CATENA_CURL
     private static func decoded(_ body: Data, coding name: String, limit: Int) -> Data? {
       guard let coding = CatenaCoding(name), let decoder = catena_decoder_make(coding) else {
         return nil
@@ -68,7 +68,7 @@ enum ContentCoding {
       }
       return isComplete ? output : nil
     }
-  #else
+  #elseif canImport(Compression)
     private static func decoded(_ body: Data, coding name: String, limit: Int) -> Data? {
       guard name == "gzip" || name == "x-gzip", let start = gzipHeaderSize(body),
         body.count >= start + 8
@@ -112,10 +112,12 @@ enum ContentCoding {
       if flags & 2 != 0 { size += 2 }
       return size <= bytes.count ? size : nil
     }
+  #else
+    private static func decoded(_ body: Data, coding name: String, limit: Int) -> Data? { nil }
   #endif
 }
 
-#if os(Linux)
+#if CATENA_CURL
   extension CatenaCoding {
     /// Makes a coding from its name in lower case.
     fileprivate init?(_ name: String) {

@@ -249,9 +249,9 @@ final class EventLoop: @unchecked Sendable {
       _ operation: Int32, _ descriptor: Int32, _ readiness: Readiness, _ token: UInt64
     ) {
       var event = epoll_event()
-      if readiness.contains(.readable) { event.events |= EPOLLIN.rawValue }
-      if readiness.contains(.writable) { event.events |= EPOLLOUT.rawValue }
-      if readiness.contains(.hangup) { event.events |= EPOLLRDHUP.rawValue }
+      if readiness.contains(.readable) { event.events |= CatenaEpollIn }
+      if readiness.contains(.writable) { event.events |= CatenaEpollOut }
+      if readiness.contains(.hangup) { event.events |= CatenaEpollReadHangup }
       event.data.u64 = token
       epoll_ctl(epoll, operation, descriptor, &event)
     }
@@ -275,10 +275,10 @@ final class EventLoop: @unchecked Sendable {
           continue
         }
         var readiness: Readiness = []
-        if event.events & EPOLLIN.rawValue != 0 { readiness.insert(.readable) }
-        if event.events & EPOLLOUT.rawValue != 0 { readiness.insert(.writable) }
-        if event.events & EPOLLRDHUP.rawValue != 0 { readiness.insert(.hangup) }
-        if event.events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { readiness.insert(.broken) }
+        if event.events & CatenaEpollIn != 0 { readiness.insert(.readable) }
+        if event.events & CatenaEpollOut != 0 { readiness.insert(.writable) }
+        if event.events & CatenaEpollReadHangup != 0 { readiness.insert(.hangup) }
+        if event.events & (CatenaEpollError | CatenaEpollHangup) != 0 { readiness.insert(.broken) }
         report(event.data.u64, readiness)
       }
     }

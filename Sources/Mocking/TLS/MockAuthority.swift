@@ -1,8 +1,8 @@
 import Foundation
 import Networking
 
-#if os(Linux)
-  import CCatena
+#if CATENA_CURL
+  import CCatenaCurl
 #endif
 
 /// A certificate authority made on the spot, for tests of TLS.
@@ -19,7 +19,7 @@ import Networking
 ///   sessionConfiguration: .ephemeral.trusting(.all(.authorities(authority.source))))
 /// ```
 ///
-/// Linux only: on Apple platforms the initializer throws ``MockServerError/tlsFailed(reason:)``.
+/// Linux only: on Apple platforms, and in a build without libcurl, the initializer throws ``MockServerError/tlsFailed(reason:)``.
 public struct MockAuthority: Sendable {
   /// The certificate of the authority.
   public let certificate: MockCertificate
@@ -109,7 +109,7 @@ public struct MockAuthority: Sendable {
   public func revocationList(
     revoking certificates: MockCertificate..., validity: MockCertificate.Validity = .current
   ) throws(MockServerError) -> Data {
-    #if os(Linux)
+    #if CATENA_CURL
       let (from, until) = try validity.seconds()
       var list = CatenaBytes()
       let isMade = OpenSSLBytes.with([certificate.der, certificate.privateKey]) { own in
@@ -135,7 +135,7 @@ public struct MockAuthority: Sendable {
     of server: MockCertificate, isRevoked: Bool = false,
     validity: MockCertificate.Validity = .current
   ) throws(MockServerError) -> Data {
-    #if os(Linux)
+    #if CATENA_CURL
       let (from, until) = try validity.seconds()
       var response = CatenaBytes()
       let isMade = OpenSSLBytes.with([server.der, certificate.der, certificate.privateKey]) {
@@ -149,8 +149,8 @@ public struct MockAuthority: Sendable {
 }
 
 extension MockServerError {
-  #if !os(Linux)
+  #if !CATENA_CURL
     static let tlsUnsupported = MockServerError.tlsFailed(
-      reason: "mock servers speak TLS on Linux only")
+      reason: "mock servers speak TLS only on Linux, in a build with libcurl")
   #endif
 }

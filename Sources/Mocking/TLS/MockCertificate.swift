@@ -1,8 +1,8 @@
 import Foundation
 import Networking
 
-#if os(Linux)
-  import CCatena
+#if CATENA_CURL
+  import CCatenaCurl
 #endif
 
 /// A certificate with its private key, of a ``MockAuthority``.
@@ -92,7 +92,7 @@ public struct MockCertificate: Sendable, Hashable {
   /// - Returns: The key in PEM.
   /// - Throws: ``MockServerError/tlsFailed(reason:)`` if OpenSSL fails.
   public func encryptedPrivateKeyPEM(password: String) throws(MockServerError) -> String {
-    #if os(Linux)
+    #if CATENA_CURL
       var pem = CatenaBytes()
       let isMade = OpenSSLBytes.with([privateKey]) { catena_key_encrypt($0[0], password, &pem) }
       return String(
@@ -113,7 +113,7 @@ public struct MockCertificate: Sendable, Hashable {
   public func pkcs12(
     password: String, usesOldCipher: Bool = false
   ) throws(MockServerError) -> Data {
-    #if os(Linux)
+    #if CATENA_CURL
       var archive = CatenaBytes()
       let isMade = OpenSSLBytes.with([der, privateKey, issuers.first ?? Data()]) {
         catena_archive_make($0[0], $0[1], $0[2], password, usesOldCipher, &archive)
@@ -141,7 +141,7 @@ public struct MockCertificate: Sendable, Hashable {
     name: String, hosts: [String] = [], isAuthority: Bool = false, isForClients: Bool = false,
     validity: Validity, issuer: MockCertificate?, issuers: [Data], key: Data? = nil
   ) throws(MockServerError) -> MockCertificate {
-    #if os(Linux)
+    #if CATENA_CURL
       var names: [String] = []
       for host in hosts { names.append(try alternativeName(host)) }
       let (from, until) = try validity.seconds()
@@ -207,7 +207,7 @@ private enum ListeningAddressText {
   }
 }
 
-#if os(Linux)
+#if CATENA_CURL
   /// The conversion between `Data` and the bytes of C functions.
   enum OpenSSLBytes {
     /// Calls a function with the bytes of several values, which are valid during the call.

@@ -2,8 +2,8 @@ import Foundation
 import Networking
 import Synchronization
 
-#if os(Linux)
-  import CCatena
+#if CATENA_CURL
+  import CCatenaCurl
 #endif
 
 /// The TLS settings of a running server, and its handshakes.
@@ -24,7 +24,7 @@ final class TLSListener: Sendable {
     }
   }
 
-  #if os(Linux)
+  #if CATENA_CURL
     /// `nonisolated(unsafe)` because it does not change, and OpenSSL allows its use on any thread.
     nonisolated(unsafe) private let server: OpaquePointer
 
@@ -83,7 +83,7 @@ final class TLSListener: Sendable {
 ///
 /// `@unchecked Sendable` because only the thread of the server's event loop uses it.
 final class TLSChannel: @unchecked Sendable {
-  #if os(Linux)
+  #if CATENA_CURL
     private let tls: OpaquePointer
     private let connection: Int
     private let listener: TLSListener
@@ -105,7 +105,7 @@ final class TLSChannel: @unchecked Sendable {
 
     /// Reads bytes, after the handshake.
     ///
-    /// - Returns: Their number, or a negative number of `CCatena` or 0.
+    /// - Returns: Their number, or a negative number of `CCatenaCurl` or 0.
     func read(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
       let result = catena_tls_read(tls, buffer.baseAddress, buffer.count)
       wantsWrite = result == Int(CatenaTLSWantsWrite)
@@ -117,7 +117,7 @@ final class TLSChannel: @unchecked Sendable {
 
     /// Writes bytes.
     ///
-    /// - Returns: Their number, or a negative number of `CCatena` or 0.
+    /// - Returns: Their number, or a negative number of `CCatenaCurl` or 0.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int {
       catena_tls_write(tls, bytes.baseAddress, bytes.count)
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-#if os(Linux)
-  import CCatena
+#if CATENA_CURL
+  import CCatenaCurl
 #endif
 
 /// The SHA-256 hash of a public key, by which a client recognizes a server or an authority.
@@ -55,7 +55,7 @@ public struct PublicKeyPin: Sendable, Hashable {
   ///
   /// - Parameter bytes: The certificate or key, in PEM or DER.
   init?(of bytes: Data) {
-    #if os(Linux)
+    #if CATENA_CURL
       var hash = Data(count: 32)
       let isHashed = hash.withUnsafeMutableBytes { hash in
         bytes.withUnsafeBytes { bytes in
@@ -65,9 +65,11 @@ public struct PublicKeyPin: Sendable, Hashable {
       }
       guard isHashed else { return nil }
       self.init(hash: hash)
-    #else
+    #elseif canImport(Security)
       guard let hash = PublicKeyInfo.hash(of: bytes) else { return nil }
       self.init(hash: hash)
+    #else
+      return nil
     #endif
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-#if os(Linux)
-  import CCatena
+#if CATENA_CURL
+  import CCatenaCurl
 #endif
 
 #if canImport(Security)
@@ -42,7 +42,7 @@ public struct ServerCertificate: Sendable {
   ///
   /// - Parameter der: The certificate in DER.
   public init?(der: Data) {
-    #if os(Linux)
+    #if CATENA_CURL
       var fields = CatenaCertificate()
       guard der.withUnsafeBytes({ catena_certificate_read($0.baseAddress, $0.count, &fields) })
       else { return nil }
@@ -70,7 +70,7 @@ public struct ServerCertificate: Sendable {
 
   /// Reads the certificates of PEM text or one in DER, or returns `nil` if they are malformed.
   static func all(in bytes: Data) -> [ServerCertificate]? {
-    #if os(Linux)
+    #if CATENA_CURL
       var found: [Data] = []
       let count = CertificateCollector.collect(into: &found) { context in
         bytes.withUnsafeBytes {
@@ -110,7 +110,7 @@ extension ServerCertificate: Hashable, CustomStringConvertible {
   }
 }
 
-#if os(Linux)
+#if CATENA_CURL
   /// Collects the certificates that a C function reports.
   enum CertificateCollector {
     /// The callback, whose context is an array of `Data`.

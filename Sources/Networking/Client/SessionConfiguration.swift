@@ -8,7 +8,7 @@ import Promises
 /// The transport, the cookies and the cache of a client.
 public enum SessionConfiguration: Sendable {
   /// The platform's transport, shared by all clients with this configuration: `CurlTransport` on
-  /// Linux, ``URLSessionTransport`` on Apple platforms.
+  /// Linux, ``URLSessionTransport`` on Apple platforms and in a build without libcurl.
   ///
   /// The cookies are those of ``CookieJar/shared``, in memory. The cache is ``HTTPCache/shared``, in
   /// memory and on disk.
@@ -261,12 +261,13 @@ struct Session {
 
 /// The default transport of the platform.
 package enum PlatformTransport {
-  /// Makes a `CurlTransport` on Linux, and a ``URLSessionTransport`` on Apple platforms.
+  /// Makes a `CurlTransport` on Linux, and a ``URLSessionTransport`` on Apple platforms and in a build
+  /// without libcurl.
   ///
   /// - Parameter tls: The TLS settings, which the platform supports.
   /// - Returns: The transport.
   package static func make(_ tls: TLSOptions = TLSOptions()) -> any Transport {
-    #if os(Linux)
+    #if CATENA_CURL
       CurlTransport(options: .init(tls: tls))
     #else
       URLSessionTransport(nil, nil, checked: tls, .live)

@@ -1,5 +1,8 @@
-import CCatena
 import Foundation
+
+#if CATENA_CURL
+  import CCatenaCurl
+#endif
 
 extension HTTPHeaders {
   /// Validates the fields.
@@ -75,8 +78,11 @@ extension HTTPHeaders {
   ]
 
   private static var decodesBrotli: Bool {
-    #if os(Linux)
+    #if CATENA_CURL
       catena_decoder_is_available(.brotli)
+    #elseif canImport(FoundationNetworking)
+      // The libcurl of Foundation may have been built without it.
+      false
     #else
       true
     #endif

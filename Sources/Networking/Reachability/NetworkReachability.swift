@@ -33,7 +33,7 @@ public final class NetworkReachability: Sendable {
   /// On Linux ``status`` is known when the initializer returns; on Apple platforms shortly
   /// afterwards. If the system provides no information, the status stays ``Status/unknown``.
   public convenience init() {
-    #if os(Linux)
+    #if os(Linux) || os(Android)
       self.init(monitor: RouteMonitor())
     #elseif canImport(Network) && !os(watchOS)
       self.init(monitor: PathMonitor())
@@ -107,7 +107,7 @@ public final class NetworkReachability: Sendable {
   var waiterCount: Int { state.waiterCount }
 }
 
-#if os(watchOS) || !(os(Linux) || canImport(Network))
+#if os(watchOS) || !(os(Linux) || os(Android) || canImport(Network))
   /// A monitor that reports no status, for platforms without a supported source.
   private struct UnsupportedMonitor: ReachabilityMonitoring {
     func start(_ report: @escaping @Sendable (NetworkReachability.Status) -> Void)

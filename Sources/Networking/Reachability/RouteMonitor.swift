@@ -1,5 +1,4 @@
-#if os(Linux)
-  import CCatena
+#if os(Linux) || os(Android)
   import CatenaSystem
   import Dispatch
 
@@ -90,6 +89,32 @@
     }
   }
 
+  /// The address of a netlink socket.
+  ///
+  /// It has the layout of C's `sockaddr_nl`, whose header some SDKs lack.
+  ///
+  /// Source: the manual pages netlink(7) and rtnetlink(7).
+  private struct NetlinkAddress {
+    /// The groups of messages that a socket receives.
+    struct Groups: OptionSet {
+      let rawValue: UInt32
+      static let links = Groups(rawValue: 0x1)
+      static let addresses4 = Groups(rawValue: 0x10)
+      static let routes4 = Groups(rawValue: 0x40)
+      static let addresses6 = Groups(rawValue: 0x100)
+      static let routes6 = Groups(rawValue: 0x400)
+    }
+
+    /// The protocol of routes, links and addresses.
+    static let routingProtocol: Int32 = 0
+
+    private let family = sa_family_t(AF_NETLINK)
+    private let padding: UInt16 = 0
+    /// The port, which is 0 for the kernel.
+    private(set) var port: UInt32 = 0
+    var groups: Groups = []
+  }
+
   /// A non-blocking routing socket of the kernel.
   struct RouteSocket {
     enum ReceiveResult {
@@ -115,13 +140,10 @@
     init?() {
       descriptor = socket(
         AF_NETLINK, SocketType.raw | SocketType.closedInChildren | SocketType.nonblocking,
-        NETLINK_ROUTE)
+        NetlinkAddress.routingProtocol)
       guard descriptor >= 0 else { return nil }
-      var address = sockaddr_nl()
-      address.nl_family = sa_family_t(AF_NETLINK)
-      address.nl_groups = UInt32(
-        RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE
-          | RTMGRP_IPV6_ROUTE)
+      var address = NetlinkAddress()
+      address.groups = [.links, .addresses4, .addresses6, .routes4, .routes6]
       let descriptor = descriptor
       let isBound = Self.withAddress(&address) { bind(descriptor, $0, $1.pointee) } == 0
       let hasAddress = Self.withAddress(&address) { getsockname(descriptor, $0, $1) } == 0
@@ -129,7 +151,7 @@
         CatenaSystem.close(descriptor)
         return nil
       }
-      port = address.nl_pid
+      port = address.port
     }
 
     /// Sends a request; returns `false` if the system refuses.
@@ -142,7 +164,7 @@
 
     mutating func receive() -> ReceiveResult {
       while true {
-        var sender = sockaddr_nl()
+        var sender = NetlinkAddress()
         let descriptor = descriptor
         let capacity = buffer.count
         let count = Self.withAddress(&sender) { address, length in
@@ -158,7 +180,7 @@
           }
         }
         // Messages from other processes are ignored. The port of the kernel is 0.
-        guard sender.nl_pid == 0 else { continue }
+        guard sender.port == 0 else { continue }
         return count <= capacity ? .datagram(Array(buffer[..<count])) : .overrun
       }
     }
@@ -168,10 +190,10 @@
     }
 
     private static func withAddress<Result>(
-      _ address: inout sockaddr_nl,
+      _ address: inout NetlinkAddress,
       _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Result
     ) -> Result {
-      var length = socklen_t(MemoryLayout<sockaddr_nl>.size)
+      var length = socklen_t(MemoryLayout<NetlinkAddress>.size)
       return withUnsafeMutablePointer(to: &address) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, &length) }
       }

@@ -1,18 +1,20 @@
 import Foundation
 
-#if os(Linux)
-  import CCatena
-#else
+#if CATENA_CURL
+  import CCatenaCurl
+#elseif canImport(Compression)
   import Compression
 #endif
 
 /// An encoder of the content coding gzip, over zlib on Linux and over Compression on Apple platforms.
 ///
+/// Without either library the initializer fails.
+///
 /// The result for the same bytes is always the same.
 ///
 /// Source: RFC 1952.
 final class GzipEncoder {
-  #if os(Linux)
+  #if CATENA_CURL
     private let encoder: OpaquePointer
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 1)
 
@@ -57,7 +59,7 @@ final class GzipEncoder {
       guard isEncoded else { throw .notCompressed }
       return output
     }
-  #else
+  #elseif canImport(Compression)
     /// The output of the filter, which its closure writes to.
     private final class Output {
       // The header: deflate, no flags, no time, an unknown system.
@@ -105,6 +107,13 @@ final class GzipEncoder {
       defer { output.bytes = Data() }
       return output.bytes
     }
+  #else
+    init() throws(TransportFailure) {
+      throw TransportFailure(
+        code: .unsupported, detail: "Bodies are not compressed in a build without libcurl")
+    }
+
+    func encode(_ data: Data, isLast: Bool) throws(TransportFailure) -> Data { Data() }
   #endif
 
   /// Encodes bytes in memory.

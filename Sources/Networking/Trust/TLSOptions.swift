@@ -145,6 +145,34 @@ final class CompiledTLS: Sendable {
   }
 }
 
+#if !CATENA_CURL && !canImport(Security)
+  /// The support of TLS options: there is none in a build without libcurl.
+  enum Platform {
+    static let unsupported = NetworkError(
+      .unsupported, "TLS options need libcurl, and the library was built without it")
+
+    static func requireSupport() throws(NetworkError) { throw unsupported }
+
+    static func requireSupport(for policy: ServerTrust.Policy) throws(NetworkError) {
+      throw unsupported
+    }
+  }
+
+  /// The authorities of the system, the only ones that this platform trusts.
+  enum PlatformAnchors {
+    case system
+
+    init(_ policy: ServerTrust.Policy) throws(NetworkError) { self = .system }
+  }
+
+  /// A client certificate, which this platform does not have.
+  struct PlatformIdentity: Sendable {
+    init(_ identity: ClientIdentity, for hosts: String) throws(NetworkError) {
+      throw Platform.unsupported
+    }
+  }
+#endif
+
 /// A checked policy.
 final class CompiledPolicy: Sendable {
   /// The system's policy, with the default versions.

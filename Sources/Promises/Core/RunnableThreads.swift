@@ -8,7 +8,7 @@ enum RunnableThreads {
   ///
   /// `false` on platforms other than Linux.
   static var exist: Bool {
-    #if os(Linux)
+    #if os(Linux) || os(Android)
       guard let folder = opendir("/proc/self/task") else { return false }
       defer { closedir(folder) }
       // The current thread is one of them.
@@ -25,7 +25,7 @@ enum RunnableThreads {
     #endif
   }
 
-  #if os(Linux)
+  #if os(Linux) || os(Android)
     /// Returns the state of a thread, which follows its name in parentheses, or `nil` if it has ended.
     ///
     /// Source: the manual page proc_pid_stat(5), field 3.

@@ -1,8 +1,11 @@
-import CCatena
 import Foundation
 import Testing
 
 @testable import Networking
+
+#if CATENA_CURL
+  import CCatenaCurl
+#endif
 
 struct HTTPHeadersTests {
   @Test func namesAreCaseInsensitiveAndPreserved() {
@@ -76,7 +79,7 @@ struct DefaultHeadersTests {
   @Test func onlyCodingsThatCanBeDecodedAreOffered() {
     #expect(HTTPHeaders.acceptEncoding(decodesBrotli: false) == "gzip, deflate")
     let offered = HTTPHeaders.defaults["Accept-Encoding"]
-    #if os(Linux)
+    #if CATENA_CURL
       let decodesBrotli = catena_decoder_is_available(.brotli)
     #else
       let decodesBrotli = true

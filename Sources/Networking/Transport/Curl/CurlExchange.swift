@@ -1,4 +1,4 @@
-#if os(Linux)
+#if CATENA_CURL
   import Synchronization
 
   /// An exchange of a ``CurlTransport``, and its handle.

@@ -1,5 +1,5 @@
-#if os(Linux)
-  import CCatena
+#if CATENA_CURL
+  import CCatenaCurl
 
   /// The state that decides whether a request may be sent again.
   ///

@@ -1,5 +1,5 @@
-#if os(Linux)
-  import CCatena
+#if CATENA_CURL
+  import CCatenaCurl
   import CatenaSystem
   import Foundation
 

@@ -1,5 +1,5 @@
-#if os(Linux)
-  import CCatena
+#if CATENA_CURL
+  import CCatenaCurl
   import Foundation
 
   /// An easy handle of libcurl, with the state of the exchange that it performs.

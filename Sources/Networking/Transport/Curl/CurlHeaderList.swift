@@ -1,5 +1,5 @@
-#if os(Linux)
-  import CCatena
+#if CATENA_CURL
+  import CCatenaCurl
   import CatenaSystem
 
   /// The header fields of a request in libcurl's format: a linked list of lines.

@@ -1,5 +1,6 @@
-#if os(Linux)
+#if CATENA_CURL
   import CCatena
+  import CCatenaCurl
   import CatenaSystem
   import Foundation
   import Promises

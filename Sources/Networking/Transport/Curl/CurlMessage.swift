@@ -1,4 +1,4 @@
-#if os(Linux)
+#if CATENA_CURL
   import Foundation
 
   /// A message of libcurl about the HTTP/2 stream of an exchange.

@@ -1,5 +1,6 @@
-#if os(Linux)
+#if CATENA_CURL
   import CCatena
+  import CCatenaCurl
   import CatenaSystem
 
   /// The ports of a TCP connection, which identify it among the connections of a thread.
@@ -62,7 +63,7 @@
       events = Array(repeating: epoll_event(), count: 256)
       // Edge-triggered, so that the descriptor need not be read.
       var event = epoll_event()
-      event.events = EPOLLIN.rawValue | EPOLLET.rawValue
+      event.events = CatenaEpollIn | CatenaEpollEdgeTriggered
       event.data.fd = wakeupDescriptor
       epoll_ctl(epoll, EPOLL_CTL_ADD, wakeupDescriptor, &event)
       self.wakeupDescriptor = wakeupDescriptor
@@ -183,11 +184,11 @@
     /// Errors and hang-ups count as all awaited events: libcurl detects them on its next read or
     /// write.
     private static func selected(by events: UInt32) -> Int32 {
-      if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 {
+      if events & (CatenaEpollError | CatenaEpollHangup) != 0 {
         return Int32(CatenaSelectIn | CatenaSelectOut)
       }
-      return (events & EPOLLIN.rawValue != 0 ? Int32(CatenaSelectIn) : 0)
-        | (events & EPOLLOUT.rawValue != 0 ? Int32(CatenaSelectOut) : 0)
+      return (events & CatenaEpollIn != 0 ? Int32(CatenaSelectIn) : 0)
+        | (events & CatenaEpollOut != 0 ? Int32(CatenaSelectOut) : 0)
     }
 
     private func register(_ socket: Int32, for wanted: Int32) {
@@ -195,8 +196,8 @@
       guard wanted != registered else { return }
       var event = epoll_event()
       event.events =
-        (wanted & CurlPoll.in.rawValue != 0 ? EPOLLIN.rawValue : 0)
-        | (wanted & CurlPoll.out.rawValue != 0 ? EPOLLOUT.rawValue : 0)
+        (wanted & CurlPoll.in.rawValue != 0 ? CatenaEpollIn : 0)
+        | (wanted & CurlPoll.out.rawValue != 0 ? CatenaEpollOut : 0)
       event.data.fd = socket
       let operation =
         wanted == 0 ? EPOLL_CTL_DEL : registered == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if CATENA_CURL
   import Foundation
   import Synchronization
 

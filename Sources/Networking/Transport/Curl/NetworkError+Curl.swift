@@ -1,5 +1,5 @@
-#if os(Linux)
-  import CCatena
+#if CATENA_CURL
+  import CCatenaCurl
 
   extension NetworkError.Code {
     /// Makes a code from a result of libcurl.

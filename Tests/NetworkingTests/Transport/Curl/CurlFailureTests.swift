@@ -1,5 +1,5 @@
 #if os(Linux)
-  import CCatena
+  import CCatenaCurl
   import Foundation
   import TestSupport
   import Testing

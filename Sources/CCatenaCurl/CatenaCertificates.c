@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
-#include "CCatena.h"
+#include "CCatenaCurl.h"
+#include "CatenaHash.h"
 #include "CatenaOpenSSL.h"
 
 #if defined(__linux__)

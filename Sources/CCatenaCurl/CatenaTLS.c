@@ -1,4 +1,4 @@
-#include "CCatena.h"
+#include "CCatenaCurl.h"
 #include "CatenaOpenSSL.h"
 
 #if defined(__linux__)
