@@ -10,6 +10,8 @@ Lines keep their numbers: a line that is not compiled becomes empty. Unknown con
 import os, re, sys
 
 APPLE = ("macOS", "iOS", "tvOS", "watchOS", "visionOS")
+# Musl is Linux with that C library, and without libcurl.
+PLATFORMS = APPLE + ("Musl", "Android")
 LINUX_ONLY = {"Glibc", "Musl", "Android", "FoundationNetworking", "WinSDK", "WASILibc", "FoundationXML"}
 APPLE_ONLY = {"Darwin", "Network", "Security", "ImageIO", "os", "Compression", "CryptoKit", "CommonCrypto", "Combine", "OSLog", "ObjectiveC",
               "SystemConfiguration", "UniformTypeIdentifiers", "UIKit", "AppKit", "SwiftUI"}
@@ -22,11 +24,12 @@ TOKEN = re.compile(r"\s*(os|canImport|_endian|arch|targetEnvironment|compiler|sw
 def atom(name, argument, platform):
     apple = platform in APPLE
     if name == "os":
-        return argument == platform or (argument == "OSX" and platform == "macOS")
+        return argument == platform or (argument, platform) in (("OSX", "macOS"), ("Linux", "Musl"))
     if name == "canImport":
         module = argument.split(",")[0].strip()
         if module in LINUX_ONLY:
-            return not apple and module in ("Glibc", "FoundationNetworking", "FoundationXML")
+            return not apple and module in (
+                platform if platform in PLATFORMS else "Glibc", "FoundationNetworking", "FoundationXML")
         if module in APPLE_ONLY:
             return apple and not (module == "AppKit" and platform != "macOS")
     if name == "_runtime":
@@ -62,7 +65,7 @@ def evaluate(text, platform):
             value = either()
             position += 1
             return value
-        return {"true": True, "false": False}.get(word)
+        return {"true": True, "false": False, "CATENA_CURL": platform == "Linux"}.get(word)
 
     def both():
         nonlocal position

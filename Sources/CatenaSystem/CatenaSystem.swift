@@ -11,6 +11,28 @@
   @_exported import Android
 #endif
 
+#if canImport(Android)
+  // Android's headers do not allow null, which is the address of an empty buffer.
+
+  package func pread(
+    _ file: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int, _ offset: off_t
+  ) -> Int {
+    buffer.map { Android.pread(file, $0, count, offset) } ?? 0
+  }
+
+  package func pwrite(
+    _ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ offset: off_t
+  ) -> Int {
+    bytes.map { Android.pwrite(file, $0, count, offset) } ?? 0
+  }
+
+  package func send(
+    _ socket: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32
+  ) -> Int {
+    bytes.map { Android.send(socket, $0, count, flags) } ?? 0
+  }
+#endif
+
 /// The types of a socket, and the flags that are joined with them.
 package enum SocketType {
   /// A stream, such as a TCP connection.
