@@ -47,6 +47,8 @@ struct ByteClass: OptionSet {
   static var cardStart: ByteClass { ByteClass(rawValue: 1 << 21) }
   /// The characters beside letters and digits in base64.
   static var tokenSeparator: ByteClass { ByteClass(rawValue: 1 << 22) }
+  /// The characters after a quotation mark that closes a string around a value.
+  static var afterClosingMark: ByteClass { ByteClass(rawValue: 1 << 23) }
 
   /// The classes of each byte.
   ///
@@ -88,6 +90,7 @@ struct ByteClass: OptionSet {
     add(.escapeLetter, "nrtbf")
     add(.cardStart, "23456")
     add(.tokenSeparator, "-_+/=")
+    add(.afterClosingMark, " \t\r\n\u{0B}\u{0C},;]})>")
     return UnsafePointer(table)
   }()
 }

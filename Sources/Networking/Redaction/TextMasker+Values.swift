@@ -25,9 +25,16 @@ extension TextMasker {
     guard case .bare = value.kind else { return end }
     // A list such as `Cookie: a=1; b=2` is one value.
     let name = name.lowercased()
-    if name.hasSuffix("cookie") { end = listEnd(from: end, separator: UInt8(ascii: ";")) }
-    if name.hasSuffix("authorization") { end = listEnd(from: end, separator: UInt8(ascii: ",")) }
-    while let next = endOfField(namedBefore: end) { end = next }
+    let separator =
+      name.hasSuffix("cookie")
+      ? UInt8(ascii: ";") : name.hasSuffix("authorization") ? UInt8(ascii: ",") : nil
+    // The loop ends where nothing continues the value, so that the mask is not continued either if
+    // the text is masked again.
+    while let next = endOfQuotedPart(openedAt: end, of: value) ?? endOfField(namedBefore: end)
+      ?? separator.flatMap({ endOfListField(separatedBy: $0, after: end, of: value) })
+    {
+      end = next
+    }
     return end
   }
 
@@ -170,24 +177,58 @@ extension TextMasker {
     }
   }
 
-  /// Returns the end of further fields such as `; b=2` or `, response="1"`.
-  private mutating func listEnd(from start: Int, separator: UInt8) -> Int {
-    var end = start
-    while true {
-      var position = end
-      if scanner.byte(at: position) == UInt8(ascii: "\"") {
-        // The value before was in quotation marks.
-        guard let close = quoteEnd(UInt8(ascii: "\""), 0, from: position + 1, limit: .max) else {
-          return end
-        }
-        position = close + 1
-        end = position
-      }
-      guard scanner.byte(at: position) == separator else { return end }
-      let name = skipSpace(from: position + 1)
-      let nameEnd = scanner.end(of: .name, from: name)
-      guard nameEnd > name, scanner.byte(at: nameEnd) == UInt8(ascii: "=") else { return end }
-      end = bareEnd(from: nameEnd + 1)
+  /// Returns the end of a part of a bare value that is in quotation marks, such as `username="ada"`,
+  /// and of the text next to it.
+  ///
+  /// A quotation mark opens such a part if an equals sign precedes it, and neither white space nor
+  /// punctuation follows. Another mark closes a string that contains the value: in
+  /// `"Cookie: a=1","b":""`, the text `","` is not a part of the value.
+  ///
+  /// - Parameters:
+  ///   - mark: The end of the value so far.
+  ///   - value: The value.
+  /// - Returns: The end, or `nil` if there is no such part. A part without a closing mark ends like a
+  ///   bare value.
+  private mutating func endOfQuotedPart(openedAt mark: Int, of value: Value) -> Int? {
+    guard let backslashes = backslashCount(beforeMarkAt: mark, in: value),
+      scanner.byte(at: mark - backslashes - 1) == UInt8(ascii: "="),
+      mark + 1 < scanner.end, !scanner.isByte(at: mark + 1, in: .afterClosingMark)
+    else { return nil }
+    return bareEnd(from: closingMarkEnd(ofMarkAt: mark, backslashes) ?? mark + 1)
+  }
+
+  /// Returns the end of a further field of a list, such as `; b=2` or `, response="1"`, or `nil` if
+  /// there is none.
+  ///
+  /// The field may follow a part in quotation marks, as in `a=1"2"; b=3`.
+  private mutating func endOfListField(
+    separatedBy separator: UInt8, after end: Int, of value: Value
+  ) -> Int? {
+    var end = end
+    if let backslashes = backslashCount(beforeMarkAt: end, in: value) {
+      end = closingMarkEnd(ofMarkAt: end, backslashes) ?? end
     }
+    guard scanner.byte(at: end) == separator else { return nil }
+    let name = skipSpace(from: end + 1)
+    let nameEnd = scanner.end(of: .name, from: name)
+    guard nameEnd > name, scanner.byte(at: nameEnd) == UInt8(ascii: "=") else { return nil }
+    return bareEnd(from: nameEnd + 1)
+  }
+
+  /// Returns the number of backslashes before a quotation mark in a value, or `nil` if there is no
+  /// mark.
+  private mutating func backslashCount(beforeMarkAt mark: Int, in value: Value) -> Int? {
+    guard scanner.byte(at: mark) == UInt8(ascii: "\"") else { return nil }
+    var start = mark
+    while start > value.start, scanner.isByte(at: start - 1, in: .backslash) { start -= 1 }
+    scanner.add(work: mark - start)
+    return mark - start
+  }
+
+  /// Returns the position after the mark that closes a quotation, or `nil` if there is none.
+  private mutating func closingMarkEnd(ofMarkAt mark: Int, _ backslashes: Int) -> Int? {
+    quoteEnd(
+      UInt8(ascii: "\""), Self.level(ofBackslashes: backslashes), from: mark + 1, limit: .max
+    ).map { scanner.end(of: .backslash, from: $0) + 1 }
   }
 }

@@ -27,6 +27,8 @@ import Testing
     "<key>", "<key>a</key>", "<code><![CDATA[", "<key><![CDATA[a]]>", "<key>sid</key>\n<string>",
     "<key name=\"sid\"\n>", "<a\nkey=\"", "<a>\n", "<pin>\n1</pin>", "{key:\n", "pin: 123 456 ",
     "iban: DE12 3456 ", "Bearer a=", "\"pin\" : 12,",
+    "cookie:a\"", "cookie:a\\\"", "cookie:a=\"", "cookie:a=\"b\"c=", "cookie:a=\\\"",
+    "cookie:a\"b\"; c=",
   ]
 
   private static func text(_ piece: String, _ length: Int) -> String {

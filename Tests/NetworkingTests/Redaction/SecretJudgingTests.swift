@@ -3,7 +3,8 @@ import Testing
 
 @testable import Networking
 
-/// The values that are secret because of their name, their form, or an element over several lines.
+/// The values that are secret because of their name, their form, or an element over several lines, and
+/// their ends.
 @Suite(.timeLimit(.minutes(10)))
 struct SecretJudgingTests {
   @Test(arguments: [
@@ -82,5 +83,49 @@ struct SecretJudgingTests {
   func tokensWithAWellKnownPrefixAreMasked(_ token: String, _ isSecret: Bool) {
     let expected = isSecret ? "a (***), b" : "a (\(token)), b"
     #expect(Redactor.standard.maskedText("a (\(token)), b") == expected)
+  }
+
+  /// A quotation mark after a value without marks closes a string around it.
+  @Test(arguments: [
+    (#"[{cookie:token","value":"y"}]"#, #"[{cookie:***","value":"y"}]"#),
+    (#"[{cookie:a=1; b=2","value":"y"}]"#, #"[{cookie:***","value":"y"}]"#),
+    (#"{authorization:token","value":"y"}"#, #"{authorization:***","value":"y"}"#),
+    (#"{password:token","value":"y"}"#, #"{password:***","value":"y"}"#),
+    (#"{set-cookie=token","password":"s3cret"}"#, #"{set-cookie=***","password":"***"}"#),
+    // The equals sign is the padding of base64, or the value is empty.
+    (#"{"a":"Authorization: czNjcmV0eQ=","b":"y"}"#, #"{"a":"Authorization: ***","b":"y"}"#),
+    (
+      #"-H "Authorization: Basic czNjcmV0eQ==" -H "Accept: a""#,
+      #"-H "Authorization: ***" -H "Accept: a""#
+    ),
+    (#"{"a":"Cookie: a=s3cret; b=", "c":"y"}"#, #"{"a":"Cookie: ***", "c":"y"}"#),
+    (#"{"a":"Cookie: a=""#, #"{"a":"Cookie: ***""#),
+  ])
+  func aMarkThatClosesAStringEndsTheValueInIt(_ text: String, _ expected: String) {
+    expectMaskedOnce(text, expected)
+  }
+
+  /// A part in quotation marks belongs to the value, also if it is escaped or cut.
+  @Test(arguments: [
+    (#"cookie: a="s3cret"; b="s3cret", c"#, "cookie: ***, c"),
+    (#"cookie: a="s3cret"s3cret; b=s3cret"#, "cookie: ***"),
+    (#"cookie: a="s3cret"b="s3cret"c="s3cret" d"#, "cookie: *** d"),
+    (#"cookie: a=s3cret"s3cret"; b=s3cret"#, "cookie: ***"),
+    (#""cookie: a=\"s3cret\"; b=s3cret","c""#, #""cookie: ***","c""#),
+    (#"cookie: a="s3cret"#, "cookie: ***"),
+    (#"cookie: a="s3cret; b=s3cret"#, "cookie: ***"),
+    (#"password: token="s3cret" a"#, "password: *** a"),
+    // A field without a value within the list.
+    ("cookie: a : s3cret; b=s3cret : s3cret; c=s3cret, d", "cookie: ***, d"),
+  ])
+  func aPartInQuotationMarksBelongsToTheValue(_ text: String, _ expected: String) {
+    expectMaskedOnce(text, expected)
+  }
+
+  private func expectMaskedOnce(_ text: String, _ expected: String) {
+    for redactor in [Redactor.standard, Redactor(purpose: .recording)] {
+      #expect(redactor.maskedContent(text) == expected)
+      #expect(redactor.maskedContent(expected) == expected)
+    }
   }
 }
