@@ -218,7 +218,7 @@ struct JSONDocumentError: Error, Hashable {
       JSONLocator.offset(ofStringByte: stringOffset, inStringAt: start, in: data), in: data)
   }
 
-  /// Parses a text, which must be in UTF-8.
+  /// Parses a text, which must be in UTF-8 without a byte order mark; see ``text(of:)``.
   ///
   /// Foundation also accepts other encodings, but the offsets would be wrong for them. It takes a text
   /// with a NUL byte for UTF-16 or UTF-32.
@@ -245,9 +245,14 @@ struct JSONDocumentError: Error, Hashable {
     return JSONDocumentError(offset: offset ?? 0, text: "expected JSON: \(reason)")
   }
 
-  /// Returns the contents of a file without a byte order mark.
+  /// Returns the contents of a file without byte order marks at its start.
+  ///
+  /// Programs that join files can write several. Foundation's parser skips one, and the offsets in its
+  /// errors do not count it.
   static func text(of file: Data) -> Data {
-    Data(file.starts(with: [0xEF, 0xBB, 0xBF]) ? file.dropFirst(3) : file)
+    var text = file[...]
+    while text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+    return Data(text)
   }
 }
 

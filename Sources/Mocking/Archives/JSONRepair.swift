@@ -2,12 +2,13 @@ import Foundation
 
 /// A repair of JSON texts of programs that do not write valid JSON.
 enum JSONRepair {
-  /// Returns a text in UTF-8 without a byte order mark.
+  /// Returns a text in UTF-8 without byte order marks at its start.
   ///
   /// A text in UTF-16 is converted, and invalid UTF-8 is replaced by U+FFFD.
   static func utf8(_ data: Data) -> Data {
     if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) {
-      return String(data: data, encoding: .utf16).map { Data($0.utf8) } ?? data
+      return String(data: data, encoding: .utf16)
+        .map { JSONDocumentError.text(of: Data($0.utf8)) } ?? data
     }
     let text = JSONDocumentError.text(of: data)
     guard String(validating: text, as: UTF8.self) == nil else { return text }

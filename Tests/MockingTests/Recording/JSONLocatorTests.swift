@@ -45,6 +45,29 @@ struct JSONLocatorTests {
     #expect(JSONLocator.elementOffsets(of: [], in: text) == [])
   }
 
+  /// Foundation's parser skips one byte order mark, which the offsets must not miss.
+  @Test(arguments: 0...3) func offsetsAreRightInATextAfterByteOrderMarks(_ count: Int) throws {
+    let marks = String(repeating: "\u{FEFF}", count: count)
+    let text = JSONDocumentError.text(of: Data("\(marks){\"a\": [1]}".utf8))
+    #expect(try JSONDocumentError.json(in: text) == ["a": [1]])
+    #expect(JSONLocator.offset(of: [], in: text) == 0)
+    #expect(JSONLocator.offset(of: ["a", .element(0)], in: text) == 7)
+    #expect(JSONLocator.kind(of: ["a"], in: text) == "an array")
+    let error = JSONDocumentError.syntax(
+      of: JSONDocumentError.text(of: Data("\(marks)[1,,2]".utf8)))
+    #expect(error.offset == 3)
+  }
+
+  @Test(arguments: [String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian])
+  func everyByteOrderMarkOfAnArchiveIsRemoved(_ encoding: String.Encoding) throws {
+    let text = "{\"log\": 1}"
+    for count in 1...3 {
+      let marked = String(repeating: "\u{FEFF}", count: count) + text
+      let data = try #require(marked.data(using: encoding))
+      #expect(JSONRepair.utf8(data) == Data(text.utf8))
+    }
+  }
+
   @Test(arguments: [
     (#"[1,,2]"#, 3, "expected JSON: invalid value"),
     (#"[1"#, 2, "expected JSON: the file ends before the JSON is complete"),

@@ -27,7 +27,9 @@ struct YAMLScanner {
     }
     // The end of the text ends a line, too.
     if let last = bytes.last, !Self.isBreak(last) { bytes.append(0x0A) }
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { (position, lineStart) = (3, 3) }
+    // A byte order mark is a prefix of a document, and there can be several prefixes (section 9.1.1).
+    while bytes[position...].starts(with: [0xEF, 0xBB, 0xBF]) { position += 3 }
+    lineStart = position
   }
 
   // MARK: Bytes
