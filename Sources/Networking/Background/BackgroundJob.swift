@@ -43,7 +43,7 @@ struct BackgroundJob: Sendable {
     }
     do throws(TransportFailure) {
       var urlRequest = try URLRequest(checking: request)
-      // That of the exchange is for sessions whose limits the client enforces.
+      // The client enforces the timeouts of an exchange only in other sessions.
       urlRequest.timeoutInterval = Self.idleLimit
       self.urlRequest = urlRequest
     } catch let failure {
@@ -68,8 +68,8 @@ struct BackgroundJob: Sendable {
 
   /// Checks the file immediately before the task is made.
   ///
-  /// A transfer of an earlier run does not need it: that of a finished download may exist, and that of
-  /// a sent upload may be gone.
+  /// A transfer of an earlier run does not need the check: its download may already be in its place, and
+  /// the file of its upload may be gone.
   ///
   /// - Throws: The reason that the file cannot be read or written.
   func checkFile() throws(TransportFailure) {

@@ -23,9 +23,9 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
 
   /// An action for the owner of the machine.
   enum Action: Sendable {
-    /// Makes a task, and calls ``BackgroundTransferMachine/began(_:key:)`` or
-    /// ``BackgroundTransferMachine/failed(_:with:)``.
-    case make(Job, key: String)
+    /// Makes a task, and calls ``BackgroundTransferMachine/began(_:key:start:)`` or
+    /// ``BackgroundTransferMachine/failed(_:start:with:)``.
+    case make(Job, key: String, start: Int)
     /// Starts a task that has been made.
     case resume(TaskNumber)
     /// Cancels a task.
@@ -44,6 +44,8 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
 
   /// A transfer in the session.
   private struct Transfer {
+    /// The number of the start, which is 0 for a task of an earlier run.
+    var start = 0
     /// The task.
     ///
     /// `nil` while it is made.
@@ -67,9 +69,12 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
   /// `nil` before.
   private var end: Outcome?
   private var earlyCallers: [EarlyCaller] = []
-  /// The keys that were cancelled before the list of tasks arrived.
+  /// The keys that were cancelled before the list of tasks arrived, until they have a new transfer.
   private var cancelledEarly: Set<String> = []
+  /// The keys whose stored outcomes are dropped when the list of tasks arrives.
+  private var droppedEarly: Set<String> = []
   private var transfers: [String: Transfer] = [:]
+  private var lastStart = 0
   /// The outcomes that nobody has claimed.
   private var kept: [String: Outcome] = [:]
   /// The cancelled tasks whose end the system has not reported.
@@ -105,8 +110,10 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
       return []
     }
     guard let job else { return [.reportMissing([caller])] }
-    transfers[key] = Transfer(callers: [caller])
-    return [.make(job, key: key)]
+    cancelledEarly.remove(key)
+    lastStart += 1
+    transfers[key] = Transfer(start: lastStart, callers: [caller])
+    return [.make(job, key: key, start: lastStart)]
   }
 
   /// Removes a caller, and cancels the transfer with its last caller.
@@ -136,17 +143,18 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
     let callers =
       earlyCallers.filter { $0.key == key }.map(\.number) + (transfers[key]?.callers ?? [])
     earlyCallers.removeAll { $0.key == key }
-    transfers[key]?.callers = []
-    return cancelTransfer(of: key) + (callers.isEmpty ? [] : [.deliver(outcome, to: callers)])
+    var actions = cancelTransfer(of: key)
+    if !isConnected { droppedEarly.insert(key) }
+    if kept.removeValue(forKey: key) != nil { actions.append(.discard(key: key)) }
+    if !callers.isEmpty { actions.append(.deliver(outcome, to: callers)) }
+    return actions
   }
 
-  /// Cancels the transfer of a key without callers, or drops its kept outcome.
+  /// Cancels the transfer of a key whose callers have left.
   private mutating func cancelTransfer(of key: String) -> [Action] {
     if !isConnected { cancelledEarly.insert(key) }
-    if kept.removeValue(forKey: key) != nil { return [.discard(key: key)] }
-    // A task that is still made is cancelled once its number is known.
-    guard let task = transfers[key]?.task else { return [] }
-    transfers[key] = nil
+    // A task that is being made is cancelled when its number is known.
+    guard let task = transfers.removeValue(forKey: key)?.task else { return [] }
     return [cancelTask(task)]
   }
 
@@ -172,12 +180,8 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
   /// Begins a transfer whose task has been made and not started.
   ///
   /// - Returns: The actions: the task is started, or cancelled if all callers have left.
-  mutating func began(_ task: TaskNumber, key: String) -> [Action] {
-    hasUnreportedEventsEnd = false
-    guard let transfer = transfers[key], transfer.task == nil, !transfer.callers.isEmpty else {
-      if transfers[key]?.task == nil { transfers[key] = nil }
-      return [cancelTask(task)]
-    }
+  mutating func began(_ task: TaskNumber, key: String, start: Int) -> [Action] {
+    guard transfers[key]?.start == start else { return [cancelTask(task)] }
     transfers[key]?.task = task
     return [.resume(task)]
   }
@@ -185,17 +189,17 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
   /// Ends a transfer whose task cannot be made.
   ///
   /// - Returns: The actions: the outcome is delivered.
-  mutating func failed(_ key: String, with outcome: Outcome) -> [Action] {
-    guard let transfer = transfers[key], transfer.task == nil else { return [] }
+  mutating func failed(_ key: String, start: Int, with outcome: Outcome) -> [Action] {
+    guard let transfer = transfers[key], transfer.start == start else { return [] }
     transfers[key] = nil
-    return transfer.callers.isEmpty ? [] : [.deliver(outcome, to: transfer.callers)]
+    return [.deliver(outcome, to: transfer.callers)]
   }
 
   /// Returns whether the outcome of a task is that of a transfer, and not of a cancelled one.
   func expects(_ task: TaskNumber, key: String) -> Bool {
     guard end == nil, !cancelled.contains(task) else { return false }
     if let transfer = transfers[key] { return transfer.task == task }
-    return isConnected || !cancelledEarly.contains(key)
+    return !cancelledEarly.contains(key)
   }
 
   /// Returns the callers of a running task.
@@ -260,10 +264,10 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
       }
     }
     // The program has started the request again since its outcome was kept, or cancelled it.
-    for key in cancelledEarly.union(transfers.keys) where kept.removeValue(forKey: key) != nil {
+    for key in droppedEarly.union(transfers.keys) where kept.removeValue(forKey: key) != nil {
       actions.append(.discard(key: key))
     }
-    (endedEarly, cancelledEarly) = ([], [])
+    (endedEarly, droppedEarly) = ([], [])
     for caller in earlyCallers {
       actions += request(caller.key, for: caller.number, making: caller.job)
     }

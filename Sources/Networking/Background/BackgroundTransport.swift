@@ -193,7 +193,7 @@ final class BackgroundTransport: Transport {
   ///
   /// A task without a record of this version is cancelled, because nobody could find it.
   ///
-  /// - Parameter tasks: The numbers and the descriptions of the unfinished tasks.
+  /// - Parameter tasks: The numbers and the descriptions of the tasks whose events are not complete.
   func connected(_ tasks: [(task: Int, description: String?)]) {
     let stored = results.load()
     var known: [(task: Int, key: String)] = []
@@ -335,8 +335,8 @@ extension BackgroundTransport {
     for action in actions {
       switch action {
       case .keep, .discard: break
-      case .make(let job, let key):
-        perform(make(job, key).actions)
+      case .make(let job, let key, let start):
+        perform(make(job, key, start).actions)
       case .resume(let task): session.resume(task)
       case .cancel(let task):
         state.withLock { $0.arrivals[task] = nil }
@@ -355,17 +355,18 @@ extension BackgroundTransport {
     }
   }
 
-  private func make(_ job: BackgroundJob, _ key: String) -> (value: Void, actions: [Machine.Action])
-  {
+  private func make(
+    _ job: BackgroundJob, _ key: String, _ start: Int
+  ) -> (value: Void, actions: [Machine.Action]) {
     do throws(TransportFailure) {
       try job.checkFile()
     } catch {
       let outcome = BackgroundOutcome(
         method: job.request.method, url: job.request.url.absoluteString, failure: error)
-      return change { ((), $0.machine.failed(key, with: outcome)) }
+      return change { ((), $0.machine.failed(key, start: start, with: outcome)) }
     }
     let task = session.makeTask(job)
-    return change { ((), $0.machine.began(task, key: key)) }
+    return change { ((), $0.machine.began(task, key: key, start: start)) }
   }
 
   /// Settles the promises of callers, after the events of their hops.

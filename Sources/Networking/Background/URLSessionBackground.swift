@@ -44,13 +44,15 @@ import Synchronization
       state.withLock { $0.session = session }
       session.getAllTasks { [self] tasks in
         // The events of a completed task may be still to come.
-        let unfinished = tasks.filter { $0.state != .canceling }
+        let listed = tasks.filter { $0.state != .canceling }
         state.withLock { state in
-          for task in unfinished { state.tasks[task.taskIdentifier] = task }
+          for task in listed where task.state != .completed {
+            state.tasks[task.taskIdentifier] = task
+          }
         }
-        receiver.connected(unfinished.map { ($0.taskIdentifier, $0.taskDescription) })
+        receiver.connected(listed.map { ($0.taskIdentifier, $0.taskDescription) })
         // The program ended between making a task and starting it.
-        for task in unfinished where task.state == .suspended { task.resume() }
+        for task in listed where task.state == .suspended { task.resume() }
       }
     }
 

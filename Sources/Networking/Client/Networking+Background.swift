@@ -36,8 +36,8 @@ extension Networking {
   ///   retry, have been scheduled before the handlers of this one; in a serial ``callbackContext`` such
   ///   as the main queue they have run.
   /// - **Repeated calls.** Each launch or wake needs a call. Promises of calls that overlap are fulfilled
-  ///   together. If the events have ended before the call, and no transfer has begun or ended since, the
-  ///   promise is fulfilled at once.
+  ///   together. If the events have ended before the call, and no transfer has ended since, the promise is
+  ///   fulfilled at once.
   /// - **Cancellation.** Cancelling the promise does not affect the transfers.
   ///
   /// - Parameters:
@@ -122,7 +122,8 @@ extension Networking {
   /// The promises of its callers are rejected with ``NetworkError/Code-swift.enum/cancelled``. If it has
   /// ended, and nobody has claimed its response or error, that is dropped; a downloaded file stays in
   /// its place. A later call with the key starts a new transfer. Nothing happens if there is no transfer
-  /// with the key.
+  /// with the key. A call that still waits for an interceptor or for a token has no transfer yet: cancel
+  /// its promise.
   ///
   /// - **Threads.** May be called on any thread. The cancellation counts from this call on, also if the
   ///   system has not listed the transfers of earlier runs yet.

@@ -175,6 +175,7 @@ extension SessionConfiguration {
   /// The reason of the error on a platform without background sessions.
   static let backgroundRefusal =
     "The platform has no background sessions: use another session, and resumable transfers"
+
   private var tls: TLSOptions {
     if case .secured(_, let tls) = self { tls } else { TLSOptions() }
   }

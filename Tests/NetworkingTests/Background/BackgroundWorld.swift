@@ -36,7 +36,7 @@ struct BackgroundWorld {
   private var eventCallers: Set<Int> = []
   private var lastCaller = 0
   /// The jobs whose tasks have not been made, because the system is slow.
-  private var toMake: [String] = []
+  private var toMake: [(key: String, start: Int)] = []
 
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
@@ -103,11 +103,14 @@ struct BackgroundWorld {
   }
 
   private mutating func makeTask() {
-    guard let key = toMake.first else { return }
+    guard let (key, start) = toMake.first else { return }
     toMake.removeFirst()
+    if Int.random(in: 0..<8, using: &random) == 0 {
+      return perform(machine.failed(key, start: start, with: "\(key) has no file"))
+    }
     lastTask += 1
     tasks[lastTask] = SystemTask(key: key)
-    perform(machine.began(lastTask, key: key))
+    perform(machine.began(lastTask, key: key, start: start))
   }
 
   private mutating func end(_ number: Int) {
@@ -159,9 +162,9 @@ struct BackgroundWorld {
   private mutating func perform(_ actions: [Machine.Action]) {
     for action in actions {
       switch action {
-      case .make(let job, let key):
+      case .make(let job, let key, let start):
         if job != key { violations.append("the job \(job) is made for the key \(key)") }
-        toMake.append(key)
+        toMake.append((key, start))
       case .resume(let task):
         tasks[task]?.isResumed = true
         if !waiting.values.contains(tasks[task]?.key ?? "-") {
