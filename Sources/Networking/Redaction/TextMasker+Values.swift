@@ -30,10 +30,15 @@ extension TextMasker {
       ? UInt8(ascii: ";") : name.hasSuffix("authorization") ? UInt8(ascii: ",") : nil
     // The loop ends where nothing continues the value, so that the mask is not continued either if
     // the text is masked again.
-    while let next = endOfQuotedPart(openedAt: end, of: value) ?? endOfField(namedBefore: end)
-      ?? separator.flatMap({ endOfListField(separatedBy: $0, after: end, of: value) })
+    while let next = endOfQuotedPart(openedAt: end, of: value, separator)
+      ?? endOfField(namedBefore: end)
+      ?? separator.flatMap({ endOfListField(separatedBy: $0, after: end) })
     {
       end = next
+    }
+    // The backslashes of a mark that closes a string around the value are not part of the value.
+    if let backslashes = backslashCount(beforeMarkAt: end, in: value) {
+      end = max(end - backslashes, min(end, value.start + 1))
     }
     return end
   }
@@ -181,33 +186,40 @@ extension TextMasker {
   /// and of the text next to it.
   ///
   /// A quotation mark opens such a part if an equals sign precedes it, and neither white space nor
-  /// punctuation follows. Another mark closes a string that contains the value: in
-  /// `"Cookie: a=1","b":""`, the text `","` is not a part of the value.
+  /// punctuation follows; in a list also if the separator or the end of the line follows the next
+  /// mark. Another mark closes a string that contains the value: in `"Cookie: a=1","b":""`, the text
+  /// `","` is not a part of the value.
   ///
   /// - Parameters:
   ///   - mark: The end of the value so far.
   ///   - value: The value.
+  ///   - separator: The separator of a list. `nil` for a value that is not a list.
   /// - Returns: The end, or `nil` if there is no such part. A part without a closing mark ends like a
   ///   bare value.
-  private mutating func endOfQuotedPart(openedAt mark: Int, of value: Value) -> Int? {
-    guard let backslashes = backslashCount(beforeMarkAt: mark, in: value),
-      scanner.byte(at: mark - backslashes - 1) == UInt8(ascii: "="),
-      mark + 1 < scanner.end, !scanner.isByte(at: mark + 1, in: .afterClosingMark)
+  private mutating func endOfQuotedPart(
+    openedAt mark: Int, of value: Value, _ separator: UInt8?
+  ) -> Int? {
+    guard let backslashes = backslashCount(beforeMarkAt: mark, in: value), mark + 1 < scanner.end
     else { return nil }
-    return bareEnd(from: closingMarkEnd(ofMarkAt: mark, backslashes) ?? mark + 1)
+    let isOpening =
+      scanner.byte(at: mark - backslashes - 1) == UInt8(ascii: "=")
+      && !scanner.isByte(at: mark + 1, in: .afterClosingMark)
+    guard isOpening || separator != nil else { return nil }
+    let close = closingMarkEnd(ofMarkAt: mark, backslashes)
+    guard isOpening || close.map({ isEndOfListField(at: $0, separator) }) ?? false else {
+      return nil
+    }
+    return bareEnd(from: close ?? mark + 1)
+  }
+
+  private func isEndOfListField(at position: Int, _ separator: UInt8?) -> Bool {
+    guard position < scanner.end, let byte = scanner.byte(at: position) else { return true }
+    return byte == separator || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
   }
 
   /// Returns the end of a further field of a list, such as `; b=2` or `, response="1"`, or `nil` if
   /// there is none.
-  ///
-  /// The field may follow a part in quotation marks, as in `a=1"2"; b=3`.
-  private mutating func endOfListField(
-    separatedBy separator: UInt8, after end: Int, of value: Value
-  ) -> Int? {
-    var end = end
-    if let backslashes = backslashCount(beforeMarkAt: end, in: value) {
-      end = closingMarkEnd(ofMarkAt: end, backslashes) ?? end
-    }
+  private mutating func endOfListField(separatedBy separator: UInt8, after end: Int) -> Int? {
     guard scanner.byte(at: end) == separator else { return nil }
     let name = skipSpace(from: end + 1)
     let nameEnd = scanner.end(of: .name, from: name)

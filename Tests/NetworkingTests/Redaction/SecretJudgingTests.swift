@@ -100,6 +100,7 @@ struct SecretJudgingTests {
     ),
     (#"{"a":"Cookie: a=s3cret; b=", "c":"y"}"#, #"{"a":"Cookie: ***", "c":"y"}"#),
     (#"{"a":"Cookie: a=""#, #"{"a":"Cookie: ***""#),
+    (#""{\"h\":\"cookie: a=1\",\"b\":2}"; x=5"#, #""{\"h\":\"cookie: ***\",\"b\":2}"; x=5"#),
   ])
   func aMarkThatClosesAStringEndsTheValueInIt(_ text: String, _ expected: String) {
     expectMaskedOnce(text, expected)
@@ -115,6 +116,8 @@ struct SecretJudgingTests {
     (#"cookie: a="s3cret"#, "cookie: ***"),
     (#"cookie: a="s3cret; b=s3cret"#, "cookie: ***"),
     (#"password: token="s3cret" a"#, "password: *** a"),
+    (#"cookie: sid=" s3cret""#, "cookie: ***"), (#"cookie: a=";s3cret"; b=1"#, "cookie: ***"),
+    ("cookie: a=s3cret\"x y\"\nb", "cookie: ***\nb"),
     // A field without a value within the list.
     ("cookie: a : s3cret; b=s3cret : s3cret; c=s3cret, d", "cookie: ***, d"),
   ])
