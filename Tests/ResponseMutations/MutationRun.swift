@@ -116,7 +116,8 @@
     }
   }
 
-  /// The limits of Foundation, which is not code of this package; nor is libcurl, which it uses on Linux.
+  /// The limits of Foundation and of the libcurl that it uses on Linux, which are no code of this
+  /// package.
   enum FoundationLimits {
     /// Returns whether a story would crash the process on Linux.
     ///

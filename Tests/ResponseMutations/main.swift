@@ -7,9 +7,10 @@ import TestSupport
 //
 //     response-mutations curl|urlsession COUNT [FIRST]
 //
-// The transport `curl` exists on Linux only. The seeds are FIRST, by default 0, and those after it. All stories share one client; after each, a
-// request must receive its own response. The program prints each seed that fails with its bytes, and exits
-// with 1. Otherwise it prints "ok: COUNT stories". While it runs, its standard error has the current seed.
+// The transport `curl` exists on Linux only. The seeds are FIRST, by default 0, and those after it. All
+// stories share one client; after each, a request must receive its own response. The program prints each
+// seed that fails with its bytes, and exits with 1. Otherwise it prints "ok: COUNT stories". While it runs,
+// its standard error has the current seed.
 
 #if os(Linux) || os(macOS)
   let arguments = CommandLine.arguments.dropFirst()

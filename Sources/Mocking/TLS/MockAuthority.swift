@@ -19,7 +19,8 @@ import Networking
 ///   sessionConfiguration: .ephemeral.trusting(.all(.authorities(authority.source))))
 /// ```
 ///
-/// Linux only: on Apple platforms, and in a build without libcurl, the initializer throws ``MockServerError/tlsFailed(reason:)``.
+/// Linux only: on Apple platforms, and in a build without libcurl, the initializer throws
+/// ``MockServerError/tlsFailed(reason:)``.
 public struct MockAuthority: Sendable {
   /// The certificate of the authority.
   public let certificate: MockCertificate

@@ -137,6 +137,8 @@ extension RequestFactory {
 /// - **Order.** The client's interceptors receive the original body. Retries, redirects and hop
 ///   interceptors, such as those that sign requests, receive the compressed one.
 /// - **Repeatability.** A compressed body can be sent again if the original one can.
+/// - **Linux without libcurl** cannot compress: the request is rejected with
+///   ``NetworkError/Code-swift.enum/unsupported``.
 /// - **Servers.** Few servers accept compressed requests by default, so nothing is compressed unless the
 ///   request says so. A server that does not accept the coding responds with 415.
 ///

@@ -108,6 +108,7 @@ final class GzipEncoder {
       return output.bytes
     }
   #else
+    /// - Throws: A failure with the code `unsupported`.
     init() throws(TransportFailure) {
       throw TransportFailure(
         code: .unsupported, detail: "Bodies are not compressed in a build without libcurl")

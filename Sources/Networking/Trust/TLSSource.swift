@@ -166,7 +166,7 @@ extension PublicKeyPin {
   ///
   /// - Parameter pem: The certificate, or the key, in PEM. Only the first one counts.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidTLSOptions`` if the
-  ///   text has neither.
+  ///   text has neither, ``NetworkError/Code-swift.enum/unsupported`` in a build without libcurl.
   public init(pem: String) throws(NetworkError) {
     try self.init(reading: Data(pem.utf8), "PEM")
   }
@@ -175,12 +175,13 @@ extension PublicKeyPin {
   ///
   /// - Parameter der: The certificate, or the key as a SubjectPublicKeyInfo, in DER.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidTLSOptions`` if the
-  ///   bytes are neither.
+  ///   bytes are neither, ``NetworkError/Code-swift.enum/unsupported`` in a build without libcurl.
   public init(der: Data) throws(NetworkError) {
     try self.init(reading: der, "DER")
   }
 
   private init(reading bytes: Data, _ form: String) throws(NetworkError) {
+    try Platform.requireSupport()
     guard (bytes.first == 0x30) == (form == "DER"), let pin = PublicKeyPin(of: bytes) else {
       throw .invalidTLS("the pin: neither a certificate nor a public key in \(form)")
     }
