@@ -76,6 +76,7 @@ class Servers:
     listen {listen};
     {more}
     location /boards/ {{ default_type application/json; return 200 '{BODY}'; }}
+    location /once/ {{ keepalive_timeout 0; default_type application/json; return 200 '{BODY}'; }}
     location /large {{ root {self.folder}; }}
   }}"""
 

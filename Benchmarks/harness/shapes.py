@@ -79,11 +79,12 @@ def secure(servers, options):
             "--url", url, "--ca", servers.ca, "--http", http, "--at-once", str(at_once),
             "--requests", str(requests), "--warm-up", str(requests // 10)])
         print(f"\n### {name}, {at_once} at a time\n\n{loads(series, name)}")
-    for name, connection in (("Kept connections", "keep-alive"), ("New connections", "close")):
+    for name, url, count in (
+            ("Kept connections", TLS, requests), ("New connections", TLS + "once/", requests // 10)):
         members = [catena("Catena", "get"), catena("Catena with pinned keys", "get", "--pins", "yes")]
         series = in_turn(members, options.rounds, lambda member: member.command + [
-            "--url", TLS, "--ca", servers.ca, "--connection", connection, "--at-once", "8",
-            "--requests", str(requests), "--warm-up", str(requests // 10)])
+            "--url", url, "--ca", servers.ca, "--at-once", "8", "--requests", str(count),
+            "--warm-up", str(count // 10)])
         print(f"\n### {name} with a policy, 8 at a time\n\n{loads(series, name)}")
     return None
 

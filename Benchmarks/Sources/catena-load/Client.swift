@@ -17,7 +17,6 @@ enum Client {
     configuration.cookies = .none
     configuration.idleTimeout = .seconds(120)
     configuration.headers = HTTPHeaders(wireFields.map { .init(name: $0, value: $1) })
-    if let connection = arguments["connection"] { configuration.headers["Connection"] = connection }
     let client = Networking<Endpoint>(
       transport: transport(arguments), configuration: configuration)
     client.callbackContext = .inline

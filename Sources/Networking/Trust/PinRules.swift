@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The certificates that are compared with pins.
 public enum PinPlace: Sendable, Hashable {
@@ -92,6 +93,7 @@ struct CompiledPins: Sendable {
   let place: PinPlace
   let expiry: Date?
   let mode: PinMode
+  private let compared = ComparedCertificates()
 
   /// Checks and reads the pins of a rule.
   ///
@@ -136,12 +138,33 @@ struct CompiledPins: Sendable {
     _ chain: [Data], isVerified: Bool, host: String, now: Date
   ) -> PinMismatch? {
     if let expiry, now >= expiry { return nil }
-    let compared = chain.prefix(place == .leaf || !isVerified ? 1 : chain.count)
+    let candidates = chain.prefix(place == .leaf || !isVerified ? 1 : chain.count)
     if let certificates {
-      if compared.contains(where: certificates.contains) { return nil }
+      if candidates.contains(where: certificates.contains) { return nil }
     }
-    let seen = compared.compactMap(PublicKeyPin.init(of:))
+    let seen = candidates.compactMap(compared.pin(of:))
     if certificates == nil, seen.contains(where: keys.contains) { return nil }
     return PinMismatch(host: host, seen: seen, expected: expected)
+  }
+}
+
+/// The pins of certificates that were compared before.
+///
+/// OpenSSL 3 takes some 0.2 ms to read a certificate, and a server sends the same ones in each
+/// handshake.
+private final class ComparedCertificates: Sendable {
+  private static let maximumCount = 64
+
+  private let pins = Mutex<[Data: PublicKeyPin]>([:])
+
+  /// Returns the pin of a certificate in DER, or `nil` if it is malformed.
+  func pin(of certificate: Data) -> PublicKeyPin? {
+    if let known = pins.withLock({ $0[certificate] }) { return known }
+    guard let pin = PublicKeyPin(of: certificate) else { return nil }
+    pins.withLock { pins in
+      if pins.count >= Self.maximumCount { pins = [:] }
+      pins[certificate] = pin
+    }
+    return pin
   }
 }
