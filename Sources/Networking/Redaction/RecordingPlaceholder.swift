@@ -49,7 +49,11 @@ package enum RecordingPlaceholder {
   /// - Returns: The ranges in ascending order, which do not overlap.
   package static func ranges(in text: String) -> [Range<String.Index>] {
     // Fast path: most texts have no asterisks.
-    guard text.utf8.contains(where: { "*%9".utf8.contains($0) }) else { return [] }
+    // Not by a search in a text, which takes a fifth of the time of masking.
+    let mayBegin: (UInt8) -> Bool = {
+      $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "9")
+    }
+    guard text.utf8.contains(where: mayBegin) else { return [] }
     var text = text
     let offsets = text.withUTF8 { bytes in byteRanges(in: bytes) }
     return offsets.map { range in
