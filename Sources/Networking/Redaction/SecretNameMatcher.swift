@@ -320,7 +320,8 @@ enum PercentDecoding {
   /// - Returns: The decoded text.
   static func decoded(_ text: String, times: Int) -> String {
     var text = text
-    for _ in 0..<times where text.utf8.contains(UInt8(ascii: "%")) {
+    for _ in 0..<times {
+      guard text.utf8.contains(UInt8(ascii: "%")) else { break }
       let decoded = decoded(text)
       guard decoded != text else { break }
       text = decoded
