@@ -120,6 +120,15 @@ struct YAMLReaderTests {
     #expect(try #require(Self.error(text)).reason.contains("too large"))
   }
 
+  /// The text ends without a line break, which the reader adds.
+  @Test(arguments: ["? a", "? |\n b", "? a\n:", "a:", "-"])
+  func aMissingValueAtTheEndIsWithinTheText(text: String) throws {
+    let root = try YAMLReader.read(Data(text.utf8))
+    let values = root.elements + root.members.map(\.value)
+    #expect(values.map(\.offset).allSatisfy { $0 <= text.utf8.count })
+    #expect(values.count == 1)
+  }
+
   @Test(arguments: ["[", "{a: ", "- ", "? "])
   func nestingIsBounded(opening: String) throws {
     let text = String(repeating: opening, count: 10_000)

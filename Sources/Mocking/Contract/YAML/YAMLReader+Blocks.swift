@@ -40,7 +40,7 @@ extension YAMLReader {
     let isOnNewLine = scanner.isFirstOfLine
     guard isContent(parent, arrayColumn, isOnNewLine: isOnNewLine) else {
       scanner.restore(start)
-      return DocumentNode(scalar: .null, offset: start.position)
+      return DocumentNode(scalar: .null, offset: scanner.offset)
     }
     var mayBeCollection =
       isOnNewLine
@@ -221,7 +221,7 @@ extension YAMLReader {
     repeat {
       if pending == nil, scanner.isAtIndicator("?") {
         let key = try explicitKey(column)
-        var value = DocumentNode(scalar: .null, offset: scanner.position)
+        var value = DocumentNode(scalar: .null, offset: scanner.offset)
         if try nextColumn() == column, scanner.isAtIndicator(":") {
           scanner.position += 1
           value = try blockNode(parent: column, .compact)

@@ -34,6 +34,9 @@ struct YAMLScanner {
 
   // MARK: Bytes
 
+  /// The position in the text, without an added line break.
+  var offset: Int { min(position, count) }
+
   /// The byte at the position, or 0 at the end.
   var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
