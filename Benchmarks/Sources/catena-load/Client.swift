@@ -61,8 +61,8 @@ enum Client {
   private static func policy(_ authority: URL, pins: Bool) throws -> ServerTrust.Policy {
     let policy = ServerTrust.Policy.authorities(.file(authority))
     guard pins else { return policy }
-    return policy.pinnedKeys([try PublicKeyPin(pem: String(contentsOf: authority, encoding: .utf8))]
-    )
+    let pem = try String(contentsOf: authority, encoding: .utf8)
+    return policy.pinnedKeys([try PublicKeyPin(pem: pem)])
   }
 }
 

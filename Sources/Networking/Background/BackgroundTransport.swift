@@ -138,7 +138,7 @@ final class BackgroundTransport: Transport {
   func cancel(_ key: String) {
     let outcome = BackgroundOutcome(
       method: .get, url: "", failure: TransportFailure(code: .cancelled))
-    perform(change { ((), $0.machine.cancel(key, with: outcome)) }.actions)
+    update { $0.cancel(key, with: outcome) }
   }
 
   private func request(
@@ -204,7 +204,7 @@ final class BackgroundTransport: Transport {
         session.cancel(task)
       }
     }
-    perform(change { ((), $0.machine.connect(known, stored: stored)) }.actions)
+    update { $0.connect(known, stored: stored) }
     connection.resolver.fulfill(())
   }
 
@@ -283,26 +283,22 @@ final class BackgroundTransport: Transport {
       case nil: break
       }
     }
-    perform(
-      change { state in
-        (
-          (),
-          state.machine.finished(
-            task, key: record.key, with: outcome,
-            isCancellation: outcome.failure?.code == .cancelled)
-        )
-      }.actions)
+    update {
+      $0.finished(
+        task, key: record.key, with: outcome,
+        isCancellation: outcome.failure?.code == .cancelled)
+    }
   }
 
   /// Reports that the events of all tasks that ended in the background have been delivered.
   func eventsEnded() {
-    perform(change { ((), $0.machine.endEvents()) }.actions)
+    update { $0.endEvents() }
   }
 
   /// Ends all transfers, because the system has ended the session.
   func invalidated() {
     let outcome = BackgroundOutcome(method: .get, url: "", failure: .endedBackgroundSession)
-    perform(change { ((), $0.machine.invalidate(outcome)) }.actions)
+    update { $0.invalidate(outcome) }
     connection.resolver.fulfill(())
   }
 }
@@ -330,13 +326,18 @@ extension BackgroundTransport {
     }
   }
 
+  /// Changes the machine, and performs its actions.
+  private func update(_ body: (inout Machine) -> [Machine.Action]) {
+    perform(change { ((), body(&$0.machine)) }.actions)
+  }
+
   /// Performs the actions without the lock, because they run code of the user and of the system.
   private func perform(_ actions: [Machine.Action]) {
     for action in actions {
       switch action {
       case .keep, .discard: break
       case .make(let job, let key, let start):
-        perform(make(job, key, start).actions)
+        make(job, key, start)
       case .resume(let task): session.resume(task)
       case .cancel(let task):
         state.withLock { $0.arrivals[task] = nil }
@@ -355,18 +356,16 @@ extension BackgroundTransport {
     }
   }
 
-  private func make(
-    _ job: BackgroundJob, _ key: String, _ start: Int
-  ) -> (value: Void, actions: [Machine.Action]) {
+  private func make(_ job: BackgroundJob, _ key: String, _ start: Int) {
     do throws(TransportFailure) {
       try job.checkFile()
     } catch {
       let outcome = BackgroundOutcome(
         method: job.request.method, url: job.request.url.absoluteString, failure: error)
-      return change { ((), $0.machine.failed(key, start: start, with: outcome)) }
+      return update { $0.failed(key, start: start, with: outcome) }
     }
     let task = session.makeTask(job)
-    return change { ((), $0.machine.began(task, key: key, start: start)) }
+    update { $0.began(task, key: key, start: start) }
   }
 
   /// Settles the promises of callers, after the events of their hops.
