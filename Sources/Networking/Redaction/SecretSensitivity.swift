@@ -81,12 +81,11 @@ package enum SecretSensitivity: Sendable, Hashable {
 
   /// Returns a text without white space at its ends.
   private static func trimmed(_ value: String) -> String {
-    // Fast path: most values have none.
-    let isSpace: (UInt8) -> Bool = { $0.is(.space) }
-    guard value.utf8.first.map(isSpace) == true || value.utf8.last.map(isSpace) == true else {
-      return value
-    }
-    return value.trimmingCharacters(in: .whitespacesAndNewlines)
+    let isText: (UInt8) -> Bool = { !$0.is(.space) }
+    guard let start = value.utf8.firstIndex(where: isText),
+      let end = value.utf8.lastIndex(where: isText)
+    else { return "" }
+    return String(Substring(value.utf8[start...end]))
   }
 
   /// Returns whether a text is one of the constants that are never secret.

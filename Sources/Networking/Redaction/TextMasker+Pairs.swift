@@ -122,7 +122,7 @@ extension TextMasker {
     let element = scanner.text(name.suffix(Self.maximumElementNameLength))
     let isEmpty =
       scanner.byte(at: end - 1) == UInt8(ascii: "/")
-      || Self.emptyElements.contains(element.lowercased())
+      || (2...5 ~= element.utf8.count && Self.emptyElements.contains(element.lowercased()))
     let text = isEmpty ? nil : self.text(of: name, from: end + 1)
     let names = names(of: element, text)
     guard let text else { return tag + 1 }
@@ -178,7 +178,7 @@ extension TextMasker {
   /// or attribute has given.
   private mutating func names(of name: String, _ text: Range<Int>?) -> [String] {
     let role = Self.pairRole(of: name)
-    if role == .value || Self.valueElements.contains(name) {
+    if role == .value || (2...7 ~= name.utf8.count && Self.valueElements.contains(name)) {
       return [name] + (elementName.map { [scanner.text($0)] } ?? [])
     }
     elementName = text.flatMap { role == .name && $0.count < Self.maximumPairNameLength ? $0 : nil }
