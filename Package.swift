@@ -6,7 +6,9 @@ let usesCurl = Context.environment["CATENA_CURL"] != "0"
 let curl: [Target.Dependency] =
   usesCurl ? [.target(name: "CCatenaCurl", condition: .when(platforms: [.linux]))] : []
 
-var settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
+var settings: [SwiftSetting] = [
+  "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility",
+].map { .enableUpcomingFeature($0) }
 if usesCurl { settings.append(.define("CATENA_CURL", .when(platforms: [.linux]))) }
 
 // The privacy manifest is for Apple's platforms, which are built on Macs.

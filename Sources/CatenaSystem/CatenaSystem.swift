@@ -2,13 +2,13 @@
 // where a member of the same name hides it.
 
 #if canImport(Darwin)
-  @_exported import Darwin
+  @_exported public import Darwin
 #elseif canImport(Glibc)
-  @_exported import Glibc
+  @_exported public import Glibc
 #elseif canImport(Musl)
-  @_exported import Musl
+  @_exported public import Musl
 #elseif canImport(Android)
-  @_exported import Android
+  @_exported public import Android
 #endif
 
 #if canImport(Android)

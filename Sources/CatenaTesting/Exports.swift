@@ -1,2 +1,2 @@
 // A test that uses mocks also uses the client and its promises, so one import is sufficient.
-@_exported import Mocking
+@_exported public import Mocking

@@ -1,10 +1,10 @@
 #if canImport(Testing)
-  import Foundation
-  import Mocking
-  import Networking
+  public import Foundation
+  public import Mocking
+  public import Networking
   import Promises
   import Synchronization
-  import Testing
+  public import Testing
 
   /// A trait of tests in which mocks respond to the requests of all clients.
   ///

@@ -1,8 +1,8 @@
 #if canImport(Testing)
   import Foundation
   import Mocking
-  import Promises
-  import Testing
+  public import Promises
+  public import Testing
 
   /// A trait of tests in which a virtual time takes the place of the system clock.
   ///

@@ -1,2 +1,2 @@
 // A client answers with promises, so who imports it has them.
-@_exported import Promises
+@_exported public import Promises

@@ -1,5 +1,5 @@
-import Foundation
-import Networking
+public import Foundation
+public import Networking
 
 extension Promise where Value == Response {
   /// Parses the body as XML.

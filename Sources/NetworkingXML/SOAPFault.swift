@@ -1,5 +1,5 @@
-import Foundation
-import Networking
+public import Foundation
+public import Networking
 
 /// A fault: the error that a SOAP server returns in place of a result.
 ///

@@ -1,5 +1,5 @@
 // Bodies of XML are bodies of requests and responses, so a file that imports this module has both.
-@_exported import Networking
+@_exported public import Networking
 
 /// An element of an XML document: a name, attributes, and content.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Networking
 
 /// A converter of documents to UTF-8.

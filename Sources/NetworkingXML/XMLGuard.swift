@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// The checks of a document before the parser reads it.
 ///

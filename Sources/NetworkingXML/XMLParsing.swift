@@ -1,5 +1,5 @@
 import CCatenaXML
-import Foundation
+public import Foundation
 
 extension XML.Document {
   /// Parses a document.

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 extension XML {
   /// The layout of a document that is written.

@@ -1,4 +1,6 @@
 /// The rules about the circuits of both hosts.
+import Networking
+
 struct CircuitRules {
   private enum State {
     case closed(failures: Int)

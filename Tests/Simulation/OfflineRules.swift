@@ -1,4 +1,6 @@
 /// The rules about the offline store.
+import Networking
+
 struct OfflineRules {
   private let settings: StorySettings
   private let calls: [StoryCall]

@@ -1,6 +1,6 @@
 #if os(Linux) || os(macOS)
   import ChildProcessSupport
-  import Foundation
+  package import Foundation
   import Synchronization
 
   /// A child process of the tests, killed when this object is released.

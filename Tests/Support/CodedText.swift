@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A text in the content codings of HTTP, and bodies whose decoded size is much larger.
 package enum CodedText {

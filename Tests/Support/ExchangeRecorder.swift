@@ -1,5 +1,5 @@
-import Foundation
-import Networking
+package import Foundation
+package import Networking
 import Synchronization
 
 /// The events of one exchange, summarized.

@@ -1,6 +1,6 @@
 #if os(Linux) || os(macOS)
-  import Foundation
-  import Networking
+  package import Foundation
+  package import Networking
   import Promises
 
   /// A server that responds to its requests with arbitrary bytes, and to canary requests correctly.

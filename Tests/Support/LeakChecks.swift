@@ -1,6 +1,6 @@
-import Foundation
-import Networking
-import Promises
+package import Foundation
+package import Networking
+package import Promises
 import Synchronization
 
 #if canImport(Darwin)

@@ -1,4 +1,6 @@
-import Networking
+import Foundation
+
+package import Networking
 
 /// A generator of texts and trees with critical characters, deterministic for a seed.
 package struct RandomValues {

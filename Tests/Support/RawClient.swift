@@ -1,5 +1,5 @@
 import Dispatch
-import Foundation
+package import Foundation
 
 #if canImport(Darwin)
   import Darwin

@@ -1,6 +1,6 @@
 import Dispatch
-import Networking
-import Promises
+package import Networking
+package import Promises
 import Synchronization
 
 /// A thread-safe list of entries in order of arrival; a test can wait for the nth entry.

@@ -1,5 +1,5 @@
 #if os(Linux) || os(macOS)
-  import Foundation
+  package import Foundation
 
   /// The HTTP/2 part of a ``ScriptedServer``: a client that begins with the connection preface of
   /// HTTP/2 is served in frames.

@@ -1,5 +1,5 @@
 #if os(Linux) || os(macOS)
-  import Foundation
+  package import Foundation
   import Synchronization
 
   #if canImport(Darwin)

@@ -1,6 +1,6 @@
 #if os(Linux) || os(macOS)
-  import Foundation
-  import Networking
+  package import Foundation
+  package import Networking
 
   /// A certificate authority and certificates that `openssl` creates in a temporary folder.
   package final class Certificates: Sendable {

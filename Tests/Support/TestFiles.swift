@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A temporary folder of one test, removed with its contents when this object is released.
 package final class TemporaryFolder: Sendable {

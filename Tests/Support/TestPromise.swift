@@ -1,5 +1,5 @@
 import Dispatch
-import Promises
+package import Promises
 
 /// The time at which a promise under test settles, relative to the attachment of its handlers.
 package enum Timing: CaseIterable, Sendable {

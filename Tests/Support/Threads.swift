@@ -1,6 +1,6 @@
-import Dispatch
+package import Dispatch
 import Foundation
-import Promises
+package import Promises
 
 /// Runs `body` on a new thread with a given stack size, without blocking the caller's thread.
 package func onThread(stackSize: Int, _ body: @escaping @Sendable () -> Void) async {

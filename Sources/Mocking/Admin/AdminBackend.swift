@@ -1,6 +1,6 @@
 import Foundation
 import Networking
-import Promises
+public import Promises
 
 /// The parts of a mocked backend that the admin API uses.
 struct AdminBackend: Sendable {

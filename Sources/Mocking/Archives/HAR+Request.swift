@@ -1,5 +1,5 @@
 import Foundation
-import Networking
+public import Networking
 
 extension HAR {
   /// A recorded request.

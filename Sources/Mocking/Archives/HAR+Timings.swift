@@ -1,5 +1,5 @@
 import Foundation
-import Networking
+public import Networking
 
 extension HAR {
   /// The durations of the phases of an exchange, in milliseconds.

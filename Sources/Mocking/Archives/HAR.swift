@@ -1,5 +1,5 @@
 import Foundation
-import Networking
+public import Networking
 
 /// An HTTP archive (HAR), which contains recorded exchanges.
 ///

@@ -1,5 +1,5 @@
 import CatenaSystem
-import Foundation
+public import Foundation
 import Networking
 
 /// A writer of files, which writes atomically and makes the files readable only by their owner.

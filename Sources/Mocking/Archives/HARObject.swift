@@ -1,5 +1,5 @@
 import Foundation
-import Networking
+public import Networking
 
 /// A part of an HTTP archive that is an object in the file.
 ///

@@ -1,5 +1,5 @@
-import Foundation
-import Networking
+public import Foundation
+public import Networking
 
 /// An OpenAPI document as a backend: its operations respond as the document says.
 ///

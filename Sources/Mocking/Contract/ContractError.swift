@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// The errors of an OpenAPI document: all that were found, in the order of the files.
 ///

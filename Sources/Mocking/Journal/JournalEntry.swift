@@ -1,4 +1,4 @@
-import Networking
+public import Networking
 
 /// One request in a ``RequestJournal``.
 public struct JournalEntry: Sendable, Hashable {

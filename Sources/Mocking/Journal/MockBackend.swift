@@ -1,5 +1,5 @@
-import Networking
-import Promises
+public import Networking
+public import Promises
 
 /// A mocked backend that records the requests it receives: a ``MockProvider``, a ``MockTransport``
 /// or a ``MockServer``.

@@ -1,5 +1,5 @@
 import Foundation
-import Networking
+public import Networking
 import Promises
 
 /// The record of a webhook that a backend has sent or will send.

@@ -1,6 +1,6 @@
 import Foundation
-import Networking
-import Promises
+public import Networking
+public import Promises
 import Synchronization
 
 /// A sender of the webhooks of one server, transport or provider.

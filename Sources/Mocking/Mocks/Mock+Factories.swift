@@ -1,5 +1,5 @@
-import Foundation
-import Networking
+public import Foundation
+public import Networking
 
 extension Mock {
   /// Returns a response with a status and no body.

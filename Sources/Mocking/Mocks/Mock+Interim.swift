@@ -1,4 +1,4 @@
-import Networking
+public import Networking
 
 /// An interim response (1xx) of a mock.
 ///

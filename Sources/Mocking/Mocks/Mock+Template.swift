@@ -1,5 +1,5 @@
 import Foundation
-import Networking
+public import Networking
 
 /// The parsed templates of a response.
 ///

@@ -1,5 +1,5 @@
 import CatenaSystem
-import Foundation
+public import Foundation
 
 /// A file that contains the body of a ``Mock``.
 ///

@@ -1,5 +1,5 @@
-import Foundation
-import Networking
+public import Foundation
+public import Networking
 
 /// A body of items that are sent one after another, with delays between them.
 ///

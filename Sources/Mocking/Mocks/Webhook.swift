@@ -1,5 +1,5 @@
-import Foundation
-import Networking
+public import Foundation
+public import Networking
 
 /// A request that a backend sends to another server after a response, such as the notification of a
 /// payment.

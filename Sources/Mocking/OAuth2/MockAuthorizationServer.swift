@@ -1,6 +1,6 @@
 import Foundation
-import Networking
-import Promises
+public import Networking
+public import Promises
 import Synchronization
 
 /// An OAuth2 authorization server for tests, on a socket of the loopback interface and in memory.

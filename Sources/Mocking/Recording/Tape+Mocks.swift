@@ -1,4 +1,4 @@
-import Networking
+public import Networking
 import Promises
 
 /// The use of a tape as a provider of mocks.

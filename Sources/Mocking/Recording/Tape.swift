@@ -1,5 +1,5 @@
-import Foundation
-import Networking
+public import Foundation
+public import Networking
 
 /// A transport that records exchanges in a file, or replays them from the file without a network.
 ///

@@ -1,5 +1,5 @@
-import Foundation
-import Networking
+public import Foundation
+public import Networking
 
 /// A request that a ``MockServer``, ``MockTransport`` or ``MockProvider`` has received.
 public struct ReceivedRequest: Sendable, Hashable {

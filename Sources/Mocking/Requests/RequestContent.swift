@@ -1,6 +1,6 @@
 import CatenaSystem
-import Foundation
-import Networking
+public import Foundation
+public import Networking
 import Synchronization
 
 /// The parsed content of a received request: each form of it is parsed once, when it is first used.

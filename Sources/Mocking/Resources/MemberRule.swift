@@ -1,4 +1,4 @@
-import Networking
+public import Networking
 
 extension ResourceOptions {
   /// A rule for the values of a member.

@@ -1,5 +1,5 @@
-import Foundation
-import Networking
+public import Foundation
+public import Networking
 
 /// A collection of items that requests list, create, read, change and delete.
 ///

@@ -1,5 +1,6 @@
+import Synchronization
 import Foundation
-import Networking
+public import Networking
 
 /// The items of all resources of a ``ResourceStore`` during one atomic step.
 ///

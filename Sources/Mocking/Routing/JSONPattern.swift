@@ -1,4 +1,4 @@
-import Networking
+public import Networking
 
 /// A pattern for a JSON value, such as a member of a body or a variable.
 ///

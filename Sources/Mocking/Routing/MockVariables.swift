@@ -1,4 +1,4 @@
-import Networking
+public import Networking
 
 /// The variables of one provider, transport or server: JSON values by name.
 ///

@@ -1,4 +1,4 @@
-import Networking
+public import Networking
 import Promises
 
 /// A route that almost matches a request without a route, with the differences.

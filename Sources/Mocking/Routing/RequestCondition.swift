@@ -1,4 +1,4 @@
-import Networking
+public import Networking
 
 /// A condition that a request must meet in addition to the method and the path.
 ///

@@ -1,4 +1,4 @@
-import Networking
+public import Networking
 
 /// A pattern for requests: a method, a path and conditions.
 ///

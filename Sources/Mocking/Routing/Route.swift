@@ -1,6 +1,6 @@
 import Foundation
-import Networking
-import Promises
+public import Networking
+public import Promises
 
 /// A rule that maps requests with a method and a path to responses, for a ``MockServer``,
 /// ``MockTransport`` or ``MockProvider``.

@@ -1,4 +1,4 @@
-import Promises
+public import Promises
 import Synchronization
 
 extension MockServer {

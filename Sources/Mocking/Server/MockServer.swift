@@ -1,5 +1,5 @@
-import Foundation
-import Promises
+public import Foundation
+public import Promises
 
 /// An HTTP/1.1 server for clients in any language, on the loopback address unless another one is set.
 ///

@@ -1,5 +1,5 @@
-import Foundation
-import Networking
+public import Foundation
+public import Networking
 
 /// A request that a ``MockServer`` received, and the result of the exchange.
 ///

@@ -1,6 +1,6 @@
-import Foundation
-import Networking
-import Promises
+public import Foundation
+public import Networking
+public import Promises
 
 /// Routes read from a file: stubs in JSON, or a recording in the HTTP Archive format (HAR).
 ///

@@ -1,5 +1,5 @@
-import Foundation
-import Networking
+public import Foundation
+public import Networking
 
 #if CATENA_CURL
   import CCatenaCurl

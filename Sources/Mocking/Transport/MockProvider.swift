@@ -1,5 +1,6 @@
-import Networking
-import Promises
+import Foundation
+public import Networking
+public import Promises
 
 /// A provider that maps endpoints to mocked responses.
 ///

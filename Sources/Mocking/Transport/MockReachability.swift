@@ -1,4 +1,4 @@
-import Networking
+public import Networking
 import Synchronization
 
 /// A simulated network whose status is set by a test.

@@ -1,5 +1,5 @@
-import Networking
-import Promises
+public import Networking
+public import Promises
 
 /// A transport that responds from ``Route``s in memory, as a ``MockServer`` does on a socket.
 ///

@@ -1,4 +1,4 @@
-import Networking
+public import Networking
 import Promises
 
 /// The policy for requests that no mock handles, of a scope of

@@ -1,6 +1,6 @@
 #if canImport(ImageIO)
-  import Foundation
-  import ImageIO
+  public import Foundation
+  public import ImageIO
 
   /// An image that has been decoded, so that it can be drawn at once.
   ///

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Promises
+public import Promises
 import Synchronization
 
 /// A cache of values that are made once, such as decoded responses and images.

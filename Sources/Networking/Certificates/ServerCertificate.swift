@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 #if CATENA_CURL
   import CCatenaCurl

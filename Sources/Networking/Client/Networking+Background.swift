@@ -1,5 +1,5 @@
 import Foundation
-import Promises
+public import Promises
 
 /// The transfers of a background session that a client can find by their keys.
 public struct BackgroundTransfers: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Networking {
   /// Waits until the work of the client after its responses is done, for a program that ends.
   ///

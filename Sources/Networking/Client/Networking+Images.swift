@@ -1,6 +1,6 @@
 #if canImport(ImageIO)
-  import Foundation
-  import Promises
+  public import Foundation
+  public import Promises
 
   extension Networking {
     /// Returns the decoded image of an endpoint, from a cache of values if it has the image.

@@ -1,5 +1,6 @@
+import Synchronization
 import Foundation
-import Promises
+public import Promises
 
 extension Networking {
   /// The client's offline store, for inspecting and removing stored requests.

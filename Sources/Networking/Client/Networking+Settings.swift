@@ -1,5 +1,6 @@
-import Foundation
-import Promises
+import Synchronization
+public import Foundation
+public import Promises
 
 extension Networking {
   /// The client's cookies.

@@ -1,5 +1,5 @@
-import Foundation
-import Promises
+public import Foundation
+public import Promises
 
 extension Networking {
   /// Returns the decoded response of an endpoint, from a cache of values if it has the value.

@@ -1,5 +1,5 @@
-import Foundation
-import Promises
+public import Foundation
+public import Promises
 import Synchronization
 
 /// A client that sends the requests of endpoints through a queue, and returns promises of the

@@ -1,5 +1,5 @@
-import Foundation
-import Promises
+public import Foundation
+public import Promises
 import Synchronization
 
 #if canImport(FoundationNetworking)

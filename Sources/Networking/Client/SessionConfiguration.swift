@@ -1,8 +1,10 @@
-import Foundation
 import Promises
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+  import Foundation
+  public import FoundationNetworking
+#else
+  public import Foundation
 #endif
 
 /// The transport, the cookies and the cache of a client.

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 extension JSON: Codable {
   /// Decodes a value of any kind.

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A JSON value, such as the body of a response.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// An encoder that sends parameters as JSON.
 ///

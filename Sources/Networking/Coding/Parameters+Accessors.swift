@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 extension Parameters {
   /// The value of a member, or `nil` if this is not a dictionary or has no such member.

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A lossless representation, so that a stored request is restored unchanged.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// The parameters of a request: a tree of values that is independent of the format in which they
 /// are sent.

@@ -1,5 +1,5 @@
-import Foundation
-import Promises
+public import Foundation
+public import Promises
 
 extension Promise where Value == Response {
   /// Decodes the JSON body as a `Decodable` value.

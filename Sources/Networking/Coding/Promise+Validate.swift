@@ -1,4 +1,4 @@
-import Promises
+public import Promises
 
 extension Promise where Value == Response {
   /// Rejects responses without a success status or with a media type that the request does not

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 extension Redactor {
   /// Masks a body for display.

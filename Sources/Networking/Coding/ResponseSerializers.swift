@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A type that converts responses to values.
 public protocol ResponseSerializing<Output>: Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A cookie: a name and a value that a client sends back to the servers of a domain.
 ///

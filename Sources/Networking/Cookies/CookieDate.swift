@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A parser of the dates of cookies, which finds time, day, month and year in any order.
 ///

@@ -1,4 +1,5 @@
-import Promises
+import Dispatch
+public import Promises
 import Synchronization
 
 extension CookieJar {

@@ -1,9 +1,11 @@
-import Foundation
 import Promises
 import Synchronization
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+  import Foundation
+  public import FoundationNetworking
+#else
+  public import Foundation
 #endif
 
 extension CookieJar {

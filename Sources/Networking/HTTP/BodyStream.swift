@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Synchronization
 
 /// A request body that is produced while it is sent, such as rows of a database or the data of

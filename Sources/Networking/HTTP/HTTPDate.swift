@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A parser and formatter of HTTP dates, in the three forms that a recipient must accept.
 ///

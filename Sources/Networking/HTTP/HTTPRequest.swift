@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// The wire form of a request, with an absolute URL and an encoded body.
 ///

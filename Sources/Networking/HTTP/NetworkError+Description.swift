@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 extension NetworkError.Code {
   /// A phrase that describes the code, such as `the call timed out`.

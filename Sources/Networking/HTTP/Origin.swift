@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// The scheme, host and port of a URL.
 ///

@@ -1,8 +1,8 @@
-import Foundation
-import Promises
+public import Foundation
+public import Promises
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+  public import FoundationNetworking
 #endif
 
 /// A promise of a response, the result of each request.

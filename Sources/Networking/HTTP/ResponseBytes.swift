@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Synchronization
 
 /// The body of a response as an asynchronous sequence of pieces, of any sizes.

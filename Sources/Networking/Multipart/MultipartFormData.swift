@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A multipart body: a form of the type `multipart/form-data`, or a body of the types
 /// `multipart/mixed` and `multipart/related`.

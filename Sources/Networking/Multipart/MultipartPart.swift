@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 extension MultipartFormData {
   /// A part of a multipart body, such as a field of a form.

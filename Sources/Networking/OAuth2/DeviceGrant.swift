@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Promises
 
 /// The code that a user enters on another device, and the page for it.

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Promises
 
 /// A strategy that receives the redirect with an HTTP server on the loopback interface.

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Promises
 
 /// The way in which a client sends the credentials of a session.

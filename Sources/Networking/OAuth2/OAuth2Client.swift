@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// The registration of an app with an authorization server, and the URLs of the server.
 ///

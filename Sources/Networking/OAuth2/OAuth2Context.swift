@@ -1,5 +1,5 @@
 import Foundation
-import Promises
+public import Promises
 
 /// The client, the HTTP requests and the time of a grant.
 ///

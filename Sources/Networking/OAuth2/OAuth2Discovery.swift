@@ -1,5 +1,5 @@
-import Foundation
-import Promises
+public import Foundation
+public import Promises
 
 extension OAuth2Client {
   /// Returns this client with the URLs of the server's metadata.

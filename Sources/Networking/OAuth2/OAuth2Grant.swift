@@ -1,5 +1,5 @@
-import Foundation
-import Promises
+public import Foundation
+public import Promises
 
 /// A grant of OAuth2: a way in which a client gets a token.
 ///

@@ -1,5 +1,5 @@
-import Foundation
-import Promises
+public import Foundation
+public import Promises
 
 /// The state of a token by the authorization server.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import Promises
+public import Promises
 import Synchronization
 
 /// A session with an authorization server: its tokens, kept in a store and refreshed once for all.

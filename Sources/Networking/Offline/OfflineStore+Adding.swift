@@ -1,4 +1,5 @@
-import Foundation
+import Synchronization
+public import Foundation
 
 extension OfflineStore {
   /// Stores a request.

@@ -1,8 +1,10 @@
-import Foundation
 import Promises
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+  import Foundation
+  public import FoundationNetworking
+#else
+  public import Foundation
 #endif
 
 /// The stage that adds the cookies of a jar to each hop, and stores the cookies of the response.

@@ -1,4 +1,4 @@
-import Promises
+public import Promises
 
 /// An interceptor that consists of four optional hooks.
 ///

@@ -1,5 +1,5 @@
 import Dispatch
-import Promises
+public import Promises
 
 /// A list of stages with a transport at its end.
 struct Pipeline: Sendable {

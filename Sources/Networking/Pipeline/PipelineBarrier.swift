@@ -1,4 +1,4 @@
-import Promises
+public import Promises
 import Synchronization
 
 /// An interceptor that holds requests while some work runs, such as switching the user.

@@ -1,5 +1,5 @@
-import Foundation
-import Promises
+public import Foundation
+public import Promises
 
 /// An interceptor that delays or rejects requests while the internet is unreachable.
 ///

@@ -1,4 +1,4 @@
-import Promises
+public import Promises
 import Synchronization
 
 /// An interceptor that refreshes credentials after the server has rejected them, once for all

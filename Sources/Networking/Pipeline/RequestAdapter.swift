@@ -1,4 +1,4 @@
-import Promises
+public import Promises
 
 /// An interceptor that changes each request, synchronously or asynchronously.
 ///

@@ -1,4 +1,4 @@
-import Promises
+public import Promises
 
 /// An interceptor that inspects each result, and may replace it or send the request again.
 ///

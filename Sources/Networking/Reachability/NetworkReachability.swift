@@ -1,4 +1,4 @@
-import Promises
+public import Promises
 
 /// A monitor of this machine's internet access: its current status and its changes.
 ///

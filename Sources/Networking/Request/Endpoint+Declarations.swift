@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A type whose values can be the base URL of an endpoint.
 ///

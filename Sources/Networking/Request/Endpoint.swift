@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A type that can be converted to a ``Request``: an endpoint of a server, or a request itself.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// An endpoint that transforms the request of another endpoint.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 extension RequestFactory {
   /// Creates a request that sends bytes as its body.

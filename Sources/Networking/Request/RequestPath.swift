@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// The target of a request: a path relative to the base URL, or an absolute URL.
 ///

@@ -1,5 +1,5 @@
-import Foundation
-import Promises
+public import Foundation
+public import Promises
 
 /// The rules for retrying failed requests: the retryable requests and failures, the number of
 /// retries and the delays.

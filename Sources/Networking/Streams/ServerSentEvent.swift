@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// An event of a server.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import Promises
+public import Promises
 
 /// The rules for connecting again after a stream of events has ended.
 ///

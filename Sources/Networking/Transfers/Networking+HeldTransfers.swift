@@ -1,5 +1,5 @@
-import Foundation
-import Promises
+public import Foundation
+public import Promises
 
 extension Networking {
   /// Downloads the response body to a file, as a transfer that can be paused.

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Promises
 
 /// The options of an upload that a later one can continue.

@@ -1,5 +1,5 @@
-import Foundation
-import Promises
+public import Foundation
+public import Promises
 import Synchronization
 
 /// A download or an upload that can be paused, resumed, observed and cancelled.

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Promises
 
 /// A type that performs single HTTP exchanges, over a network or simulated.

@@ -1,5 +1,5 @@
 import Foundation
-import Promises
+public import Promises
 
 /// A provider of transports for some endpoints of a client.
 ///

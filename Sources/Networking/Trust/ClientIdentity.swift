@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(Security)
-  import Security
+  public import Security
 #endif
 
 /// A certificate with its private key, which the client presents to servers that request one.

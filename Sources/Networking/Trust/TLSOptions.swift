@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// The TLS settings of a transport: trusted servers, the client's identities, and versions.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A source of certificates, of a private key, or of revocation lists.
 ///

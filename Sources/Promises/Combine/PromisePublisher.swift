@@ -1,5 +1,5 @@
 #if canImport(Combine)
-  import Combine
+  public import Combine
   import Synchronization
 
   /// A publisher of the outcome of a promise: one value and the end, or a failure.

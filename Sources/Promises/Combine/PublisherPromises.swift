@@ -1,5 +1,5 @@
 #if canImport(Combine)
-  import Combine
+  public import Combine
   import Synchronization
 
   extension Publisher where Output: Sendable {

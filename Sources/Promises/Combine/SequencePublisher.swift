@@ -1,5 +1,5 @@
 #if canImport(Combine)
-  import Combine
+  public import Combine
   import Synchronization
 
   /// A publisher of the elements of an asynchronous sequence.

@@ -1,5 +1,5 @@
-import Dispatch
-import Synchronization
+public import Dispatch
+public import Synchronization
 
 /// The context in which a promise runs its handlers.
 ///

@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// A value, a mark and a time that are visible in all tasks started and all handlers attached within
 /// an operation.

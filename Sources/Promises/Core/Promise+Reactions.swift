@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// A unit of work without arguments.
 @usableFromInline

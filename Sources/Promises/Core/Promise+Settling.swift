@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// The delivery state of a promise.
 ///

@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// The future result of asynchronous work: a value or an error.
 ///

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Promise where Value: Sendable {
   /// Calls a handler with the value and returns this promise.
   ///

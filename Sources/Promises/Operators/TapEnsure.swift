@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Promise where Value: Sendable {
   /// Performs an action with the value and passes the value on.
   ///

@@ -1,3 +1,5 @@
+import Foundation
+
 #if os(Linux) || os(macOS)
   import TestSupport
   import Testing

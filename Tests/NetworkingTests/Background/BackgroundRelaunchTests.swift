@@ -5,6 +5,10 @@ import Testing
 
 @testable import Networking
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite(.timeLimit(.minutes(10)))
 struct BackgroundRelaunchTests {
   private let folder = TemporaryFolder()

@@ -1,3 +1,4 @@
+import Promises
 import TestSupport
 import Testing
 import ThreadSanitizerSupport

@@ -1,3 +1,4 @@
+import Foundation
 import Networking
 
 /// A check of exchanges against the operations of a contract, which counts what it finds.

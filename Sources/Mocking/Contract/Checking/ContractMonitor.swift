@@ -1,6 +1,6 @@
 import Dispatch
-import Networking
-import Promises
+public import Networking
+public import Promises
 import Synchronization
 
 /// A check of the exchanges of clients against a contract.

@@ -1,5 +1,5 @@
 import Foundation
-import Networking
+public import Networking
 
 /// The result of a check of exchanges against a contract.
 ///

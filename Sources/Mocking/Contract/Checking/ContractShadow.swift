@@ -1,5 +1,5 @@
 import Foundation
-import Networking
+public import Networking
 import Synchronization
 
 /// A transport between the mock of a contract and a new backend: each operation is answered by the mock, by

@@ -1,5 +1,5 @@
 import Foundation
-import Networking
+public import Networking
 
 /// An OpenAPI document that describes the exchanges of a recording.
 ///

@@ -1,3 +1,4 @@
+import Foundation
 import Networking
 
 /// The compiled schemas of a set of documents.

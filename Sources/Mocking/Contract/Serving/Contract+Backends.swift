@@ -1,6 +1,6 @@
 import Foundation
-import Networking
-import Promises
+public import Networking
+public import Promises
 
 extension Contract {
   /// Returns the routes of the operations, for a backend with other routes.

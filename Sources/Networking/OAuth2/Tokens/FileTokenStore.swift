@@ -1,6 +1,6 @@
 import CatenaSystem
-import Foundation
-import Promises
+public import Foundation
+public import Promises
 import Synchronization
 
 /// A store in a file, which only its owner can read, and which several processes can share.

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// An error of a sign-in, of a token request, or of a token store.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// An access token with its refresh token, its scope and its expiry.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import Promises
+public import Promises
 import Synchronization
 
 /// The changes of the tokens in a store, as an asynchronous sequence and as promises.

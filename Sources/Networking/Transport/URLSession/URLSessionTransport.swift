@@ -1,9 +1,11 @@
-import Foundation
-import Promises
+public import Promises
 import Synchronization
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+  import Foundation
+  public import FoundationNetworking
+#else
+  public import Foundation
 #endif
 
 /// A transport over `URLSession`.

@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 #if canImport(Security)
-  import Dispatch
+  public import Dispatch
   import Security
 #endif
 
