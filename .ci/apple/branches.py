@@ -15,8 +15,9 @@ PLATFORMS = APPLE + ("Musl", "Android")
 LINUX_ONLY = {"Glibc", "Musl", "Android", "FoundationNetworking", "WinSDK", "WASILibc", "FoundationXML"}
 APPLE_ONLY = {"Darwin", "Network", "Security", "ImageIO", "os", "Compression", "CryptoKit", "CommonCrypto", "Combine", "OSLog", "ObjectiveC",
               "SystemConfiguration", "UniformTypeIdentifiers", "UIKit", "AppKit", "SwiftUI"}
-STANDING_IN = {"Foundation": "import FoundationNetworking; import AppleFoundation", "Dispatch": "import AppleDispatch"}
-STANDING_IN_TEXT = "|".join("; " + text for text in STANDING_IN.values())
+STANDING_IN = {"Foundation": ["FoundationNetworking", "AppleFoundation"], "Dispatch": ["AppleDispatch"]}
+IMPORT = re.compile(r"^\s*(?:@testable |@_exported )?(public |package )?import (\w+)\s*$")
+STANDING_IN_TEXT = re.compile("(; (public |package )?import (FoundationNetworking|AppleFoundation|AppleDispatch))+$", re.MULTILINE)
 TOKEN = re.compile(r"\s*(os|canImport|_endian|arch|targetEnvironment|compiler|swift|hasFeature|hasAttribute|_runtime)"
                    r"\s*\(([^()]*)\)|\s*(&&|\|\||!|\(|\)|[A-Za-z_]\w*)")
 
@@ -131,9 +132,10 @@ def lines_of(text, platform):
 def rewritten(text, platform):
     result = []
     for line, on in lines_of(text, platform):
-        match = re.match(r"^\s*(?:@testable |@_exported |public )?import (\w+)\s*$", line) if on else None
-        if match and match.group(1) in STANDING_IN and platform in APPLE:
-            line = line.rstrip() + "; " + STANDING_IN[match.group(1)]
+        match = IMPORT.match(line) if on and platform in APPLE else None
+        if match:
+            line = line.rstrip() + "".join(
+                f"; {match[1] or ''}import {module}" for module in STANDING_IN.get(match[2], []))
         result.append(line if on else "")
     return "\n".join(result)
 
