@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Networking
 
 /// A SOAP message: header blocks and a body.

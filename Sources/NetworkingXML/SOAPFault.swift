@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Networking
 
 /// A fault: the error that a SOAP server returns in place of a result.

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import Networking
 
 /// A converter of documents to UTF-8.

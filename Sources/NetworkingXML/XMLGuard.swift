@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The checks of a document before the parser reads it.
 ///
