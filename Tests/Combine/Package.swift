@@ -18,7 +18,9 @@ import PackageDescription
   let combine: [Target] = []
 #endif
 let names = combine.map { Target.Dependency.target(name: $0.name) }
-let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
+let settings: [SwiftSetting] = [
+  "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility",
+].map { .enableUpcomingFeature($0) }
 
 let package = Package(
   name: "CombineTests",

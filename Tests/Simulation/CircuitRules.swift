@@ -1,6 +1,6 @@
-/// The rules about the circuits of both hosts.
 import Networking
 
+/// The rules about the circuits of both hosts.
 struct CircuitRules {
   private enum State {
     case closed(failures: Int)

@@ -1,6 +1,6 @@
-/// The rules about the offline store.
 import Networking
 
+/// The rules about the offline store.
 struct OfflineRules {
   private let settings: StorySettings
   private let calls: [StoryCall]

@@ -1,5 +1,4 @@
 import Foundation
-
 package import Networking
 
 /// A generator of texts and trees with critical characters, deterministic for a seed.

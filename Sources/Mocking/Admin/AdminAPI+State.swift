@@ -1,6 +1,6 @@
-import Synchronization
 import Foundation
 import Networking
+import Synchronization
 
 /// The items of all resources, the states of all scenarios and the variables at one time.
 struct AdminSnapshot: Sendable {

@@ -1,6 +1,6 @@
-import Synchronization
 import Foundation
 import Networking
+import Synchronization
 
 extension AdminAPI {
   /// The maximum number of routes that a backend can have after a request adds some.

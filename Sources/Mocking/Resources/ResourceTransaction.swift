@@ -1,6 +1,6 @@
-import Synchronization
 import Foundation
 public import Networking
+import Synchronization
 
 /// The items of all resources of a ``ResourceStore`` during one atomic step.
 ///

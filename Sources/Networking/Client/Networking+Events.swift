@@ -1,5 +1,5 @@
-import Synchronization
 import Promises
+import Synchronization
 
 extension Networking {
   /// Adds a monitor that observes the calls made from now on.

@@ -1,6 +1,6 @@
-import Synchronization
 import Foundation
 public import Promises
+import Synchronization
 
 extension Networking {
   /// The client's offline store, for inspecting and removing stored requests.

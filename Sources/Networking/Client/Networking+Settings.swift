@@ -1,6 +1,6 @@
-import Synchronization
 public import Foundation
 public import Promises
+import Synchronization
 
 extension Networking {
   /// The client's cookies.

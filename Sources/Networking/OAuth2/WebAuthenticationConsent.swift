@@ -1,7 +1,7 @@
 #if canImport(AuthenticationServices) && !os(watchOS)
-  public import AuthenticationServices
-  public import Foundation
-  public import Promises
+  import AuthenticationServices
+  import Foundation
+  import Promises
 
   /// A strategy that shows the page in a window of the system, on Apple platforms.
   ///

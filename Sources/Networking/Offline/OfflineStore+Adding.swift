@@ -1,5 +1,5 @@
-import Synchronization
 public import Foundation
+import Synchronization
 
 extension OfflineStore {
   /// Stores a request.

@@ -1,5 +1,5 @@
-import Synchronization
 public import Foundation
+import Synchronization
 
 extension OfflineStore {
   /// A snapshot of a stored request.

@@ -1,5 +1,5 @@
 #if canImport(Network)
-  public import Dispatch
+  import Dispatch
   import Network
 
   /// A source that uses the system's `NWPathMonitor` on Apple platforms.

@@ -81,11 +81,15 @@ package enum SecretSensitivity: Sendable, Hashable {
 
   /// Returns a text without white space at its ends.
   private static func trimmed(_ value: String) -> String {
-    let isText: (UInt8) -> Bool = { !$0.is(.space) }
-    guard let start = value.utf8.firstIndex(where: isText),
-      let end = value.utf8.lastIndex(where: isText)
+    let scalars = value.unicodeScalars
+    guard let start = scalars.firstIndex(where: isText), let end = scalars.lastIndex(where: isText)
     else { return "" }
-    return String(Substring(value.utf8[start...end]))
+    return String(scalars[start...end])
+  }
+
+  private static func isText(_ scalar: Unicode.Scalar) -> Bool {
+    // Fast path: the properties of a scalar are searched in a table.
+    scalar.isASCII ? !UInt8(scalar.value).is(.space) : !scalar.properties.isWhitespace
   }
 
   /// Returns whether a text is one of the constants that are never secret.

@@ -122,7 +122,7 @@ extension TextMasker {
     let element = scanner.text(name.suffix(Self.maximumElementNameLength))
     let isEmpty =
       scanner.byte(at: end - 1) == UInt8(ascii: "/")
-      || (2...5 ~= element.utf8.count && Self.emptyElements.contains(element.lowercased()))
+      || Self.emptyElements.contains(element, ignoringCase: true)
     let text = isEmpty ? nil : self.text(of: name, from: end + 1)
     let names = names(of: element, text)
     guard let text else { return tag + 1 }
@@ -178,7 +178,7 @@ extension TextMasker {
   /// or attribute has given.
   private mutating func names(of name: String, _ text: Range<Int>?) -> [String] {
     let role = Self.pairRole(of: name)
-    if role == .value || (2...7 ~= name.utf8.count && Self.valueElements.contains(name)) {
+    if role == .value || Self.valueElements.contains(name) {
       return [name] + (elementName.map { [scanner.text($0)] } ?? [])
     }
     elementName = text.flatMap { role == .name && $0.count < Self.maximumPairNameLength ? $0 : nil }
@@ -186,13 +186,13 @@ extension TextMasker {
   }
 
   /// The elements of values in property lists and remote procedure calls.
-  private static let valueElements: Set<String> = [
+  private static let valueElements: NameSet = [
     "string", "integer", "real", "data", "date", "int", "i4", "double", "array",
   ]
   /// The elements of HTML that have attributes, but no text.
   ///
   /// Source: HTML Living Standard, section 13.1.2.
-  private static let emptyElements: Set<String> = ["input", "meta", "img", "br", "hr", "link"]
+  private static let emptyElements: NameSet = ["input", "meta", "img", "br", "hr", "link"]
   /// A longer name is judged by its last bytes.
   private static let maximumElementNameLength = 256
 
@@ -203,5 +203,21 @@ extension TextMasker {
     mask(from: range.lowerBound, masking)
     scanner.search(to: end)
     self.unclosedQuotes = unclosedQuotes
+  }
+}
+
+/// A set of names that looks at the length of a name first, because most names are in no set.
+private struct NameSet: ExpressibleByArrayLiteral {
+  private let names: Set<String>
+  private let lengths: ClosedRange<Int>
+
+  init(arrayLiteral names: String...) {
+    self.names = Set(names)
+    let lengths = names.map(\.utf8.count)
+    self.lengths = (lengths.min() ?? 0)...(lengths.max() ?? 0)
+  }
+
+  func contains(_ name: String, ignoringCase: Bool = false) -> Bool {
+    lengths ~= name.utf8.count && names.contains(ignoringCase ? name.lowercased() : name)
   }
 }

@@ -1,5 +1,5 @@
-import Synchronization
 import Foundation
+import Synchronization
 
 extension Promise where Value: Sendable {
   /// Creates a promise for the result of an asynchronous closure, which runs in a task.

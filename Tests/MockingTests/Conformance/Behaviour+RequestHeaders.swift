@@ -1,9 +1,8 @@
-import TestSupport
-
 #if os(Linux) || os(macOS)
   import Foundation
   import Mocking
   import Networking
+  import TestSupport
   import Testing
 
   extension Behaviour {

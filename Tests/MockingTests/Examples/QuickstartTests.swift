@@ -1,8 +1,7 @@
-import TestSupport
-
 #if os(Linux) || os(macOS)
   import Foundation
   import Mocking
+  import TestSupport
   import Testing
 
   /// Tests of the `quickstart` program as a child process with its own environment.

@@ -1,6 +1,5 @@
-import Foundation
-
 #if os(Linux) || os(macOS)
+  import Foundation
   import TestSupport
   import Testing
   import ThreadSanitizerSupport

@@ -1,5 +1,5 @@
-import Mocking
 import Foundation
+import Mocking
 import Networking
 
 extension CacheStory {

@@ -1,7 +1,7 @@
-import Synchronization
 import Foundation
 import Mocking
 import Promises
+import Synchronization
 import TestSupport
 import Testing
 

@@ -24,6 +24,18 @@ struct SecretJudgingTests {
   }
 
   @Test(arguments: [
+    "1234", " 1234 ", "1234\u{A0}", " 1234\u{A0}", "\u{3000}1234\u{2028}\n", "%201234%C2%A0",
+    "\u{0B}1234\u{0C}",
+  ])
+  func whiteSpaceAroundASecretNumberIsIgnored(_ value: String) {
+    let redactor = Redactor.standard
+    #expect(redactor.isSecret(name: "pin", value: value))
+    #expect(redactor.isSecret(name: "session_id", value: value) == false)
+    #expect(!redactor.isSecret(name: "pin", value: "1 " + value + " a"))
+    #expect(!redactor.isSecret(name: "pin", value: value.replacing("1234", with: "")))
+  }
+
+  @Test(arguments: [
     (
       "<input\n name=\"password\"\n value=\"s3\ncret\">\nb",
       "<input\n name=\"password\"\n value=\"***\">\nb"

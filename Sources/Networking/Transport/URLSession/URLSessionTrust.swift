@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 #if canImport(Security)
-  public import Dispatch
+  import Dispatch
   import Security
 #endif
 
