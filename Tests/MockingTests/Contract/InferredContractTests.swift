@@ -110,10 +110,26 @@ struct InferredContractTests {
       json["paths"]["/pets/{petId}"]["get"]["responses"].dictionary?.keys.sorted() == [
         "200", "404",
       ])
+    #expect(json["paths"]["/pets"]["post"]["requestBody"]["required"] == true)
     #expect(json["servers"] == [["url": "https://api.example.com"]])
     var other = archive
     other.log.entries.append(Self.entry("GET", "/pets/7", body: #"{"id":"x","name":"Tom"}"#))
     #expect(contract.report(on: other).violations.map(\.pointer) == ["/id"])
+  }
+
+  @Test func aBodyThatOneRequestLacksIsOptional() {
+    let (json, _) = Self.document(
+      Self.entry("POST", "/pets", 201, request: #"{"name":"Kit"}"#),
+      Self.entry("POST", "/pets", 201))
+    #expect(json["paths"]["/pets"]["post"]["requestBody"]["required"] == false)
+  }
+
+  @Test(arguments: [nil, "text/plain"] as [String?])
+  func theTypeOfABodyIsThatOfItsFieldOrOfTheArchive(_ field: String?) throws {
+    let headers = field.map { [HAR.Field(name: "Content-Type", value: $0)] } ?? []
+    let entry = Self.entry("POST", "/pets", 201, request: "{}", headers: headers)
+    let request = try #require(CheckedExchange(entry)).request
+    #expect(request.headers["Content-Type"] == field ?? "application/json")
   }
 
   @Test func examplesHaveNoSecrets() throws {

@@ -26,6 +26,14 @@ struct SchemaSamplerTests {
     }
   }
 
+  @Test func additionalMembersReachTheLeastNumberOnly() throws {
+    for seed in UInt64(0)..<40 {
+      let sample = try SchemaFixture.sample(
+        "{type: object, additionalProperties: {type: integer}, minProperties: 3}", seed: seed)
+      #expect(sample.value.dictionary?.count == 3)
+    }
+  }
+
   /// Repetitions of nothing have no length that would end them.
   @Test func aPatternThatRepeatsNothingEnds() throws {
     let sample = try SchemaFixture.sample(

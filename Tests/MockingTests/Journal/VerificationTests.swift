@@ -170,6 +170,15 @@ struct VerificationTests {
         #"expected no request GET a/{, but the route "/a/{" is malf"#))
   }
 
+  @Test func aSingleDiscardedRequestIsReported() async throws {
+    let provider = MockProvider<API>(journal: JournalLimits(requests: 1)) { _ in .json([]) }
+    let client = Networking(mode: .sync, mockProvider: provider)
+    for page in 1...2 { _ = await client.request(.boards(page: page)).result }
+    #expect(
+      report { try provider.verify(.get, "boards", .exactly(2)) }.hasSuffix(
+        "\nthe journal has discarded the first request; see JournalLimits"))
+  }
+
   @Test func discardedRequestsAreReported() async throws {
     let provider = MockProvider<API>(journal: JournalLimits(requests: 1)) { _ in .json([]) }
     let client = Networking(mode: .sync, mockProvider: provider)

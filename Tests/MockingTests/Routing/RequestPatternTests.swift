@@ -149,6 +149,16 @@ struct RequestPatternTests {
   }
 }
 
+struct ReceivedRequestTests {
+  @Test func aRequestWithAnotherTargetKeepsTheRest() {
+    var request = ReceivedRequest.of("POST", "/a?b=1&c=2", ["X-A": "1"], "body")
+    request.variables = ["plan": "gold"]
+    let other = request.replacingTarget(by: "/a?b=1")
+    #expect(other.target == "/a?b=1" && other.variables == ["plan": "gold"])
+    #expect(other.method == .post && other.headers["X-A"] == "1" && other.body == request.body)
+  }
+}
+
 extension ReceivedRequest {
   /// Creates a request.
   static func of(

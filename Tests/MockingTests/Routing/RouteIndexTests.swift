@@ -126,6 +126,17 @@ struct RouteIndexTests {
     #expect(try visits(5)[0] == 6)
   }
 
+  @Test func aRouteThatIsNotThereIsNotRemoved() throws {
+    let table = try RouteTable([Route(.get, "/a", .status(200)), Route(.get, "/a", .status(201))])
+    var buckets = RouteBuckets()
+    buckets.insert(table.entries[0])
+    buckets.remove(table.entries[1])
+    #expect(buckets.buckets.map(\.routes.count) == [1])
+    buckets.remove(table.entries[0])
+    buckets.remove(table.entries[0])
+    #expect(buckets.buckets.isEmpty)
+  }
+
   @Test func aLongPathWithoutARouteIsNotFollowed() throws {
     let table = try RouteTable([Route(.get, "/a/{b}", .status(200))])
     let path = Array(repeating: "x", count: 10_000)

@@ -5,6 +5,24 @@ import Testing
 
 @testable import Mocking
 
+/// The files that are taken for OpenAPI documents.
+struct ContractFileTests {
+  @Test(arguments: [
+    ("a.json", #"{"openapi": "3.1.0"}"#, true), ("a.json", #"{"swagger": "2.0"}"#, true),
+    ("a.json", #"{"routes": [{"path": "/openapi"}]}"#, false),
+    ("a.json", #"{"routes": []}"#, false),
+    ("a.json", #"{"openapi": "#, false), ("a.yaml", "", true), ("a.YML", "", true),
+    ("a.har", #"{"openapi": "3.1.0"}"#, false), ("b.json", nil, false),
+  ])
+  func aContractIsKnownByItsExtensionOrItsMember(
+    _ name: String, _ text: String?, _ isContract: Bool
+  ) throws {
+    let folder = TemporaryFolder()
+    if let text { try Data(text.utf8).write(to: folder.url(name)) }
+    #expect(ContractStubs.isContract(folder.url(name)) == isContract)
+  }
+}
+
 /// Folders of files in stub files.
 @Suite(.timeLimit(.minutes(10)))
 struct StubFolderTests {

@@ -30,6 +30,8 @@ struct TemplateTextTests {
   ]
 
   private static let filters: [(template: String, text: String)] = [
+    // The arguments follow each other, and are not nested.
+    ("{{ 0" + String(repeating: " | add(1)", count: 100) + " }}", "100"),
     ("{{ query.none | default(\"d\") }}{{ body.empty | default(1) }}", "d1"),
     ("{{ body.name | upper | lower | capitalize }}", "Ada"), ("{{ \" a \" | trim }}|", "a|"),
     ("{{ body.tags | json }}{{ body.name | json }}", "[\"x\",\"y\"]\"Ada\""),

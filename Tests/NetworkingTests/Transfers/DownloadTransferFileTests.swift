@@ -1,8 +1,9 @@
 import Foundation
-import Networking
 import Promises
 import TestSupport
 import Testing
+
+@testable import Networking
 
 /// The files, the digests and the connections of downloads that continue.
 @Suite(.timeLimit(.minutes(10)))
@@ -27,6 +28,23 @@ struct DownloadTransferFileTests {
     first.cancel()
     #expect(await first.response.result.error is CancellationError)
   }
+
+  #if os(Linux) || os(macOS)
+    /// Runs in a separate process, so that open files can be counted.
+    @Test func aFileThatCannotBeLockedIsClosed() async {
+      await #expect(processExitsWith: .success) {
+        let folder = TemporaryFolder()
+        let path = folder.url("film").path
+        let file = try LockedFile(path, creating: 0o600)
+        let count = ProcessResources.openFiles
+        for _ in 0..<10 {
+          #expect(throws: NetworkError.self) { try LockedFile(path, creating: 0o600) }
+        }
+        #expect(ProcessResources.openFiles == count)
+        withExtendedLifetime(file) {}
+      }
+    }
+  #endif
 
   @Test(arguments: 0..<20)
   func thePartialFilesCanBeRemovedRightAfterACancellation(_: Int) async throws {
