@@ -38,6 +38,17 @@ struct MockProviderTests {
     return client
   }
 
+  @Test func aRequestThatCannotBeSentIsRejected() async throws {
+    let client = client(.async, MockProvider { _ in .status(200) })
+    client.preProcessRequest = { request in
+      var request = request
+      request.method = HTTPMethod(rawValue: "NO TOKEN")
+      return request
+    }
+    let error = await client.request(.boards).result.failure(as: NetworkError.self)
+    #expect(error?.code == .unsupported)
+  }
+
   @Test func endpointsSelectMocksAndNilUsesTheNetwork() async throws {
     let networking = client(
       .async,
