@@ -17,7 +17,8 @@ APPLE_ONLY = {"Darwin", "Network", "Security", "ImageIO", "os", "Compression", "
               "SystemConfiguration", "UniformTypeIdentifiers", "UIKit", "AppKit", "SwiftUI"}
 STANDING_IN = {"Foundation": ["FoundationNetworking", "AppleFoundation"], "Dispatch": ["AppleDispatch"]}
 IMPORT = re.compile(r"^\s*(?:@testable |@_exported )?(public |package )?import (\w+)\s*$")
-STANDING_IN_TEXT = re.compile("(; (public |package )?import (FoundationNetworking|AppleFoundation|AppleDispatch))+$", re.MULTILINE)
+STANDING_IN_TEXT = re.compile(
+    f"(; (public |package )?import ({'|'.join(sum(STANDING_IN.values(), []))}))+$", re.MULTILINE)
 TOKEN = re.compile(r"\s*(os|canImport|_endian|arch|targetEnvironment|compiler|swift|hasFeature|hasAttribute|_runtime)"
                    r"\s*\(([^()]*)\)|\s*(&&|\|\||!|\(|\)|[A-Za-z_]\w*)")
 
