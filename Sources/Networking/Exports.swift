@@ -1,2 +1,2 @@
-// A client answers with promises, so who imports it has them.
+// A client returns promises, so one import is sufficient.
 @_exported public import Promises

@@ -205,3 +205,8 @@ public struct Contract: Sendable {
     )
   }
 }
+
+extension Contract.Operation: CustomStringConvertible {
+  /// The method, the path and the identifier, such as `GET /pets/{id} (getPet)`.
+  public var description: String { "\(method) \(path)\(id.map { " (\($0))" } ?? "")" }
+}

@@ -74,11 +74,20 @@ struct ContractMedia: Sendable {
 
 /// A response of an operation.
 struct ContractResponse: Sendable {
-  enum Code: Sendable, Hashable {
+  enum Code: Sendable, Hashable, CustomStringConvertible {
     case status(Int)
     /// All statuses with this first digit.
     case `class`(Int)
     case `default`
+
+    /// The code as the document has it, such as `200` or `4XX`.
+    var description: String {
+      switch self {
+      case .status(let status): "\(status)"
+      case .class(let digit): "\(digit)XX"
+      case .default: "default"
+      }
+    }
   }
 
   let code: Code

@@ -62,3 +62,25 @@ public enum MockFault: Sendable, Hashable {
     case end
   }
 }
+
+extension Mock.Interruption: CustomStringConvertible {
+  /// The fault and its position, such as `reset in the body after 512 bytes`.
+  var description: String {
+    let name =
+      switch fault {
+      case .close: "close"
+      case .reset: "reset"
+      case .stall: "stall"
+      case .garbage: "garbage"
+      case .malformedChunk: "malformed chunk"
+      }
+    let place =
+      switch stage {
+      case .request: "after the request"
+      case .head(let count): "in the head after \(count) bytes"
+      case .body(let count): "in the body after \(count) bytes"
+      case .end: "at the end"
+      }
+    return chance < 1 ? "\(name) \(place) with a chance of \(chance)" : "\(name) \(place)"
+  }
+}

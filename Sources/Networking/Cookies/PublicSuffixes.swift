@@ -4,7 +4,7 @@ import Foundation
 /// The domains under which anyone can register names, such as `com`, `co.uk` or `github.io`.
 ///
 /// No cookie is shared by all names below such a domain. The list is that of publicsuffix.org, with
-/// both of its parts. `.ci/suffixes` generates its data.
+/// both of its parts. `CCatena/Scripts/suffixes` generates its data.
 ///
 /// A lookup neither allocates nor locks. It takes one probe of a hash table for each label.
 ///

@@ -223,7 +223,8 @@ final class PageReader: Sendable {
     if isWithdrawn { promise.cancel() }
   }
 
-  /// Removes what is for the origin of the first page only.
+  /// Removes the secrets and the client certificate from a request to an origin other than that of
+  /// the first page.
   private func prepare(_ request: HTTPRequest) -> HTTPRequest {
     let origin = Origin(request.url)
     let isHome = home.withLock { home in

@@ -15,7 +15,7 @@ final class ClosingFiles: Sendable {
     var lastNumber = 0
     /// The numbers of the cancelled transfers that have not closed their files, by path.
     var closing: [String: Set<Int>] = [:]
-    /// What waits for earlier transfers, by path, in order.
+    /// The transfers that wait for earlier ones, by path, in order.
     var waiters: [String: [Waiter]] = [:]
 
     mutating func nextNumber() -> Int {

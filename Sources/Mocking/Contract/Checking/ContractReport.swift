@@ -180,8 +180,3 @@ extension ContractReport.Violation: CustomStringConvertible {
     return "\(operation): \(side): \(message);\(times) \(operation.method) \(target)"
   }
 }
-
-extension Contract.Operation: CustomStringConvertible {
-  /// The method, the path and the identifier, such as `GET /pets/{id} (getPet)`.
-  public var description: String { "\(method) \(path)\(id.map { " (\($0))" } ?? "")" }
-}

@@ -111,14 +111,3 @@ struct ContractPart: Sendable, Hashable {
     message = violation.message
   }
 }
-
-extension ContractResponse.Code: CustomStringConvertible {
-  /// The code as the document has it, such as `200` or `4XX`.
-  var description: String {
-    switch self {
-    case .status(let status): "\(status)"
-    case .class(let digit): "\(digit)XX"
-    case .default: "default"
-    }
-  }
-}

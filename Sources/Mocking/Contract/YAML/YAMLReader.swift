@@ -3,10 +3,10 @@ import Networking
 
 /// A strict reader of YAML 1.2 documents with the core schema.
 ///
-/// It reads what has a value in JSON: block and flow collections, all styles of scalars, comments,
-/// anchors and aliases, the tags of the core schema, and directives. Everything else is an error
-/// with its position: keys that are collections, repeated keys, merge keys, tags of applications,
-/// numbers that are not finite, and tabs in the indentation.
+/// It reads the parts of YAML that have a value in JSON: block and flow collections, all styles of
+/// scalars, comments, anchors and aliases, the tags of the core schema, and directives. Everything
+/// else is an error with its position: keys that are collections, repeated keys, merge keys, tags
+/// of applications, numbers that are not finite, and tabs in the indentation.
 ///
 /// The closing bracket of a flow collection may stand below the first character of its parent.
 /// YAML requires one more space, but many documents are written without it.

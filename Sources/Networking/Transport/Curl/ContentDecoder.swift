@@ -203,12 +203,13 @@
 
     /// The content codings of a body in the order in which they were applied, without `identity`.
     var contentCodings: [Substring] {
-      values(for: "Content-Encoding").flatMap { value in
-        // As bytes, because a combining character would change the comma or the space before it.
+      // As bytes, because a combining character would change the comma or the space before it.
+      let names: [Substring] = values(for: "Content-Encoding").flatMap { value in
         value.lowercased().utf8.split(separator: UInt8(ascii: ",")).map { name in
           Substring(name.drop { $0 == 0x20 || $0 == 0x09 }.prefix { $0 != 0x20 && $0 != 0x09 })
         }
-      }.filter { !$0.isEmpty && $0 != "identity" }
+      }
+      return names.filter { !$0.isEmpty && $0 != "identity" }
     }
   }
 #endif

@@ -1,0 +1,28 @@
+/// A square.
+struct Square {
+  var side = 1
+}
+
+/// A kind of shape.
+enum Kind {
+  case plain
+  case colored
+}
+
+/// A protocol of which the other folders declare conformances.
+protocol Shape {
+  var area: Int { get }
+}
+
+/// A function with a value of any type.
+func use<Value>(_ value: Value) -> Value {
+  value
+}
+
+func sides() -> [Square] {
+  [Square(), Square()]
+}
+
+func first() -> Square? {
+  sides().first
+}
