@@ -20,10 +20,11 @@ if usesCurl { settings.append(.define("CATENA_CURL", .when(platforms: [.linux]))
   let excluded: [String] = []
 #endif
 
-/// The programs that tests start, which only these platforms can do.
+/// Programs that tests start, which only these platforms can do.
 func programs(_ names: String...) -> [Target.Dependency] {
   names.map { .target(name: $0, condition: .when(platforms: [.linux, .macOS])) }
 }
+let support = ["TestGate", "TestSupport", "ThreadSanitizerSupport"] + programs("test-worker")
 
 let package = Package(
   name: "Catena",
@@ -40,7 +41,7 @@ let package = Package(
   targets: [
     .target(name: "CatenaSystem", swiftSettings: settings),
     .target(name: "Promises", dependencies: ["CatenaSystem"], swiftSettings: settings),
-    .target(name: "CCatena"),
+    .target(name: "CCatena", exclude: ["Scripts"]),
     .target(
       name: "CCatenaCurl", dependencies: ["CCatena"],
       linkerSettings: [
@@ -64,129 +65,53 @@ let package = Package(
     .target(
       name: "CatenaTesting", dependencies: ["Mocking", "Networking", "Promises"],
       swiftSettings: settings),
-    .target(name: "ThreadSanitizerSupport", path: "Tests/ThreadSanitizerSupport"),
-    .target(name: "ChildProcessSupport", path: "Tests/ChildProcessSupport"),
-    .target(
-      name: "TestSupport",
-      dependencies: ["ChildProcessSupport", "Networking", "Promises", "ThreadSanitizerSupport"],
-      path: "Tests/Support",
-      swiftSettings: settings),
-    .executableTarget(
-      name: "first-chain", dependencies: ["Promises"], path: "Examples/FirstChain",
-      swiftSettings: settings),
-    .executableTarget(
-      name: "quickstart", dependencies: ["Mocking"], path: "Examples/Quickstart",
-      swiftSettings: settings),
-    .executableTarget(
-      name: "shop", dependencies: ["Mocking"], path: "Examples/Shop/Client",
-      swiftSettings: settings),
-    .executableTarget(
-      name: "fetch", dependencies: ["Networking"], path: "Examples/Fetch/Program",
-      swiftSettings: settings),
-    .executableTarget(
-      name: "tls-pins", dependencies: ["Networking"], path: "Examples/TLSPins",
-      swiftSettings: settings),
     .executableTarget(
       name: "mock-server", dependencies: ["CatenaSystem", "Mocking", "Networking", "Promises"],
       path: "Sources/MockServer", swiftSettings: settings),
     .executableTarget(
-      name: "main-thread-waits", dependencies: ["Promises", "ThreadSanitizerSupport"],
-      path: "Tests/MainThreadWaits", swiftSettings: settings),
-    .executableTarget(
-      name: "large-bodies", dependencies: ["Networking", "Promises", "ThreadSanitizerSupport"],
-      path: "Tests/LargeBodies", swiftSettings: settings),
-    .executableTarget(
-      name: "reachability-watch", dependencies: ["Networking", "ThreadSanitizerSupport"],
-      path: "Tests/ReachabilityWatch", swiftSettings: settings),
-    .executableTarget(
-      name: "offline-namespace",
-      dependencies: ["Mocking", "Networking", "Promises", "ThreadSanitizerSupport"],
-      path: "Tests/OfflineNamespace", swiftSettings: settings),
-    .target(name: "SystemCallFaults", path: "Tests/SystemCallFaults"),
-    .executableTarget(
-      name: "offline-faults",
-      dependencies: ["Networking", "Promises", "SystemCallFaults", "ThreadSanitizerSupport"],
-      path: "Tests/OfflineFaults", swiftSettings: settings),
-    .executableTarget(
-      name: "hanging-resolver", dependencies: ["Networking", "SystemCallFaults", "TestSupport"],
-      path: "Tests/HangingResolver", swiftSettings: settings),
-    .executableTarget(
-      name: "offline-worker", dependencies: ["Networking", "Promises", "ThreadSanitizerSupport"],
-      path: "Tests/OfflineWorker", swiftSettings: settings),
-    .executableTarget(
-      name: "oauth2-grants", dependencies: ["Networking", "Promises"], path: "Tests/OAuth2Grants",
+      name: "tls-pins", dependencies: ["Networking"], path: "Examples/TLSPins",
       swiftSettings: settings),
+
+    // The first program of the README; the other examples are the package Examples.
     .executableTarget(
-      name: "oauth2-worker", dependencies: ["Networking", "Promises", "ThreadSanitizerSupport"],
-      path: "Tests/OAuth2Worker", swiftSettings: settings),
-    .executableTarget(
-      name: "cache-worker",
-      dependencies: ["Networking", "Promises", "SystemCallFaults", "ThreadSanitizerSupport"],
-      path: "Tests/CacheWorker", swiftSettings: settings),
-    .executableTarget(
-      name: "simulation", dependencies: ["Mocking", "Networking", "Promises", "TestSupport"],
-      path: "Tests/Simulation", swiftSettings: settings),
-    .executableTarget(
-      name: "kept-connections", dependencies: ["Networking", "TestSupport"],
-      path: "Tests/KeptConnections", swiftSettings: settings),
-    .executableTarget(
-      name: "multipart-bodies", dependencies: ["Networking", "TestSupport"],
-      path: "Tests/MultipartBodies", swiftSettings: settings),
-    .executableTarget(
-      name: "resumable-transfers", dependencies: ["Networking"], path: "Tests/ResumableTransfers",
+      name: "quickstart", dependencies: ["Mocking"], path: "Examples/Quickstart",
       swiftSettings: settings),
-    .executableTarget(
-      name: "query-formats", dependencies: ["Networking", "TestSupport"],
-      path: "Tests/QueryFormats", swiftSettings: settings),
-    .executableTarget(
-      name: "hostile-responses", dependencies: ["Networking", "TestSupport"],
-      path: "Tests/HostileResponses", swiftSettings: settings),
-    .executableTarget(
-      name: "response-mutations", dependencies: ["Networking", "Promises", "TestSupport"],
-      path: "Tests/ResponseMutations", swiftSettings: settings),
-    .executableTarget(
-      name: "xml-documents", dependencies: ["NetworkingXML", "TestSupport"],
-      path: "Tests/XMLDocuments", swiftSettings: settings),
-    .executableTarget(
-      name: "stream-rates", dependencies: ["Networking", "TestSupport"], path: "Tests/StreamRates",
-      swiftSettings: settings),
+
+    // Tests, and what they share. The programs that only CI starts are the package Tests/Programs.
     .testTarget(
-      name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: settings),
-    .testTarget(
-      name: "PromisesTests",
-      dependencies: ["Promises", "TestSupport", "ThreadSanitizerSupport"]
-        + programs("main-thread-waits"),
-      swiftSettings: settings),
+      name: "PromisesTests", dependencies: ["Promises"] + support, swiftSettings: settings),
     .testTarget(
       name: "NetworkingTests",
-      dependencies: [
-        "Mocking", "Networking", "Promises", "TestSupport", "ThreadSanitizerSupport",
-      ] + curl
-        + programs(
-          "cache-worker", "hanging-resolver", "large-bodies", "oauth2-worker", "offline-faults",
-          "offline-namespace", "offline-worker", "reachability-watch"),
+      dependencies: ["Mocking", "Networking", "Promises"] + curl + support,
       swiftSettings: settings),
     .testTarget(
       name: "NetworkingXMLTests",
-      dependencies: ["Mocking", "Networking", "NetworkingXML", "Promises", "TestSupport"],
+      dependencies: ["Mocking", "Networking", "NetworkingXML", "Promises"] + support,
       swiftSettings: settings),
     .testTarget(
       name: "MockingTests",
-      dependencies: [
-        "Mocking", "Networking", "NetworkingXML", "Promises", "TestSupport",
-        "ThreadSanitizerSupport",
-      ] + programs("mock-server", "quickstart", "response-mutations", "simulation"),
+      dependencies: ["Mocking", "Networking", "NetworkingXML", "Promises"] + support
+        + programs("mock-server", "quickstart"),
       swiftSettings: settings),
     .testTarget(
       name: "CatenaTestingTests",
-      dependencies: ["CatenaTesting", "Mocking", "Networking", "Promises", "TestSupport"],
+      dependencies: ["CatenaTesting", "Mocking", "Networking", "Promises"] + support,
       swiftSettings: settings),
     .testTarget(
-      name: "ShopTests", dependencies: ["CatenaTesting", "Mocking", "shop"],
-      path: "Examples/Shop/Tests", swiftSettings: settings),
-    .testTarget(
-      name: "FetchTests", dependencies: ["Networking", "TestSupport", "fetch"],
-      path: "Examples/Fetch/Tests", swiftSettings: settings),
+      name: "TestSupportTests", dependencies: support, swiftSettings: settings),
+    .target(
+      name: "TestGate", dependencies: ["TestSupport"], path: "Tests/Gate", swiftSettings: settings),
+    .target(
+      name: "TestSupport",
+      dependencies: ["ChildProcessSupport", "Networking", "Promises", "ThreadSanitizerSupport"],
+      path: "Tests/Support", swiftSettings: settings),
+    .target(name: "ChildProcessSupport", path: "Tests/ChildProcessSupport"),
+    .target(name: "ThreadSanitizerSupport", path: "Tests/ThreadSanitizerSupport"),
+    .target(name: "SystemCallFaults", path: "Tests/SystemCallFaults"),
+    .executableTarget(
+      name: "test-worker",
+      dependencies: ["Mocking", "Networking", "Promises", "SystemCallFaults", "TestSupport"],
+      path: "Tests/Worker", swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,6 @@
 import CatenaTesting
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
@@ -42,7 +43,7 @@ private func recordedName() throws -> Tape {
   return try Tape(replaying: folder.url("name.har"))
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MockedTraitTests {
   @Test(.mocked(try recordedName()))
   func aRecordingResponds() async throws {
@@ -128,7 +129,7 @@ struct MockedTraitTests {
 }
 
 /// Problems that a trait or an accessor reports.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MockedTraitIssueTests {
   /// Runs a function in the scope of a trait, and returns the comments of the recorded issues.
   private func issues(

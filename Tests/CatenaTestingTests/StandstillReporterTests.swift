@@ -1,11 +1,12 @@
 import Mocking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import CatenaTesting
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct StandstillReporterTests {
   private let time = TestScheduler()
   private let clock = TestScheduler()

@@ -1,9 +1,10 @@
 import CatenaTesting
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct VirtualTimeTraitTests {
   private static let slow = Mock.text("late").delayed(by: .seconds(30))
 

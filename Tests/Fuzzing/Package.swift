@@ -2,7 +2,7 @@
 import PackageDescription
 
 // A separate package, because it is built with libFuzzer, the address sanitizer and
-// `-enable-testing`, which must not affect the other builds. `.ci/fuzz` builds and runs it.
+// `-enable-testing`, which must not affect the other builds. `Tests/Fuzzing/run` builds and runs it.
 let package = Package(
   name: "Fuzzing",
   platforms: [.macOS(.v15)],

@@ -1,11 +1,12 @@
 import Foundation
 import Mocking
 import NetworkingXML
+import TestGate
 import TestSupport
 import Testing
 
 /// Requests and responses with XML and SOAP.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct SOAPTests {
   private static let shop = XML.Namespace("urn:shop", prefix: "s")
   private static let soap11 = SOAPEnvelope.Version.soap11.rawValue

@@ -1,9 +1,10 @@
 import Foundation
 import NetworkingXML
+import TestGate
 import Testing
 
 /// The parser: refused documents, encodings, limits, positions.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct XMLParsingTests {
   private func error(_ data: Data, charset: String? = nil, _ limits: XML.Limits = .standard)
     -> XMLError?

@@ -1,9 +1,10 @@
 import Foundation
 import NetworkingXML
+import TestGate
 import Testing
 
 /// The tree: building, access, search, writing.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct XMLTreeTests {
   private static let shop = XML.Namespace("urn:shop", prefix: "s")
 

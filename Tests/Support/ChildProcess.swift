@@ -78,6 +78,13 @@
       }
     }
 
+    /// Starts a worker of the program `test-worker`, with the environment of the tests.
+    package convenience init(
+      worker name: String, _ arguments: [String] = [], input: Input = .empty
+    ) throws {
+      try self.init(BuiltProgram.url("test-worker").path, [name] + arguments, input: input)
+    }
+
     deinit {
       signal(SIGKILL)
     }

@@ -1,9 +1,10 @@
 #if os(Linux) || os(macOS)
   import Foundation
+  import TestGate
   import TestSupport
   import Testing
 
-  @Suite(.serialized, .timeLimit(.minutes(10)))
+  @Suite(.serialized, .gated)
   struct ChildProcessTests {
     @Test(arguments: [0, 1, 77, 255] as [Int32])
     func theExitCodeIsReported(_ code: Int32) async throws {

@@ -1,11 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// The admin API refuses pages of other sites, clients without a token, and malformed requests.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct AdminAccessTests {
   @Test(
     arguments: [

@@ -1,11 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// The OpenAPI document describes exactly the operations and the responses of the admin API.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct AdminDocumentTests {
   private let document = OpenAPIDocument.document(requiresToken: false)
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// The events of the admin API have an order, can be resumed, and never fill the memory.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct AdminEventTests {
   private func names(_ data: Data) -> [String] {
     String(decoding: data, as: UTF8.self).split(separator: "\n")

@@ -1,11 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Requests to the admin API read and verify the journal.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct AdminRequestTests {
   @Test func theListHasPagesInTheOrderOfArrival() async {
     let admin = AdminFixture([Route(nil, "/{path*}", .text(""))])

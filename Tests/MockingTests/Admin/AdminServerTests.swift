@@ -1,13 +1,14 @@
 import Foundation
 import Promises
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// A server serves the admin API beside its routes.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct AdminServerTests {
   private func head(_ method: String, _ target: String, _ fields: String = "") -> String {
     "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n"

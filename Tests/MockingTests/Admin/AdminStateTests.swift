@@ -1,12 +1,13 @@
 import Foundation
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Requests to the admin API read and change scenarios, variables, resources and settings.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct AdminStateTests {
   private static let cart = Scenario("cart")
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Requests to the admin API list, add, change and remove stubs.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct AdminStubTests {
   @Test func anAddedStubRespondsBeforeTheOthers() async {
     let admin = AdminFixture()

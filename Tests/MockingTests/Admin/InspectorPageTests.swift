@@ -1,8 +1,10 @@
 import Foundation
+import TestGate
 import Testing
 
 @testable import Mocking
 
+@Suite(.gated)
 struct InspectorPageTests {
   private let page = InspectorPage.make(nonce: Array(0..<16))
   private let nonce = "AAECAwQFBgcICQoLDA0ODw=="

@@ -1,10 +1,11 @@
 #if os(Linux) || os(macOS)
+  import TestGate
   import Testing
 
   /// The conformance of every transport to the same behaviours.
   ///
   /// Exceptions are listed in ``KnownFailure``; a listed behaviour that passes fails the test.
-  @Suite(.serialized, .timeLimit(.minutes(10)))
+  @Suite(.serialized, .gated)
   struct ConformanceTests {
     @Test(arguments: BehaviourCase.of(Behaviour.methods))
     func methodsConform(_ example: BehaviourCase) async throws { try await example.run() }
@@ -89,7 +90,7 @@
     func hostileRedirectsDoNoHarm(_ example: BehaviourCase) async throws { try await example.run() }
   }
 
-  @Suite
+  @Suite(.gated)
   struct KnownFailureTests {
     @Test func behaviourNamesAreUnique() {
       let names = Behaviour.all.map(\.name)

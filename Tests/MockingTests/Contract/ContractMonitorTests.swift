@@ -2,12 +2,14 @@ import Dispatch
 import Foundation
 import Networking
 import NetworkingXML
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// The check of real exchanges against a contract.
+@Suite(.gated)
 struct ContractMonitorTests {
   private static let pet = #"{"id":7,"name":"Tom"}"#
 

@@ -1,10 +1,12 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
+@Suite(.gated)
 struct ContractReaderTests {
   private static func issues(_ text: String, in folder: URL? = nil) -> [ContractIssue] {
     do throws(ContractError) {

@@ -1,11 +1,13 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// The operations of a contract between a mock and a new backend.
+@Suite(.gated)
 struct ContractShadowTests {
   private static let url = URL.of("https://staging.example.com/v1/")
 

@@ -1,11 +1,13 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Contracts whose collections keep the changes of requests.
+@Suite(.gated)
 struct ContractStateTests {
   static let shop = """
     openapi: 3.0.3

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
@@ -7,7 +8,8 @@ import Testing
 
 /// Swift code with the endpoints of a contract.
 ///
-/// `.ci/contract` compiles the code of more documents.
+/// The comparison `contract` of Tests/Differential compiles the code of more documents.
+@Suite(.gated)
 struct EndpointSourceTests {
   @Test func endpointsAndTypesHaveTheNamesOfTheDocument() throws {
     let contract = try Contract(

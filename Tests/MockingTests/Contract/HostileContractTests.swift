@@ -1,12 +1,13 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Documents and requests that would occupy the program for ever, or run code of the document.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.gated)
 struct HostileContractTests {
   private static func contract(_ schemas: String, _ schema: String) throws -> Contract {
     try Contract(

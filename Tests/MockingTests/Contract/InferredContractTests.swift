@@ -1,11 +1,13 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// OpenAPI documents that describe recordings.
+@Suite(.gated)
 struct InferredContractTests {
   private static func entry(
     _ method: String, _ target: String, _ status: Int = 200, body: String? = nil,

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import TestGate
 import Testing
 
 @testable import Mocking
@@ -11,7 +12,7 @@ private let suiteFolder = ProcessInfo.processInfo.environment["CATENA_JSON_SCHEM
 ///
 /// They run if `CATENA_JSON_SCHEMA_SUITE` is the path of a checkout of
 /// https://github.com/json-schema-org/JSON-Schema-Test-Suite.
-@Suite(.enabled(if: suiteFolder != nil))
+@Suite(.gated, .enabled(if: suiteFolder != nil))
 struct JSONSchemaSuiteTests {
   private static func run(
     _ files: [URL], formats: Bool, _ remotes: [String: JSON]

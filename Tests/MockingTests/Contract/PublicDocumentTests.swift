@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import TestGate
 import Testing
 
 @testable import Mocking
@@ -12,7 +13,7 @@ private let documentFolder = ProcessInfo.processInfo.environment["CATENA_OPENAPI
 /// The test runs if `CATENA_OPENAPI_DOCUMENTS` is the path of a folder with documents. With
 /// `CATENA_OPENAPI_RESPONSES`, it writes a line of JSON for each response to this file, for another
 /// validator.
-@Suite(.enabled(if: documentFolder != nil))
+@Suite(.gated, .enabled(if: documentFolder != nil))
 struct PublicDocumentTests {
   private static func request(_ operation: ContractOperation) -> ReceivedRequest {
     ReceivedRequest(

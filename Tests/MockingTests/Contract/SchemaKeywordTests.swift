@@ -1,10 +1,12 @@
 import Foundation
 import Networking
+import TestGate
 import Testing
 
 @testable import Mocking
 
 /// Each keyword of JSON Schema 2020-12 accepts one value and refuses another.
+@Suite(.gated)
 struct SchemaKeywordTests {
   private static let keywords: [(schema: JSON, valid: [JSON], invalid: [JSON])] = [
     (["type": ["integer", "null"]], [1, 1.0, nil], [1.5, "1", true]),

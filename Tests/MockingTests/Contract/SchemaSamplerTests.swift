@@ -1,9 +1,11 @@
 import Networking
+import TestGate
 import Testing
 
 @testable import Mocking
 
 /// Values that are made from a schema keep it, at the edges of numbers too.
+@Suite(.gated)
 struct SchemaSamplerTests {
   @Test(arguments: [
     "{type: number, minimum: 0.001, maximum: 0.004}", "{type: integer, minimum: 7, maximum: 7}",

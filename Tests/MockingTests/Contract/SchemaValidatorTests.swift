@@ -1,9 +1,11 @@
 import Foundation
 import Networking
+import TestGate
 import Testing
 
 @testable import Mocking
 
+@Suite(.gated)
 struct SchemaValidatorTests {
   // MARK: Errors
 

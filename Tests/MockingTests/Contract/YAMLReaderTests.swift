@@ -1,9 +1,11 @@
 import Foundation
 import Networking
+import TestGate
 import Testing
 
 @testable import Mocking
 
+@Suite(.gated)
 struct YAMLReaderTests {
   private static func read(_ text: String) throws -> JSON {
     try YAMLReader.read(Data(text.utf8)).json

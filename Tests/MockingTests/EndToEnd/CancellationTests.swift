@@ -2,11 +2,12 @@ import Foundation
 import Mocking
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// The effects of cancellation on a server.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct EndToEndCancellationTests {
   private let server: MockServer
 

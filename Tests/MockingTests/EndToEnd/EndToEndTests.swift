@@ -3,11 +3,12 @@
   import Mocking
   import Networking
   import Promises
+  import TestGate
   import TestSupport
   import Testing
 
   /// End-to-end calls: client, queue, pipeline, libcurl, and a real socket.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct EndToEndTests {
     private struct Board: Codable, Sendable, Equatable {
       var id: Int

@@ -3,6 +3,7 @@
   import Mocking
   import Networking
   import Promises
+  import TestGate
   import TestSupport
   import Testing
   import ThreadSanitizerSupport
@@ -11,7 +12,7 @@
   ///
   /// The server runs in this process, and the client in another one, whose open files and memory
   /// are measured.
-  @Suite(.timeLimit(.minutes(10)), .serialized)
+  @Suite(.gated, .serialized)
   struct LeakTests {
     /// A set of requests with every kind of result.
     private final class Load: Sendable {

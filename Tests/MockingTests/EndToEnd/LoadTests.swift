@@ -3,6 +3,7 @@
   import Mocking
   import Networking
   import Promises
+  import TestGate
   import TestSupport
   import Testing
   import ThreadSanitizerSupport
@@ -11,12 +12,11 @@
   ///
   /// The server runs in this process, and the client in another one, so that the files and threads
   /// of the client can be counted, and all descriptors are available to it.
-  @Suite(.timeLimit(.minutes(10)), .serialized)
+  @Suite(.alone)
   struct LoadTests {
     @Test func tenThousandConcurrentRequestsCompleteOnFewThreads() async throws {
       let wanted = thread_sanitizer_is_on() ? 1_000 : 10_000
-      // The other tests of this process have up to 9,000 open files at the same time.
-      let count = min(wanted, max(1_000, ProcessResources.raiseFileLimit() - 12_000))
+      let count = min(wanted, ProcessResources.raiseFileLimit() - 500)
       if count < wanted { print("the limit of open files allows only \(count) in flight") }
       let (gate, opener) = Promise<Void>.pending()
       let (full, arrival) = Promise<Void>.pending()

@@ -3,11 +3,12 @@
   import Mocking
   import Networking
   import Promises
+  import TestGate
   import TestSupport
   import Testing
 
   /// The number of concurrent requests of each client mode, measured by a server and by mocks.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct ModeTests {
     private func client(
       _ mode: RequestMode, _ provider: MockProvider<Request>? = nil

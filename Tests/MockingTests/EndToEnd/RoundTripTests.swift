@@ -2,6 +2,7 @@ import Foundation
 import Mocking
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 import ThreadSanitizerSupport
@@ -9,9 +10,9 @@ import ThreadSanitizerSupport
 /// Thousands of deterministic random requests over a real socket.
 ///
 /// The received requests are decoded by an independent implementation and must equal the input.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RoundTripTests {
-  private static let count = thread_sanitizer_is_on() ? 1_000 : 10_000
+  private static let count = thread_sanitizer_is_on() ? 1_000 : 3_000
 
   private let server: MockServer
   private let client: Networking<Request>
@@ -192,7 +193,7 @@ struct RoundTripTests {
 }
 
 /// The options of an exchange do not remain on a handle that the transport uses again.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct HandleReuseTests {
   static let refused: [HTTPRequest] = {
     let url = URL(fileURLWithPath: "/")

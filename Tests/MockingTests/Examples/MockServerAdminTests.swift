@@ -1,11 +1,12 @@
 #if os(Linux) || os(macOS)
   import Foundation
   import Mocking
+  import TestGate
   import TestSupport
   import Testing
 
   /// Tests of the admin API of the `mock-server` program as a child process.
-  @Suite(.serialized, .timeLimit(.minutes(10)))
+  @Suite(.serialized, .gated)
   struct MockServerAdminTests {
     private let folder = TemporaryFolder()
     private var file: URL { folder.url("boards.json") }

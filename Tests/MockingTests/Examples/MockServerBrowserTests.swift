@@ -1,11 +1,12 @@
 #if os(Linux) || os(macOS)
   import Foundation
   import Mocking
+  import TestGate
   import TestSupport
   import Testing
 
   /// Tests of the pages and the machines that can use the `mock-server` program.
-  @Suite(.serialized, .timeLimit(.minutes(10)))
+  @Suite(.serialized, .gated)
   struct MockServerBrowserTests {
     private let folder = TemporaryFolder()
     private var file: URL { folder.url("boards.json") }

@@ -1,11 +1,13 @@
 #if os(Linux) || os(macOS)
   import Foundation
+  import TestGate
   import Testing
 
   @testable import Mocking
   @testable import mock_server
 
   /// Tests of the options of the program `mock-server`.
+  @Suite(.gated)
   struct MockServerCommandLineTests {
     private func options(_ arguments: String...) throws -> Options {
       try CommandLineParser.parse(arguments)

@@ -1,11 +1,13 @@
 #if os(Linux) || os(macOS)
   import Foundation
+  import TestGate
   import TestSupport
   import Testing
 
   @testable import Mocking
 
   /// The check of forwarded exchanges by the program `mock-server`.
+  @Suite(.gated)
   struct MockServerContractTests {
     private let folder = TemporaryFolder()
 

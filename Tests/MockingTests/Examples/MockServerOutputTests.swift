@@ -1,11 +1,12 @@
 #if os(Linux) || os(macOS)
   import Foundation
   import Mocking
+  import TestGate
   import TestSupport
   import Testing
 
   /// Tests of what the `mock-server` program prints: tables, requests, JSON, and errors of files.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct MockServerOutputTests {
     private let folder = TemporaryFolder()
     private var file: URL { folder.url("boards.json") }

@@ -2,11 +2,12 @@
   import Foundation
   import Mocking
   import Networking
+  import TestGate
   import TestSupport
   import Testing
 
   /// Tests of the `mock-server` program as a child process.
-  @Suite(.serialized, .timeLimit(.minutes(10)))
+  @Suite(.serialized, .gated)
   struct MockServerProgramTests {
     private let folder = TemporaryFolder()
     private var file: URL { folder.url("boards.json") }

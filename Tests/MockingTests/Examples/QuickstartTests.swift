@@ -1,11 +1,12 @@
 #if os(Linux) || os(macOS)
   import Foundation
   import Mocking
+  import TestGate
   import TestSupport
   import Testing
 
   /// Tests of the `quickstart` program as a child process with its own environment.
-  @Suite(.serialized, .timeLimit(.minutes(10)))
+  @Suite(.serialized, .gated)
   struct QuickstartTests {
     /// Returns an environment with a proxy for all URL schemes.
     private static func proxied(by url: URL) -> [String: String] {

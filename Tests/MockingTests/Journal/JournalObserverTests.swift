@@ -1,10 +1,11 @@
 import Synchronization
+import TestGate
 import Testing
 
 @testable import Mocking
 
 /// The admin API observes each request of a server, for as long as it runs.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct JournalObserverTests {
   @Test func anObserverIsCalledAtTheSameDepthForEachChange() {
     let journal = RequestJournal(limits: JournalLimits())

@@ -1,9 +1,10 @@
 import Foundation
 import Mocking
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct JournalTests {
   private func post(_ path: String, _ body: HTTPBody = .none) throws -> HTTPRequest {
     HTTPRequest(

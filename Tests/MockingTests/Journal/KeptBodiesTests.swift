@@ -1,12 +1,13 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// The journal keeps a bounded number of body bytes, and verifications never guess a missing body.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct KeptBodiesTests {
   @Test func aBodyAboveTheLimitForOneBodyIsNotKept() async throws {
     let limits = JournalLimits(bodyBytes: 100, singleBodyBytes: 4)

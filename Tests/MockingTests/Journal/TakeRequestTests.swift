@@ -1,10 +1,11 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct TakeRequestTests {
   private func received(_ path: String, body: Data = Data()) throws -> Mocking.ReceivedRequest {
     let sent = HTTPRequest(

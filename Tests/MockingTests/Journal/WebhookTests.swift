@@ -1,12 +1,13 @@
 import Foundation
 import Networking
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct WebhookTests {
   /// Returns a transport whose webhooks go to another transport in memory.
   private func backend(

@@ -1,8 +1,10 @@
 import Foundation
+import TestGate
 import Testing
 
 @testable import Mocking
 
+@Suite(.gated)
 struct MockFactoriesTests {
   private struct Board: Encodable {
     var title: String
@@ -107,6 +109,7 @@ struct MockFactoriesTests {
   }
 }
 
+@Suite(.gated)
 struct MockDelayTests {
   @Test func aFixedDelayIsConstant() {
     #expect(MockDelay.milliseconds(200).duration(7) == .milliseconds(200))

@@ -1,12 +1,13 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Mocks that fail with an error of the test.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MockFailureTests {
   private enum ShopError: Error, Equatable {
     case soldOut(item: Int)

@@ -1,10 +1,12 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
+@Suite(.gated)
 struct MockResolverTests {
   private func resolve(
     _ mock: Mock, _ resolver: MockResolver, _ method: HTTPMethod = .get, _ path: String = "/a"

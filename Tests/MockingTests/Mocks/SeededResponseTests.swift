@@ -1,11 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Weighted responses, faults with a chance, random delays and templates, which share one seed.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct SeededResponseTests {
   private static let weighted = Mock.weighted(
     (3, .status(200)), (0, .status(201)), (1, .status(503)))

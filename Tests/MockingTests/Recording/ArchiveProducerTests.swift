@@ -1,12 +1,13 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Archives in the manner of other programs, each of which differs from the specification.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ArchiveProducerTests {
   /// An archive, a URL in it, and the expected response.
   struct Archive: Sendable, CustomTestStringConvertible {

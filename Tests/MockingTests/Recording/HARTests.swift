@@ -1,11 +1,12 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
-@Suite struct RecordedSizeTests {
+@Suite(.gated) struct RecordedSizeTests {
   @Test(arguments: [(Int64(3), Int?(2)), (5, nil), (7, nil), (0, nil)])
   func aDecodedBodyHasTheBytesThatItsCodingSaved(received: Int64, saved: Int?) {
     let response = HAR.Response(
@@ -15,7 +16,7 @@ import Testing
   }
 }
 
-@Suite struct MalformedHARTests {
+@Suite(.gated) struct MalformedHARTests {
   static let archive = """
     {
       "log": {
@@ -141,7 +142,7 @@ import Testing
   }
 }
 
-@Suite struct HARTests {
+@Suite(.gated) struct HARTests {
   private let folder = TemporaryFolder()
 
   @Test func unknownMembersAreWrittenBack() throws {

@@ -1,10 +1,12 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
+@Suite(.gated)
 struct JSONLocatorTests {
   private static let text = #"""
     { "a" : [1, {"b\"" : "x]}"}, [], true],

@@ -1,8 +1,10 @@
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
+@Suite(.gated)
 struct MultiPatternSearchTests {
   private func masked(_ text: String, _ patterns: String...) -> String? {
     var search = MultiPatternSearch()

@@ -1,12 +1,13 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// The choice of a recorded response by bodies, masked values and the parts of the options.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MaskedMatchingTests {
   private let folder = TemporaryFolder()
 

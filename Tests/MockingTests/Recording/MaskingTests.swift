@@ -1,12 +1,13 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// The masking of recordings, on the fields of ``MaskingTable``.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MaskingTests {
   private typealias Position = MaskingPosition
 

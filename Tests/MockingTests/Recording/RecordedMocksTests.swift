@@ -1,12 +1,13 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Archives of other programs as mocks.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RecordedMocksTests {
   private let folder = TemporaryFolder()
 

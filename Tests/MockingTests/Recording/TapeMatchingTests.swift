@@ -1,10 +1,11 @@
 import Foundation
 import Mocking
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct TapeMatchingTests {
   private let folder = TemporaryFolder()
 

@@ -3,11 +3,12 @@
   import Mocking
   import Networking
   import Promises
+  import TestGate
   import TestSupport
   import Testing
 
   /// A session on real sockets, and its replay after the server has stopped.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct TapeSessionTests {
     private func server() throws -> MockServer {
       let visits = Counter()

@@ -2,10 +2,11 @@ import Foundation
 import Mocking
 import Networking
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct TapeTests {
   private let folder = TemporaryFolder()
 

@@ -1,12 +1,13 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// The detection of tokens by their randomness.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct TapeTokenTests {
   private let folder = TemporaryFolder()
 
@@ -182,7 +183,7 @@ struct TapeTokenTests {
   }
 }
 
-@Suite struct TokenDetectorTests {
+@Suite(.gated) struct TokenDetectorTests {
   @Test(arguments: [
     "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N",
     "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "AKIAIOSFODNN7EXAMPLE",

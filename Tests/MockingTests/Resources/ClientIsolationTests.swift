@@ -1,11 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Each isolated client has variables, scenarios, sequences, counters and limits of its own.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ClientIsolationTests {
   private static let routes = #"""
     "routes": [

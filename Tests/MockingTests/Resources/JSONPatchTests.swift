@@ -1,9 +1,11 @@
 import Foundation
+import TestGate
 import Testing
 
 @testable import Mocking
 
 /// The examples of RFC 6901, RFC 6902 and RFC 7396, and the bounds of a patch.
+@Suite(.gated)
 struct JSONPatchTests {
   private static func json(_ text: String) throws -> JSON { try JSON(parsing: Data(text.utf8)) }
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Random operations on a resource and on a plain dictionary have the same results.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ResourceModelTests {
   /// A resource with a counter, a required and a unique member, as a dictionary.
   private struct Model {

@@ -1,10 +1,11 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ResourceQueryTests {
   private static let items: [JSON] = [
     ["id": 1, "title": "Balsa Fish", "price": 20, "color": "red", "tags": ["a", "b"]],

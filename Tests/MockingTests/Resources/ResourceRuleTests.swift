@@ -1,11 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Default values, rules for members, and groups of unique members.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ResourceRuleTests {
   private static let file = #"""
     {"routes": [

@@ -1,11 +1,12 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ResourceStoreTests {
   // MARK: Nested resources
 

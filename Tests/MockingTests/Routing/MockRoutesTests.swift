@@ -1,13 +1,14 @@
 import Foundation
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// The routes of a backend can be changed while it runs.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MockRoutesTests {
   private let url = URL.of("http://a/boards")
 

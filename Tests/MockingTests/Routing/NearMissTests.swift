@@ -1,9 +1,11 @@
 import Networking
+import TestGate
 import Testing
 
 @testable import Mocking
 
 /// The nearest routes are found in a limited number of steps, with their differences as values.
+@Suite(.gated)
 struct NearMissTests {
   private static func nearest(
     _ table: RouteTable, _ request: ReceivedRequest

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
@@ -7,6 +8,7 @@ import Testing
 
 /// Spellings of path templates that other tools use are understood, or are errors that name the
 /// spelling to use.
+@Suite(.gated)
 struct PathTemplateTests {
   @Test(arguments: [
     ("/users/:id", "/users/7", ["id": "7"]),

@@ -1,10 +1,12 @@
 import Foundation
 import Networking
+import TestGate
 import Testing
 
 @testable import Mocking
 
 /// Conditions on cookies, parts, values at JSON paths and variables, and their combinations.
+@Suite(.gated)
 struct RequestConditionTests {
   private static let request: ReceivedRequest = {
     var request = ReceivedRequest.of(

@@ -1,9 +1,11 @@
 import Foundation
 import Networking
+import TestGate
 import Testing
 
 @testable import Mocking
 
+@Suite(.gated)
 struct RequestPatternTests {
   private static let request = ReceivedRequest.of(
     "POST", "/v1/boards/7?page=2&page=3&q=a+b&token=s3cret",
@@ -149,6 +151,7 @@ struct RequestPatternTests {
   }
 }
 
+@Suite(.gated)
 struct ReceivedRequestTests {
   @Test func aRequestWithAnotherTargetKeepsTheRest() {
     var request = ReceivedRequest.of("POST", "/a?b=1&c=2", ["X-A": "1"], "body")

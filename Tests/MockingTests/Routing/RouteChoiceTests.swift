@@ -1,10 +1,11 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RouteChoiceTests {
   private let boards = Scenario("boards")
 
@@ -156,6 +157,7 @@ struct RouteChoiceTests {
   }
 }
 
+@Suite(.gated)
 struct EditDistanceTests {
   @Test(arguments: [
     ("", "", 0), ("", "abc", 3), ("abc", "", 3), ("abc", "abc", 0), ("abc", "abd", 1),

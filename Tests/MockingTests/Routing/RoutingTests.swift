@@ -1,10 +1,12 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
+@Suite(.gated)
 struct RoutingTests {
   private static func table(_ routes: Route...) throws -> RouteTable { try RouteTable(routes) }
 

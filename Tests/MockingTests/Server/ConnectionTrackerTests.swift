@@ -1,9 +1,11 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
+@Suite(.gated)
 struct ConnectionTrackerTests {
   @Test func onlyTheLatestClosedConnectionsAreKept() async throws {
     let tracker = ConnectionTracker(closedLimit: 2)

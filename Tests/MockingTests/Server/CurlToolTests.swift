@@ -1,4 +1,5 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 #if os(Linux) || os(macOS)
   /// The exit code of the `curl` command for each fault.
   @Suite(
-    .serialized, .enabled(if: CurlTool.path != nil, "\(CurlTool.absence)"), .timeLimit(.minutes(10))
+    .serialized, .enabled(if: CurlTool.path != nil, "\(CurlTool.absence)"), .gated
   )
   struct CurlFaultTests {
     @Test(arguments: FaultTableTests.rows)
@@ -34,6 +35,7 @@ import Testing
   }
 
   /// The documentation of ``MockFault`` has the same table as the tests.
+  @Suite(.gated)
   struct FaultDocumentationTests {
     private static let stages = ["request", "head", "body", "end"]
     private static let variants = ["request", "head 8", "body 3", "end", "head", "body"]
@@ -102,7 +104,7 @@ import Testing
 
   /// Exchanges of the `curl` command with the server.
   @Suite(
-    .serialized, .enabled(if: CurlTool.path != nil, "\(CurlTool.absence)"), .timeLimit(.minutes(10))
+    .serialized, .enabled(if: CurlTool.path != nil, "\(CurlTool.absence)"), .gated
   )
   struct CurlToolTests {
     @Test func aHundredMebibytesAreEchoed() async throws {

@@ -1,11 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Tests of the methods to which a backend responds without a route for them.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct DefaultMethodTests {
   private let folder = TemporaryFolder()
 

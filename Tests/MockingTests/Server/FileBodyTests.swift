@@ -1,5 +1,6 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
 #endif
 
 /// Tests of bodies from files.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct FileBodyTests {
   private let folder = TemporaryFolder()
 

@@ -1,11 +1,12 @@
 #if os(Linux) || os(macOS)
   import Foundation
+  import TestGate
   import TestSupport
   import Testing
 
   @testable import Mocking
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct ForwardingTests {
     @Test func requestsAndResponsesAreForwardedUnchanged() async throws {
       let origin = try MockServer {

@@ -1,11 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Tests of the addresses that a server listens on.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ListeningAddressTests {
   @Test(arguments: [
     ("127.0.0.1", "http://127.0.0.1:80"), ("localhost", "http://localhost:80"),

@@ -1,10 +1,11 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MockServerFaultTests {
   private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 

@@ -1,12 +1,13 @@
 import Foundation
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MockServerRequestTests {
   private let get = "GET /a?b=c HTTP/1.1\r\nHost: a\r\nX-A: 1\r\n\r\n"
 

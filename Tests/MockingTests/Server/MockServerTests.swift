@@ -1,12 +1,13 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MockServerTests {
   private func server(limits: MockServerLimits = MockServerLimits()) throws -> MockServer {
     try MockServer(limits: limits) {
@@ -261,7 +262,7 @@ struct MockServerTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ListeningSocketTests {
   private static var anyPort: ListeningAddress {
     get throws { try #require(ListeningAddress("127.0.0.1", port: 0)) }

@@ -1,11 +1,12 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MockServerTimeTests {
   private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 

@@ -1,10 +1,11 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct PollerTests {
   /// A server that waits to send would otherwise receive more than its limit.
   @Test func aSocketIsReportedOnlyForTheDirectionThatIsWatched() throws {

@@ -1,12 +1,13 @@
 import Foundation
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Bytes that a client may send, and the statuses of all responses before the connection closes.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RawAttackTests {
   private static func get(_ target: String, _ rest: String = "") -> String {
     "GET \(target) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\(rest)\r\n"
@@ -191,7 +192,7 @@ struct RawAttackTests {
 }
 
 /// Requests and clients that would use much memory or time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ResourceAttackTests {
   private func preflight(_ names: [String]) -> String {
     "OPTIONS /a HTTP/1.1\r\nHost: a\r\nOrigin: http://localhost:1\r\nConnection: close\r\n"
@@ -307,7 +308,7 @@ struct ResourceAttackTests {
 }
 
 /// Tests of several connections that need the server at the same time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct FairnessTests {
   private static let count = 2_000
 

@@ -1,13 +1,14 @@
 import Foundation
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Requests with content codings, as a mock backend receives them.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RequestCodingTests {
   private func client(_ transport: any Transport) -> Networking<Request> {
     var configuration = NetworkingConfiguration()

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
@@ -41,6 +42,7 @@ struct ParsedRequests: Equatable {
   }
 }
 
+@Suite(.gated)
 struct RequestParserTests {
   @Test(arguments: [
     "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n0123456789",
@@ -195,6 +197,7 @@ struct RequestParserTests {
   }
 }
 
+@Suite(.gated)
 struct RequestLimitsTests {
   private static let limits: MockServerLimits = {
     var limits = MockServerLimits()
@@ -263,13 +266,14 @@ struct RequestLimitsTests {
 }
 
 /// Deterministic random mutations of requests.
+@Suite(.gated)
 struct RequestFuzzTests {
   private static let seeds = [
     RequestParserTests.get, RequestParserTests.sized, RequestParserTests.chunked,
     RequestParserTests.get + RequestParserTests.chunked + RequestParserTests.sized,
   ].map { Array($0.utf8) }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.gated)
   func tenThousandMutatedRequestsParseIndependentlyOfTheirFragmentation() throws {
     var random = SeededGenerator(seed: 20_240_601)
     var refused = 0

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import TestGate
 import Testing
 
 @testable import Mocking
@@ -27,6 +28,7 @@ private func wire(_ response: Mock, for exchange: ResponseScript.ResponseContext
   lines(response, for: exchange).joined()
 }
 
+@Suite(.gated)
 struct ResponseScriptTests {
   @Test func aSmallResponseIsSentInOneCall() {
     let plain =
@@ -120,6 +122,7 @@ struct ResponseScriptTests {
   }
 }
 
+@Suite(.gated)
 struct ResponseFaultTests {
   private static let head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"
   private static let response = Mock.data(Data("abcd".utf8), contentType: nil)

@@ -1,12 +1,13 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Tests of bodies that are sent over time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct StreamTests {
   private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Routes of a stub file read and change resources.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct StubChangeTests {
   private static let shop = #"""
     {"basePath": "/api", "routes": [

@@ -1,12 +1,13 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Templates in the conditions of stub files.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct StubConditionTemplateTests {
   private static let login = #"""
     {"routes": [

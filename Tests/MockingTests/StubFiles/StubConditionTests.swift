@@ -1,12 +1,13 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Conditions, variables, defaults and weights of stub files.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct StubConditionTests {
   private static let file = #"""
     {"routes": [

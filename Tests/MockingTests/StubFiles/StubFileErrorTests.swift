@@ -1,10 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// An error in a stub file is one message with its location and the expected content.
+@Suite(.gated)
 struct StubFileErrorTests {
   private static let responseKeys =
     "status, headers, json, text, base64, file, folder, problem, events, lines, delay, bodyDelay, "

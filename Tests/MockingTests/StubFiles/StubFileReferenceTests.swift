@@ -1,9 +1,11 @@
 import Foundation
+import TestGate
 import Testing
 
 @testable import Mocking
 
 /// The reference of stub files is complete, and names nothing that does not exist.
+@Suite(.gated)
 struct StubFileReferenceTests {
   private static let root = URL(filePath: #filePath).appending(path: "../../../../").standardized
 

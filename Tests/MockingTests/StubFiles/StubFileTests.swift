@@ -1,10 +1,11 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct StubFileTests {
   @Test func aResponseHasAllItsParts() async throws {
     let stubs = try StubFixture(

@@ -1,11 +1,13 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// The files that are taken for OpenAPI documents.
+@Suite(.gated)
 struct ContractFileTests {
   @Test(arguments: [
     ("a.json", #"{"openapi": "3.1.0"}"#, true), ("a.json", #"{"swagger": "2.0"}"#, true),
@@ -24,7 +26,7 @@ struct ContractFileTests {
 }
 
 /// Folders of files in stub files.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct StubFolderTests {
   /// Returns a stub file with a folder of files beside a secret file.
   private func fixture(_ text: String? = nil) throws -> StubFixture {

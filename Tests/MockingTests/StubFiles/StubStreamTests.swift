@@ -1,11 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Tests of streams, interim responses and trailers in stub files.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct StubStreamTests {
   @Test func aStubFileHasStreams() async throws {
     let stubs = try StubFixture(

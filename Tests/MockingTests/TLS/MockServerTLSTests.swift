@@ -2,10 +2,11 @@
   import Foundation
   import Mocking
   import Networking
+  import TestGate
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct MockServerTLSTests {
     private let authority: MockAuthority
     private let certificate: MockCertificate

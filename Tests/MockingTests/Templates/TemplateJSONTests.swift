@@ -1,10 +1,12 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
+@Suite(.gated)
 struct TemplateJSONTests {
   private static let body = """
     {"n": 2.5, "i": 3, "t": true, "z": null, "s": "a\\"b\\n", "a": [1, {"x": "y"}], "flag": false,

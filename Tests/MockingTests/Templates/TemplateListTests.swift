@@ -1,11 +1,13 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Filters of lists and arithmetic in templates.
+@Suite(.gated)
 struct TemplateListTests {
   private static let body = #"""
     {"items": [

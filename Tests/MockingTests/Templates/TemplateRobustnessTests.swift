@@ -1,11 +1,13 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
 /// Any text is either a template or an error inside the text.
+@Suite(.gated)
 struct TemplateRobustnessTests {
   private static let pieces = [
     "{{", "}}", "{{{", "\\", "\"", "'", "#if ", "/if", "#each ", "/each", "else", "else if ", "!",

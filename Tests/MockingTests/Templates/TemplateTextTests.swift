@@ -1,10 +1,12 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
+@Suite(.gated)
 struct TemplateTextTests {
   private static let body = """
     {"name": "Ada", "tags": ["x", "y"], "total": 12.5, "count": 3, "empty": "", "no": null,

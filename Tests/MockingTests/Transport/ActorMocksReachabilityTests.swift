@@ -1,9 +1,10 @@
 import Mocking
+import TestGate
 import TestSupport
 import Testing
 
 /// Requests whose mocks are selected on an actor, while the network is unreachable.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ActorMocksReachabilityTests {
   private let network = FakeTransport { _ in .response(299) }
 

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Mocking
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 /// Closures of mocks that run on an actor, because they are written in its code or marked with it.
 ///
 /// The requests are made off the main actor, unless a test says otherwise.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ActorMocksTests {
   /// A backend whose state belongs to the main actor.
   @MainActor private final class Backend {

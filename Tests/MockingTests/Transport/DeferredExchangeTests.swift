@@ -1,11 +1,12 @@
 import Foundation
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct DeferredExchangeTests {
   private final class LoggingHandle: TransportHandle {
     let log = Log<String>()

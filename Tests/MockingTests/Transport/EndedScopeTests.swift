@@ -1,10 +1,11 @@
 import Foundation
 import Mocking
+import TestGate
 import TestSupport
 import Testing
 
 /// Clients and tasks that outlive their scope never use the network unintentionally.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct EndedScopeTests {
   private let network = FakeTransport { _ in .response(299) }
 

@@ -1,10 +1,11 @@
 import Foundation
 import Mocking
+import TestGate
 import TestSupport
 import Testing
 
 /// The events of each fault at each stage, on a socket and in memory.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct FaultTableTests {
   struct Row: Sendable, CustomTestStringConvertible {
     let mock: Mock

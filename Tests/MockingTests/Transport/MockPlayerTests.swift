@@ -1,11 +1,13 @@
 import Foundation
 import Networking
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
 
+@Suite(.gated)
 struct PlaybackMachineTests {
   private func machine(
     _ mock: Mock, idle: Duration? = nil
@@ -131,7 +133,7 @@ struct PlaybackMachineTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MockExchangeTests {
   /// A scheduler whose short delays fire before `schedule` returns, like a timer on a faster
   /// thread.

@@ -2,10 +2,11 @@ import Foundation
 import Mocking
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MockProviderTests {
   private enum API: RequestConvertible {
     case boards

@@ -1,9 +1,10 @@
 import Foundation
 import Mocking
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MockTransportTests {
   private let backend: [Route] = [
     Route(.get, "/boards/{id}") { request in .json(["id": request.path["id"]]) },

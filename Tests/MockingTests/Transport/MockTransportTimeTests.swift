@@ -1,9 +1,10 @@
 import Foundation
 import Mocking
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MockTransportTimeTests {
   private let time = TestScheduler()
 

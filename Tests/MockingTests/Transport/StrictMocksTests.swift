@@ -1,10 +1,11 @@
 import Foundation
 import Mocking
+import TestGate
 import TestSupport
 import Testing
 
 /// Requests without a mock, for which the default is an error in scopes and for routes.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct StrictMocksTests {
   private enum ShopAPI: RequestConvertible {
     case login(password: String)

@@ -1,10 +1,11 @@
 import Dispatch
 import Foundation
 import Mocking
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct WithMocksTests {
   /// The code under test, which creates its own client and accepts no mocks.
   private static func name() -> Promise<String> {

@@ -1,10 +1,11 @@
 import Foundation
 import Mocking
+import TestGate
 import TestSupport
 import Testing
 
 /// Virtual time waits for asynchronous code that can proceed, and not for suspended code.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct AsynchronousTimeTests {
   private let time = TestScheduler()
 

@@ -2,11 +2,12 @@ import Foundation
 import Mocking
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// The limit for the time in which a body arrives, in virtual time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct BodyTimeoutTests {
   private static let twoHours = 7_200
 

@@ -1,12 +1,13 @@
 import Foundation
 import Mocking
+import TestGate
 import TestSupport
 import Testing
 
 /// Virtual time waits for tasks that read the sequences of a client.
 ///
 /// Each test is repeated, because a race would not occur each time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ReadingTaskTests {
   /// A model of an app that reads a sequence in a task.
   @MainActor private final class Model {

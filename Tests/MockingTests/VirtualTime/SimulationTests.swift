@@ -1,5 +1,6 @@
 #if os(Linux) || os(macOS)
   import Foundation
+  import TestGate
   import TestSupport
   import Testing
   import ThreadSanitizerSupport
@@ -7,18 +8,17 @@
   /// Random stories of a client, in virtual time.
   ///
   /// The program `simulation` can run more of them; CI runs 100,000 in release.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct SimulationTests {
     @Test func randomStoriesKeepTheContract() async throws {
       let count = thread_sanitizer_is_on() ? 100 : 1_000
-      let end = try await ChildProcess(BuiltProgram.url("simulation").path, ["\(count)"]).end
+      let end = try await ChildProcess(worker: "simulation", ["\(count)"]).end
       #expect(end.lines == ["ok: \(count) stories"], "\(end.lines.joined(separator: "\n"))")
       #expect(end.status == .exited(0), "\(end.errors)")
     }
 
     @Test func theRulesRejectAnAlteredLog() async throws {
-      let program = BuiltProgram.url("simulation").path
-      let end = try await ChildProcess(program, ["altered", "50"]).end
+      let end = try await ChildProcess(worker: "simulation", ["altered", "50"]).end
       #expect(end.status == .exited(0), "\(end.lines.joined(separator: "\n"))")
       #expect(end.lines.count == 5)
     }

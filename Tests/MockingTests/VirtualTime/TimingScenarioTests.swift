@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import TestGate
 import TestSupport
 import Testing
 
@@ -99,7 +100,7 @@ extension TimingScenario {
 }
 
 /// The same scenarios in virtual time, where they take hours, and in real time at a small scale.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct TimingScenarioTests {
   @Test(arguments: TimingScenario.all)
   func scenariosTakeTheirDelaysInVirtualTime(_ scenario: TimingScenario) async {

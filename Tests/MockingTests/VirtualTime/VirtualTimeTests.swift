@@ -1,10 +1,11 @@
 import Foundation
 import Mocking
+import TestGate
 import TestSupport
 import Testing
 
 /// A client with delayed mocks in virtual time, controlled by `advance` only.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct VirtualTimeTests {
   private enum API: RequestConvertible {
     case item(Int)

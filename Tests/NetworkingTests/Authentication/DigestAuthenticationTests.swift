@@ -2,13 +2,14 @@ import Foundation
 import Mocking
 import Promises
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// Digest authentication of a client, against a server that checks each response.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct DigestAuthenticationTests {
   /// A server with one user, whose nonces are numbers.
   private final class DigestServer: Sendable {

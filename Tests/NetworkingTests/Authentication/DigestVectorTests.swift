@@ -1,10 +1,11 @@
 import Foundation
+import TestGate
 import Testing
 
 @testable import Networking
 
 /// Responses of Digest authentication: the examples of the RFCs.
-@Suite struct DigestVectorTests {
+@Suite(.gated) struct DigestVectorTests {
   private func response(
     _ challenge: String, _ username: String, _ password: String, _ clientNonce: String,
     _ target: String = "/dir/index.html", count: UInt32 = 1, method: HTTPMethod = .get,

@@ -1,5 +1,6 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct BackgroundClientTests {
   private let folder = TemporaryFolder()
   private let system = FakeBackgroundSystem()

@@ -1,4 +1,5 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct BackgroundRecordTests {
   private let folder = TemporaryFolder()
 

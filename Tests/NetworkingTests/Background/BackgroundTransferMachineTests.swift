@@ -1,8 +1,9 @@
+import TestGate
 import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct BackgroundTransferMachineTests {
   private typealias Machine = BackgroundTransferMachine<String, String>
 

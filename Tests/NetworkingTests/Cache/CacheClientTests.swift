@@ -2,6 +2,7 @@
   import Foundation
   import Mocking
   import Promises
+  import TestGate
   import TestSupport
   import Testing
 
@@ -11,7 +12,7 @@
     import FoundationNetworking
   #endif
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct CacheClientTests {
     private let fresh: HTTPHeaders = ["Cache-Control": "max-age=1000", "ETag": "\"1\""]
 
@@ -293,7 +294,7 @@
     }
   }
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct CacheControlTests {
     @Test(
       arguments: [

@@ -3,20 +3,19 @@
   import Mocking
   import Networking
   import Promises
+  import TestGate
   import TestSupport
   import Testing
 
   /// Processes that store responses are killed, or their system calls fail.
   ///
   /// A later process never receives a wrong or mixed body.
-  @Suite(.timeLimit(.minutes(10)), .serialized)
+  @Suite(.gated, .serialized)
   struct CacheKillTests {
     private let folder = TemporaryFolder(in: TemporaryFolder.memory)
 
     private func work(_ arguments: String...) async throws -> ChildProcess.End {
-      try await ChildProcess(
-        BuiltProgram.url("cache-worker").path, [folder.url.path] + arguments
-      ).end
+      try await ChildProcess(worker: "cache-worker", [folder.url.path] + arguments).end
     }
 
     /// The environment variable `CACHE_KILLS` sets the number of kills.
@@ -24,7 +23,7 @@
       let number = ProcessInfo.processInfo.environment["CACHE_KILLS"].flatMap { Int($0) }
       var chance = SeededGenerator(seed: 17)
       var (round, killed) = (0, 0)
-      while killed < number ?? 20 {
+      while killed < number ?? 10 {
         round += 1
         let step = Int.random(in: 1...90, using: &chance)
         let end = try await work("store", "\(round)", "12", "\(step)")

@@ -1,11 +1,12 @@
 #if os(Linux) || os(macOS)
   import Foundation
   import Networking
+  import TestGate
   import TestSupport
   import Testing
 
   /// nginx as the origin, with the entity tags and dates that it makes of files.
-  @Suite(.timeLimit(.minutes(10)), .enabled(if: NginxServer.isAvailable))
+  @Suite(.gated, .enabled(if: NginxServer.isAvailable))
   struct CacheNginxTests {
     @Test func theSecondRequestIsA304OnTheWireAndA200ForTheCaller() async throws {
       let (folder, reserved) = (TemporaryFolder(), try ReservedPort())

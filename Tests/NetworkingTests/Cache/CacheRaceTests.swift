@@ -2,13 +2,14 @@ import Foundation
 import Mocking
 import Promises
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// Requests, changes of the cache and other processes at the same time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct CacheRaceTests {
   private let folder = TemporaryFolder(in: TemporaryFolder.memory)
   private let fresh: HTTPHeaders = ["Cache-Control": "max-age=1000", "ETag": "\"1\""]

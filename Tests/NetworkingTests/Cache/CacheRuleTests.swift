@@ -1,9 +1,11 @@
 import Foundation
+import TestGate
 import Testing
 
 @testable import Networking
 
 /// Rules of the cache that need no client.
+@Suite(.gated)
 struct CacheRuleTests {
   private let start = Date(timeIntervalSince1970: 1_800_000_000)
 

@@ -1,13 +1,14 @@
 import Foundation
 import Mocking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// A cache and a session of OAuth2 together.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct CacheSessionTests {
   /// A shop whose orders can be cached, and the clients of two users.
   private struct Shop {

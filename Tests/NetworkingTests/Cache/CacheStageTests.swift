@@ -3,10 +3,11 @@ import Mocking
 import Networking
 import Promises
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct CacheStageTests {
   @Test(arguments: CacheStory.freshness, CacheFixture.Kind.allCases)
   func freshnessAndAgeFollowTheRules(_ story: CacheStory, _ kind: CacheFixture.Kind) async throws {

@@ -2,12 +2,13 @@ import Foundation
 import Mocking
 import Promises
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct CacheStoreTests {
   private let folder = TemporaryFolder(in: TemporaryFolder.memory)
   private let fresh: HTTPHeaders = ["Cache-Control": "max-age=1000", "ETag": "\"1\""]

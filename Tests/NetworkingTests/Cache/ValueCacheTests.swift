@@ -2,9 +2,11 @@ import Foundation
 import Mocking
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
+@Suite(.gated)
 struct ValueCacheTests {
   private enum Failure: Error {
     case made

@@ -1,11 +1,12 @@
 import Foundation
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// The decoder and the encoder of a client.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ClientCodingTests {
   private struct Board: Codable, Sendable, Equatable {
     var boardId: Int

@@ -1,10 +1,11 @@
 import Foundation
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ClientCopyTests {
   private let backend = FakeTransport { request in
     .response(request.headers["Authorization"] == "Bearer old" ? 401 : 200)

@@ -1,12 +1,13 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// The credentials of a client: the origin that they are bound to, and requests without them.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ClientCredentialsTests {
   private let transport = FakeTransport { request in
     .response(request.url.path == "/denied" ? 401 : 200)

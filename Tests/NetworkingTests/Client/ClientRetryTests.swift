@@ -2,11 +2,12 @@ import Foundation
 import Networking
 import Promises
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 /// Retries, credential refreshes, and barriers through the public client API.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ClientRetryTests {
   private enum API: RetryableRequest {
     case boards

@@ -1,10 +1,11 @@
 import Foundation
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ClientTests {
   private struct Board: Codable, Sendable, Equatable {
     let id: Int

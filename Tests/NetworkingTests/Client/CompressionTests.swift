@@ -2,11 +2,12 @@ import Foundation
 import Mocking
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// Requests with compressed bodies.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct CompressionTests {
   private func client(
     _ transport: any Transport, _ configure: (inout NetworkingConfiguration) -> Void = { _ in }

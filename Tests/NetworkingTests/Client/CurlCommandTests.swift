@@ -3,11 +3,12 @@
   import Mocking
   import Networking
   import Promises
+  import TestGate
   import TestSupport
   import Testing
 
   /// `curl` commands send the same requests as the client.
-  @Suite(.serialized, .timeLimit(.minutes(10)))
+  @Suite(.serialized, .gated)
   struct CurlCommandTests {
     static let hasTool = FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")
 

@@ -1,9 +1,10 @@
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 /// The configuration of clients that are made without one.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct DefaultConfigurationTests {
   #if os(Linux) || os(macOS)
     /// Runs in a separate process, because the configuration belongs to the whole process.

@@ -1,13 +1,14 @@
 import Foundation
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// What has been done when `flush()` returns.
 ///
 /// Each test is repeated, because a race would not occur each time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct FlushTests {
   private static let repetitions = 0..<20
 
@@ -15,7 +16,7 @@ struct FlushTests {
     _ change: (inout NetworkingConfiguration) -> Void = { _ in }
   ) -> Networking<Request> {
     let transport = FakeTransport { _ in
-      .response(200, ["Cache-Control": "max-age=60", "Set-Cookie": "a=b; Max-Age=60"], "x")
+      .response(200, ["Cache-Control": "max-age=86400", "Set-Cookie": "a=b; Max-Age=86400"], "x")
     }
     var configuration = NetworkingConfiguration.plain
     change(&configuration)

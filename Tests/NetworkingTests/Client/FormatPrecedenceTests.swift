@@ -1,11 +1,12 @@
 import Foundation
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// The format of queries and forms that applies to a request.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct FormatPrecedenceTests {
   private enum RailsAPI: RequestConvertible {
     case find(QueryFormat?)

@@ -1,11 +1,12 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct HopInterceptorTests {
   /// Records requests and responses.
   private struct HopRecorder: Interceptor {

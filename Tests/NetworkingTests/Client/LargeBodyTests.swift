@@ -1,11 +1,12 @@
 #if os(Linux) || os(macOS)
   import Foundation
+  import TestGate
   import TestSupport
   import Testing
   import ThreadSanitizerSupport
 
   /// Large bodies, each in a separate process so that its memory use can be measured.
-  @Suite(.serialized, .timeLimit(.minutes(10)))
+  @Suite(.serialized, .gated)
   struct LargeBodyTests {
     private static let size = 100 << 20
     /// The allowed growth of the peak resident memory, in KiB.
@@ -32,7 +33,8 @@
     private func run(_ arguments: [String], limits: String = "") async throws -> ChildProcess.End {
       try await ChildProcess(
         "/bin/sh",
-        ["-c", "\(limits) exec \"$0\" \"$@\"", BuiltProgram.url("large-bodies").path] + arguments
+        ["-c", "\(limits) exec \"$0\" large-bodies \"$@\"", BuiltProgram.url("test-worker").path]
+          + arguments
       ).end
     }
 

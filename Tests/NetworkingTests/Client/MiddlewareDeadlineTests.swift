@@ -1,10 +1,11 @@
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// The call timeout includes the middleware.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MiddlewareDeadlineTests {
   private let time = TestScheduler()
   private let server = SwitchableServer(.responds(200))

@@ -1,10 +1,11 @@
 #if os(Linux) || os(macOS)
   import Foundation
   import Networking
+  import TestGate
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct MultipartUploadTests {
     private let client = Networking<Request>(
       transport: PlatformTransport.make(), configuration: .plain)

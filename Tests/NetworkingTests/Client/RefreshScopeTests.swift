@@ -1,13 +1,14 @@
 import Foundation
 import Mocking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// Requests that belong to a refresh, because they are made in its closure, tasks or handlers.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RefreshScopeTests {
   private let scheduler = TestScheduler()
   /// Rejects `/x` with an old token.

@@ -1,10 +1,11 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RequestQueueTests {
   /// A backend whose requests stay open until the test completes them.
   private final class Backend: Sendable {

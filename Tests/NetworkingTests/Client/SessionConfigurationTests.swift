@@ -2,6 +2,7 @@
   import Foundation
   import Networking
   import Promises
+  import TestGate
   import TestSupport
   import Testing
 
@@ -9,7 +10,7 @@
     import FoundationNetworking
   #endif
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct SessionConfigurationTests {
     /// A server that sets a cookie at `/set` and otherwise returns the received cookies.
     private let server: ScriptedServer

@@ -2,12 +2,13 @@
   import Foundation
   import Mocking
   import Promises
+  import TestGate
   import TestSupport
   import Testing
 
   @testable import Networking
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct SharingTests {
     /// Records requests that pass it, before they reach the sharing stage.
     private struct PassRecorder: Interceptor {

@@ -2,10 +2,11 @@
   import Foundation
   import Networking
   import Promises
+  import TestGate
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct StreamTests {
     private static let flood = 64 << 20
     /// URLSession may keep a head without a type until it has 512 bytes of the body.

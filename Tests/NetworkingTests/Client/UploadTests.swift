@@ -2,10 +2,11 @@
   import Foundation
   import Networking
   import Promises
+  import TestGate
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct UploadTests {
     private let folder = TemporaryFolder()
     private let client = Networking<Request>(

@@ -1,10 +1,12 @@
 import Foundation
 import Networking
+import TestGate
 import Testing
 
 /// Queries and forms.
 ///
 /// The expected forms are the output of the URL Standard's serializer.
+@Suite(.gated)
 struct FieldEncodersTests {
   private func query(_ parameters: Parameters, _ format: QueryFormat = .standard) throws
     -> String
@@ -98,6 +100,7 @@ struct FieldEncodersTests {
   }
 }
 
+@Suite(.gated)
 struct JSONParameterEncoderTests {
   private func text(_ parameters: Parameters, _ encoder: JSONEncoder? = nil) throws -> String {
     guard

@@ -1,8 +1,10 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
+@Suite(.gated)
 struct JSONTests {
   private func parse(_ text: String) throws -> JSON { try JSON(parsing: Data(text.utf8)) }
 

@@ -1,9 +1,11 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
+@Suite(.gated)
 struct MultipartEncoderTests {
   private func body(
     _ parameters: Parameters? = nil, _ form: MultipartFormData = MultipartFormData(),

@@ -1,7 +1,9 @@
 import Foundation
 import Networking
+import TestGate
 import Testing
 
+@Suite(.gated)
 struct ParameterEncodersTests {
   private struct Upper: ParameterEncoding {
     func encode(_ parameters: Parameters) throws -> EncodedParameters {

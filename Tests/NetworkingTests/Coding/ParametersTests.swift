@@ -1,7 +1,9 @@
 import Foundation
 import Networking
+import TestGate
 import Testing
 
+@Suite(.gated)
 struct ParametersEncodingTests {
   private struct Board: Encodable {
     var title = "Fish"
@@ -93,6 +95,7 @@ struct ParametersEncodingTests {
   }
 }
 
+@Suite(.gated)
 struct ParametersTests {
   private let tree: Parameters = [
     "user": .string("Ada"), "page": 2, "ratio": 0.5, "tags": ["a", "b"], "on": true, "none": nil,
@@ -165,6 +168,7 @@ struct ParametersTests {
   private struct Wrong: Error {}
 }
 
+@Suite(.gated)
 struct ParametersAccessTests {
   private let tree: Parameters = [
     "user": "ada", "page": 2, "tags": ["a", "b"], "filter": ["open": true],
@@ -210,6 +214,7 @@ struct ParametersAccessTests {
   }
 }
 
+@Suite(.gated)
 struct ParametersDescriptionTests {
   @Test func parametersAreDescribedAsALiteral() {
     let parameters: Parameters = [

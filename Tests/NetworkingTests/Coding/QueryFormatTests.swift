@@ -1,10 +1,12 @@
 import Foundation
 import Networking
+import TestGate
 import Testing
 
 /// The formats of queries and forms.
 ///
-/// `.ci/query` compares them with the decoders of servers.
+/// Tests/Differential compares them with the decoders of servers.
+@Suite(.gated)
 struct QueryFormatTests {
   private func query(_ parameters: Parameters, _ format: QueryFormat) throws -> String {
     guard case .query(let query) = try QueryEncoder(format).encode(parameters) else {

@@ -1,11 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// The encodings of ``StringSerializer``.
-@Suite struct StringDecodingTests {
+@Suite(.gated) struct StringDecodingTests {
   private func decode(_ bytes: [UInt8], _ charset: String) throws -> String {
     let response = Response(
       head: .init(status: 200, headers: ["Content-Type": "text/plain; charset=\(charset)"]),

@@ -1,10 +1,11 @@
 import Foundation
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ValidationTests {
   private func response(
     _ status: Int, type: String? = nil, body: String = "x", accept: String? = nil

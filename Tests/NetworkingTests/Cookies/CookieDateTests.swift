@@ -1,9 +1,11 @@
 import Foundation
+import TestGate
 import Testing
 
 @testable import Networking
 
 /// The dates of cookies, by RFC 6265bis section 5.1.1.
+@Suite(.gated)
 struct CookieDateTests {
   private static let noon = 784_123_200.0  // Sun, 06 Nov 1994 12:00:00 GMT
 

@@ -1,12 +1,13 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// A jar in a file.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct CookieFileTests {
   private let folder: TemporaryFolder
   private let file: URL

@@ -1,5 +1,6 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 #endif
 
 /// The interface of a jar.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct CookieJarTests {
   private let url = URL.of("https://shop.example/a/b")
   private let theme = Cookie("theme", "dark", domain: "shop.example")

@@ -1,8 +1,10 @@
+import TestGate
 import Testing
 
 @testable import Networking
 
 /// The changes of a jar wait for one delivery at a time.
+@Suite(.gated)
 struct CookieObserverTests {
   @Test func aChangeDuringADeliveryIsPartOfIt() {
     var observers = CookieObservers()

@@ -1,12 +1,13 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// The stage that sends and stores cookies, and the sharing of requests with cookies.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct CookieStageTests {
   private let jar = CookieJar()
 

@@ -1,10 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// The storage model, by RFC 6265bis sections 5.7 and 5.8.
+@Suite(.gated)
 struct CookieStoreTests {
   private var store = CookieStore()
   private let now = Date(timeIntervalSince1970: 1_000_000)

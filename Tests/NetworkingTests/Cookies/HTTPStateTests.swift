@@ -1,4 +1,5 @@
 import Foundation
+import TestGate
 import Testing
 
 @testable import Networking
@@ -11,7 +12,7 @@ private let httpStateFolder = ProcessInfo.processInfo.environment["CATENA_HTTP_S
 /// The tests run if `CATENA_HTTP_STATE` is the path of the folder `tests/data` of
 /// https://github.com/abarth/http-state. The data expects RFC 6265, which differs from RFC 6265bis
 /// in one case.
-@Suite(.enabled(if: httpStateFolder != nil))
+@Suite(.gated, .enabled(if: httpStateFolder != nil))
 struct HTTPStateTests {
   private struct ParserCase: Decodable {
     struct Pair: Decodable, Equatable {

@@ -1,9 +1,11 @@
 import Foundation
+import TestGate
 import Testing
 
 @testable import Networking
 
 /// The public suffix list, by the algorithm of publicsuffix.org.
+@Suite(.gated)
 struct PublicSuffixTests {
   @Test(arguments: [
     // Unlisted top-level domains have the rule `*`.

@@ -1,9 +1,11 @@
 import Foundation
+import TestGate
 import Testing
 
 @testable import Networking
 
 /// The parser of `Set-Cookie`, by RFC 6265bis section 5.6.
+@Suite(.gated)
 struct SetCookieTests {
   /// A field and the name and the value of its cookie; `nil` if the field is ignored.
   struct Case: Sendable, CustomTestStringConvertible {

@@ -2,11 +2,12 @@ import Foundation
 import Mocking
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// The end events of downloads and streams.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct BodyEventsTests {
   private let fixture = EventFixture()
 

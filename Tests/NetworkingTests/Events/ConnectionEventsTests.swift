@@ -3,11 +3,12 @@
   import Mocking
   import Networking
   import Promises
+  import TestGate
   import TestSupport
   import Testing
 
   /// The events of calls over sockets.
-  @Suite(.timeLimit(.minutes(10)), .serialized)
+  @Suite(.gated, .serialized)
   struct ConnectionEventsTests {
     private let monitor = RecordingMonitor()
 

@@ -2,11 +2,12 @@ import Foundation
 import Mocking
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// Each call has exactly one end event, and no event after it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct EndingEventsTests {
   private let fixture = EventFixture()
 
@@ -32,9 +33,8 @@ struct EndingEventsTests {
     await fixture.time.advance(by: .seconds(1))
     call.cancel()
     await fixture.time.run()
-    #expect(
-      fixture.monitor.events.timedKinds == EventFixture.begun
-        + EventFixture.hop("1.1", 200).prefix(3) + ["1.1 1.0 cancelled"])
+    let begun: [String] = EventFixture.begun + EventFixture.hop("1.1", 200).prefix(3)
+    #expect(fixture.monitor.events.timedKinds == begun + ["1.1 1.0 cancelled"])
   }
 
   @Test func cancellingAllEndsEachCallOnce() async throws {
@@ -107,10 +107,8 @@ struct EndingEventsTests {
     }
     _ = client.request(.get("boards")).fail { _ in }
     await fixture.time.run()
-    #expect(
-      fixture.monitor.events.timedKinds == EventFixture.begun
-        + EventFixture.hop("1.1", 200).prefix(3)
-        + ["1.1 3.0 failed: the call timed out"])
+    let begun: [String] = EventFixture.begun + EventFixture.hop("1.1", 200).prefix(3)
+    #expect(fixture.monitor.events.timedKinds == begun + ["1.1 3.0 failed: the call timed out"])
   }
 
   @Test func anAttemptThatTimedOutHasNoMoreEvents() async throws {

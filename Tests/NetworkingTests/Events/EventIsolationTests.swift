@@ -2,11 +2,12 @@ import Dispatch
 import Mocking
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// Monitors, loggers and progress handlers that are written in the code of an actor.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 @MainActor
 struct EventIsolationTests {
   private let fixture = EventFixture()

@@ -1,9 +1,11 @@
 import Foundation
+import TestGate
 import Testing
 
 @testable import Networking
 
 /// The state machines of hops, calls, and event buffers, without I/O.
+@Suite(.gated)
 struct EventMachineTests {
   private func event(_ number: Int) -> NetworkEvent {
     NetworkEvent(.requestSent(bytes: Int64(number)))

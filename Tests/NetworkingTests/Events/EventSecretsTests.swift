@@ -2,11 +2,12 @@ import Foundation
 import Mocking
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// Secrets in any part of a call do not appear in its events.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct EventSecretsTests {
   private let fixture = EventFixture()
 

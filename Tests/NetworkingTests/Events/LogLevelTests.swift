@@ -2,13 +2,14 @@ import Foundation
 import Mocking
 import Promises
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// The exact log output of each level.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct LogLevelTests {
   private let fixture = EventFixture()
   private let log = Log<NetworkLogEntry>()

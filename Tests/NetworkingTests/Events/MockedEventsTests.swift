@@ -2,11 +2,12 @@ import Foundation
 import Mocking
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// The exact events of mocked calls in virtual time, with their order and times.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MockedEventsTests {
   private let fixture = EventFixture()
 

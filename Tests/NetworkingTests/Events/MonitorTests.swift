@@ -2,11 +2,12 @@ import Foundation
 import Mocking
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// The monitors of a client: delivery, order, and isolation from requests.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MonitorTests {
   private func client(
     mode: RequestMode = .async, _ monitors: [any NetworkMonitor] = []

@@ -2,11 +2,12 @@ import Foundation
 import Mocking
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// The events of a client as an asynchronous sequence.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct NetworkEventsTests {
   private func client() -> Networking<Request> {
     let client = Networking<Request>(

@@ -2,11 +2,12 @@ import Foundation
 import Mocking
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// The events that interceptors, refreshes, sharing, and tapes cause.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct StageEventsTests {
   private let fixture = EventFixture()
 

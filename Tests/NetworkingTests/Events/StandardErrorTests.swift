@@ -3,13 +3,14 @@
   import Glibc
   import Mocking
   import Promises
+  import TestGate
   import TestSupport
   import Testing
 
   @testable import Networking
 
   /// Logging to the standard error of a process, in separate processes.
-  @Suite(.timeLimit(.minutes(10)), .serialized)
+  @Suite(.gated, .serialized)
   struct StandardErrorTests {
     private static func entry(_ lines: [String]) -> NetworkLogEntry {
       NetworkLogEntry(

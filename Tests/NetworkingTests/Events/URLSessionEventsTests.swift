@@ -3,11 +3,12 @@
   import Mocking
   import Networking
   import Promises
+  import TestGate
   import TestSupport
   import Testing
 
   /// The events of calls over `URLSession`, which reports no connections on Linux.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct URLSessionEventsTests {
     private let monitor = RecordingMonitor()
 

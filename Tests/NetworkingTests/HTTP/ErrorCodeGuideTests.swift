@@ -1,8 +1,10 @@
 import Foundation
 import Networking
+import TestGate
 import Testing
 
 /// The table of error codes in the guide "Responses and errors".
+@Suite(.gated)
 struct ErrorCodeGuideTests {
   /// All codes, with an example of those that have a value.
   ///

@@ -1,8 +1,10 @@
 import Foundation
+import TestGate
 import Testing
 
 @testable import Networking
 
+@Suite(.gated)
 struct HTTPDateTests {
   private let now = Date(timeIntervalSince1970: 1_790_000_000)  // 21 September 2026
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestGate
 import Testing
 
 @testable import Networking
@@ -7,6 +8,7 @@ import Testing
   import CCatenaCurl
 #endif
 
+@Suite(.gated)
 struct HTTPHeadersTests {
   @Test func namesAreCaseInsensitiveAndPreserved() {
     let headers: HTTPHeaders = ["Content-Type": "text/plain"]
@@ -68,6 +70,7 @@ struct HTTPHeadersTests {
   }
 }
 
+@Suite(.gated)
 struct DefaultHeadersTests {
   @Test func defaultHeadersAreValid() {
     #expect(
@@ -104,6 +107,7 @@ struct DefaultHeadersTests {
   }
 }
 
+@Suite(.gated)
 struct TokenTests {
   /// Source: RFC 9110 section 5.6.2.
   @Test func tokensHaveLettersDigitsAndFifteenSymbols() {
@@ -117,6 +121,7 @@ struct TokenTests {
   }
 }
 
+@Suite(.gated)
 struct HTTPMethodTests {
   @Test(arguments: [
     (HTTPMethod.get, true, true), (.head, true, true), (.options, true, true),

@@ -1,7 +1,8 @@
 import Networking
+import TestGate
 import Testing
 
-@Suite struct MediaTypeTests {
+@Suite(.gated) struct MediaTypeTests {
   @Test(arguments: [
     ("text/html; charset=UTF-8", "text", "html", ["charset": "UTF-8"]),
     ("TEXT/HTML", "text", "html", [:]),
@@ -54,6 +55,7 @@ import Testing
   }
 }
 
+@Suite(.gated)
 struct MediaTypeFileTests {
   @Test func theFileExtensionDeterminesTheType() {
     #expect(MediaType(fileExtension: "json")?.description == "application/json")

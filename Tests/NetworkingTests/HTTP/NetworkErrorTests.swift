@@ -1,8 +1,10 @@
 import Foundation
 import Networking
 import Promises
+import TestGate
 import Testing
 
+@Suite(.gated)
 struct NetworkErrorTests {
   private let error = NetworkError(
     .unacceptableStatus(404),

@@ -1,8 +1,10 @@
 import Foundation
+import TestGate
 import Testing
 
 @testable import Networking
 
+@Suite(.gated)
 struct OriginTests {
   @Test(arguments: [
     ("http://a.example", "http", "a.example", 80),

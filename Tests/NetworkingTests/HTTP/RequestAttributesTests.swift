@@ -1,11 +1,12 @@
 import Foundation
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// The typed attributes of requests: values, identity, and the places where they are visible.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RequestAttributesTests {
   private enum Weight: RequestAttributeKey {
     static let defaultValue = 1

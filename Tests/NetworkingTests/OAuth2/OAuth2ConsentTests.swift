@@ -2,13 +2,14 @@ import Foundation
 import Mocking
 import Promises
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// The authorization code grant, its strategies, and the checks of the redirect.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct OAuth2ConsentTests {
   /// A strategy that follows the redirect of the page without a browser.
   private struct Direct: ConsentStrategy {

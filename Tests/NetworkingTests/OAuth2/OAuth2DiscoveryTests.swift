@@ -1,13 +1,14 @@
 import Foundation
 import Mocking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// The metadata of authorization servers.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct OAuth2DiscoveryTests {
   private func discover(
     _ issuer: StaticString, _ routes: [Route], client: OAuth2Client = OAuth2Client(id: "app")

@@ -2,13 +2,14 @@ import Foundation
 import Mocking
 import Promises
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// Each grant, against a mock authorization server.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct OAuth2GrantTests {
   private let fixture: OAuth2Fixture
 

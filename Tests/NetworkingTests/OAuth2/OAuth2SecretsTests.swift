@@ -1,13 +1,14 @@
 import Foundation
 import Mocking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// No secret of a grant appears in a log, an event, an error, a recording or a curl command.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct OAuth2SecretsTests {
   /// A transport that responds to each token request with canaries, after a failure if there is one.
   private final class CanaryServer: Sendable {

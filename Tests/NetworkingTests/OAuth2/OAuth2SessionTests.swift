@@ -2,13 +2,14 @@ import Foundation
 import Mocking
 import Promises
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// A session that applies, refreshes and drops its tokens.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct OAuth2SessionTests {
   private let fixture: OAuth2Fixture
   private let session: OAuth2Session

@@ -1,12 +1,13 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// The reading of token responses, and the times at which a token can be used.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct OAuth2TokenTests {
   private let now = Date(timeIntervalSince1970: 1_800_000_000)
 

@@ -2,13 +2,14 @@ import Foundation
 import Mocking
 import Promises
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// Requests, sign-ins, sign-outs and refreshes at the same time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct OAuth2UserChangeTests {
   private let fixture: OAuth2Fixture
   private let session: OAuth2Session

@@ -2,13 +2,14 @@ import Foundation
 import Mocking
 import Promises
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// A year of two sessions with one store in virtual time, compared with a plain model of one session.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct OAuth2YearTests {
   /// The tokens as the server and the user see them, without sharing, waiting or storing.
   private struct Model {

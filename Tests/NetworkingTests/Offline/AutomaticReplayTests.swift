@@ -1,13 +1,14 @@
 import Foundation
 import Mocking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// Automatic replay when the network becomes reachable.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct AutomaticReplayTests {
   private let time = TestScheduler()
   private let server = SwitchableServer()

@@ -2,11 +2,12 @@ import Foundation
 import Mocking
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// Offline storage and replay of the requests of a client.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ClientOfflineTests {
   private let server = SwitchableServer()
 

@@ -2,11 +2,12 @@ import Foundation
 import Mocking
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// The requests of a client while the network is unreachable.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ClientReachabilityTests {
   private let time = TestScheduler()
   private let network = MockReachability(.unreachable)

@@ -1,13 +1,14 @@
 import Foundation
 import Mocking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// The replay of stored requests by a client.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ClientReplayTests {
   private let temporary = TemporaryStore()
   private let server = SwitchableServer()

@@ -1,10 +1,11 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct FileSystemTests {
   private let temporary = TemporaryFolder()
 

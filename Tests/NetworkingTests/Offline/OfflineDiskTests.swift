@@ -1,11 +1,12 @@
 #if os(Linux) || os(macOS)
   import Foundation
   import Networking
+  import TestGate
   import TestSupport
   import Testing
 
   /// A full disk and missing permissions.
-  @Suite(.timeLimit(.minutes(10)), .serialized)
+  @Suite(.gated, .serialized)
   struct OfflineDiskTests {
     /// Runs in a separate process whose file size is limited to 4 KiB.
     @Test func aFullDiskIsAnErrorAndLeavesNoPartialFile() async {

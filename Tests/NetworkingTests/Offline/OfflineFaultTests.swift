@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import TestGate
   import TestSupport
   import Testing
 
@@ -7,7 +8,7 @@
   ///
   /// The program `offline-faults` replaces 16 calls of the C library. Each of their uses fails with
   /// EIO, ENOSPC, EACCES and EMFILE, or transfers too few bytes, once and for ever.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct OfflineFaultTests {
     private static let names = [
       "open", "close", "read", "write", "pread", "pwrite", "fsync", "flock", "fstat", "lstat",
@@ -19,14 +20,15 @@
       // On a disk, `fsync` would take most of the time.
       let temporary = TemporaryFolder(in: TemporaryFolder.memory)
       let program = try ChildProcess(
-        BuiltProgram.url("offline-faults").path, [temporary.url.path, "\(call)"])
+        worker: "offline-faults", [temporary.url.path, "\(call)"])
       let end = await program.end
       #expect(end.status == .exited(0), "\(end.errors)")
       let violations = end.lines.filter { !$0.hasPrefix("done ") }
       #expect(violations.isEmpty, "\(Self.names[call]): \(violations.prefix(10))")
-      // Each call is used, so that it fails at least once in each of the five ways.
+      // Each call is used, so that it fails at least once in each of both ways, before the story without a
+      // failure that ends each way.
       let stories = end.lines.last?.split(separator: " ").last.flatMap { Int($0) } ?? 0
-      #expect(stories >= 10, "\(Self.names[call]) failed in \(stories) stories")
+      #expect(stories >= 4, "\(Self.names[call]) failed in \(stories) stories")
     }
   }
 #endif

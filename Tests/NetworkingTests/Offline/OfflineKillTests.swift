@@ -2,13 +2,14 @@
   import Foundation
   import Networking
   import Promises
+  import TestGate
   import TestSupport
   import Testing
 
   /// Processes that store and replay requests are killed.
   ///
   /// No accepted request is lost, changed, or reordered.
-  @Suite(.timeLimit(.minutes(10)), .serialized)
+  @Suite(.gated, .serialized)
   struct OfflineKillTests {
     /// The cause of the end of a process.
     private enum End {
@@ -44,7 +45,7 @@
       var chance = SeededGenerator(seed: 2_026)
       var lines: [String] = []
       var (round, killed) = (0, 0)
-      let number = ProcessInfo.processInfo.environment["OFFLINE_KILLS"].flatMap { Int($0) } ?? 40
+      let number = ProcessInfo.processInfo.environment["OFFLINE_KILLS"].flatMap { Int($0) } ?? 20
       while killed < number {
         let end = End(using: &chance)
         let worker = try await work(server, first: round * 100, count: 6, end)
@@ -111,7 +112,7 @@
     ) async throws -> (lines: [String], wasKilled: Bool) {
       let steps = if case .step(let number) = end { number } else { 0 }
       let worker = try ChildProcess(
-        BuiltProgram.url("offline-worker").path,
+        worker: "offline-worker",
         [folder.path, server.url.absoluteString, "\(first)", "\(count)", "\(steps)"]
           + [queue].compactMap { $0 })
       if case .request(let number) = end { server.kill(worker, afterRequests: number) }

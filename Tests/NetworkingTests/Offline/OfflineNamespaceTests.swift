@@ -1,11 +1,12 @@
 #if os(Linux)
   import Foundation
   import Networking
+  import TestGate
   import TestSupport
   import Testing
 
   /// A network namespace that has no route at first.
-  @Suite(.serialized, .timeLimit(.minutes(10)))
+  @Suite(.serialized, .gated)
   struct OfflineNamespaceTests {
     @Test(.enabled(NetworkNamespace.requirement) { await NetworkNamespace.isPermitted })
     func requestsStoredWithoutARouteArriveInOrder() async throws {

@@ -1,11 +1,12 @@
 import Foundation
 import Mocking
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(10)), .serialized)
+@Suite(.gated, .serialized)
 struct OfflinePlacesTests {
   private enum PrivateAPI {}
 

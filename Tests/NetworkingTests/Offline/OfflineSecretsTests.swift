@@ -1,10 +1,11 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 /// Requests with secrets in their query or body.
-@Suite
+@Suite(.gated)
 struct OfflineSecretsTests {
   private let temporary = TemporaryStore()
 

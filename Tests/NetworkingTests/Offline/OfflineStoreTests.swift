@@ -1,10 +1,11 @@
 import Foundation
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct OfflineStoreTests {
   private let temporary = TemporaryStore()
   private let base = URL.of("https://api.test/v1/")

@@ -1,11 +1,12 @@
 import Foundation
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// The rules that find the next page of a list.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct PageRuleTests {
   private static let base = URL.of("https://api.example.com/v1/")
 

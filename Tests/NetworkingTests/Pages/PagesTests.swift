@@ -2,13 +2,14 @@ import Foundation
 import Mocking
 import Promises
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// The demand, the errors and the cancellation of pages.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct PagesTests {
   /// A server of pages, whose bodies are their numbers.
   private final class Server: Sendable {

@@ -1,8 +1,10 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
+@Suite(.gated)
 struct WebLinkTests {
   /// The targets and the first relations of the links of a field.
   @Test(arguments: [

@@ -1,12 +1,13 @@
 import Foundation
 import Promises
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct CircuitStageTests {
   private let time = TestScheduler()
   private let breaker = CircuitBreaker(threshold: 3, cooldown: .seconds(10))
@@ -127,6 +128,7 @@ struct CircuitStageTests {
   }
 }
 
+@Suite(.gated)
 struct CircuitMachineTests {
   /// An event at a circuit that opens for ten seconds after two failures.
   private enum Step {

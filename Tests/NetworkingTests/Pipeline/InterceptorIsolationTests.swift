@@ -2,13 +2,14 @@ import Dispatch
 import Foundation
 import Mocking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// Closures of interceptors that are written in the code of an actor.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 @MainActor
 struct InterceptorIsolationTests {
   private let log = MainActorLog<String>()

@@ -1,11 +1,12 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct PipelineBarrierTests {
   private let barrier = PipelineBarrier()
   private let gate = GatedTransport()

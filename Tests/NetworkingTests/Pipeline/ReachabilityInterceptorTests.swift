@@ -1,12 +1,13 @@
 import Foundation
 import Mocking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ReachabilityInterceptorTests {
   private let network = MockReachability(.unreachable)
   private let reachability: NetworkReachability

@@ -1,12 +1,13 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// The rules of RFC 9110 section 15.4 for the requests that follow a redirect.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RedirectTests {
   private static let start = URL.of("https://a.example/x/y?q=1")
 

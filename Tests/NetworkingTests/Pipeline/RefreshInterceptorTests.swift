@@ -1,12 +1,13 @@
 import Dispatch
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RefreshInterceptorTests {
   @Test func fiveHundredCallersShareOneRefresh() async throws {
     let fixture = RefreshFixture()
@@ -214,6 +215,7 @@ struct RefreshInterceptorTests {
   }
 }
 
+@Suite(.gated)
 struct RefreshMachineTests {
   private func kind(_ action: RefreshMachine.Action) -> String {
     switch action {

@@ -1,11 +1,12 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RequestAdapterTests {
   private let transport = FakeTransport { _ in .response(404, [:], "none") }
 

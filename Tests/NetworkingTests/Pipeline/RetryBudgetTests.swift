@@ -1,10 +1,11 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RetryBudgetTests {
   /// Returns the number of available tokens, at most 1,000.
   private func tokenCount(_ tokens: inout RetryTokenBucket) -> Int {

@@ -1,11 +1,12 @@
 import Foundation
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// The number and the times of the attempts for each failure, policy, and method.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RetryMatrixTests {
   enum Failure: Sendable, CustomTestStringConvertible {
     case status(Int)

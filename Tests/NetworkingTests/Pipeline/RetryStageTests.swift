@@ -1,11 +1,12 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RetryStageTests {
   private static let lostConnection: [TransportEvent] = [
     .failure(TransportFailure(code: .connectionLost))

@@ -1,10 +1,12 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
+@Suite(.gated)
 struct SharingMachineTests {
   private let key = SharingMachineTests.key("https://a.example/x")
 
@@ -79,6 +81,7 @@ struct SharingMachineTests {
   }
 }
 
+@Suite(.gated)
 struct SharingKeyTests {
   private static let url = URL.of("https://a.example/x?token=hush")
   private static let transport = FakeTransport { _ in [] }

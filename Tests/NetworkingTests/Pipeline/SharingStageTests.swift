@@ -1,12 +1,13 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// The sharing stage in a pipeline, with a transport whose requests a test completes.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct SharingStageTests {
   private let gate = GatedTransport()
   private let time = TestScheduler()

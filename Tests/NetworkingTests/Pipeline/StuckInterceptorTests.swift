@@ -1,12 +1,13 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// The call deadline ends an interceptor that never completes, and the error names it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct StuckInterceptorTests {
   private struct Plain: Interceptor {
     func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {

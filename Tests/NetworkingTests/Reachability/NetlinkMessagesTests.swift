@@ -1,8 +1,10 @@
+import TestGate
 import Testing
 
 @testable import Networking
 
 /// Messages captured from a kernel (Linux 6.18, little-endian), and malformed messages.
+@Suite(.gated)
 struct RoutingMessageTests {
   private static func messages(_ hex: String) throws -> [NetlinkMessage] {
     var bytes: [UInt8] = []

@@ -31,7 +31,8 @@
     /// - Throws: A `TestError` if the program cannot be started.
     init(_ name: String = "reachability-watch", _ arguments: String...) throws {
       program = try ChildProcess(
-        "unshare", Self.options + [BuiltProgram.url(name).path] + arguments, input: .open)
+        "unshare", Self.options + [BuiltProgram.url("test-worker").path, name] + arguments,
+        input: .open)
     }
 
     /// Waits for `count` lines of output and returns them.

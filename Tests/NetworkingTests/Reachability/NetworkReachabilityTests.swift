@@ -1,11 +1,12 @@
 import Mocking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct NetworkReachabilityTests {
   typealias Status = NetworkReachability.Status
 

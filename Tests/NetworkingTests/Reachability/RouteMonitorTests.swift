@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
   import Promises
+  import TestGate
   import TestSupport
   import Testing
 
@@ -8,7 +9,7 @@
 
   /// The status reported by the kernel, for this machine and for a network namespace with changing
   /// links.
-  @Suite(.serialized, .timeLimit(.minutes(10)))
+  @Suite(.serialized, .gated)
   struct RouteMonitorTests {
     @Test func theStatusIsKnownImmediately() {
       #expect(NetworkReachability().status != .unknown)

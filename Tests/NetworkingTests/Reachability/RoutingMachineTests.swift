@@ -1,8 +1,10 @@
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
+@Suite(.gated)
 struct RoutingMachineTests {
   typealias Kernel = KernelMessages
 

@@ -1,8 +1,10 @@
+import TestGate
 import Testing
 
 @testable import Networking
 
 /// The reachability of sets of links, addresses, and routes.
+@Suite(.gated)
 struct RoutingSnapshotTests {
   typealias Kernel = KernelMessages
 

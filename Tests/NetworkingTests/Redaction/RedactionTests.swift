@@ -1,11 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// The names of secrets, and their detection in URLs and texts.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RedactionTests {
   @Test(arguments: [
     "X-Auth-Key", "Ocp-Apim-Subscription-Key", "x-functions-key", "X-Auth", "X-Session",

@@ -1,11 +1,12 @@
 import Foundation
+import TestGate
 import Testing
 
 @testable import Networking
 
 /// The values that are secret because of their name, their form, or an element over several lines, and
 /// their ends.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct SecretJudgingTests {
   @Test(arguments: [
     ("/reset-password/4f2c81d9e07b", "/reset-password/***"),

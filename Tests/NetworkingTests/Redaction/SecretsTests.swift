@@ -1,13 +1,14 @@
 import Foundation
 import Mocking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// Secrets in any part of a session do not appear in printed or stored text.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct SecretLeakTests {
   private let time = TestScheduler()
   private let log = Log<String>()

@@ -1,7 +1,9 @@
 import Foundation
 import Networking
+import TestGate
 import Testing
 
+@Suite(.gated)
 struct BaseURLTests {
   @Test(arguments: [
     ("https://api.example.com/v1/", "boards", "https://api.example.com/v1/boards"),

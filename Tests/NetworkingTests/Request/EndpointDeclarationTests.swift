@@ -1,11 +1,12 @@
 import Foundation
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// The base URLs and header fields that endpoint types declare, in all accepted forms.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct EndpointDeclarationTests {
   private enum Plain: RequestConvertible {
     case boards

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import TestGate
 import Testing
 
 private struct Receipt: Decodable, Sendable {}
@@ -19,6 +20,7 @@ private struct Pay: TypedEndpoint {
   }
 }
 
+@Suite(.gated)
 struct EndpointTests {
   /// Builds the HTTP request of an endpoint, as a client does.
   private func build<Endpoint: RequestConvertible>(_ endpoint: Endpoint) throws -> HTTPRequest {

@@ -1,10 +1,11 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
 /// 10,000 deterministic random values of each kind: nothing traps, and the output can be read back.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RandomRequestTests {
   @Test func pathsRoundTripAsSegments() throws {
     var random = RandomValues(seed: 1)

@@ -1,7 +1,9 @@
 import Foundation
 import Networking
+import TestGate
 import Testing
 
+@Suite(.gated)
 struct RequestBuilderTests {
   private func build(_ request: Request, endpointHeaders: HTTPHeaders = [:]) throws -> HTTPRequest {
     try RequestBuilder(

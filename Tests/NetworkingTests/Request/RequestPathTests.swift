@@ -1,7 +1,9 @@
 import Foundation
 import Networking
+import TestGate
 import Testing
 
+@Suite(.gated)
 struct RequestPathTests {
   private func resolve(_ path: RequestPath) throws -> String {
     try BaseURL(host: "h", path: "v1").resolve(path).absoluteString

@@ -1,8 +1,10 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
+@Suite(.gated)
 struct RequestTests {
   private let whole = Request(
     .patch, "boards/\(7)", parameters: ["a": 1.0, "b": .data(Data([1]))], headers: ["A": "b"],

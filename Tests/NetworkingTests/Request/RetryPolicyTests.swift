@@ -1,8 +1,10 @@
 import Foundation
+import TestGate
 import Testing
 
 @testable import Networking
 
+@Suite(.gated)
 struct RetryAfterTests {
   private let now = Date(timeIntervalSince1970: 784_111_777)  // Sun, 06 Nov 1994 08:49:37 GMT
 
@@ -28,6 +30,7 @@ struct RetryAfterTests {
   }
 }
 
+@Suite(.gated)
 struct RetryableRequestTests {
   private enum API: RetryableRequest {
     case plain

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct URLRequestTests {
   private let url = URL.of("https://api.example.com/v1/boards?page=2")
 

@@ -1,12 +1,13 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// Streams of events over several connections, in virtual time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct EventStreamTests {
   private static let head = TransportEvent.head(
     HTTPResponseHead(status: 200, headers: ["Content-Type": "text/event-stream; charset=utf-8"]))

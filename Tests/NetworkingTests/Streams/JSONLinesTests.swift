@@ -1,12 +1,13 @@
 import Foundation
 import Mocking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct JSONLinesTests {
   private struct Order: Codable, Sendable, Equatable {
     var id: Int

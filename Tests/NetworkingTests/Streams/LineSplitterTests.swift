@@ -1,9 +1,11 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
+@Suite(.gated)
 struct LineSplitterTests {
   private func split(
     _ body: [UInt8], by size: Int = .max, _ lineEnd: LineSplitter.LineEnd = .any,

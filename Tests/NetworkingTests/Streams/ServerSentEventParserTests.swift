@@ -1,10 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// The rules of the HTML Standard for the body of a stream of events.
+@Suite(.gated)
 struct ServerSentEventParserTests {
   /// A body, and the events that it contains.
   struct Row: Sendable, CustomTestStringConvertible {

@@ -2,11 +2,12 @@
   import Foundation
   import Networking
   import Promises
+  import TestGate
   import TestSupport
   import Testing
 
   /// Streams of lines and events over sockets.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct StreamConnectionTests {
     private static let flood = 64 << 20
     private static let head =

@@ -1,13 +1,14 @@
 import Foundation
 import Mocking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// The header fields after a body.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct TrailerTests {
   #if os(Linux)
     private let client = Networking<Request>(transport: CurlTransport(), configuration: .plain)

@@ -1,12 +1,13 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// The files, the digests and the connections of downloads that continue.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct DownloadTransferFileTests {
   private let folder = TemporaryFolder()
   private let content = Data.pattern(600_000)

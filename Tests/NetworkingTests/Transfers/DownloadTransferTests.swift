@@ -1,11 +1,12 @@
 import Foundation
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// Downloads that continue by ranges.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct DownloadTransferTests {
   private let folder = TemporaryFolder()
   private let content = Data.pattern(600_000)

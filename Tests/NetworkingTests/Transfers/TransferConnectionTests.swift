@@ -2,11 +2,12 @@
   import Foundation
   @testable import Networking
   import Promises
+  import TestGate
   import TestSupport
   import Testing
 
   /// Pauses of transfers over sockets.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct TransferConnectionTests {
     private let folder = TemporaryFolder()
     private let client = Networking<Request>(

@@ -1,13 +1,14 @@
 import Foundation
 import Mocking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// Pauses of transfers, in virtual time and over connections.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct TransferPauseTests {
   private let time = TestScheduler()
   private let folder = TemporaryFolder()

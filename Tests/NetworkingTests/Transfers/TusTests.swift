@@ -2,11 +2,12 @@ import Foundation
 import Mocking
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// Uploads by the tus protocol.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct TusTests {
   private let folder = TemporaryFolder()
   private let content = Data("0123456789".utf8)

@@ -1,10 +1,11 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(5))) struct ByteChannelTests {
+@Suite(.gated) struct ByteChannelTests {
   /// Two readers start before the first byte.
   ///
   /// One of them waits, the other one gets an error at

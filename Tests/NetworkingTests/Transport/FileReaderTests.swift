@@ -1,11 +1,12 @@
 import Foundation
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.gated)
 struct FileReaderTests {
   private let folder = TemporaryFolder()
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 @testable import Networking
 
 /// The encoder of request bodies.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct GzipEncoderTests {
   /// Returns bytes that compress badly, deterministic for a seed.
   private func noise(_ count: Int, seed: UInt64 = 1) -> Data {

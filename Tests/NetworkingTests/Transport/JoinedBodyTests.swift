@@ -1,10 +1,11 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.gated)
 struct JoinedBodyTests {
   private let folder = TemporaryFolder()
 

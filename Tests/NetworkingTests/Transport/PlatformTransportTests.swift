@@ -2,11 +2,12 @@
   import Foundation
   import Networking
   import Synchronization
+  import TestGate
   import TestSupport
   import Testing
 
   /// Rules of the default transport, which are the same on all platforms.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct PlatformTransportTests {
     private let transport = PlatformTransport.make()
 

@@ -1,9 +1,11 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
+@Suite(.gated)
 struct ProgressReporterTests {
   @Test func anUnchangedProgressIsNotReported() {
     let reported = Log<Int64>()

@@ -1,9 +1,11 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
+@Suite(.gated)
 struct PublicKeyPrefixTests {
   @Test(arguments: [
     // The size of the raw key. Source: RFC 8017 appendix A.1.1, SEC 1 section 2.3.3.
@@ -28,6 +30,7 @@ struct PublicKeyPrefixTests {
   }
 }
 
+@Suite(.gated)
 struct TLSChallengeTests {
   @Test func theReasonOfTheSecurityFrameworkHasACode() {
     // The constants `errSec...` of the framework.

@@ -1,4 +1,5 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct PartialFileTests {
   private let folder = TemporaryFolder()
 
@@ -44,7 +45,7 @@ struct PartialFileTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct TemporaryFileTests {
   #if os(Linux)
     /// The changes of a folder since the object was made, as the kernel reports them.

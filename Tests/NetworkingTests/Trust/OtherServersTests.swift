@@ -2,12 +2,13 @@
   import Foundation
   import Mocking
   import Networking
+  import TestGate
   import TestSupport
   import Testing
 
   /// The outcomes are the same with the servers of other programs.
   @Suite(
-    .timeLimit(.minutes(10)), .serialized,
+    .gated, .serialized,
     .enabled(if: Certificates.areAvailable && NginxServer.isAvailable, "openssl and nginx serve"))
   struct OtherServersTests {
     private let fixture: TrustFixture

@@ -3,13 +3,14 @@
   import Mocking
   import Networking
   import Synchronization
+  import TestGate
   import TestSupport
   import Testing
 
   /// The matrix of servers, policies and outcomes.
   ///
   /// Each case is a handshake with a ``MockServer``.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct ServerTrustTests {
     private let fixture: TrustFixture
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 /// The TLS properties of connections of the system.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct TLSCipherSuiteTests {
   #if os(Linux) || os(macOS)
     @Test(.enabled(if: Certificates.areAvailable, "The openssl tool lists the suites"))

@@ -1,6 +1,7 @@
 import Foundation
 import Mocking
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
@@ -11,6 +12,7 @@ private func refusal(
 }
 
 /// The patterns of hosts that have policies.
+@Suite(.gated)
 struct HostPatternTests {
   @Test(arguments: [
     "", "*", "*.", "*.*.example.com", "a.*.example.com", "http://example.com", "example.com/",
@@ -62,7 +64,7 @@ struct HostPatternTests {
 }
 
 /// Bad input is refused when the options are made, by an error that names the item.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct TLSInputTests {
   private let folder = TemporaryFolder()
 
@@ -190,7 +192,7 @@ struct TLSInputTests {
 
 #if os(Linux)
   /// Identities of clients and folders of authorities, in handshakes with a server.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct TLSFileTests {
     private let fixture: TrustFixture
     private let folder = TemporaryFolder()

@@ -2,12 +2,13 @@
   import Foundation
   import Networking
   import Synchronization
+  import TestGate
   import TestSupport
   import Testing
 
   /// The policies of both transports, with the server of another program.
   @Suite(
-    .timeLimit(.minutes(10)), .serialized,
+    .gated, .serialized,
     .enabled(if: Certificates.areAvailable, "The openssl tool makes the certificates"))
   struct TLSPolicyTests {
     private let certificates: Certificates

@@ -2,11 +2,12 @@
   import Foundation
   import Mocking
   import Networking
+  import TestGate
   import TestSupport
   import Testing
 
   /// No connection or session of one policy is used under another.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct TrustIsolationTests {
     private let fixture: TrustFixture
 

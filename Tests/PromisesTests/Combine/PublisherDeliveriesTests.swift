@@ -1,8 +1,10 @@
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Promises
 
+@Suite(.gated)
 struct PublisherDeliveriesTests {
   /// Applies mutating calls in order, outside of the macro, which captures values.
   private func results<Machine, Result>(

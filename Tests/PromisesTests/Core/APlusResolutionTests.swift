@@ -1,9 +1,10 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// Promises/A+ 2.3: the resolution procedure.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct APlusResolutionTests {
   @Test func aResolverGivenItsOwnPromiseRejectsWithCycle() async {  // 2.3.1
     let (promise, resolver) = Promise<Int>.pending()

@@ -1,10 +1,11 @@
 import Promises
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 /// Promises/A+ 2.1: the states of a promise.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct APlusStateTests {
   @Test func aPendingPromiseCanBecomeFulfilled() async throws {  // 2.1.1.1
     let (promise, resolver) = Promise<Int>.pending()

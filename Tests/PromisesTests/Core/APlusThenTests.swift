@@ -1,5 +1,6 @@
 import Dispatch
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 ///
 /// `then` corresponds to `onFulfilled`, and `recover` to `onRejected`. The compiler enforces that both
 /// are functions (2.2.1, 2.2.5).
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct APlusThenTests {
   @Test(arguments: Timing.allCases)
   func thenIsCalledOnceWithTheValueAfterFulfilment(_ timing: Timing) async throws {  // 2.2.2

@@ -1,10 +1,11 @@
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Promises
 
 /// The activities that a scheduler waits for, and the executor that counts the jobs of tasks.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ActivityTests {
   private let time = TestScheduler()
   private let log = Log<String>()

@@ -1,8 +1,9 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct CancellationBagTests {
   @Test func promisesOfDifferentTypesAreCancelledInTheOrderOfAdding() {
     let bag = CancellationBag()

@@ -1,11 +1,12 @@
 import Dispatch
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Promises
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct CancellationTests {
   @Test func cancelRejectsImmediatelyAndRunsOnCancelActions() {
     let (promise, resolver) = Promise<Int>.pending()
@@ -245,7 +246,7 @@ struct CancellationTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ConsumerCountTests {
   @Test func theDepartureOfTheLastConsumerIsIgnoredAfterTheNextArrival() {
     var machine = PromiseMachine(upstream: nil)

@@ -1,10 +1,11 @@
 import Promises
 import Synchronization
+import TestGate
 import TestSupport
 import Testing
 
 /// Operations of many threads on shared promises, for the thread sanitizer.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ConcurrencyTests {
   private static let threads = 8
 

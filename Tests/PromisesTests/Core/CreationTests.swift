@@ -1,8 +1,9 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct CreationTests {
   @Test func fulfilledIsFulfilledImmediately() {
     guard case .fulfilled(3) = Promise.fulfilled(3).state else {

@@ -1,4 +1,5 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 import ThreadSanitizerSupport
@@ -7,7 +8,7 @@ import ThreadSanitizerSupport
 ///
 /// Each test runs on a thread with a stack of 512 KiB, which a few thousand nested calls would
 /// overflow. With the thread sanitizer the chains are shorter.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .gated)
 struct DeepChainTests {
   private static let stack = 512 * 1024
   private static let length = thread_sanitizer_is_on() ? 50_000 : 200_000

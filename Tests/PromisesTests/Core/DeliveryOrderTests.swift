@@ -1,10 +1,11 @@
 import Dispatch
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Promises
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct DeliveryOrderTests {
   @Test func aHandlerAttachedDuringDeliveryRunsAfterEarlierHandlers() async {
     let (promise, resolver) = Promise<Int>.pending()

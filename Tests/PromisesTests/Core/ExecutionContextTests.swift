@@ -1,8 +1,9 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct OnTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func onPassesTheOutcomeThrough(_ timing: Timing, _ outcome: Outcome) async {
@@ -19,12 +20,12 @@ struct OnTests {
       return value
     }
     let result = await apply(to: .success(7), timing) { promise in
-      promise.on(queue.context)
+      let validated: Promise<Int> = promise.on(queue.context)
         .then { note($0) }
         .map { $0 }
         .then { note($0) }
         .validate { $0 == 7 }
-        .thenInBackground { $0 }
+      return validated.thenInBackground { $0 }
         .then { Promise.fulfilled(note($0)) }
         .then { note($0) }
     }
@@ -78,7 +79,7 @@ struct OnTests {
 }
 
 /// Custom contexts that run a handler twice or synchronously.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct CustomContextTests {
   private let twice = ExecutionContext.custom { handler in
     handler()

@@ -1,9 +1,10 @@
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Promises
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct FIFOTests {
   @Test(arguments: 1...4)
   func itBehavesLikeAnArray(_ seed: UInt64) {

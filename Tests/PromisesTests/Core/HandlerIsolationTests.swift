@@ -1,9 +1,10 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// Closures without `on:` run on the actor in whose code they are written.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct HandlerIsolationTests {
   @Test(arguments: HandlerOperator.allCases, Timing.allCases) @MainActor
   func aClosureOfAMainActorClassRunsOnTheMainActor(

@@ -1,10 +1,11 @@
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Promises
 
 /// The value, the mark and the time of a scope are independent of each other.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct HandlerScopeTests {
   private static var contents: String {
     let scope = HandlerScope.innermost

@@ -1,9 +1,10 @@
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Promises
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct IsolatedClosureTests {
   private let log = MainActorLog<Int>()
   private let queue = LabelledQueue()

@@ -1,9 +1,10 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// Values of any size and layout are stored unchanged and released with their promise.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct LifetimeTests {
   private func pass<Value: Sendable>(_ value: Value) async throws -> Value {
     try await Promise.fulfilled(value).then { $0 }.value

@@ -1,10 +1,11 @@
 import Dispatch
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// Handlers on the main queue follow one another in one block of the queue, and stay in order.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MainQueueOrderTests {
   private let log = Log<String>()
 

@@ -1,11 +1,12 @@
 import Dispatch
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Promises
 
 /// The diagnostics hook is process-wide, so each test filters the reports by its own source lines.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct PromiseDiagnosticsTests {
   private static let log: Log<PromiseEvent> = {
     let log = Log<PromiseEvent>()

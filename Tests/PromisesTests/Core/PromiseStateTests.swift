@@ -1,9 +1,10 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// Properties that read a promise without waiting.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct PromiseStateTests {
   @Test func aPendingPromiseHasNeitherAValueNorAnError() {
     let (promise, resolver) = Promise<Int>.pending()

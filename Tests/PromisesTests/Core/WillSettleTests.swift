@@ -1,9 +1,10 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// The `willSettle` closure of a resolver that adopts a promise.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct WillSettleTests {
   enum AdoptionTime: CaseIterable, Sendable { case before, after }
 

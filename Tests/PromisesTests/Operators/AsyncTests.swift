@@ -1,9 +1,10 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// Promises of tasks: `Promise { try await ... }` and `then` with an asynchronous closure.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct AsyncTests {
   /// Reports its start and its cancellation, and runs until it is cancelled.
   private struct Endless: Sendable {

@@ -1,9 +1,10 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// `when` and `settled` with a concurrency limit and a sequence that is read lazily.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct BoundedSequenceTests {
   /// An infinite sequence that counts how many elements have been read.
   private struct CountedNumbers: Sequence, Sendable {

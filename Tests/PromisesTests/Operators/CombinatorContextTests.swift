@@ -1,9 +1,10 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// The `on:` parameter of combinators, `retry`, `delay` and `after`.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct CombinatorContextTests {
   private let queue = LabelledQueue()
   private let one = Promise.fulfilled(1)

@@ -1,9 +1,10 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct FailTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func cancellationsAreSkippedByDefault(_ timing: Timing, _ outcome: Outcome) async {
@@ -122,7 +123,7 @@ private struct CustomCancellationError: CancellationRepresenting {
   let representsCancellation: Bool
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct DoneTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func doneReceivesTheValueExactlyOnce(_ timing: Timing, _ outcome: Outcome) async {
@@ -194,7 +195,7 @@ private final class Screen {
   var number = 0
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct AlwaysTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func alwaysReceivesTheOutcomeExactlyOnce(_ timing: Timing, _ outcome: Outcome) async {

@@ -1,8 +1,9 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct EnsureTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func theOutcomePassesAfterTheAction(_ timing: Timing, _ outcome: Outcome) async {

@@ -1,9 +1,10 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// Code that the type checker must accept without annotations.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct InferenceTests {
   private struct Book: Sendable, Equatable {
     var title = "Dune"

@@ -1,8 +1,9 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct TapTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func tapPassesTheOutcomeThrough(_ timing: Timing, _ outcome: Outcome) async {
@@ -67,7 +68,7 @@ struct TapTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct MapTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func mapTransformsOnlyTheValue(_ timing: Timing, _ outcome: Outcome) async {
@@ -103,7 +104,7 @@ struct MapTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct CompactMapTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func compactMapUnwrapsTheValue(_ timing: Timing, _ outcome: Outcome) async {
@@ -133,7 +134,7 @@ struct CompactMapTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct AsVoidTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func asVoidDiscardsOnlyTheValue(_ timing: Timing, _ outcome: Outcome) async {
@@ -150,7 +151,7 @@ struct AsVoidTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ValidateTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func anAcceptableValuePassesThrough(_ timing: Timing, _ outcome: Outcome) async {

@@ -1,8 +1,9 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RecoverTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func recoverReplacesAnErrorWithAValue(_ timing: Timing, _ outcome: Outcome) async {
@@ -73,7 +74,7 @@ struct RecoverTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RecoverTypeTests {
   @Test(arguments: Timing.allCases)
   func anErrorOfTheTypeIsRecoveredWithAValue(_ timing: Timing) async throws {
@@ -135,7 +136,7 @@ struct RecoverTypeTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RecoverCaseTests {
   @Test(arguments: Timing.allCases)
   func theCaseIsRecoveredWithAValue(_ timing: Timing) async throws {
@@ -187,7 +188,7 @@ struct RecoverCaseTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct AsResultTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func theNextStepReceivesBothOutcomes(_ timing: Timing, _ outcome: Outcome) async {

@@ -1,8 +1,9 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct AnyTests {
   @Test func anEmptyArrayRejectsWithEmpty() async {
     #expect(await any([Promise<Int>]()).result.failure() == PromiseError.empty)
@@ -79,7 +80,7 @@ struct AnyTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct SettledTests {
   @Test func anEmptyArrayFulfilsWithAnEmptyArray() async throws {
     #expect(try await settled([Promise<Int>]()).value.isEmpty)
@@ -145,7 +146,7 @@ struct SettledTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RaceTests {
   @Test func anEmptyArrayRejectsWithEmpty() async {
     #expect(await race([Promise<Int>]()).result.failure() == PromiseError.empty)

@@ -1,4 +1,5 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 import ThreadSanitizerSupport
@@ -7,7 +8,7 @@ import ThreadSanitizerSupport
 /// consumer.
 ///
 /// The inner promise is never cancelled, regardless of the order.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct SharedInnerPromiseTests {
   private struct Round: Sendable {
     let open: Resolver<Int>

@@ -1,8 +1,9 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ThenTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func aStepWithAValueTransformsOnlyTheValue(_ timing: Timing, _ outcome: Outcome) async {
@@ -105,7 +106,7 @@ struct ThenTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ThenInBackgroundTests {
   @Test(arguments: Timing.allCases)
   func theStepRunsOffTheMainThread(_ timing: Timing) async throws {
@@ -151,7 +152,7 @@ struct ThenInBackgroundTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct FirstlyTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func firstlyReturnsThePromiseOfItsBody(_ timing: Timing, _ outcome: Outcome) async {

@@ -1,8 +1,9 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ValueTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func resultReturnsTheOutcome(_ timing: Timing, _ outcome: Outcome) async {

@@ -1,10 +1,11 @@
 import Foundation
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// `wait(timeout:)` on threads other than the main thread.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct WaitTests {
   private func waitOnThread<Value: Sendable>(
     for promise: Promise<Value>, timeout: Duration? = nil
@@ -99,10 +100,10 @@ struct WaitTests {
 
 #if os(Linux) || os(macOS)
   /// `wait(timeout:)` on the main thread, in a separate program because tests never run there.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct MainThreadWaitTests {
     @Test func waitsOnTheMainThreadRunTheMainQueueWithoutDelayEvenInAnInlineHandler() async throws {
-      let end = try await ChildProcess(BuiltProgram.url("main-thread-waits").path).end
+      let end = try await ChildProcess(worker: "main-thread-waits").end
       #expect(end.status == .exited(0))
       #expect(
         end.output == """

@@ -1,8 +1,9 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct WhenConcurrencyTests {
   /// Creates pending promises and records which are running and how many run at the same time.
   private final class PendingOperations: Sendable {
@@ -199,7 +200,7 @@ struct WhenConcurrencyTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct ReduceTests {
   @Test func anEmptySequenceGivesTheInitialValue() async throws {
     let total = reduce([Int](), 5) { partial, element in .fulfilled(partial + element) }

@@ -1,8 +1,9 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct WhenArrayTests {
   @Test func anEmptyArrayFulfilsWithAnEmptyArray() async throws {
     #expect(try await when([Promise<Int>]()).value == [])
@@ -107,7 +108,7 @@ struct WhenArrayTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct WhenTupleTests {
   @Test(arguments: Timing.allCases)
   func valuesOfDifferentTypesKeepTheirPositions(_ timing: Timing) async throws {

@@ -1,5 +1,6 @@
 import Dispatch
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
@@ -39,7 +40,7 @@ private struct Device {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct WrapTests {
   private let device = Device(text: "text", error: nil)
   private let broken = Device(text: nil, error: TestError("broken"))

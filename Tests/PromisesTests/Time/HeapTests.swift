@@ -1,9 +1,10 @@
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Promises
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct HeapTests {
   @Test(arguments: 1...8)
   func itBehavesLikeASortedArray(_ seed: UInt64) {

@@ -1,9 +1,10 @@
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Promises
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct LiveSchedulerTests {
   private let scheduler: LiveScheduler = .live
   /// A separate scheduler, because other tests could set the timer of a shared one to an earlier

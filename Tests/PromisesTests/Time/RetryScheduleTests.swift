@@ -1,8 +1,9 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RetryScheduleTests {
   private func delays(
     _ schedule: RetrySchedule, _ count: Int = 6, after error: any Error = TestError()

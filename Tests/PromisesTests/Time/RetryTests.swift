@@ -1,8 +1,9 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct RetryTests {
   private let time = TestScheduler()
 

@@ -1,10 +1,11 @@
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Promises
 
 /// ``TestScheduler/run(file:line:_:)``: asynchronous operations in virtual time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct TestSchedulerRunTests {
   private let time = TestScheduler()
 

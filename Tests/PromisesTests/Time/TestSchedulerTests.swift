@@ -1,8 +1,9 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct TestSchedulerTests {
   private let time = TestScheduler()
   private let log = Log<String>()
@@ -123,7 +124,7 @@ struct TestSchedulerTests {
 }
 
 /// `advance` returns after all handlers that it triggered have returned.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct TestSchedulerHandlerTests {
   private static let contexts: [ExecutionContext] = [
     .main, .inline, .background, LabelledQueue().context,

@@ -1,8 +1,9 @@
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct TimeoutTests {
   private let time = TestScheduler()
 
@@ -99,7 +100,7 @@ struct TimeoutTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct DelayTests {
   private let time = TestScheduler()
 
@@ -186,7 +187,7 @@ struct DelayTests {
 }
 
 /// The function `sleep(for:)` of schedulers.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct SleepTests {
   private let time = TestScheduler()
 

@@ -1,10 +1,11 @@
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Promises
 
 /// The scope of `withVirtualTime`, in which `.live` is on the virtual time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct VirtualTimeScopeTests {
   private let log = Log<String>()
 

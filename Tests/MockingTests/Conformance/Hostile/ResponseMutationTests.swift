@@ -1,5 +1,6 @@
 #if os(Linux) || os(macOS)
   import Foundation
+  import TestGate
   import TestSupport
   import Testing
   import ThreadSanitizerSupport
@@ -8,9 +9,9 @@
   ///
   /// The program `response-mutations` runs in another process, because Foundation on Linux traps on some
   /// responses. It prints each seed that fails with its bytes and the command to repeat it.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct ResponseMutationTests {
-    private static let count = thread_sanitizer_is_on() ? 100 : 500
+    private static let count = thread_sanitizer_is_on() ? 100 : 200
 
     #if os(Linux)
       private static let transports = ["curl", "urlsession"]
@@ -20,8 +21,7 @@
 
     @Test(arguments: transports)
     func aChangedResponseIsReadOrRejectedAndHarmsNoOther(_ kind: String) async throws {
-      let program = BuiltProgram.url("response-mutations").path
-      let end = try await ChildProcess(program, [kind, "\(Self.count)"]).end
+      let end = try await ChildProcess(worker: "response-mutations", [kind, "\(Self.count)"]).end
       #expect(end.lines == ["ok: \(Self.count) stories"], "\(end.lines.joined(separator: "\n"))")
       #expect(end.status == .exited(0), "the last seed is \(end.errors.suffix(100))")
     }

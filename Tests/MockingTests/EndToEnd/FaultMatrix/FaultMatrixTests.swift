@@ -1,6 +1,7 @@
 import Foundation
 import Mocking
 import Networking
+import TestGate
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 ///
 /// Checks the number and the times of the requests on the server and on the client, and the
 /// result of the call.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct FaultMatrixTests {
   @Test(arguments: MatrixFault.all, MatrixMethod.all)
   func aFaultIsRetriedAccordingToThePolicy(

@@ -2,11 +2,12 @@ import Foundation
 import Mocking
 import Networking
 import Promises
+import TestGate
 import TestSupport
 import Testing
 
 /// The requests that a failing server receives from 100 callers.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct FaultStormTests {
   private static let callers = 100
   private let clock = RecordingScheduler()

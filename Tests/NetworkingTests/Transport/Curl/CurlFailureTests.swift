@@ -1,12 +1,13 @@
 #if os(Linux)
   import CCatenaCurl
   import Foundation
+  import TestGate
   import TestSupport
   import Testing
 
   @testable import Networking
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct CurlFailureTests {
     private let transport = CurlTransport()
 
@@ -96,15 +97,16 @@
     }
   }
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct CurlResolverTests {
     /// Runs in a separate process, in which the resolver blocks.
     @Test func theEndOfAnExchangeDoesNotWaitForTheResolver() async throws {
-      let end = try await ChildProcess(BuiltProgram.url("hanging-resolver").path).end
+      let end = try await ChildProcess(worker: "hanging-resolver").end
       #expect(end.lines == ["cancelled", "timed out", "done"], "\(end.errors)")
     }
   }
 
+  @Suite(.gated)
   struct CurlErrorTests {
     @Test(arguments: [
       (CurlResult.hostNotResolved, NetworkError.Code.dnsFailed), (.proxyNotResolved, .dnsFailed),

@@ -1,10 +1,11 @@
 #if os(Linux)
   import Foundation
   import Networking
+  import TestGate
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct CurlFramingTests {
     private let transport = CurlTransport()
 

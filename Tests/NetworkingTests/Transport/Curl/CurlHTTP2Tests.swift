@@ -1,11 +1,12 @@
 #if os(Linux)
   import Foundation
   import Networking
+  import TestGate
   import TestSupport
   import Testing
 
   @Suite(
-    .timeLimit(.minutes(10)), .serialized,
+    .gated, .serialized,
     .enabled(
       if: Certificates.areAvailable && NginxServer.isAvailable,
       "nginx speaks HTTP/2, and the openssl tool makes its certificate: one of them is not here"))
@@ -102,6 +103,38 @@
       upstream.release()
       for exchange in exchanges { #expect(await exchange.record.failure == nil) }
       return count
+    }
+
+    /// The environment variable `REQUESTS` sets the number of requests of each kind.
+    ///
+    /// nginx ends a connection by GOAWAY or by `Connection: close`.
+    @Test(arguments: [false, true], [HTTPMethod.get, .post])
+    func noRequestFailsWhenAServerEndsConnections(allowsHTTP2: Bool, method: HTTPMethod)
+      async throws
+    {
+      let number = ProcessInfo.processInfo.environment["REQUESTS"].flatMap { Int($0) } ?? 400
+      let server = try await nginx(requestsPerConnection: 50)
+      let transport = try transport(server, allowsHTTP2: allowsHTTP2)
+      let request = HTTPRequest(
+        method: method, url: .of(method == .get ? "https://localhost/" : "https://localhost/read"),
+        body: method == .get ? .none : .data(Data("body".utf8)))
+      let (failures, connections) = (Log<String>(), Log<String>())
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<16 {
+          group.addTask {
+            for _ in 0..<number / 16 {
+              let record = await transport.perform(request)
+              if let connection = record.head?.headers["X-Connection"] {
+                connections.append(connection)
+              }
+              guard record.body != Data("done".utf8) || record.failure != nil else { continue }
+              failures.append(record.failure.map { "\($0.code): \($0.detail)" } ?? "a wrong body")
+            }
+          }
+        }
+      }
+      #expect(failures.entries == [])
+      #expect(Set(connections.entries).count >= number / 50)
     }
 
     @Test func eachStreamReportsTheSharedConnection() async throws {

@@ -2,10 +2,11 @@
   import Foundation
   import Networking
   import Synchronization
+  import TestGate
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct CurlKeptConnectionTests {
     private let transport = CurlTransport()
 

@@ -1,10 +1,11 @@
 #if os(Linux)
   import Foundation
   import Networking
+  import TestGate
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(10)), .serialized)
+  @Suite(.gated, .serialized)
   struct CurlLoadTests {
     @Test func fiveHundredConcurrentExchangesCompleteAndReleaseEverything() async throws {
       let count = 500

@@ -1,8 +1,10 @@
 #if os(Linux)
+  import TestGate
   import Testing
 
   @testable import Networking
 
+  @Suite(.gated)
   struct CurlMessageTests {
     private static let messages: [(text: String, message: CurlMessage?)] = [
       // 7.88.1

@@ -1,11 +1,12 @@
 #if os(Linux)
   import Foundation
+  import TestGate
   import TestSupport
   import Testing
 
   @testable import Networking
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct CurlOptionTests {
     /// A string longer than libcurl accepts for any option.
     private static let long = String(repeating: "A", count: 8_000_001)

@@ -1,10 +1,11 @@
 #if os(Linux)
   import Foundation
   import Networking
+  import TestGate
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct CurlProxyTests {
     private func transport(
       _ proxy: URL, _ credentials: CurlTransport.ProxyCredentials? = nil,
@@ -115,7 +116,7 @@
   }
 
   @Suite(
-    .timeLimit(.minutes(10)), .serialized,
+    .gated, .serialized,
     .enabled(if: Certificates.areAvailable, "The openssl tool makes the certificates"))
   struct CurlTunnelTests {
     @Test func tlsThroughATunnelIsVerifiedEndToEnd() async throws {

@@ -2,6 +2,7 @@
   import Foundation
   import Networking
   import Synchronization
+  import TestGate
   import TestSupport
   import Testing
 
@@ -9,7 +10,7 @@
   ///
   /// Source: RFC 9113 sections 6.8 and 8.7.
   @Suite(
-    .timeLimit(.minutes(10)),
+    .gated,
     .enabled(
       if: Certificates.areAvailable && ServerTLS.isAvailable,
       "HTTP/2 needs TLS: the openssl tool makes the certificate, and libssl.so.3 uses it"))

@@ -1,11 +1,12 @@
 #if os(Linux)
   import Foundation
   import Networking
+  import TestGate
   import TestSupport
   import Testing
 
   @Suite(
-    .timeLimit(.minutes(10)), .serialized,
+    .gated, .serialized,
     .enabled(if: Certificates.areAvailable, "The openssl tool makes the certificates"))
   struct CurlTLSTests {
     private let certificates: Certificates
@@ -89,7 +90,7 @@
   }
 
   @Suite(
-    .timeLimit(.minutes(10)),
+    .gated,
     .enabled(if: Certificates.areAvailable && NginxServer.isAvailable, "nginx redirects over TLS"))
   struct CurlClientCertificateTests {
     /// Starts the server, and makes a client with a certificate, whose issuer the server does not trust.

@@ -1,11 +1,12 @@
 #if os(Linux)
   import Foundation
   import Networking
+  import TestGate
   import TestSupport
   import Testing
 
   /// Bytes that a server sends after a complete response, and that libcurl has not read with it.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct CurlUnaskedBytesTests {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
 
@@ -75,7 +76,7 @@
     }
 
     @Suite(
-      .timeLimit(.minutes(10)),
+      .gated,
       .enabled(
         if: Certificates.areAvailable && ServerTLS.isAvailable,
         "the openssl tool makes the certificate, and libssl.so.3 uses it"))

@@ -1,10 +1,12 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
 
 #if os(Linux)
+  @Suite(.gated)
   struct HTTP1ServersTests {
     @Test func onlyURLsOfAddedServersMatch() throws {
       let servers = HTTP1OriginCache()

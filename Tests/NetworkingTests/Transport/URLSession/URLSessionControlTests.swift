@@ -1,6 +1,7 @@
 #if os(Linux) || os(macOS)
   import Foundation
   import Promises
+  import TestGate
   import TestSupport
   import Testing
 
@@ -10,7 +11,7 @@
 
   @testable import Networking
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct URLSessionControlTests {
     private let transport = URLSessionTransport()
 

@@ -1,6 +1,7 @@
 #if os(Linux) || os(macOS)
   import Foundation
   import Networking
+  import TestGate
   import TestSupport
   import Testing
 
@@ -40,7 +41,7 @@
     }
   }
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct URLSessionDelegateTests {
     private let delegate = RecordingSessionDelegate()
 

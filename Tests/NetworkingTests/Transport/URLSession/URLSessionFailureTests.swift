@@ -1,4 +1,5 @@
 import Foundation
+import TestGate
 import TestSupport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 #endif
 
 #if os(Linux) || os(macOS)
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct URLSessionFailureTests {
     private let transport = URLSessionTransport()
 
@@ -77,7 +78,7 @@ import Testing
 
 #if os(Linux) || os(macOS)
   @Suite(
-    .timeLimit(.minutes(10)), .serialized,
+    .gated, .serialized,
     .enabled(if: Certificates.areAvailable, "The openssl tool makes the certificates"))
   struct URLSessionTLSTests {
     private let certificates: Certificates
@@ -102,6 +103,7 @@ import Testing
   }
 #endif
 
+@Suite(.gated)
 struct URLSessionErrorTests {
   @Test(arguments: [
     (URLError.Code.cannotFindHost, NetworkError.Code.dnsFailed), (.dnsLookupFailed, .dnsFailed),

@@ -1,6 +1,7 @@
 #if os(Linux) || os(macOS)
   import Foundation
   import Networking
+  import TestGate
   import TestSupport
   import Testing
 
@@ -8,7 +9,7 @@
     import FoundationNetworking
   #endif
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct URLSessionHopTests {
     private let transport = URLSessionTransport()
 

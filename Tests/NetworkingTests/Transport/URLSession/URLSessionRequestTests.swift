@@ -1,10 +1,11 @@
 #if os(Linux) || os(macOS)
   import Foundation
   @testable import Networking
+  import TestGate
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.gated)
   struct URLSessionRequestTests {
     private let transport = URLSessionTransport()
 

@@ -1,7 +1,9 @@
+import TestGate
 import Testing
 
 @testable import Networking
 
+@Suite(.gated)
 struct ExchangeTimeoutsTests {
   private let timeouts = ExchangeTimeouts(connect: .seconds(30), idle: .seconds(60))
 
@@ -37,7 +39,7 @@ struct ExchangeTimeoutsTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.gated)
 struct SetCookieValuesTests {
   @Test(arguments: [
     ["a=1"], ["a=1; Path=/", "b=2"], [""], ["a=", "b="], ["no equals sign"],

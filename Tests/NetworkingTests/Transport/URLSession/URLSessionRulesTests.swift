@@ -1,5 +1,6 @@
 import Foundation
 import Promises
+import TestGate
 import Testing
 
 @testable import Networking
@@ -9,6 +10,7 @@ import Testing
 #endif
 
 /// The rules of the transport for Apple platforms, which every platform compiles.
+@Suite(.gated)
 struct URLSessionRulesTests {
   // MARK: Suspension and resumption
 

@@ -16,7 +16,7 @@ struct FuzzTarget: Sendable {
     self.check = check
   }
 
-  /// All targets, in the order in which `.ci/fuzz` runs them.
+  /// All targets, in the order in which `Tests/Fuzzing/run` runs them.
   static let all: [FuzzTarget] = {
     var targets: [FuzzTarget] = [
       .responseHeads, .requests, .chunks, .mockResponses, .cookies, .dates, .mediaTypes,
