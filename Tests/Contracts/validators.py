@@ -65,10 +65,15 @@ def reasons(error):
         yield f"{list(reason.absolute_path)}: {reason.message}"[:500]
 
 
+def is_sent(value):
+    """Returns whether requests sends a value of a query."""
+    return any(each is not None for each in value) if isinstance(value, (list, tuple, dict)) else value is not None
+
+
 @schemathesis.hook
 def filter_query(context, query):
-    # A list without elements is not sent, so a request with one may be valid although it was generated as invalid.
-    return [] not in (query or {}).values()
+    # Without the values that are not sent, a request may be valid although it was generated as invalid.
+    return all(map(is_sent, (query or {}).values()))
 
 
 @schemathesis.check

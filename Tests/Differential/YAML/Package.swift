@@ -1,13 +1,13 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A separate package, because only the comparison needs Yams. It is built in the debug configuration,
-// for `@testable`. `.ci/yaml` builds and runs it.
+// A separate package, because only the comparison needs Yams. It is built in the debug configuration, for
+// `@testable`. `python3 -m differential yaml` builds and runs it.
 let package = Package(
   name: "YAMLDifferential",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "Catena", path: "../.."),
+    .package(name: "Catena", path: "../../.."),
     .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
   ],
   targets: [
