@@ -20,7 +20,8 @@ struct PathTemplate: Hashable {
 
   init(_ text: String) throws(MockServerError) {
     func invalid(_ reason: String) -> MockServerError { .invalidTemplate(text, reason: reason) }
-    guard text.hasPrefix("/") else {
+    // A mark after the slash is a part of the same `Character`.
+    guard text.utf8.first == UInt8(ascii: "/") else {
       throw invalid(
         Self.pathOfURL(text).map { "it is a URL; a route has only its path, \($0)" }
           ?? "it does not begin with a slash")
@@ -28,7 +29,7 @@ struct PathTemplate: Hashable {
     var segments: [Segment] = []
     var constraints: [Int: TextPattern] = [:]
     var names: Set<String> = []
-    for part in Self.parts(of: text.dropFirst()) {
+    for part in Self.parts(of: text.unicodeScalars.dropFirst()) {
       if case .rest = segments.last {
         throw invalid("a segment follows {name*}, which must be the last one")
       }
@@ -53,9 +54,9 @@ struct PathTemplate: Hashable {
   }
 
   /// Splits a path at the slashes that are not in braces.
-  private static func parts(of path: Substring) -> [Substring] {
-    guard path.utf8.contains(UInt8(ascii: "{")) else {
-      return path.split(separator: "/", omittingEmptySubsequences: false)
+  private static func parts(of path: Substring.UnicodeScalarView) -> [Substring] {
+    guard path.contains("{") else {
+      return path.split(separator: "/", omittingEmptySubsequences: false).map(Substring.init)
     }
     var parts: [Substring] = []
     var (start, depth) = (path.startIndex, 0)
@@ -64,12 +65,12 @@ struct PathTemplate: Hashable {
       case "{": depth += 1
       case "}": depth = max(depth - 1, 0)
       case "/" where depth == 0:
-        parts.append(path[start..<index])
+        parts.append(Substring(path[start..<index]))
         start = path.index(after: index)
       default: break
       }
     }
-    return parts + [path[start...]]
+    return parts + [Substring(path[start...])]
   }
 
   /// Returns the path of a URL, or `nil` if the text does not begin with a scheme.
@@ -186,7 +187,7 @@ struct PathPattern {
     if let path = PathTemplate.pathOfURL(text) {
       throw .invalidTemplate(text, reason: "it is a URL; a pattern has only its path, \(path)")
     }
-    isRelative = !text.hasPrefix("/")
+    isRelative = text.utf8.first != UInt8(ascii: "/")
     template = try PathTemplate(isRelative ? "/" + text : text)
   }
 

@@ -137,7 +137,8 @@ extension RequestPattern {
     guard let path, let pattern = try? pathPattern?.get(),
       !pattern.matches(request.path.segments, base: base)
     else { return nil }
-    let other = path.hasPrefix("/") ? String(path.dropFirst()) : "/" + path
+    let isAbsolute = path.utf8.first == UInt8(ascii: "/")
+    let other = isAbsolute ? String(path.unicodeScalars.dropFirst()) : "/" + path
     guard let pattern = try? PathPattern(other),
       pattern.matches(request.path.segments, base: base)
     else { return nil }

@@ -133,6 +133,19 @@ struct PathTemplateTests {
     }
   }
 
+  /// A mark after a slash is a part of the same `Character`.
+  @Test(arguments: ["/\u{301}", "/\u{1F3FB}x", "/a/\u{301}b", "/a/\u{301}{id}"])
+  func aSegmentMayBeginWithACombiningMark(_ path: String) throws {
+    let table = try RouteTable([Route(.get, path, .status(200))])
+    let target = path.replacing("{id}", with: "7").unicodeScalars.split(separator: "/")
+      .map { "/" + (String($0).addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "") }
+      .joined()
+    guard case .routes = table.find(.get, target) else {
+      Issue.record("\(path) does not match \(target)")
+      return
+    }
+  }
+
   @Test func aRecordedPathMatchesOnlyItself() throws {
     for path in ["/a/:id", "/a/*", "/a/[id]", "/**", "/a:b", "/<x>"] {
       let table = try RouteTable([Route(.get, PathTemplate.escaping(path), .status(200))])
