@@ -1,5 +1,5 @@
 #if os(Linux)
-  import Foundation
+  package import Foundation
   import Glibc
 
   /// The server side of TLS on the connections of a ``ScriptedServer``, by the system's OpenSSL.
@@ -62,20 +62,20 @@
     private let library: Library
 
     /// - Parameters:
-    ///   - certificates: The source of the certificate.
-    ///   - name: The name of the server certificate.
+    ///   - certificate: The file of the certificate.
+    ///   - key: The file of its key.
     ///   - speaksHTTP2: Whether it selects `h2` in place of no protocol.
     /// - Throws: A `TestError` if OpenSSL is missing or rejects the certificate.
-    package init(_ certificates: Certificates, _ name: String, speaksHTTP2: Bool = true) throws {
+    package init(certificate: URL, key: URL, speaksHTTP2: Bool = true) throws {
       guard let library = Self.library, let context = library.makeContext(library.method()) else {
         throw TestError("OpenSSL is not installed")
       }
       self.library = library
       self.context = context
       // `SSL_FILETYPE_PEM`.
-      guard library.useCertificate(context, certificates.certificate(name).path) == 1,
-        library.useKey(context, certificates.key(name).path, 1) == 1
-      else { throw TestError("OpenSSL rejects the certificate \(name)") }
+      guard library.useCertificate(context, certificate.path) == 1,
+        library.useKey(context, key.path, 1) == 1
+      else { throw TestError("OpenSSL rejects the certificate \(certificate.lastPathComponent)") }
       guard speaksHTTP2 else { return }
       library.onSelect(
         context,

@@ -247,4 +247,19 @@
       _ = await process.end
     }
   }
+
+  extension ServerTLS {
+    /// - Parameters:
+    ///   - certificates: The source of the certificate.
+    ///   - name: The name of the server certificate.
+    ///   - speaksHTTP2: Whether it selects `h2` in place of no protocol.
+    /// - Throws: A `TestError` if OpenSSL is missing or rejects the certificate.
+    package convenience init(
+      _ certificates: Certificates, _ name: String, speaksHTTP2: Bool = true
+    ) throws {
+      try self.init(
+        certificate: certificates.certificate(name), key: certificates.key(name),
+        speaksHTTP2: speaksHTTP2)
+    }
+  }
 #endif
