@@ -1,7 +1,7 @@
 import Foundation
 import Promises
 
-/// A small program to read from top to bottom: `swift run first-chain`.
+/// A small program to read from top to bottom: `swift run --package-path Examples first-chain`.
 ///
 /// It orders a dinner from a kitchen that is slow and sometimes fails. It waits in real time, for
 /// less than a second in total, and checks each result.

@@ -109,6 +109,10 @@ final class ProgramSignals: Sendable {
     let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
     // The handler retains the source for the lifetime of the program.
     source.setEventHandler { withExtendedLifetime(source) { handler() } }
+    // A signal before the registration would be lost.
+    let isRegistered = DispatchSemaphore(value: 0)
+    source.setRegistrationHandler { isRegistered.signal() }
     source.activate()
+    isRegistered.wait()
   }
 }

@@ -3,7 +3,7 @@ import Networking
 
 // Downloads a file, with a progress bar on a terminal:
 //
-//   swift run fetch URL [-o FILE] [--resume]
+//   swift run --package-path Examples fetch URL [-o FILE] [--resume]
 //
 // Ctrl-C stops the download. With --resume the bytes so far are kept, and the same command continues it, also
 // after a crash. The exit status is 0 after a download, 1 after a failure, 2 after an invalid command line, and 130
@@ -63,7 +63,7 @@ func fetch(_ options: Options) async -> Int32 {
   let transfer = networking.download(
     .get(RequestPath(raw: options.url.absoluteString)), to: options.target, resumable: true)
   let saved = transfer.response.validate()
-  let interruption = cancellingOnInterrupt(transfer)
+  let interruption = await cancellingOnInterrupt(transfer)
   defer { interruption.cancel() }
 
   var display = ProgressDisplay()
@@ -88,15 +88,19 @@ func fetch(_ options: Options) async -> Int32 {
 
 /// Cancels the transfer on the first Ctrl-C.
 ///
-/// A second one ends the program at once.
-func cancellingOnInterrupt(_ transfer: Transfer) -> any DispatchSourceSignal {
+/// A second one ends the program at once. Waits until the source is registered, because an earlier signal
+/// is lost.
+func cancellingOnInterrupt(_ transfer: Transfer) async -> any DispatchSourceSignal {
   signal(SIGINT, SIG_IGN)
   let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
   source.setEventHandler {
     signal(SIGINT, SIG_DFL)
     transfer.cancel()
   }
-  source.resume()
+  await withCheckedContinuation { continuation in
+    source.setRegistrationHandler { continuation.resume() }
+    source.resume()
+  }
   return source
 }
 

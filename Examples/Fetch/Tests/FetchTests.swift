@@ -1,6 +1,5 @@
 import Foundation
-import Networking
-import TestSupport
+import Mocking
 import Testing
 
 @testable import fetch
@@ -65,36 +64,59 @@ import Testing
 
 #if os(Linux) || os(macOS)
   /// Tests of the program as a child process, whose standard error is no terminal.
-  @Suite(.timeLimit(.minutes(5))) struct FetchTests {
-    private let folder = TemporaryFolder()
-    private let film = Data.pattern(1_000_000)
+  @Suite final class FetchTests {
+    /// Bytes in which a missing, duplicated or misplaced part is detectable.
+    private static let film = Data((0..<1_000_000).map { UInt8($0 % 251) })
 
-    private func start(
-      _ arguments: [String], signalAtFirstLine signal: Int32? = nil
-    ) throws -> ChildProcess {
-      // The program does not link ThreadSanitizerSupport.c, without which the thread sanitizer would report
-      // each wait for a `Mutex` as a race.
-      let environment = ProcessInfo.processInfo.environment
-        .merging(["TSAN_OPTIONS": "report_bugs=0"]) { $1 }
-      return try ChildProcess(
-        BuiltProgram.url("fetch").path, arguments, environment: environment, folder: folder.url,
-        signalAtFirstErrorLine: signal)
+    /// The folder of the server's files.
+    private let served: URL
+    /// The working directory of the program.
+    private let folder: URL
+
+    init() throws {
+      let parent = FileManager.default.temporaryDirectory.appending(path: "fetch-\(UUID())")
+      (served, folder) = (parent.appending(path: "served"), parent.appending(path: "folder"))
+      for url in [served, folder] {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+      }
+      try Self.film.write(to: served.appending(path: "film.mov"))
     }
 
-    private func url(_ server: ScriptedServer) -> String {
-      server.url().appending(path: "film.mov").absoluteString
+    deinit {
+      try? FileManager.default.removeItem(at: folder.deletingLastPathComponent())
+    }
+
+    private func run(
+      _ arguments: [String], interruptedAtFirstLine isInterrupted: Bool = false
+    ) async throws -> ProgramRun {
+      try await ProgramRun(
+        "fetch", arguments, in: folder, interruptedAtFirstErrorLine: isInterrupted)
+    }
+
+    /// Starts a server with a response to each request for the film.
+    private func server(_ film: Mock) throws -> MockServer {
+      try MockServer { Route(.get, "/film.mov", film) }
+    }
+
+    private func url(_ server: MockServer) -> String {
+      server.url.appending(path: "film.mov").absoluteString
+    }
+
+    private func data(_ name: String) throws -> Data {
+      try Data(contentsOf: folder.appending(path: name))
     }
 
     private func files() throws -> [String] {
-      try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
     @Test func aFileIsSavedUnderItsNameAndPlainLinesShowTheProgress() async throws {
-      let server = try ScriptedServer { [film] _ in [.respond("200 OK", [], film)] }
-      let end = try await start([url(server)]).end
+      let server = try server(.data(Self.film))
+      defer { server.stop() }
+      let end = try await run([url(server)])
       #expect(end.status == .exited(0))
       #expect(end.output.hasPrefix("saved ") && end.output.hasSuffix("film.mov, 1.0 MB\n"))
-      #expect(try Data(contentsOf: folder.url("film.mov")) == film)
+      #expect(try data("film.mov") == Self.film)
       #expect(try files() == ["film.mov"])
       let lines = end.errors.split(separator: "\n")
       #expect(lines.last?.hasPrefix("100 % 1.0 MB of 1.0 MB") == true)
@@ -103,15 +125,17 @@ import Testing
     }
 
     @Test func theNameOfTheFileCanBeChosen() async throws {
-      let server = try ScriptedServer { [film] _ in [.respond("200 OK", [], film)] }
-      let end = try await start(["-o", "a/b.mov", url(server)]).end
+      let server = try server(.data(Self.film))
+      defer { server.stop() }
+      let end = try await run(["-o", "a/b.mov", url(server)])
       #expect(end.status == .exited(0))
-      #expect(try Data(contentsOf: folder.url("a/b.mov")) == film)
+      #expect(try data("a/b.mov") == Self.film)
     }
 
     @Test func aFailureIsPrintedAndLeavesNoFile() async throws {
-      let server = try ScriptedServer { _ in [.respond("404 Not Found", [], Data("no".utf8))] }
-      let end = try await start([url(server)]).end
+      let server = try server(.text("no", status: 404))
+      defer { server.stop() }
+      let end = try await run([url(server)])
       #expect(end.status == .exited(1))
       #expect(end.output.isEmpty)
       #expect(end.errors.hasPrefix("fetch: GET \(url(server)): the status 404 is not acceptable"))
@@ -123,7 +147,7 @@ import Testing
       ["--frobnicate", "http://a.example"], ["http://a.example", "-o"],
     ])
     func anInvalidCommandLineExitsWithStatus2(_ arguments: [String]) async throws {
-      let end = try await start(arguments).end
+      let end = try await run(arguments)
       #expect(end.status == .exited(2))
       #expect(end.output.isEmpty)
       #expect(end.errors.hasPrefix("fetch: "))
@@ -132,32 +156,110 @@ import Testing
 
     @Test(arguments: [false, true])
     func controlCStopsTheDownloadAndAResumableOneContinues(_ isResumable: Bool) async throws {
-      // The first response stops in the middle.
-      let server = try ScriptedServer { [film] request in
-        let fields = ["ETag: \"1\"", "Accept-Ranges: bytes"]
-        guard let range = request.values(of: "Range").first,
-          let start = Int(range.dropFirst("bytes=".count).dropLast())
-        else {
-          let head = ["HTTP/1.1 200 OK"] + fields + ["Content-Length: \(film.count)", "", ""]
-          return [.text(head.joined(separator: "\r\n")), .send(film.prefix(500_000)), .stall]
-        }
-        let contentRange = "Content-Range: bytes \(start)-\(film.count - 1)/\(film.count)"
-        return [.respond("206 Partial Content", fields + [contentRange], film.dropFirst(start))]
-      }
+      // The first response stops in the middle. A file has an entity tag, and its server sends ranges.
+      let film = Mock.file("film.mov", in: served)
+      let server = try server(
+        .sequence(film.interrupted(by: .stall, at: .body(afterBytes: 500_000)), film))
+      defer { server.stop() }
       let arguments = [url(server)] + (isResumable ? ["--resume"] : [])
-      let end = try await start(arguments, signalAtFirstLine: SIGINT).end
+      let end = try await run(arguments, interruptedAtFirstLine: true)
       #expect(end.status == .exited(130))
       #expect(
         end.errors.hasSuffix(
           isResumable ? "fetch: stopped; the same command continues\n" : "fetch: stopped\n"))
       guard isResumable else { return #expect(try files().isEmpty) }
       #expect(try !files().isEmpty && !files().contains("film.mov"))
-      let next = try await start(arguments).end
+      let next = try await run(arguments)
       #expect(next.status == .exited(0))
-      #expect(try Data(contentsOf: folder.url("film.mov")) == film)
+      #expect(try data("film.mov") == Self.film)
       #expect(try files() == ["film.mov"])
-      #expect(server.requests.entries.last?.values(of: "Range").isEmpty == false)
-      #expect(server.requests.entries.count == 2)
+      #expect(server.receivedRequests.last?.headers["Range"] != nil)
+      #expect(server.receivedRequests.count == 2)
+    }
+  }
+
+  /// A finished run of a program of this package.
+  private struct ProgramRun {
+    enum Status: Hashable {
+      case exited(Int32)
+      case terminated(signal: Int32)
+    }
+
+    let status: Status
+    let output: String
+    let errors: String
+
+    /// Runs a program until it exits.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the program.
+    ///   - arguments: The arguments after its name.
+    ///   - folder: The working directory.
+    ///   - isInterrupted: Whether it receives the signal of Ctrl-C when its first line on the standard
+    ///     error is complete.
+    /// - Throws: An error if the program cannot be started.
+    init(
+      _ name: String, _ arguments: [String], in folder: URL,
+      interruptedAtFirstErrorLine isInterrupted: Bool
+    ) async throws {
+      let process = Process()
+      process.executableURL = Self.productFolder.appending(path: name)
+      process.arguments = arguments
+      process.currentDirectoryURL = folder
+      process.standardInput = FileHandle.nullDevice
+      let (outputPipe, errorPipe) = (Pipe(), Pipe())
+      process.standardOutput = outputPipe
+      process.standardError = errorPipe
+      // Each stream has a buffer, so it does not matter which one is read first.
+      let (outputPieces, errorPieces) = (Self.pieces(outputPipe), Self.pieces(errorPipe))
+      let (exits, exit) = AsyncStream.makeStream(of: Status.self)
+      process.terminationHandler = { process in
+        let isExit = process.terminationReason == .exit
+        let number = process.terminationStatus
+        exit.yield(isExit ? .exited(number) : .terminated(signal: number))
+        exit.finish()
+      }
+      try process.run()
+
+      var (output, errors, mustInterrupt) = (Data(), Data(), isInterrupted)
+      for await piece in errorPieces {
+        errors += piece
+        if mustInterrupt, piece.contains(UInt8(ascii: "\n")) {
+          mustInterrupt = false
+          process.interrupt()
+        }
+      }
+      for await piece in outputPieces { output += piece }
+      status = try #require(await exits.first { _ in true })
+      self.output = String(decoding: output, as: UTF8.self)
+      self.errors = String(decoding: errors, as: UTF8.self)
+    }
+
+    /// Reads a pipe on a thread of its own until all its writers have closed it.
+    ///
+    /// On Linux, a `readabilityHandler` misses the end of a pipe that is closed before its last data
+    /// is read.
+    private static func pieces(_ pipe: Pipe) -> AsyncStream<Data> {
+      let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
+      Thread.detachNewThread {
+        while true {
+          let piece = pipe.fileHandleForReading.availableData
+          if piece.isEmpty { break }
+          continuation.yield(piece)
+        }
+        continuation.finish()
+      }
+      return pieces
+    }
+
+    /// The folder with the built programs, which is that of the tests.
+    private static var productFolder: URL {
+      #if os(macOS)
+        for bundle in Bundle.allBundles where bundle.bundlePath.hasSuffix(".xctest") {
+          return bundle.bundleURL.deletingLastPathComponent()
+        }
+      #endif
+      return Bundle.main.bundleURL
     }
   }
 #endif

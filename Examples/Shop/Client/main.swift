@@ -22,7 +22,7 @@ do {
     shop.networking.setBaseURL(url)
     try await visit(shop)
   } else {
-    print("usage: swift run shop [URL]")
+    print("usage: swift run --package-path Examples shop [URL]")
     exit(2)
   }
 } catch {
