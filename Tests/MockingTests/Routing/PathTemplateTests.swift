@@ -134,10 +134,10 @@ struct PathTemplateTests {
   }
 
   /// A mark after a slash is a part of the same `Character`.
-  @Test(arguments: ["/\u{301}", "/\u{1F3FB}x", "/a/\u{301}b", "/a/\u{301}{id}"])
+  @Test(arguments: ["/\u{301}", "/\u{1F3FB}x", "/a/\u{301}b"])
   func aSegmentMayBeginWithACombiningMark(_ path: String) throws {
     let table = try RouteTable([Route(.get, path, .status(200))])
-    let target = path.replacing("{id}", with: "7").unicodeScalars.split(separator: "/")
+    let target = path.unicodeScalars.split(separator: "/")
       .map { "/" + (String($0).addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "") }
       .joined()
     guard case .routes = table.find(.get, target) else {
