@@ -2,7 +2,10 @@
 import PackageDescription
 
 let networking: Target.Dependency = .product(name: "Networking", package: "Catena")
-let mocking: Target.Dependency = .product(name: "Mocking", package: "Catena")
+// SwiftPM compiles a target again after changes of the modules that it depends on, but not after changes of
+// those that they import.
+let catena: [Target.Dependency] =
+  [networking] + ["Mocking", "Promises"].map { .product(name: $0, package: "Catena") }
 let libcurl: LinkerSetting = .linkedLibrary(":libcurl.so.4", .when(platforms: [.linux]))
 
 let package = Package(
@@ -30,16 +33,17 @@ let package = Package(
       ]),
     .executableTarget(
       name: "RequestAllocations",
-      dependencies: ["BenchmarkSupport", "CAllocations", "LoadSupport", mocking]),
-    .executableTarget(name: "RouteBenchmarks", dependencies: ["BenchmarkSupport", mocking]),
+      dependencies: ["BenchmarkSupport", "CAllocations", "LoadSupport"] + catena),
+    .executableTarget(name: "RouteBenchmarks", dependencies: ["BenchmarkSupport"] + catena),
 
     // Programs that Benchmarks/run starts, one process for each measurement.
-    .target(name: "LoadSupport"),
-    .executableTarget(name: "catena-load", dependencies: ["LoadSupport", mocking]),
+    .target(name: "CInstructions"),
+    .target(name: "LoadSupport", dependencies: ["CInstructions"]),
+    .executableTarget(name: "catena-load", dependencies: ["LoadSupport"] + catena),
     .executableTarget(name: "urlsession-load", dependencies: ["LoadSupport"]),
     .executableTarget(name: "curl-loop", linkerSettings: [libcurl]),
     .executableTarget(name: "bench-server"),
-    .executableTarget(name: "mock-server-load", dependencies: ["LoadSupport", mocking]),
+    .executableTarget(name: "mock-server-load", dependencies: ["LoadSupport"] + catena),
 
     // Programs to measure the binary size and the time to the first response.
     .executableTarget(name: "hello-networking", dependencies: [networking]),

@@ -10,7 +10,7 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "stage-costs",
-      dependencies: [.product(name: "Networking", package: "Catena")])
+      dependencies: ["Networking", "Promises"].map { .product(name: $0, package: "Catena") })
   ],
   swiftLanguageModes: [.v6]
 )

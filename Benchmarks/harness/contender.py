@@ -29,6 +29,7 @@ class Run:
     peak_bytes: int
     growth_bytes: int
     threads: int
+    instructions: int = 0
 
     @property
     def throughput(self):
@@ -67,7 +68,8 @@ def run(command, timeout=240):
     if outcome["failures"]:
         print(f"!! {outcome['failures']} failures: {' '.join(command)}\n{err}")
     return Run(outcome["requests"], outcome["failures"], outcome["seconds"], outcome["cpuSeconds"],
-               outcome["peakBytes"], outcome["growthBytes"], threads[0])
+               outcome["peakBytes"], outcome["growthBytes"], threads[0],
+               outcome.get("instructions", 0))
 
 
 def run_tool(command):

@@ -1,3 +1,4 @@
+import CInstructions
 import Foundation
 
 /// The result of a load, printed as one line of JSON on standard output.
@@ -10,6 +11,8 @@ public struct Outcome: Codable, Sendable {
   public var seconds: Double
   /// The user and system time of this process during the load.
   public var cpuSeconds: Double
+  /// The instructions of this process outside the kernel; 0 if they are not counted.
+  public var instructions: Int
   /// The peak resident memory in bytes.
   public var peakBytes: Int
   /// The peak resident memory minus the resident memory before the load.
@@ -24,12 +27,15 @@ public struct Outcome: Codable, Sendable {
     let before = ProcessUsage()
     let clock = ContinuousClock()
     let start = clock.now
+    start_instruction_count()
     let failures = await work()
+    let instructions = stop_instruction_count()
     let seconds = (clock.now - start) / .seconds(1)
     let after = ProcessUsage()
     let outcome = Outcome(
       requests: requests, failures: failures, seconds: seconds,
-      cpuSeconds: after.cpuSeconds - before.cpuSeconds, peakBytes: after.peakBytes,
+      cpuSeconds: after.cpuSeconds - before.cpuSeconds, instructions: Int(instructions),
+      peakBytes: after.peakBytes,
       growthBytes: max(after.peakBytes - before.residentBytes, 0))
     if let line = try? JSONEncoder().encode(outcome) {
       Swift.print(String(decoding: line, as: UTF8.self))

@@ -16,15 +16,20 @@ struct MockedRequests {
     atOnce = arguments.number("at-once", or: 64)
     warmUp = arguments.number("warm-up", or: 0)
     let stages = Set((arguments["stages"] ?? "").split(separator: ",").map(String.init))
-    let mock = Mock.data(Data(Board.json.utf8), contentType: "application/json")
+    var mock = Mock.data(Data(Board.json.utf8), contentType: "application/json")
     var configuration = NetworkingConfiguration()
     if !stages.contains("cookies") { configuration.cookies = .none }
     if stages.contains("call-deadline") { configuration.callTimeout = .seconds(60) }
     if stages.contains("attempt-deadline") { configuration.attemptTimeout = .seconds(60) }
+    if stages.contains("cached") {
+      mock.headers["Cache-Control"] = "max-age=100000"
+      configuration.caching.storage = .cache(HTTPCache())
+      configuration.caching.includesMocks = true
+    }
     if stages.contains("no-redirects") { configuration.redirects = .refuse }
     client = Networking<BoardsAPI>(
       mode: stages.contains("limited") ? .limited(64) : .async,
-      mockProvider: MockProvider { _ in mock },
+      mockProvider: MockProvider { [mock] _ in mock },
       sessionConfiguration: .ephemeral, configuration: configuration)
     client.callbackContext = .inline
     if stages.contains("credentials") { client.authenticate(bearerToken: "a-token-of-no-worth") }
