@@ -7,6 +7,7 @@ import math
 import os
 import shutil
 import signal
+import socket
 import statistics
 import subprocess
 import sys
@@ -20,7 +21,9 @@ from tables import table
 ROOT = os.path.dirname(HERE)
 FOLDER = os.path.join(ROOT, ".build/compare")
 CHECKOUT = os.path.join(FOLDER, "checkout")
-PORT = 18487
+# A free port, because comparisons in other checkouts may run at the same time.
+with socket.create_server(("127.0.0.1", 0)) as free:
+    PORT = free.getsockname()[1]
 
 # The arguments of catena-load, and the number of requests in callgrind: some 150 million instructions, which
 # take a second.
@@ -194,8 +197,9 @@ def _working_tree():
 
 def _git(*words, text=None, index=None):
     environment = {**os.environ, "GIT_INDEX_FILE": index} if index else None
-    return subprocess.run(["git", *words], cwd=ROOT, env=environment, input=text, text=True, check=True,
-                          stdout=subprocess.PIPE).stdout.strip()
+    result = subprocess.run(
+        ["git", *words], cwd=ROOT, env=environment, input=text, text=True, stdout=subprocess.PIPE)
+    return result.stdout.strip() if result.returncode == 0 else sys.exit(f"error: git {' '.join(words)}")
 
 
 if __name__ == "__main__":
