@@ -341,7 +341,7 @@ extension Networking where Endpoint == Request {
   /// A client for requests without endpoints: `Networking.shared.request(.get("https://..."))`.
   ///
   /// It is made outside of all scopes of mocks, because it outlives them.
-  public static let shared = HandlerScope.$current.withValue(nil) { Networking() }
+  public static let shared = HandlerScope.outside { Networking() }
 }
 
 // The compiler looks up `Networking.Request` in the type `Networking`, not in the module.

@@ -221,9 +221,9 @@ public struct NetworkingConfiguration: Sendable {
   /// The source of the wall clock time, which a date in `Retry-After` and the dates of cookies are
   /// compared with, and which the ages of cached responses are computed with.
   ///
-  /// The default is the system clock. In the scope of `withVirtualTime`, and in tests with the trait
-  /// `.virtualTime`, it is the time at which the configuration was made, and advances with the virtual
-  /// time.
+  /// The default is the system clock. For clients that are made in the scope of `withVirtualTime`, and
+  /// in tests with the trait `.virtualTime`, it is the date at the start of the scope, and advances with
+  /// the virtual time.
   ///
   /// It is called before and after each hop, on any thread, and must not block. A ``CookieJar`` that
   /// was made with a clock uses that one. Tests with a scheduler of their own derive it from
@@ -233,13 +233,12 @@ public struct NetworkingConfiguration: Sendable {
   /// configuration.scheduler = scheduler
   /// configuration.wallClock = { noon.addingTimeInterval(scheduler.now / .seconds(1)) }
   /// ```
-  public var wallClock: @Sendable () -> Date = currentWallClock()
-
-  private static func currentWallClock() -> @Sendable () -> Date {
-    guard let time = LiveScheduler.virtualTime else { return { Date() } }
-    let (date, start) = (Date(), time.now)
-    return { date + (time.now - start) / .seconds(1) }
+  public var wallClock: @Sendable () -> Date {
+    get { ownWallClock ?? LiveScheduler.wallClock }
+    set { ownWallClock = newValue }
   }
+
+  private var ownWallClock: (@Sendable () -> Date)?
 
   /// Makes a configuration with the values above.
   public init() {}

@@ -249,7 +249,7 @@ struct Session {
   /// The transport of all clients with the default configuration, so that they share connections.
   ///
   /// It is made outside of all scopes of virtual time, because it outlives them.
-  static let sharedTransport = HandlerScope.$current.withValue(nil) { PlatformTransport.make() }
+  static let sharedTransport = HandlerScope.outside { PlatformTransport.make() }
 
   private static func backgroundTransport(
     _ identifier: String, _ tls: TLSOptions

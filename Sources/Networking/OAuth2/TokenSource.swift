@@ -104,7 +104,7 @@ final class TokenSource: Sendable {
 
   private func start(_ renewal: TokenMachine.Renewal) {
     // Outside of the caller's scope, so that its cancellation and its marks do not apply.
-    HandlerScope.$current.withValue(nil) {
+    HandlerScope.outside {
       let inline = context.scheduler.context(for: .inline)
       Promise.fulfilled(renewal).on(inline).then { renewal in
         try await self.renew(renewal)

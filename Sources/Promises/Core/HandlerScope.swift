@@ -1,3 +1,4 @@
+import Foundation
 public import Synchronization
 
 /// A value, a mark and a time that are visible in all tasks started and all handlers attached within
@@ -67,6 +68,16 @@ package struct HandlerScope: Sendable {
   ///
   /// `nil` outside all scopes with a time.
   static var ambientTime: AmbientTime? { innermost?.time }
+
+  /// Runs a closure outside of all scopes.
+  ///
+  /// It makes objects of the whole process, which otherwise keep the scope in which they are used first.
+  ///
+  /// - Parameter body: The closure.
+  /// - Returns: The result of the closure.
+  package static func outside<Result>(_ body: () -> Result) -> Result {
+    $current.withValue(nil, operation: body)
+  }
 
   /// Runs an operation within this scope.
   ///
@@ -159,6 +170,8 @@ package struct HandlerScope: Sendable {
 struct AmbientTime: Sendable {
   /// The scheduler that takes the place of the system clock.
   let scheduler: any Scheduler
+  /// The date at the start of the scope, which advances with the virtual time.
+  let wallClock: @Sendable () -> Date
   /// The executor that counts the jobs of tasks as activities of the scheduler.
   ///
   /// `nil` if the scheduler does not track activities.
@@ -170,6 +183,8 @@ struct AmbientTime: Sendable {
 
   init(_ scheduler: any Scheduler) {
     self.scheduler = scheduler
+    let (date, start) = (Date(), scheduler.now)
+    wallClock = { date + (scheduler.now - start) / .seconds(1) }
     runningTasks = RunningTasks(scheduler)
     executor = ActivityExecutor(for: scheduler)
   }

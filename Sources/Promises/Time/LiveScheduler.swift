@@ -1,4 +1,5 @@
 import Dispatch
+package import Foundation
 import Synchronization
 
 /// A scheduler on the monotonic clock of the system or, within a scope of virtual time, on the
@@ -124,6 +125,12 @@ extension Scheduler where Self == LiveScheduler {
 extension LiveScheduler {
   /// The scheduler of the scope of virtual time in which the caller runs; `nil` outside of a scope.
   package static var virtualTime: (any Scheduler)? { HandlerScope.ambientTime?.scheduler }
+
+  /// The wall clock of the scope of virtual time in which the caller runs, or the system's.
+  package static var wallClock: @Sendable () -> Date {
+    guard let time = HandlerScope.ambientTime else { return { Date() } }
+    return time.wallClock
+  }
 
   /// The shared scheduler on the system clock, also within a scope of virtual time.
   package static let system = LiveScheduler()

@@ -1,4 +1,6 @@
+import Foundation
 import Networking
+import Promises
 import TestGate
 import TestSupport
 import Testing
@@ -30,5 +32,28 @@ struct DefaultConfigurationTests {
         #expect(NetworkingConfiguration().monitors.isEmpty)
       }
     }
+
+    /// The first client of a process may be made in a scope of virtual time.
+    @Test func theDefaultHasTheClockOfTheSystemAfterItsFirstUseInVirtualTime() async {
+      await #expect(processExitsWith: .success) {
+        await withVirtualTime { time in
+          _ = NetworkingConfiguration.default
+          await time.advance(by: .seconds(86_400))
+        }
+        #expect(NetworkingConfiguration.default.wallClock() < Date() + 3_600)
+      }
+    }
   #endif
+
+  @Test func allConfigurationsOfAVirtualTimeHaveOneClock() async {
+    let made = NetworkingConfiguration()
+    await withVirtualTime { time in
+      let early = [made, .default].map(\.wallClock)
+      let start = early.map { $0() }
+      await time.advance(by: .seconds(86_400))
+      let late = [made, .default, NetworkingConfiguration()].map(\.wallClock)
+      #expect(Set(start).count == 1)
+      #expect(Set((early + late).map { $0() }) == [start[0] + 86_400])
+    }
+  }
 }
