@@ -185,12 +185,16 @@
 
       @Test func libdispatchTimersAreNotCountedAsOpenFiles() async {
         await #expect(processExitsWith: .success) {
-          await withCheckedContinuation { continuation in
-            DispatchQueue.global().asyncAfter(wallDeadline: .now() + .milliseconds(1)) {
-              continuation.resume()
+          // A timer that is due at once may need no descriptor, so one is set for later.
+          DispatchQueue.global().asyncAfter(wallDeadline: .now() + .seconds(3_600)) {}
+          // The thread of the timers has set it when it handles the second timer after it.
+          for _ in 0..<2 {
+            await withCheckedContinuation { continuation in
+              DispatchQueue.global().asyncAfter(wallDeadline: .now() + .milliseconds(1)) {
+                continuation.resume()
+              }
             }
           }
-          // libdispatch keeps the descriptor of its timer.
           let timer = "anon_inode:[timerfd]"
           let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
           let targets = descriptors.compactMap {
