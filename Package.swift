@@ -100,7 +100,8 @@ let package = Package(
     .testTarget(
       name: "TestSupportTests", dependencies: support, swiftSettings: settings),
     .target(
-      name: "TestGate", dependencies: ["TestSupport"], path: "Tests/Gate", swiftSettings: settings),
+      name: "TestGate", dependencies: ["Promises", "TestSupport"], path: "Tests/Gate",
+      swiftSettings: settings),
     .target(
       name: "TestSupport",
       dependencies: ["ChildProcessSupport", "Networking", "Promises", "ThreadSanitizerSupport"],

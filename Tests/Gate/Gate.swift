@@ -1,3 +1,4 @@
+import Promises
 import Synchronization
 import TestSupport
 package import Testing
@@ -84,9 +85,7 @@ final class Turnstile: Sendable {
 
   private struct State {
     var free: Gate.Request
-    /// The waiting tests in reverse order, behind those that have come since.
-    var waiting: [(Gate.Request, CheckedContinuation<Void, Never>)] = []
-    var arrived: [(Gate.Request, CheckedContinuation<Void, Never>)] = []
+    var waiting = FIFO<(Gate.Request, CheckedContinuation<Void, Never>)>()
 
     /// Takes places if they are free.
     mutating func take(_ request: Gate.Request) -> Bool {
@@ -101,12 +100,11 @@ final class Turnstile: Sendable {
     /// Returns the first waiting tests whose places are free.
     mutating func admit() -> [CheckedContinuation<Void, Never>] {
       var admitted: [CheckedContinuation<Void, Never>] = []
-      while true {
-        if waiting.isEmpty { (waiting, arrived) = (arrived.reversed(), []) }
-        guard let (request, continuation) = waiting.last, take(request) else { return admitted }
-        waiting.removeLast()
+      while let (request, continuation) = waiting.first, take(request) {
+        _ = waiting.popFirst()
         admitted.append(continuation)
       }
+      return admitted
     }
   }
 
@@ -119,7 +117,7 @@ final class Turnstile: Sendable {
   }
 
   /// The number of tests that wait.
-  var waitingCount: Int { state.withLock { $0.waiting.count + $0.arrived.count } }
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   /// The number of places that no test has.
   var freePlaces: Int { state.withLock { $0.free.places } }
@@ -130,7 +128,7 @@ final class Turnstile: Sendable {
       places: min(wanted.places, all.places), descriptors: min(wanted.descriptors, all.descriptors))
     await withCheckedContinuation { continuation in
       let admitted = state.withLock {
-        $0.arrived.append((request, continuation))
+        $0.waiting.append((request, continuation))
         return $0.admit()
       }
       for continuation in admitted { continuation.resume() }

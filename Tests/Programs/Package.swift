@@ -25,7 +25,7 @@ let package = Package(
     program("multipart-bodies", "MultipartBodies", [networking, support]),
     program("oauth2-grants", "OAuth2Grants", [networking, promises]),
     program("query-formats", "QueryFormats", [networking, support]),
-    program("resumable-transfers", "ResumableTransfers", [networking]),
+    program("resumable-transfers", "ResumableTransfers", [networking, support]),
     program("stream-rates", "StreamRates", [networking, support]),
     program("xml-documents", "XMLDocuments", [xml, support]),
     // A link to the folder of the tests, without what needs their C code.

@@ -57,6 +57,21 @@ package enum ProcessResources {
     #endif
   }
 
+  /// The peak of the resident memory, in KiB.
+  ///
+  /// That of `getrusage` on Linux would include the process that started this one.
+  package static var peakKibibytes: Int {
+    #if os(Linux)
+      let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+      let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+      return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
+    #else
+      var usage = rusage()
+      getrusage(RUSAGE_SELF, &usage)
+      return usage.ru_maxrss >> 10
+    #endif
+  }
+
   #if os(Linux)
     /// The number of threads.
     package static var threads: Int {

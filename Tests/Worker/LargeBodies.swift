@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import TestSupport
 
 // Transfers one large body and prints the memory that it needs.
 //
@@ -9,19 +10,6 @@ import Networking
 // The output is the size of the body in bytes, the growth of the peak resident memory in KiB, and the
 // time in seconds.
 enum LargeBodies {
-  /// Returns the peak resident memory in KiB.
-  private static func peak() -> Int {
-    #if os(Linux)
-      let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-      let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-      return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
-    #else
-      var usage = rusage()
-      getrusage(RUSAGE_SELF, &usage)
-      return usage.ru_maxrss >> 10
-    #endif
-  }
-
   private static func upload(_ request: Request) async throws -> Int64 {
     try await Networking.shared.request(request).validate().value.metrics.bytesSent
   }
@@ -36,7 +24,7 @@ enum LargeBodies {
 
     // A small exchange first, so that memory that every client needs is not counted.
     _ = try await Networking.shared.request(.head(url)).value
-    let before = peak()
+    let before = ProcessResources.peakKibibytes
     let start = ContinuousClock.now
     var bytes: Int64 = 0
     do {
@@ -69,7 +57,7 @@ enum LargeBodies {
       exit(1)
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
-    print(bytes, peak() - before, seconds)
+    print(bytes, ProcessResources.peakKibibytes - before, seconds)
   }
 }
 

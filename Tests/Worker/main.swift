@@ -17,17 +17,7 @@ enum Worker {
   case asynchronous(@Sendable ([String]) async throws -> Void)
 }
 
-#if os(Linux)
-  let workersOfLinux: [String: Worker] = [
-    "hanging-resolver": .asynchronous(HangingResolver.run),
-    "offline-namespace": .blocking(OfflineNamespace.run),
-    "reachability-watch": .blocking(ReachabilityWatch.run),
-  ]
-#else
-  let workersOfLinux: [String: Worker] = [:]
-#endif
-
-let workers: [String: Worker] = [
+var workers: [String: Worker] = [
   "cache-worker": .asynchronous(CacheWorker.run),
   "large-bodies": .asynchronous(LargeBodies.run),
   "main-thread-waits": .blocking(MainThreadWaits.run),
@@ -36,7 +26,12 @@ let workers: [String: Worker] = [
   "offline-worker": .blocking(OfflineWorker.run),
   "response-mutations": .asynchronous(ResponseMutations.run),
   "simulation": .asynchronous(Simulation.run),
-].merging(workersOfLinux) { $1 }
+]
+#if os(Linux)
+  workers["hanging-resolver"] = .asynchronous(HangingResolver.run)
+  workers["offline-namespace"] = .blocking(OfflineNamespace.run)
+  workers["reachability-watch"] = .blocking(ReachabilityWatch.run)
+#endif
 
 /// Prints a line and flushes it, because standard output to a pipe is buffered.
 @Sendable func log(_ line: String) {

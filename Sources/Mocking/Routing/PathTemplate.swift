@@ -181,7 +181,7 @@ enum PathDistance {
 /// A path template that may be relative.
 struct PathPattern {
   let template: PathTemplate
-  private let isRelative: Bool
+  let isRelative: Bool
 
   init(_ text: String) throws(MockServerError) {
     if let path = PathTemplate.pathOfURL(text) {

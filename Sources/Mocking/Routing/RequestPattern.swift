@@ -137,8 +137,7 @@ extension RequestPattern {
     guard let path, let pattern = try? pathPattern?.get(),
       !pattern.matches(request.path.segments, base: base)
     else { return nil }
-    let isAbsolute = path.utf8.first == UInt8(ascii: "/")
-    let other = isAbsolute ? String(path.unicodeScalars.dropFirst()) : "/" + path
+    let other = pattern.isRelative ? "/" + path : String(path.unicodeScalars.dropFirst())
     guard let pattern = try? PathPattern(other),
       pattern.matches(request.path.segments, base: base)
     else { return nil }

@@ -25,8 +25,8 @@
       #expect(end.status == .exited(0), "\(end.errors)")
       let violations = end.lines.filter { !$0.hasPrefix("done ") }
       #expect(violations.isEmpty, "\(Self.names[call]): \(violations.prefix(10))")
-      // Each call is used, so that it fails at least once in each of both ways, before the story without a
-      // failure that ends each way.
+      // Each call is used: it fails in at least one story once, and in one for ever, and each series ends
+      // with a story without a failure.
       let stories = end.lines.last?.split(separator: " ").last.flatMap { Int($0) } ?? 0
       #expect(stories >= 4, "\(Self.names[call]) failed in \(stories) stories")
     }

@@ -8,19 +8,7 @@
 
 import Foundation
 import Networking
-
-/// Returns the peak resident memory in KiB.
-func peak() -> Int {
-  #if os(Linux)
-    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-    return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
-  #else
-    var usage = rusage()
-    getrusage(RUSAGE_SELF, &usage)
-    return usage.ru_maxrss >> 10
-  #endif
-}
+import ProgramSupport
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 4 else {
@@ -35,7 +23,7 @@ let networking = Networking<Request>(configuration: configuration)
 
 // A small exchange first, so that memory that every client needs is not counted.
 _ = try? await networking.request(.options(RequestPath(raw: arguments[2]))).value
-let before = peak()
+let before = ProcessResources.peakKibibytes
 do {
   let transfer =
     switch arguments[1] {
@@ -52,7 +40,7 @@ do {
           verifiesPieces: arguments.last == "verify"))
     }
   let response = try await transfer.response.validate().value
-  print(response.status, transfer.currentProgress.bytes, peak() - before)
+  print(response.status, transfer.currentProgress.bytes, ProcessResources.peakKibibytes - before)
 } catch {
   print(error)
   exit(1)

@@ -23,30 +23,15 @@ import ProgramSupport
     transport: PlatformTransport.make(), configuration: configuration)
   var failures = 0
 
-  /// The resources that the process has used so far.
-  func resources() -> rusage {
+  func processorTime() -> Duration {
     var usage = rusage()
     #if os(Linux)
       getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     #else
       getrusage(RUSAGE_SELF, &usage)
     #endif
-    return usage
-  }
-
-  func processorTime() -> Duration {
-    let usage = resources()
     return .seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
       + .microseconds(Int(usage.ru_utime.tv_usec) + Int(usage.ru_stime.tv_usec))
-  }
-
-  /// The peak of the memory, in KiB.
-  func peakMemory() -> Int {
-    #if os(Linux)
-      resources().ru_maxrss
-    #else
-      resources().ru_maxrss >> 10
-    #endif
   }
 
   @MainActor func check(_ holds: Bool, _ bound: String) {
@@ -72,17 +57,17 @@ import ProgramSupport
     _ name: String, _ server: ScriptedServer,
     _ read: @MainActor (RequestPath) async throws -> Int
   ) async throws {
-    let (memory, clock) = (peakMemory(), ContinuousClock())
+    let (memory, clock) = (ProcessResources.peakKibibytes, ContinuousClock())
     let (start, processor) = (clock.now, processorTime())
     let read = try await read(RequestPath(raw: server.url().absoluteString))
     let (time, used) = (clock.now - start, processorTime() - processor)
     let (rate, cpuRate) = (Double(read) / (time / .seconds(1)), Double(read) / (used / .seconds(1)))
     print(
       "\(read) \(name): \(Int(rate)) a second, \(Int(cpuRate)) a second of processor time,",
-      "memory +\(peakMemory() - memory) KiB")
+      "memory +\(ProcessResources.peakKibibytes - memory) KiB")
     check(read == count, "\(count) \(name)")
     check(cpuRate >= 150_000 || count < 1_000_000, "150,000 a second of processor time")
-    check(peakMemory() - memory < 16 << 10, "16 MiB")
+    check(ProcessResources.peakKibibytes - memory < 16 << 10, "16 MiB")
   }
 
   let events = try server("text/event-stream", count) { number in
@@ -131,7 +116,7 @@ import ProgramSupport
   check(sent < 16 << 20, "16 MiB in flight")
 
   // A line without an end.
-  let memory = peakMemory()
+  let memory = ProcessResources.peakKibibytes
   let size = 100 << 20
   let long = try ScriptedServer { _ in
     [
@@ -145,8 +130,9 @@ import ProgramSupport
     for try await _ in networking.events(of: .get(path), maximumEventSize: 1 << 20) {}
     check(false, "an error")
   } catch let error as NetworkError {
-    print("a line of 100 MiB: \(error.code), memory +\(peakMemory() - memory) KiB")
-    check(error.code == .bodyTooLarge && peakMemory() - memory < 16 << 10, "16 MiB")
+    let growth = ProcessResources.peakKibibytes - memory
+    print("a line of 100 MiB: \(error.code), memory +\(growth) KiB")
+    check(error.code == .bodyTooLarge && growth < 16 << 10, "16 MiB")
   }
   print("closed:", await long.closed.entries(1) == [0])
   exit(failures == 0 ? 0 : 1)
