@@ -1,3 +1,4 @@
+import Dispatch
 package import Foundation
 package import Networking
 package import Promises
@@ -16,10 +17,27 @@ package enum ProcessResources {
 
   /// The sorted names of the files behind the open descriptors, except the timers of libdispatch.
   ///
-  /// libdispatch opens a timer descriptor on first use and keeps it for the life of the process.
+  /// libdispatch opens a timer descriptor on first use and keeps it for the life of the process. Its other
+  /// descriptors are there from the first call on, and are counted.
   package static var openFileNames: [String] {
-    openPaths.map { $0 ?? "closed" }.filter { $0 != "anon_inode:[timerfd]" }.sorted()
+    _ = dispatchDescriptors
+    return openPaths.map { $0 ?? "closed" }.filter { $0 != "anon_inode:[timerfd]" }.sorted()
   }
+
+  /// Makes libdispatch open the descriptors with which it waits for events, and keeps for the life of the
+  /// process.
+  private static let dispatchDescriptors: Void = {
+    let (pipe, isCancelled) = (Pipe(), DispatchSemaphore(value: 0))
+    let source = DispatchSource.makeReadSource(
+      fileDescriptor: pipe.fileHandleForReading.fileDescriptor, queue: .global())
+    source.setEventHandler { source.cancel() }
+    source.setCancelHandler { isCancelled.signal() }
+    source.activate()
+    // The end is an event.
+    try? pipe.fileHandleForWriting.close()
+    isCancelled.wait()
+    try? pipe.fileHandleForReading.close()
+  }()
 
   /// Returns whether a file below a folder is open, including one that has been removed.
   package static func hasOpenFile(below folder: URL) -> Bool {
