@@ -71,6 +71,7 @@ typedef void (*ExtraDataFree)(
   F(void, CRYPTO_free, (void *pointer, const char *file, int line))                               \
   F(int, X509_verify_cert, (void *context))                                                       \
   F(void *, X509_STORE_CTX_get_ex_data, (void *context, int index))                               \
+  F(void *, X509_STORE_CTX_get0_store, (void *context))                                           \
   F(int, X509_STORE_CTX_get_error, (void *context))                                               \
   F(void, X509_STORE_CTX_set_error, (void *context, int error))                                   \
   F(void *, X509_STORE_CTX_get0_chain, (void *context))                                           \

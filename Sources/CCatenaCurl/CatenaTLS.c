@@ -160,7 +160,15 @@ bool catena_tls_context_set_versions(CatenaTLSContext *tls, int minimum, int max
 
 // MARK: In the handshake
 
+static void *tls_of(CatenaVerification *verification) {
+  return openssl.X509_STORE_CTX_get_ex_data(verification, openssl.SSL_get_ex_data_X509_STORE_CTX_idx());
+}
+
 int catena_verify_chain(CatenaVerification *verification) {
+  // A libcurl that has given the context another store since, such as one that it keeps for all hosts, must
+  // not make its authorities those of the policy.
+  Held *held = openssl.SSL_CTX_get_ex_data(openssl.SSL_get_SSL_CTX(tls_of(verification)), context_index);
+  if (!held || openssl.X509_STORE_CTX_get0_store(verification) != held->store) return 1;
   // The lowest security level is for the messages of TLS 1.0 and 1.1. Certificates have to meet the
   // next one: keys of 1,024 bits and signatures without MD5.
   void *parameters = openssl.X509_STORE_CTX_get0_param(verification);
@@ -187,10 +195,6 @@ bool catena_verify_host(CatenaVerification *verification, const char *host) {
   openssl.ERR_clear_error();
   if (isAddress != -2) return isAddress == 1;
   return openssl.X509_check_host(certificate, host, 0, 0x4 | 0x20, NULL) == 1;
-}
-
-static void *tls_of(CatenaVerification *verification) {
-  return openssl.X509_STORE_CTX_get_ex_data(verification, openssl.SSL_get_ex_data_X509_STORE_CTX_idx());
 }
 
 const char *catena_verify_server_name(CatenaVerification *verification) {

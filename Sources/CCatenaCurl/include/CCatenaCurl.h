@@ -41,6 +41,7 @@ typedef CATENA_OPEN_ENUM : int {
   CurlLongOptionProxySSLVersion = 250,
   CurlLongOptionSuppressConnectHeaders = 265,
   CurlLongOptionDisallowUsernameInURL = 278,
+  CurlLongOptionAuthorityCacheTimeout = 321,
   CurlLongOptionQuickExit = 322,
   CurlLongOptionProtocols = 181,
 } CurlLongOption;

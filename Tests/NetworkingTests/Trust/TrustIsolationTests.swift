@@ -115,5 +115,58 @@
       }
       #expect(server.handshakes.map(\.isResumed) == [false, true, false])
     }
+
+    /// libcurl keeps connections, sessions and names and, in some versions, the authorities.
+    @Test(arguments: 0..<12)
+    func eachHostIsTrustedAsByAFreshClient(seed: UInt64) async throws {
+      var random = SeededGenerator(seed: seed)
+      let hosts = ["127.0.0.1", "localhost", "a.localhost", "b.localhost"]
+      let leaf = try fixture.root.certificate(for: "127.0.0.1", "localhost", "*.localhost")
+      let revoked = try fixture.root.certificate(for: "127.0.0.1", "localhost", "*.localhost")
+      let strange = try fixture.stranger.certificate(for: "127.0.0.1", "localhost", "*.localhost")
+      let list = try fixture.root.revocationList(revoking: revoked)
+      let policies: [ServerTrust.Policy] = [
+        fixture.policy, .authorities(fixture.stranger.source), .system, .insecure,
+        .authorities(fixture.root.source, fixture.stranger.source),
+        fixture.policy.pinnedKeys([leaf.publicKeyPin]),
+        fixture.policy.pinnedKeys([fixture.stranger.publicKeyPin]),
+        fixture.policy.revocation(lists: [.data(list)]),
+      ]
+      let identities = try ["first", "second"].map {
+        try fixture.root.clientCertificate(name: $0).identity
+      }
+      var (trust, presented) = (ServerTrust([]), ClientIdentities())
+      for host in hosts {
+        let policy = try #require(policies.randomElement(using: &random))
+        trust.policies.append((HostPattern(host), policy))
+        if Bool.random(using: &random), let identity = identities.randomElement(using: &random) {
+          presented.identities.append((HostPattern(host), identity))
+        }
+      }
+      let tls = try TLSOptions(trust: trust, identities: presented)
+      let servers = try [leaf, revoked, strange].map {
+        try MockServer(tls: MockTLS($0, clientCertificates: .requested)) {
+          Route(.get, "/") { .text("\($0.connection)") }
+        }
+      }
+      let kept = CurlTransport(options: .init(tls: tls))
+      for number in 0..<12 {
+        let host = try #require(hosts.randomElement(using: &random))
+        let server = try #require(servers.randomElement(using: &random))
+        let url = try require(URL(string: "https://\(host):\(server.port)/"))
+        let fresh = await CurlTransport(options: .init(tls: tls)).get(url)
+        let record = await kept.get(url)
+        #expect(record.failure?.code == fresh.failure?.code, "request \(number) to \(url)")
+        #expect(record.head?.status == fresh.head?.status)
+        let handshakes = [record, fresh].compactMap { (record: ExchangeRecord) in
+          let text = String(decoding: record.body, as: UTF8.self)
+          return server.handshakes.first { "\($0.connection)" == text }
+        }
+        // A resumed session shows no certificate.
+        guard handshakes.count == 2, !handshakes[0].isResumed else { continue }
+        let subjects = handshakes.map { $0.clientCertificate?.subject }
+        #expect(subjects[0] == subjects[1])
+      }
+    }
   }
 #endif

@@ -26,6 +26,9 @@
       // `CURL_SSLVERSION_TLSv1`, which is the lowest one. The policy of a host sets its own.
       try require(catena_easy_set_long(easy, .sslVersion, 1))
       catena_easy_set_long(easy, .proxySSLVersion, 1)
+      // libcurl 7.88 to 8.2 keeps the store of the first connection for all later ones, whatever their host.
+      // Other versions do not know the option, or keep only stores of their own.
+      catena_easy_set_long(easy, .authorityCacheTimeout, 0)
       try removeAuthorities(.certificateAuthorities, .certificateAuthoritiesFolder)
       try removeAuthorities(.proxyCertificateAuthorities, .proxyCertificateAuthoritiesFolder)
       guard self.tls?.hasTLSProxy == false || !catena_tls_marks_every_context() else {
