@@ -226,8 +226,8 @@ extension TokenKey {
   ///   - level: The owner of the token.
   ///   - account: The name of the account.
   public init(for client: OAuth2Client, level: TokenLevel = .user, account: String = "") {
-    let host = client.tokenURL?.host?.lowercased() ?? ""
-    let port = client.tokenURL?.port.map { ":\($0)" } ?? ""
-    self.init(clientID: client.id, server: host + port, level: level, account: account)
+    self.init(
+      clientID: client.id, server: client.tokenURL.flatMap { CacheKey($0)?.text } ?? "",
+      level: level, account: account)
   }
 }

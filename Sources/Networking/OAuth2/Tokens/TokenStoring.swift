@@ -13,9 +13,9 @@ public enum TokenLevel: String, Sendable, Hashable, Codable, CaseIterable {
 public struct TokenKey: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The identifier of the client.
   public var clientID: String
-  /// The host of the token endpoint, with its port if it has one.
+  /// The URL of the token endpoint, without a default port and a fragment.
   ///
-  /// Another server may have a client with the same identifier.
+  /// Another server, and another realm of a server, may have a client with the same identifier.
   public var server: String
   /// The owner of the token.
   public var level: TokenLevel
@@ -26,7 +26,7 @@ public struct TokenKey: Sendable, Hashable, Codable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - clientID: The identifier of the client.
-  ///   - server: The host of the token endpoint, with its port if it has one.
+  ///   - server: The URL of the token endpoint.
   ///   - level: The owner of the token.
   ///   - account: The name of the account.
   public init(

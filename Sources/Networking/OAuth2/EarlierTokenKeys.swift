@@ -1,0 +1,39 @@
+import Foundation
+
+/// The tokens of a store under the keys that this framework used before.
+///
+/// Such a key has the host and the port of the token endpoint alone, so all realms of a server had one
+/// token. Only the realm that has issued it may use it. If the token does not name it, or the client does
+/// not know its issuer, it is that of the first session that asks for it.
+struct EarlierTokenKeys: TokenStoring {
+  private let store: any TokenStoring
+  private let issuer: String?
+
+  private init(_ store: any TokenStoring, issuer: String?) {
+    self.store = store
+    self.issuer = issuer
+  }
+
+  /// Returns a store that moves each token of a client from its earlier key when it is first used.
+  static func moved(in store: some TokenStoring, for client: OAuth2Client) -> any TokenStoring {
+    MigratingTokenStore(from: EarlierTokenKeys(store, issuer: client.issuer), to: store)
+  }
+
+  func token(for key: TokenKey) throws -> OAuth2Token? {
+    guard let token = try earlier(key).flatMap({ try store.token(for: $0) }) else { return nil }
+    let named = token.idToken.flatMap { IDTokenClaims.issuer(of: $0) }
+    return issuer == nil || named == nil || named == issuer ? token : nil
+  }
+
+  func setToken(_ token: OAuth2Token?, for key: TokenKey) throws {
+    guard let key = earlier(key) else { return }
+    try store.setToken(token, for: key)
+  }
+
+  private func earlier(_ key: TokenKey) -> TokenKey? {
+    guard let url = URL(string: key.server), let host = url.host else { return nil }
+    var earlier = key
+    earlier.server = host.lowercased() + (url.port.map { ":\($0)" } ?? "")
+    return earlier
+  }
+}
