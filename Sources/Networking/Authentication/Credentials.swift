@@ -108,7 +108,7 @@ extension Credentials.Scheme: Hashable {
 public enum PasswordScheme: Sendable, Hashable {
   /// The name and the password are sent with every request.
   ///
-  /// Anybody who can read the request has the password, so use `https`. Source: RFC 7617.
+  /// The request shows the password to all its readers, so use `https`. Source: RFC 7617.
   case basic
   /// A hash of the password and of a nonce of the server is sent.
   ///

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// Source: RFC 7616.
 final class DigestAuthenticator: Sendable {
-  let username: String
+  private let username: String
   private let password: String
   private let makeClientNonce: @Sendable () -> String
   private let spaces = Mutex(DigestSpaces())
@@ -31,6 +31,9 @@ final class DigestAuthenticator: Sendable {
     self.makeClientNonce = makeClientNonce
     _ = DigestAlgorithm.md5.isAvailable
   }
+
+  /// A text that no other name or password has.
+  var identity: String { "\(username.utf8.count) \(username)\(password)" }
 
   /// Returns the value of the `Authorization` field for a request, or `nil` before the first
   /// challenge for its URL.

@@ -8,7 +8,7 @@ struct CacheQuery: Sendable {
   var headers: HTTPHeaders
   /// Returns the cookies of the client, which are added to the request later.
   var cookie: (@Sendable () -> String?)?
-  /// The digest of the credentials, empty for a request without credentials.
+  /// The digest of the credentials and what else decides about the response, see ``CacheSelector``.
   var credentials = ""
   /// The directives of the request.
   var directives = CacheControl()

@@ -30,8 +30,9 @@ import Synchronization
 /// It does not use `URLCache`, because that stores nothing on Linux, works with `URLSession` only,
 /// does not implement the directives of RFC 5861, and can be neither listed nor cleared by origin.
 ///
-/// Use separate caches for the users of a program if the server does not distinguish them by
-/// `Authorization`, because cookies are compared only if the response varies on them.
+/// Clients with different cookie jars or client certificates have responses of their own, and so has a
+/// request with a `Cookie` field of the caller. Use separate caches for the users of a program that have one
+/// jar in turn, because the cookies of a jar are compared only if the response varies on them.
 ///
 /// Source: RFC 9111.
 public final class HTTPCache: Sendable {

@@ -173,7 +173,8 @@ struct CacheSelector: Sendable, Hashable {
     let digest: String?
   }
 
-  /// The digest of the credentials, empty for a request without credentials.
+  /// The digest of the credentials and what else decides for which requests of a URL the response is,
+  /// empty for the usual request without credentials.
   var credentials = ""
   /// The fields in the `Vary` field of the response, sorted by name.
   var fields: [Field] = []

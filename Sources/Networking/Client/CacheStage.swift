@@ -16,6 +16,10 @@ final class CacheStage: BuiltInStage {
   private let lifetime: Double?
   private let staleWhenOffline: Double?
   private let cookies: CookieStage?
+  /// The text of the client's cookie jar in each stored response, empty for the jar that clients share.
+  private let jar: String
+  /// The transport, which may present client certificates.
+  private let transport: (any TLSConfigurableTransport)?
   let scheduler: any Scheduler
   private let wallClock: @Sendable () -> Date
   /// The validations in the background.
@@ -34,11 +38,13 @@ final class CacheStage: BuiltInStage {
   ///   - settings: The client's settings.
   ///   - sessionPolicy: The policy of the client's session.
   ///   - cookies: The client's cookies.
+  ///   - transport: The client's transport.
   ///   - scheduler: The scheduler that waits for the disk.
   ///   - wallClock: The source of time.
   init(
     _ cache: HTTPCache, _ settings: CachingConfiguration, sessionPolicy: Request.CachePolicy,
-    cookies: CookieStage?, scheduler: any Scheduler, wallClock: @escaping @Sendable () -> Date
+    cookies: CookieStage?, transport: any Transport, scheduler: any Scheduler,
+    wallClock: @escaping @Sendable () -> Date
   ) {
     self.cache = cache
     self.settings = settings
@@ -46,6 +52,14 @@ final class CacheStage: BuiltInStage {
     lifetime = settings.lifetime.map { $0 / .seconds(1) }
     staleWhenOffline = settings.staleWhenOffline.map { $0 / .seconds(1) }
     self.cookies = cookies
+    // Without a library for digests nothing is cached.
+    jar =
+      switch cookies?.jar {
+      case nil: " no cookies"
+      case let jar?:
+        jar === CookieJar.shared ? "" : " jar \(CacheDigest.digest("jar", jar.identity) ?? "")"
+      }
+    self.transport = transport as? any TLSConfigurableTransport
     self.scheduler = scheduler
     self.wallClock = wallClock
   }
@@ -140,7 +154,7 @@ final class CacheStage: BuiltInStage {
       }),
       let key = CacheKey(request.url),
       let credentials = credentialsDigest(exchange.credentials, request).flatMap({
-        CacheDigest.adding(secretsOf: request.headers, to: $0)
+        owner($0, of: request, in: exchange)
       })
     else { return nil }
     let own = exchange.call.request
@@ -156,9 +170,43 @@ final class CacheStage: BuiltInStage {
     return query
   }
 
+  /// Returns the text that stored responses have in common if one may be the response to the request of
+  /// another, apart from their URL and the fields in `Vary`.
+  ///
+  /// It has all that decides about the answer and about the form in which a transport delivers it: the
+  /// credentials, other secret fields, cookies of the caller, the jar, the client certificate, and whether
+  /// the content coding is decoded.
+  ///
+  /// - Parameters:
+  ///   - credentials: The digest of the credentials.
+  ///   - request: The request, before or after the other stages.
+  ///   - exchange: The exchange before the other stages.
+  /// - Returns: The text, empty for the usual request without credentials, or `nil` if the platform has no
+  ///   library for digests.
+  private func owner(
+    _ credentials: String, of request: HTTPRequest, in exchange: Exchange
+  ) -> String? {
+    guard var owner = CacheDigest.adding(secretsOf: request.headers, to: credentials) else {
+      return nil
+    }
+    // Not those of the sent request, which may be those of the jar: these count by `Vary`.
+    if exchange.request.headers.contains("Cookie") {
+      guard let cookies = CacheDigest.digest(of: "cookie", in: exchange.request.headers) else {
+        return nil
+      }
+      owner += " cookies \(cookies)"
+    }
+    owner += jar
+    if let tls = transport?.tls.compiled, tls.hasIdentity(for: request.url) {
+      owner += " certificate \(tls.id)"
+    }
+    if !request.headers.acceptsCoding { owner += " coded" }
+    return owner
+  }
+
   /// Returns the digest of the credentials of a request, empty if it will have none.
   ///
-  /// With Digest authentication the field differs in each request, so the name of the user counts.
+  /// With Digest authentication the field differs in each request, so the name and the password count.
   /// With a session the field differs after each refresh, so the sign-in counts.
   ///
   /// - Parameters:
@@ -173,7 +221,7 @@ final class CacheStage: BuiltInStage {
     switch credentials.scheme {
     case .fixed(let value): return CacheDigest.digest("credentials", value)
     case .digest(let authenticator):
-      return CacheDigest.digest("digest user", authenticator.username)
+      return CacheDigest.digest("digest", authenticator.identity)
     case .provided(let provider):
       return provider.identity.flatMap { CacheDigest.digest("identity", $0) }
     }
@@ -217,7 +265,7 @@ final class CacheStage: BuiltInStage {
     of headers: HTTPHeaders, to sent: HTTPRequest, in exchange: Exchange
   ) -> CacheSelector? {
     credentialsDigest(of: sent, in: exchange)
-      .flatMap { CacheDigest.adding(secretsOf: sent.headers, to: $0) }
+      .flatMap { owner($0, of: sent, in: exchange) }
       .flatMap { CacheDigest.selector(of: headers, to: sent.headers, credentials: $0) }
   }
 

@@ -54,7 +54,7 @@ final class CallRunner: Sendable {
     let cache = configuration.caching.cache(orOfSession: session.cache).map {
       CacheStage(
         $0, configuration.caching, sessionPolicy: session.cachePolicy, cookies: cookies,
-        scheduler: scheduler, wallClock: configuration.wallClock)
+        transport: session.transport, scheduler: scheduler, wallClock: configuration.wallClock)
     }
     self.cache = cache?.cache
     privateCache = if case .session = configuration.caching.storage { session.cache } else { nil }

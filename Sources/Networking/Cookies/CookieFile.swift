@@ -19,7 +19,7 @@ struct CookieFile: Sendable {
   /// The limit for the length of the file, in bytes, which no jar reaches.
   private static let maximumLength = 64 << 20
 
-  private let path: String
+  let path: String
   private let fileSystem: FileSystem
 
   /// - Parameters:

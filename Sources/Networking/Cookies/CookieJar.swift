@@ -73,6 +73,8 @@ public final class CookieJar: Sendable {
   /// The queue on which the file is read and written.
   let fileQueue = DispatchQueue(label: "Catena.CookieJar.file", qos: .utility)
   private let wallClock: (@Sendable () -> Date)?
+  /// A text that no other jar has, except one in another process with the same file.
+  let identity: String
 
   /// Creates an empty jar in memory.
   ///
@@ -83,6 +85,7 @@ public final class CookieJar: Sendable {
     file = nil
     scheduler = .live
     self.wallClock = wallClock
+    identity = UUID().uuidString
   }
 
   /// Opens a jar in a file, which is created at the first change.
@@ -123,6 +126,7 @@ public final class CookieJar: Sendable {
     self.file = file
     self.scheduler = scheduler
     self.wallClock = wallClock
+    identity = "file \(file.path)"
   }
 
   // MARK: List

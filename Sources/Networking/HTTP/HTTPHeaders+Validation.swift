@@ -169,3 +169,24 @@ extension UInt8 {
     self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
   }
 }
+
+extension HTTPHeaders {
+  /// Whether the request accepts a content coding other than `identity`, as it does by default.
+  ///
+  /// Source: RFC 9110 section 12.5.3.
+  var acceptsCoding: Bool {
+    guard contains("Accept-Encoding") else { return true }
+    return values(for: "Accept-Encoding").contains { value in
+      value.split(separator: ",").contains { element in
+        let parts = element.lowercased().split(separator: ";").map {
+          $0.filter { $0 != " " && $0 != "\t" }
+        }
+        guard let coding = parts.first, !coding.isEmpty, coding != "identity" else {
+          return false
+        }
+        let weight = parts.dropFirst().first { $0.hasPrefix("q=") }
+        return weight.map { Double($0.dropFirst(2)) != 0 } ?? true
+      }
+    }
+  }
+}

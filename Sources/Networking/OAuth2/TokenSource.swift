@@ -51,10 +51,7 @@ final class TokenSource: Sendable {
   /// A text that all tokens of one sign-in have in common, and that no other sign-in has.
   ///
   /// `nil` if there is no token in memory.
-  var identity: String? {
-    guard key.level == .user else { return "client \(key.clientID)" }
-    return machine.withLock { $0.current?.identity }
-  }
+  var identity: String? { machine.withLock { $0.current?.identity } }
 
   /// Reads the token of the store, unless there is one in memory.
   ///

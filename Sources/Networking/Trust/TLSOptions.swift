@@ -79,6 +79,8 @@ final class CompiledTLS: Sendable {
   private let others: CompiledPolicy?
   private let identities: HostTable<PlatformIdentity>
   let wallClock: @Sendable () -> Date
+  /// A text that other options do not have, also in other processes.
+  let id = UUID().uuidString
 
   private init() {
     // A table without entries cannot fail.
