@@ -15,7 +15,8 @@ import SystemCallFaults
 //     cache-worker FOLDER store SEED COUNT STEPS   stores COUNT responses, and kills itself before its
 //                                                  STEPSth operation on the disk; 0 disables this
 //     cache-worker FOLDER check SEED COUNT 0       reads COUNT responses
-//     cache-worker FOLDER fault CALL 0 0           fails each call of a function, once and for ever
+//     cache-worker FOLDER fault CALL ALL 0         fails each call of a function, once and for ever, and with
+//                                                  all errors unless ALL is 0
 //     cache-worker FOLDER requests 0 0 0           sends the requests of standard input; see Tests/Differential
 //
 // The body of a response is its number, its version and their repetition, so that a mixed body is noticed.
@@ -39,7 +40,7 @@ enum CacheWorker {
       let (found, wrong) = await check(cache, count)
       for line in wrong { print(line) }
       print("found \(found)")
-    case "fault": await failCalls(Int32(seed), in: folder)
+    case "fault": await failCalls(Int32(seed), in: folder, areAll: count != 0)
     case "requests": try await answerRequests()
     default: exit(64)
     }
@@ -47,13 +48,14 @@ enum CacheWorker {
   }
 
   /// Fails each call of a function, once and for ever.
-  private static func failCalls(_ call: Int32, in folder: URL) async {
+  private static func failCalls(_ call: Int32, in folder: URL, areAll: Bool) async {
     guard let name = faults_name(call) else { exit(64) }
     let watched = folder.appendingPathComponent("call-\(call)")
     faults_watch(watched.path)
     // 0 makes a transfer short.
-    let transfers = ["read": [EIO, 0], "write": [EIO, 0, ENOSPC]]
-    let errors = transfers[String(cString: name)] ?? [EIO]
+    let isTransfer = ["read", "write"].contains(String(cString: name))
+    let usual = isTransfer ? [EIO, 0, ENOSPC] : [EIO]
+    let errors = areAll ? usual + (isTransfer ? [] : [ENOSPC]) : usual
     for error in errors {
       for isForever in [false, true] {
         var nth: Int32 = 1

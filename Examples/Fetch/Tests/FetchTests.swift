@@ -64,7 +64,7 @@ import Testing
 
 #if os(Linux) || os(macOS)
   /// Tests of the program as a child process, whose standard error is no terminal.
-  @Suite final class FetchTests {
+  @Suite(.timeLimit(.minutes(5))) final class FetchTests {
     /// Bytes in which a missing, duplicated or misplaced part is detectable.
     private static let film = Data((0..<1_000_000).map { UInt8($0 % 251) })
 
@@ -220,19 +220,26 @@ import Testing
         exit.finish()
       }
       try process.run()
+      let identifier = process.processIdentifier
 
-      var (output, errors, mustInterrupt) = (Data(), Data(), isInterrupted)
-      for await piece in errorPieces {
-        errors += piece
-        if mustInterrupt, piece.contains(UInt8(ascii: "\n")) {
-          mustInterrupt = false
-          process.interrupt()
+      // The time limit of the suite cancels.
+      (status, output, errors) = try await withTaskCancellationHandler {
+        var (output, errors, mustInterrupt) = (Data(), Data(), isInterrupted)
+        for await piece in errorPieces {
+          errors += piece
+          if mustInterrupt, piece.contains(UInt8(ascii: "\n")) {
+            mustInterrupt = false
+            process.interrupt()
+          }
         }
+        for await piece in outputPieces { output += piece }
+        let status = try #require(await exits.first { _ in true })
+        return (
+          status, String(decoding: output, as: UTF8.self), String(decoding: errors, as: UTF8.self)
+        )
+      } onCancel: {
+        kill(identifier, SIGKILL)
       }
-      for await piece in outputPieces { output += piece }
-      status = try #require(await exits.first { _ in true })
-      self.output = String(decoding: output, as: UTF8.self)
-      self.errors = String(decoding: errors, as: UTF8.self)
     }
 
     /// Reads a pipe on a thread of its own until all its writers have closed it.

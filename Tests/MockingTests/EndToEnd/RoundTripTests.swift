@@ -12,7 +12,7 @@ import ThreadSanitizerSupport
 /// The received requests are decoded by an independent implementation and must equal the input.
 @Suite(.gated)
 struct RoundTripTests {
-  private static let count = thread_sanitizer_is_on() ? 1_000 : 3_000
+  private static let count = thread_sanitizer_is_on() ? 1_000 : TestSize.of(3_000, full: 10_000)
 
   private let server: MockServer
   private let client: Networking<Request>

@@ -1,4 +1,5 @@
 import TestGate
+import TestSupport
 import Testing
 
 @testable import Mocking
@@ -129,7 +130,7 @@ struct RegularExpressionTests {
   @Test(arguments: 0..<8)
   func theSearchFollowsTheDefinition(seed: UInt64) throws {
     var generator = ExpressionGenerator(seed: seed)
-    for _ in 0..<120 {
+    for _ in 0..<TestSize.of(120, full: 300) {
       let text = generator.expression(depth: 3)
       let expression = RegularExpression(text)
       try #require(expression.validationError == nil, "\(text)")

@@ -1,6 +1,7 @@
 import Foundation
 import Networking
 import TestGate
+import TestSupport
 import Testing
 
 @testable import Mocking
@@ -84,7 +85,7 @@ struct RouteIndexTests {
   }
 
   @Test func theIndexChoosesLikeALinearSearch() throws {
-    for seed in 0..<1_000 as Range<UInt64> {
+    for seed in 0..<UInt64(TestSize.of(1_000, full: 3_000)) {
       var random = SplitMix64(seed: seed)
       let count = Int.random(in: 0...12, using: &random)
       let table = try RouteTable((0..<count).map { Self.route($0, &random) })
@@ -93,7 +94,7 @@ struct RouteIndexTests {
   }
 
   @Test func theIndexChoosesLikeALinearSearchAfterRandomChanges() throws {
-    for seed in 0..<150 as Range<UInt64> {
+    for seed in 0..<UInt64(TestSize.of(150, full: 300)) {
       var random = SplitMix64(seed: seed)
       var table = try RouteTable((0..<5).map { Self.route($0, &random) })
       for step in 0..<20 {

@@ -7,7 +7,7 @@
 
   /// Random stories of a client, in virtual time.
   ///
-  /// The program `simulation` can run more of them; CI runs 100,000 in release.
+  /// The step `simulation` of CI runs more of them.
   @Suite(.gated)
   struct SimulationTests {
     @Test func randomStoriesKeepTheContract() async throws {

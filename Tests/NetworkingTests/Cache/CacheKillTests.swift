@@ -23,7 +23,7 @@
       let number = ProcessInfo.processInfo.environment["CACHE_KILLS"].flatMap { Int($0) }
       var chance = SeededGenerator(seed: 17)
       var (round, killed) = (0, 0)
-      while killed < number ?? 10 {
+      while killed < number ?? TestSize.of(10, full: 20) {
         round += 1
         let step = Int.random(in: 1...90, using: &chance)
         let end = try await work("store", "\(round)", "12", "\(step)")
@@ -53,7 +53,7 @@
     #if os(Linux)
       @Test(arguments: 0..<16)
       func everyFailureOfASystemCallOnlyLosesResponses(call: Int) async throws {
-        let end = try await work("fault", "\(call)", "0", "0")
+        let end = try await work("fault", "\(call)", "\(TestSize.of(0, full: 1))", "0")
         #expect(end.status == .exited(0) && end.output.hasSuffix("done\n"), "\(end.output)")
         #expect(!end.output.contains("wrong"), "\(end.output)")
       }

@@ -114,7 +114,7 @@ struct TokenStoreTests {
     #expect(try store(secret).token(for: key) == token)
     var generator = SeededGenerator(seed: 7)
     // The head, and every third byte of the rest.
-    for index in Array(0..<64) + stride(from: 64, to: data.count, by: 3) {
+    for index in Array(0..<64) + stride(from: 64, to: data.count, by: TestSize.of(3, full: 1)) {
       var changed = data
       // With a passphrase a change of the salt derives another key, which is slow.
       changed[index] ^= isPassphrase ? 1 << UInt8.random(in: 0..<4, using: &generator) : 0xFF

@@ -6,8 +6,8 @@
 
   /// System calls of the store that fail at every point.
   ///
-  /// The program `offline-faults` replaces 16 calls of the C library. Each of their uses fails with
-  /// EIO, ENOSPC, EACCES and EMFILE, or transfers too few bytes, once and for ever.
+  /// The worker `offline-faults` replaces 16 calls of the C library. Each of their uses fails with EIO, or
+  /// transfers too few bytes, once and for ever. The step `offline_faults` of CI adds other errors.
   @Suite(.gated)
   struct OfflineFaultTests {
     private static let names = [

@@ -1,6 +1,6 @@
 // Sends a client responses that once crashed it, or were taken for the response to another request.
 //
-//   swift run --sanitize=address hostile-responses
+//   swift run --sanitize=address --package-path Tests/Programs hostile-responses
 //
 // The exit status is 1 if a response is a wrong one.
 

@@ -9,7 +9,7 @@ import ThreadSanitizerSupport
 /// A failure prints the seed, and the shortest story that fails.
 @Suite(.gated)
 struct RandomGraphTests {
-  private static let scale = thread_sanitizer_is_on() ? 1 : 2
+  private static let scale = thread_sanitizer_is_on() ? 1 : TestSize.of(2, full: 5)
 
   @Test func aGraphOnOneThreadDoesExactlyTheStepsOfTheModel() async {
     for seed in 0..<UInt64(400 * Self.scale) {

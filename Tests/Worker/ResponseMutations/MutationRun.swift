@@ -102,7 +102,7 @@
         problems.append("the request \(request.line) \(request.fields)")
       }
       guard !problems.isEmpty else { return [] }
-      let command = "swift run response-mutations \(kind.rawValue) 1 \(story.seed)"
+      let command = "swift run test-worker response-mutations \(kind.rawValue) 1 \(story.seed)"
       return [(problems + ["\(story)", "to repeat: \(command)"]).joined(separator: "\n")]
     }
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Networking
 
-/// A check of exchanges against the operations of a contract, which counts what it finds.
+/// A check of exchanges against the operations of a contract, which counts its findings.
 struct ContractChecker: Sendable {
   /// A violation, whatever the element of an array.
   private struct Key: Hashable {

@@ -1,7 +1,7 @@
 import Foundation
 import Networking
 
-/// Texts and numbers for members whose names tell what they are.
+/// Texts and numbers for members with common names.
 enum SampleNames {
   static let words = [
     "amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "harbor", "island", "juniper",

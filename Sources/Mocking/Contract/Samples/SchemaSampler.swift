@@ -3,8 +3,8 @@ import Networking
 
 /// A maker of values that keep a schema, from a seed.
 ///
-/// The same schema and seed always make the same value. Strings with names that tell, such as
-/// `firstName`, `city` or `createdAt`, look like what they say.
+/// The same schema and seed always make the same value. Strings with common names, such as
+/// `firstName`, `city` or `createdAt`, look like real ones.
 struct SchemaSampler {
   /// The depth from which optional members are left out, so that recursive schemas end.
   private static let optionalDepth = 4

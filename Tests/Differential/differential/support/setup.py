@@ -96,7 +96,8 @@ def logged(command: list, log: pathlib.Path, **options) -> None:
 
 def swift(command: str, package: pathlib.Path, scratch: pathlib.Path, *arguments, **options) -> None:
     """Runs `swift build` or a similar command."""
-    places = ["--package-path", package, "--scratch-path", scratch]
+    # Several packages have one scratch folder, and a manifest of another one would be used.
+    places = ["--package-path", package, "--scratch-path", scratch, "--disable-build-manifest-caching"]
     logged(["swift", command, *places, *arguments], WORK / "swift.log", **options)
 
 
@@ -114,8 +115,7 @@ def program(name: str) -> pathlib.Path:
     for package in PACKAGES:
         manifest = package / "Package.swift"
         if manifest.exists() and f'"{name}"' in manifest.read_text():
-            # Several packages have one scratch folder, and a manifest of the other one would be used.
-            swift("build", package, SCRATCH, "--disable-build-manifest-caching", "--product", name)
+            swift("build", package, SCRATCH, "--product", name)
             return SCRATCH / "debug" / name
     raise Failure(f"no package has a program {name}")
 

@@ -11,7 +11,7 @@
   /// responses. It prints each seed that fails with its bytes and the command to repeat it.
   @Suite(.gated)
   struct ResponseMutationTests {
-    private static let count = thread_sanitizer_is_on() ? 100 : 200
+    private static let count = thread_sanitizer_is_on() ? 100 : TestSize.of(200, full: 500)
 
     #if os(Linux)
       private static let transports = ["curl", "urlsession"]
