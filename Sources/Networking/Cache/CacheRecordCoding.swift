@@ -10,6 +10,8 @@ import Foundation
 enum CacheRecordCoding {
   private static let magic = Array("CATENAC2".utf8)
   private static let headLength = 8 + 4 + 16
+  /// The maximum length of a body file, so that no sum over a record overflows.
+  private static let maximumBodySize = Int.max / (2 * CacheRecord.maximumCount)
 
   /// Returns the bytes of a record.
   ///
@@ -121,11 +123,10 @@ enum CacheRecordCoding {
       body = .data(data)
     case 1:
       guard let name = reader.text(), !name.contains("/"), let count = reader.number(UInt64.self),
-        let checksum = reader.text()
+        count <= maximumBodySize, let checksum = reader.text()
       else { return nil }
       body = .file(
-        StoredBodyFile(
-          path: "\(folder)/\(name)", byteCount: Int64(clamping: count), checksum: checksum))
+        StoredBodyFile(path: "\(folder)/\(name)", byteCount: Int64(count), checksum: checksum))
     default: return nil
     }
     return StoredResponse(
