@@ -25,7 +25,8 @@ extension DownloadRun {
       try await withHold(on: response) {
         for try await piece in response.bytes {
           batch.add(piece)
-          guard batch.end <= end ?? .max else {
+          // Without an overflow, however large the range is.
+          guard Int64(batch.size) <= (end ?? .max) - batch.position else {
             throw Contradiction("the body has more bytes than its range", response)
           }
           let now = sender.scheduler.now
@@ -70,8 +71,6 @@ extension DownloadRun {
     var pieces: [Data] = []
     var size = 0
 
-    var end: Int64 { position + Int64(size) }
-
     mutating func add(_ piece: Data) {
       pieces.append(piece)
       size += piece.count
@@ -83,10 +82,11 @@ extension DownloadRun {
   ) async throws {
     guard batch.size > 0 else { return }
     let full = batch
-    batch = Batch(position: full.end)
+    let end = full.position + Int64(full.size)
+    batch = Batch(position: end)
     try await disk.run { try file.write(full.pieces, at: full.position, of: segment) }
     // Computed in the update, so that the progress of several connections keeps its order.
-    sender.control.update { $0.bytes = file.content?.received ?? full.end }
+    sender.control.update { $0.bytes = file.content?.received ?? end }
   }
 
   func report(_ file: PartialDownload) {

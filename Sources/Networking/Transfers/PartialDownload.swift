@@ -21,6 +21,8 @@ final class PartialDownload: Sendable {
     var received: Int64 = 0
 
     /// The position of the next byte.
+    ///
+    /// It does not overflow in a valid state.
     var next: Int64 { start + received }
 
     var isComplete: Bool { next == end }
@@ -39,16 +41,19 @@ final class PartialDownload: Sendable {
     var received: Int64 { segments.reduce(0) { $0 + $1.received } }
 
     /// Whether the segments cover the file in order, and have no more bytes than their ranges.
+    ///
+    /// A file of unknown length has one segment. The numbers may be those of any file, so nothing is
+    /// added to them.
     var isValid: Bool {
-      guard version == 1, !segments.isEmpty, segments.count <= 64, total ?? 0 >= 0 else {
-        return false
-      }
+      guard version == 1, (1...64).contains(segments.count), total != nil || segments.count == 1
+      else { return false }
       var position: Int64 = 0
       for segment in segments {
-        guard segment.start == position, segment.received >= 0, segment.end != nil || total == nil,
-          segment.next >= 0, segment.next <= segment.end ?? .max
+        let end = segment.end ?? .max
+        guard segment.start == position, (segment.end == nil) == (total == nil), end >= position,
+          (0...end - position).contains(segment.received)
         else { return false }
-        position = segment.end ?? .max
+        position = end
       }
       return position == total ?? .max
     }
@@ -90,8 +95,8 @@ final class PartialDownload: Sendable {
       isResumable
       ? Self.path(beside: target.url)
       : folder.appending(path: ".\(UUID().uuidString).part").path
-    file = try LockedFile(path, creating: 0o666)
-    state = Mutex(State(content: isResumable ? Self.load(path, of: file) : nil))
+    file = try LockedFile(path, creating: 0o666, isNew: !isResumable)
+    state = Mutex(State(content: isResumable ? try Self.load(path, of: file) : nil))
   }
 
   deinit {
@@ -99,9 +104,10 @@ final class PartialDownload: Sendable {
   }
 
   /// Returns the state of a file, or `nil` if there is none that fits.
-  private static func load(_ path: String, of file: LockedFile) -> Content? {
-    guard let length = try? file.length, length > 0,
-      var content = HiddenFile.read(Content.self, from: "\(path).json"), content.isValid
+  private static func load(_ path: String, of file: LockedFile) throws -> Content? {
+    let length = try file.length
+    guard length > 0, var content = try HiddenFile.read(Content.self, from: "\(path).json"),
+      content.isValid
     else { return nil }
     if content.segments.count == 1 {
       content.segments[0].received = length
@@ -261,7 +267,10 @@ final class PartialDownload: Sendable {
   }
 
   private static func removeFiles(at path: String, beside target: URL) throws {
-    guard target.isFileURL, FileManager.default.fileExists(atPath: path) else {
+    guard target.isFileURL else { return }
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
+      guard errno == ENOENT || errno == ENOTDIR else { throw LockedFile.error(.fileNotWritten) }
       return HiddenFile.remove("\(path).json")
     }
     let file = try LockedFile(path, creating: 0o666)
