@@ -49,6 +49,13 @@ extension DownloadRun {
       let total = batch.position
       try await disk.run { try file.setTotal(total) }
     }
+    // The body of any other response is the file, whose digest is compared at the end.
+    if response.status == 206,
+      let digest = ContentDigest(["Content-Digest"], in: response.headers)
+    {
+      try await compare(
+        start..<batch.position, of: file, with: digest, by: "the server's Content-Digest", response)
+    }
   }
 
   /// Runs a closure while the connection of a response follows the pauses.
@@ -104,16 +111,24 @@ extension DownloadRun {
     _ file: PartialDownload, _ expected: ContentDigest?, _ last: Response
   ) async throws {
     guard let digest = expected ?? state.withLock({ $0.digest }) else { return }
+    let source = expected == nil ? "the server's \(digest.algorithm.rawValue)" : "the SHA-256"
+    try await compare(0 ..< .max, of: file, with: digest, by: source, last)
+  }
+
+  /// Compares the digest of a part of the file.
+  private func compare(
+    _ part: Range<Int64>, of file: PartialDownload, with digest: ContentDigest, by source: String,
+    _ response: Response
+  ) async throws {
     let isCancelled = CancellationFlag()
     let actual = try await withTaskCancellationHandler {
-      try await disk.run { try file.hash(by: digest.algorithm) { isCancelled.isSet } }
+      try await disk.run { try file.hash(of: part, by: digest.algorithm) { isCancelled.isSet } }
     } onCancel: {
       isCancelled.set()
     }
     try Task.checkCancellation()
     guard actual == digest.bytes else {
-      let source = expected == nil ? "the server's \(digest.algorithm.rawValue)" : "the SHA-256"
-      throw Contradiction("the file does not have \(source)", last, code: .digestMismatch)
+      throw Contradiction("the file does not have \(source)", response, code: .digestMismatch)
     }
   }
 }

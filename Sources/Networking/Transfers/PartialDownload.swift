@@ -115,14 +115,6 @@ final class PartialDownload: Sendable {
     } else if content.segments.contains(where: { $0.received > 0 && $0.next > length }) {
       return nil
     }
-    // A complete file was not moved. Its last byte is requested again, to learn whether the file on
-    // the server is the same.
-    if content.segments.allSatisfy(\.isComplete),
-      let last = content.segments.lastIndex(where: { $0.received > 0 })
-    {
-      content.segments[last].received -= 1
-      if content.segments.count == 1 { try? file.truncate(to: length - 1) }
-    }
     return content
   }
 
@@ -149,6 +141,19 @@ final class PartialDownload: Sendable {
       state.content?.segments[0].end = total
     }
     try save()
+  }
+
+  /// Forgets the last byte of a complete file, so that it is requested again.
+  func dropLastByte() throws {
+    let length = state.withLock { state -> Int64? in
+      guard let last = state.content?.segments.lastIndex(where: { $0.received > 0 }) else {
+        return nil
+      }
+      state.content?.segments[last].received -= 1
+      // The length of the file is the number of received bytes of a single segment.
+      return state.content?.segments.count == 1 ? state.content?.received : nil
+    }
+    if let length { try file.truncate(to: length) }
   }
 
   /// Writes bytes at a position.
@@ -185,21 +190,25 @@ final class PartialDownload: Sendable {
     try HiddenFile.write(content, to: "\(path).json")
   }
 
-  /// Returns the hash of the file.
+  /// Returns the hash of a part of the file.
   ///
   /// - Parameters:
+  ///   - part: The part, which ends with the file if that is shorter.
   ///   - algorithm: The hash function.
   ///   - isCancelled: Returns whether to stop early.
   /// - Returns: The hash, which is of no use after a stop.
   /// - Throws: ``NetworkError`` with the code `fileNotWritten` or `unsupported`.
   func hash(
-    by algorithm: ContentDigest.Algorithm, unless isCancelled: () -> Bool
+    of part: Range<Int64>, by algorithm: ContentDigest.Algorithm, unless isCancelled: () -> Bool
   ) throws -> Data {
     var hasher = try ContentHasher(algorithm)
-    var position: Int64 = 0
-    while !isCancelled(), case let bytes = try file.read(256 << 10, at: position), !bytes.isEmpty {
+    var rest = part
+    while !isCancelled(), !rest.isEmpty {
+      let count = Int(min(256 << 10, rest.upperBound - rest.lowerBound))
+      let bytes = try file.read(count, at: rest.lowerBound)
+      guard !bytes.isEmpty else { break }
       bytes.withUnsafeBytes { hasher.add($0) }
-      position += Int64(bytes.count)
+      rest = (rest.lowerBound + Int64(bytes.count))..<rest.upperBound
     }
     return try hasher.end()
   }
