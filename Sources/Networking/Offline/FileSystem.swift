@@ -95,13 +95,7 @@ struct FileSystem: Sendable {
       return NetworkError(.offlineStoreFailed, "\(name) \(reason)")
     }
     guard let file = try OpenFile.open(path, O_RDONLY | O_NOFOLLOW) else {
-      var status = stat()
-      guard lstat(path, &status) == 0 else {
-        if errno == ENOENT { return nil }
-        throw OpenFile.error("a file cannot be examined")
-      }
-      if status.st_mode & S_IFMT == S_IFLNK { throw error("is a symbolic link") }
-      // It has been created in the meantime.
+      if try kind(FilePath(path)) == S_IFLNK { throw error("is a symbolic link") }
       return nil
     }
     guard let length = try file.length else { throw error("is not a regular file") }
@@ -214,13 +208,21 @@ struct FileSystem: Sendable {
     try isDirectory(FilePath(path))
   }
 
-  private func isDirectory(_ path: FilePath) throws -> Bool {
+  private func isDirectory(_ path: FilePath) throws -> Bool { try kind(path) == S_IFDIR }
+
+  /// Returns whether there is a file or folder at a path; symbolic links are not followed.
+  ///
+  /// An error other than a missing file is thrown: the file may exist.
+  func exists(_ path: String) throws -> Bool { try kind(FilePath(path)) != nil }
+
+  /// Returns the bits of the mode for the kind of a file, or `nil` if there is none.
+  private func kind(_ path: FilePath) throws -> mode_t? {
     var status = stat()
     guard lstat(path.bytes, &status) == 0 else {
-      if errno == ENOENT || errno == ENOTDIR { return false }
+      if errno == ENOENT || errno == ENOTDIR { return nil }
       throw OpenFile.error("a file cannot be examined")
     }
-    return status.st_mode & S_IFMT == S_IFDIR
+    return status.st_mode & S_IFMT
   }
 
   /// Removes a file, or a folder with its contents; symbolic links are not followed.

@@ -277,9 +277,8 @@ final class PartialDownload: Sendable {
 
   private static func removeFiles(at path: String, beside target: URL) throws {
     guard target.isFileURL else { return }
-    var status = stat()
-    guard lstat(path, &status) == 0 else {
-      guard errno == ENOENT || errno == ENOTDIR else { throw LockedFile.error(.fileNotWritten) }
+    // If that is not known, the lock has the reason.
+    guard (try? FileSystem().exists(path)) ?? true else {
       return HiddenFile.remove("\(path).json")
     }
     let file = try LockedFile(path, creating: 0o666)
