@@ -138,7 +138,9 @@ enum CacheRecordCoding {
 
   private static func date(_ bits: UInt64) -> Date {
     let seconds = Double(bitPattern: bits)
-    return Date(timeIntervalSince1970: seconds.isFinite ? seconds : 0)
+    // Up to the year 9999, so that no difference is infinite.
+    let isPlausible = (0..<253_402_300_800).contains(seconds)
+    return Date(timeIntervalSince1970: isPlausible ? seconds : 0)
   }
 
   private static func checksum(of bytes: [UInt8]) -> String {

@@ -30,6 +30,21 @@ struct DiskCacheFilesTests {
     #expect((record != nil) == (byteCount <= Int64(Int.max / 32)))
   }
 
+  @Test func aTimeOutOfRangeIsThatOfTheEpoch() throws {
+    let key = try #require(CacheKey(URL.of("http://cache.test/a")))
+    for seconds in [-1, 1e300, .infinity, .nan] {
+      let time = Date(timeIntervalSince1970: seconds)
+      let response = StoredResponse(
+        HTTPResponseHead(status: 200), requestTime: time, responseTime: time,
+        for: CacheSelector(), body: .data(Data()))
+      let data = CacheRecordCoding.encode(CacheRecord(key, [response]), Self.name)
+      let record = CacheRecordCoding.decode(data, Self.name, of: nil, bodiesIn: "/folder")
+      let read = try #require(record?.responses.first, "\(seconds)")
+      #expect(read.requestTime == Date(timeIntervalSince1970: 0), "\(seconds)")
+      #expect(read.responseTime == Date(timeIntervalSince1970: 0), "\(seconds)")
+    }
+  }
+
   #if os(Linux) || os(macOS)
     /// Runs in a separate process without root privileges, because root ignores permissions.
     @Test func aRecordThatCannotBeReadNowKeepsItsBodyUntilAllAreRemoved() async {
