@@ -73,7 +73,8 @@ struct BackgroundOutcome: Sendable {
 
   /// Whether the outcome is complete, and not a file that is no longer there.
   var isUsable: Bool {
-    file.map { FileManager.default.fileExists(atPath: $0.path) } ?? true
+    // A file that cannot be examined now may be there.
+    file.flatMap { try? FileSystem().exists($0.path) } ?? true
   }
 }
 

@@ -10,6 +10,8 @@ import Foundation
 enum CacheRecordCoding {
   private static let magic = Array("CATENAC2".utf8)
   private static let headLength = 8 + 4 + 16
+  /// The maximum length of a body file, so that no sum over a record overflows.
+  private static let maximumBodySize = Int.max / (2 * CacheRecord.maximumCount)
 
   /// Returns the bytes of a record.
   ///
@@ -121,11 +123,10 @@ enum CacheRecordCoding {
       body = .data(data)
     case 1:
       guard let name = reader.text(), !name.contains("/"), let count = reader.number(UInt64.self),
-        let checksum = reader.text()
+        count <= maximumBodySize, let checksum = reader.text()
       else { return nil }
       body = .file(
-        StoredBodyFile(
-          path: "\(folder)/\(name)", byteCount: Int64(clamping: count), checksum: checksum))
+        StoredBodyFile(path: "\(folder)/\(name)", byteCount: Int64(count), checksum: checksum))
     default: return nil
     }
     return StoredResponse(
@@ -137,7 +138,9 @@ enum CacheRecordCoding {
 
   private static func date(_ bits: UInt64) -> Date {
     let seconds = Double(bitPattern: bits)
-    return Date(timeIntervalSince1970: seconds.isFinite ? seconds : 0)
+    // Up to the year 9999, so that no difference is infinite.
+    let isPlausible = (0..<253_402_300_800).contains(seconds)
+    return Date(timeIntervalSince1970: isPlausible ? seconds : 0)
   }
 
   private static func checksum(of bytes: [UInt8]) -> String {

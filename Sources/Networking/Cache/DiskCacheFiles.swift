@@ -50,16 +50,15 @@ struct DiskCacheFiles: Sendable {
   ///   - key: The URL of the record. `nil` uses the one in the record, which has no secrets.
   ///   - isTouched: Whether the record counts as used now.
   /// - Returns: The record, or `nil` if there is no valid one.
-  func read(_ name: String, of key: CacheKey?, isTouched: Bool) -> CacheRecord? {
-    guard let file = try? OpenFile.open(path(of: name), O_RDONLY | O_NOFOLLOW) else { return nil }
-    guard let length = (try? file.length) ?? nil else { return nil }
-    guard length <= Self.maximumRecordSize else {
-      try? fileSystem.remove(path(of: name))
-      return nil
-    }
-    guard let data = try? file.read(Int(clamping: length)) else { return nil }
-    guard
-      let record = CacheRecordCoding.decode(data, name, of: key, bodiesIn: folder(of: name))
+  /// - Throws: ``NetworkError`` if the file exists and cannot be read now, for example because the
+  ///   process has too many open files.
+  func read(_ name: String, of key: CacheKey?, isTouched: Bool) throws -> CacheRecord? {
+    guard let file = try OpenFile.open(path(of: name), O_RDONLY | O_NOFOLLOW),
+      let length = try file.length
+    else { return nil }
+    guard length <= Self.maximumRecordSize,
+      let record = CacheRecordCoding.decode(
+        try file.read(Int(length)), name, of: key, bodiesIn: folder(of: name))
     else {
       try? fileSystem.remove(path(of: name))
       return nil
@@ -74,7 +73,7 @@ struct DiskCacheFiles: Sendable {
   func write(_ record: CacheRecord, _ name: String) throws -> Int {
     let data = CacheRecordCoding.encode(record, name)
     guard data.count <= Self.maximumRecordSize else {
-      throw OpenFile.error("a record is too large")
+      throw NetworkError(.offlineStoreFailed, "a record is too large")
     }
     let temporary = makeTemporaryPath()
     do {
@@ -127,16 +126,18 @@ struct DiskCacheFiles: Sendable {
   ///   - body: The file.
   ///   - consume: A closure that receives each piece.
   /// - Returns: Whether the file exists and its length and checksum are those of the record.
+  /// - Throws: The error of the closure, or ``NetworkError`` if the file cannot be read now.
   static func read(
     _ body: StoredBodyFile, _ consume: (_ piece: Data) throws -> Void
-  ) rethrows -> Bool {
-    guard let file = try? OpenFile.open(body.path, O_RDONLY | O_NOFOLLOW),
-      let length = (try? file.length) ?? nil, length == body.byteCount
+  ) throws -> Bool {
+    guard let file = try OpenFile.open(body.path, O_RDONLY | O_NOFOLLOW),
+      try file.length == body.byteCount
     else { return false }
     var checksum = Checksum()
     var count: Int64 = 0
     while count < body.byteCount {
-      guard let piece = try? file.read(chunkSize), !piece.isEmpty else { return false }
+      let piece = try file.read(chunkSize)
+      guard !piece.isEmpty else { return false }
       count += Int64(piece.count)
       piece.withUnsafeBytes { checksum.add($0) }
       try consume(piece)
@@ -172,22 +173,26 @@ struct DiskCacheFiles: Sendable {
       }
     }
     let now = Date()
-    var referenced: [String: Set<String>] = [:]
+    var referenced: [String: Set<String>?] = [:]
     for body in bodies {
-      guard let status = Self.status("\(folder)/\(body.name)") else { continue }
-      let paths =
-        referenced[body.record]
-        ?? Set(read(body.record, of: nil, isTouched: false)?.files.map(\.path) ?? [])
-      referenced[body.record] = paths
-      if items[body.record] != nil, paths.contains("\(folder)/\(body.name)") {
+      let path = "\(folder)/\(body.name)"
+      guard let status = Self.status(path) else { continue }
+      let paths = referenced[body.record] ?? bodyPaths(of: body.record)
+      referenced.updateValue(paths, forKey: body.record)
+      if items[body.record] != nil, paths?.contains(path) ?? true {
         items[body.record]?.bytes += status.bytes
-        items[body.record]?.bodies.append("\(folder)/\(body.name)")
+        items[body.record]?.bodies.append(path)
       } else if now.timeIntervalSince(status.changed) > 60 {
         // A newer one may be about to get its record.
-        try? fileSystem.remove("\(folder)/\(body.name)")
+        try? fileSystem.remove(path)
       }
     }
     return Array(items.values)
+  }
+
+  /// Returns the paths of the body files of a record, or `nil` if the record cannot be read now.
+  private func bodyPaths(of name: String) -> Set<String>? {
+    try? Set(read(name, of: nil, isTouched: false)?.files.map(\.path) ?? [])
   }
 
   /// Removes the files of processes that have ended while they wrote.
@@ -276,8 +281,8 @@ final class BodyFileReader: Sendable {
   /// Opens a file.
   ///
   /// Returns `nil` if it does not exist.
-  init?(_ body: StoredBodyFile) {
-    guard let file = try? OpenFile.open(body.path, O_RDONLY | O_NOFOLLOW) else { return nil }
+  init?(_ body: StoredBodyFile) throws {
+    guard let file = try OpenFile.open(body.path, O_RDONLY | O_NOFOLLOW) else { return nil }
     self.file = Mutex(file)
   }
 

@@ -78,20 +78,26 @@ final class DiskCacheStore: Sendable {
     ///
     /// - Parameter isUse: Whether the record counts as used.
     /// - Returns: The record, or `nil` if there is no valid one.
-    func read(isUse: Bool = true) -> CacheRecord? {
-      guard let record = store.files.read(name, of: key, isTouched: isUse) else { return nil }
+    /// - Throws: ``NetworkError`` if the record cannot be read now.
+    func read(isUse: Bool = true) throws -> CacheRecord? {
+      guard let record = try store.files.read(name, of: key, isTouched: isUse) else { return nil }
       if isUse { store.state.withLock { $0.items?[name]?.used = Date() } }
       return record
     }
 
-    /// Returns whether the record has a response that matches a condition.
+    /// Returns whether the record has a response that matches a condition, or cannot be read now.
     func hasResponse(where matches: (StoredResponse) -> Bool) -> Bool {
-      read(isUse: false)?.responses.contains(where: matches) ?? false
+      do {
+        return try read(isUse: false)?.responses.contains(where: matches) ?? false
+      } catch {
+        return true
+      }
     }
 
     /// Changes the record under the lock.
     ///
-    /// If the new record cannot be written, the old one is removed, because it is out of date.
+    /// If the old record cannot be read, or the new one cannot be written, the old one is removed,
+    /// because it is out of date.
     ///
     /// - Parameter change: A closure that changes the record, and returns the body files that are no
     ///   longer referenced.
@@ -100,7 +106,7 @@ final class DiskCacheStore: Sendable {
       var created: Set<StoredBodyFile> = []
       do {
         let lock = try store.lock(lockNumber)
-        found = read(isUse: false)
+        found = try read(isUse: false)
         var record = found ?? CacheRecord(key)
         var unreferenced = try change(&record)
         created = record.files.subtracting(found?.files ?? [])
@@ -184,7 +190,8 @@ final class DiskCacheStore: Sendable {
     let activity = scheduler.beginActivity()
     let access = access(to: key)
     @Sendable func read() {
-      deliver(access?.read())
+      // A record that cannot be read now stays, and the request is sent.
+      deliver(try? access?.read())
       activity?.end()
     }
     let isChanging = access.map { access in
@@ -216,7 +223,7 @@ final class DiskCacheStore: Sendable {
       if !isHeld {
         state.withLock { $0.heldUntil[number] = ContinuousClock.now + Self.lockPause }
       }
-      throw OpenFile.error("another process holds the lock of the cache")
+      throw NetworkError(.offlineStoreFailed, "another process holds the lock of the cache")
     }
     state.withLock { $0.heldUntil[number] = nil }
     return lock
@@ -326,8 +333,12 @@ final class DiskCacheStore: Sendable {
 
   /// Runs an operation for each record, on the queues of the records.
   ///
-  /// - Parameter work: The operation.
-  func forEach(_ work: @escaping @Sendable (_ record: Access) -> Void) async {
+  /// - Parameters:
+  ///   - removesUnreadable: Whether records that cannot be read now are removed.
+  ///   - work: The operation.
+  func forEach(
+    removesUnreadable: Bool, _ work: @escaping @Sendable (_ record: Access) -> Void
+  ) async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       let group = DispatchGroup()
       // One folder at a time, so that changes of other records need not wait for long.
@@ -335,11 +346,15 @@ final class DiskCacheStore: Sendable {
         let number = (shard >> 4) % DiskCacheFiles.lockCount
         queues[number].async(group: group) {
           for item in self.files.scan(shard) {
-            guard let record = self.files.read(item.name, of: nil, isTouched: false) else {
-              self.removeFiles(item)
-              continue
+            do {
+              guard let record = try self.files.read(item.name, of: nil, isTouched: false) else {
+                self.removeFiles(item)
+                continue
+              }
+              work(Access(store: self, key: record.key, name: item.name, lockNumber: number))
+            } catch {
+              if removesUnreadable { self.removeFiles(item) }
             }
-            work(Access(store: self, key: record.key, name: item.name, lockNumber: number))
           }
         }
       }

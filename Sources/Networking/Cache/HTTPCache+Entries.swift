@@ -61,8 +61,8 @@ extension HTTPCache {
         }
       }
     }
-    await diskStore?.forEach { access in
-      if let record = access.read(isUse: false) { add(record, access.name) }
+    await diskStore?.forEach(removesUnreadable: false) { access in
+      if let record = try? access.read(isUse: false) { add(record, access.name) }
     }
     for record in memory?.records ?? [] {
       add(record, CacheDigest.digest("url", record.key.text) ?? record.key.text)
@@ -119,7 +119,8 @@ extension HTTPCache {
     where matches: @escaping @Sendable (CacheKey, StoredResponse) -> Bool
   ) async {
     invalidateEverything()
-    await diskStore?.forEach { access in
+    // A record that cannot be read may have responses to remove.
+    await diskStore?.forEach(removesUnreadable: true) { access in
       access.update { record in
         let removed = record.responses.filter { matches(record.key, $0) }
         return removed.flatMap { record.remove($0.selector) }

@@ -5,6 +5,15 @@ import Synchronization
 
 /// A stored response that is delivered to the destination of a request.
 struct ServedResponse: Sendable {
+  /// The result of a delivery.
+  enum Outcome: Sendable {
+    case delivered(Response)
+    /// The file of the body is missing or has changed.
+    case changed
+    /// The file of the body cannot be read now.
+    case unreadable
+  }
+
   let head: HTTPResponseHead
   let body: StoredBody
   let provenance: Response.Provenance
@@ -27,11 +36,10 @@ struct ServedResponse: Sendable {
   /// Delivers the response.
   ///
   /// - Parameter destination: The destination of the body.
-  /// - Returns: A promise of the response, or of `nil` if the file of the body is missing or has
-  ///   changed. It is rejected with a ``NetworkError`` with the code `fileNotWritten` if the
-  ///   destination cannot be written.
-  func delivered(to destination: BodyDestination) -> Promise<Response?> {
-    let (promise, resolver) = Promise<Response?>.pending(on: .inline)
+  /// - Returns: A promise of the outcome. It is rejected with a ``NetworkError`` with the code
+  ///   `fileNotWritten` if the destination cannot be written.
+  func delivered(to destination: BodyDestination) -> Promise<Outcome> {
+    let (promise, resolver) = Promise<Outcome>.pending(on: .inline)
     let isCancelled = CancellationFlag()
     resolver.onCancel { isCancelled.set() }
     let activity = scheduler.beginActivity()
@@ -39,7 +47,10 @@ struct ServedResponse: Sendable {
       do {
         let content = try content(for: destination, isCancelled)
         if content != nil { reportProgress(destination) }
-        resolver.fulfill(content.map(response))
+        resolver.fulfill(content.map { .delivered(response($0)) } ?? .changed)
+      } catch is NetworkError {
+        // Only reading the body has errors of this type.
+        resolver.fulfill(.unreadable)
       } catch let error as PartialFile.FileError {
         resolver.reject(
           NetworkError(.fileNotWritten, error.reason, request: .init(request), response: head))
@@ -84,10 +95,10 @@ struct ServedResponse: Sendable {
       // Checked before the first byte is delivered.
       var reader: BodyFileReader?
       if case .file(let file) = body {
-        reader = BodyFileReader(file)
+        reader = try BodyFileReader(file)
         guard reader != nil else { return nil }
       }
-      guard read({ _ in }) else { return nil }
+      guard try read({ _ in }) else { return nil }
       let flow = FlowControl()
       let channel = ByteChannel(flow)
       let feeder = StoredBodyFeeder(body, reader, channel, on: Self.queue, metrics)
@@ -97,12 +108,12 @@ struct ServedResponse: Sendable {
     case .memory, .file, .stream:
       var data = Data()
       data.reserveCapacity(body.count)
-      return read({ data.append($0) }) ? .memory(data) : nil
+      return try read({ data.append($0) }) ? .memory(data) : nil
     }
   }
 
   /// Reads the body, and returns whether it is complete and unchanged.
-  private func read(_ consume: (Data) throws -> Void) rethrows -> Bool {
+  private func read(_ consume: (Data) throws -> Void) throws -> Bool {
     switch body {
     case .data(let data):
       try consume(data)

@@ -249,7 +249,7 @@ struct CachedHop: Sendable {
 
   /// Delivers a stored response.
   ///
-  /// If its file is missing or has changed, the request is sent.
+  /// If its file is missing, has changed, or cannot be read now, the request is sent.
   ///
   /// - Parameters:
   ///   - stored: The response.
@@ -284,13 +284,16 @@ struct CachedHop: Sendable {
       events?.serveFromCache(source)
       return .fulfilled(response)
     }
-    return served.delivered(to: destination).then(on: .inline) { response in
-      guard let response else {
+    return served.delivered(to: destination).then(on: .inline) { outcome in
+      switch outcome {
+      case .delivered(let response):
+        events?.serveFromCache(source)
+        return .fulfilled(response)
+      case .changed:
         stage.cache.remove(stored, of: query.key, awaitedBy: stage.scheduler)
         return perform(nil, nil)
+      case .unreadable: return perform(nil, nil)
       }
-      events?.serveFromCache(source)
-      return .fulfilled(response)
     }
   }
 }

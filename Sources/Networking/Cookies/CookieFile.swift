@@ -1,4 +1,3 @@
-import CatenaSystem
 import Foundation
 
 /// The file of a jar: JSON, readable by its owner only, shared with other processes.
@@ -36,18 +35,11 @@ struct CookieFile: Sendable {
 
   /// Reads the cookies, in the order of their creation.
   ///
-  /// - Returns: The cookies that are valid, or `nil` if there is no file.
+  /// - Returns: The cookies that are valid, or `nil` if there is no file, or an empty one.
   /// - Throws: ``NetworkError`` if the file cannot be read, or is not the file of a jar.
   func read() throws -> [Cookie]? {
     try Self.converting {
-      guard let file = try OpenFile.open(path, O_RDONLY | O_NOFOLLOW) else {
-        var status = stat()
-        guard lstat(path, &status) != 0 else { throw error("is a symbolic link") }
-        return nil
-      }
-      guard let length = try file.length else { throw error("is not a regular file") }
-      guard length <= Self.maximumLength else { throw error("is too long") }
-      let data = try file.read(Int(length))
+      guard let data = try fileSystem.read(path, limit: Self.maximumLength) else { return nil }
       do {
         let content = try JSONDecoder().decode(Content.self, from: data)
         guard content.version == 1 else { throw error("has an unknown version") }
@@ -80,11 +72,7 @@ struct CookieFile: Sendable {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       let data = try encoder.encode(Content(cookies: cookies))
-      // Only the owner of the lock writes here, so a file that exists was left by a crash.
-      try fileSystem.remove("\(path).new")
-      try fileSystem.write(data, to: "\(path).new")
-      try fileSystem.move("\(path).new", to: path)
-      try fileSystem.synchronize(folder)
+      try fileSystem.replace(path, with: data)
       withExtendedLifetime(lock) {}
     }
   }

@@ -9,8 +9,6 @@ import Foundation
 struct OpenFile: ~Copyable {
   let descriptor: Int32
   private let path: String
-  /// The last path component, for error messages.
-  private var name: String { Self.name(of: path) }
 
   /// Opens a file, without blocking on a pipe.
   ///
@@ -23,17 +21,13 @@ struct OpenFile: ~Copyable {
       descriptor = CatenaSystem.open(path, flags, mode)
     } while descriptor < 0 && errno == EINTR
     if descriptor < 0, flags & O_CREAT == 0, errno == ENOENT || errno == ELOOP { return nil }
-    guard descriptor != -1 else { throw error("\(Self.name(of: path)) cannot be opened") }
+    guard descriptor != -1 else { throw error(path, "cannot be opened") }
     return OpenFile(descriptor: descriptor, path: path)
   }
 
   private init(descriptor: Int32, path: String) {
     self.descriptor = descriptor
     self.path = path
-  }
-
-  private static func name(of path: String) -> String {
-    URL(fileURLWithPath: path).lastPathComponent
   }
 
   deinit {
@@ -43,9 +37,17 @@ struct OpenFile: ~Copyable {
   /// The length in bytes, or `nil` if it is not a regular file.
   var length: Int64? {
     get throws {
-      var status = stat()
-      guard fstat(descriptor, &status) == 0 else { throw Self.error("\(name) cannot be examined") }
+      let status = try status
       return status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
+    }
+  }
+
+  /// The owner, the kind and the size.
+  var status: stat {
+    get throws {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else { throw Self.error(path, "cannot be examined") }
+      return status
     }
   }
 
@@ -58,7 +60,7 @@ struct OpenFile: ~Copyable {
         Self.read(descriptor, UnsafeMutableRawBufferPointer(rebasing: bytes[length...]))
       }
       if result < 0, errno == EINTR { continue }
-      guard result >= 0 else { throw Self.error("\(name) cannot be read") }
+      guard result >= 0 else { throw Self.error(path, "cannot be read") }
       if result == 0 { break }
       length += result
     }
@@ -73,7 +75,7 @@ struct OpenFile: ~Copyable {
         Self.write(descriptor, UnsafeRawBufferPointer(rebasing: bytes[length...]))
       }
       if result < 0, errno == EINTR { continue }
-      guard result > 0 else { throw Self.error("\(name) cannot be written") }
+      guard result > 0 else { throw Self.error(path, "cannot be written") }
       length += result
     }
   }
@@ -84,12 +86,23 @@ struct OpenFile: ~Copyable {
       // On Darwin `fsync` leaves the bytes in the drive's cache.
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
     #endif
-    guard fsync(descriptor) == 0 else { throw Self.error("\(name) cannot be synchronized to disk") }
+    guard fsync(descriptor) == 0 else { throw Self.error(path, "cannot be synchronized to disk") }
   }
 
-  /// Makes an error from `errno`, before any other call can change it.
-  static func error(_ summary: String) -> NetworkError {
+  /// Makes an error from `errno`.
+  ///
+  /// - Parameter summary: A constant, because a computation could change `errno`.
+  /// - Returns: The error.
+  static func error(_ summary: StaticString) -> NetworkError { error(errno, "\(summary)") }
+
+  /// Makes an error of a file from `errno`.
+  private static func error(_ path: String, _ failure: StaticString) -> NetworkError {
+    // `URL` examines the file, which changes `errno`.
     let code = errno
+    return error(code, "\(URL(fileURLWithPath: path).lastPathComponent) \(failure)")
+  }
+
+  private static func error(_ code: Int32, _ summary: String) -> NetworkError {
     let underlying = POSIXErrorCode(rawValue: code).map { POSIXError($0) }
     return NetworkError(
       .offlineStoreFailed, "\(summary): \(String(cString: strerror(code)))", underlying: underlying)
@@ -102,6 +115,13 @@ struct OpenFile: ~Copyable {
   private static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     CatenaSystem.write(descriptor, bytes.baseAddress, bytes.count)
   }
+}
+
+extension stat {
+  /// Whether the file belongs to the user of the process, and has no other name.
+  ///
+  /// Otherwise another user can change it, or its bytes are those of another file.
+  var isOwn: Bool { st_uid == geteuid() && st_nlink == 1 }
 }
 
 /// An exclusive lock across threads and processes, released at the end of its lifetime.

@@ -35,7 +35,13 @@ struct FileSystem: Sendable {
   }
 
   /// Writes a new file, readable by its owner only, and synchronizes it to disk.
-  func write(_ data: Data, to path: String) throws {
+  ///
+  /// - Parameters:
+  ///   - data: The bytes.
+  ///   - path: The path, where nothing may exist.
+  ///   - isDurable: Whether the file is synchronized.
+  /// - Throws: ``NetworkError`` if the file cannot be written. An incomplete file may remain.
+  func write(_ data: Data, to path: String, isDurable: Bool = true) throws {
     beforeOperation("create")
     let file = try create(path)
     var remaining = data
@@ -44,8 +50,57 @@ struct FileSystem: Sendable {
       try file.write(remaining.prefix(Self.chunkSize))
       remaining = remaining.dropFirst(Self.chunkSize)
     }
+    guard isDurable else { return }
     beforeOperation("synchronize")
     try file.synchronize()
+  }
+
+  /// Replaces a file in one step by a new one, readable by its owner only.
+  ///
+  /// The new file first has the extension `new`. Only one process at a time may replace a file.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file, which need not exist.
+  ///   - data: The bytes.
+  ///   - isDurable: Whether the file and its name are synchronized to disk.
+  /// - Throws: ``NetworkError`` if the file cannot be replaced. No new file remains.
+  func replace(_ path: String, with data: Data, isDurable: Bool = true) throws {
+    let new = "\(path).new"
+    // A crash may have left a file, and in a shared folder another user may have made one.
+    beforeOperation("remove")
+    guard unlink(new) == 0 || errno == ENOENT else {
+      throw OpenFile.error("a file cannot be removed")
+    }
+    do {
+      try write(data, to: new, isDurable: isDurable)
+      try move(new, to: path)
+    } catch {
+      unlink(new)
+      throw error
+    }
+    if isDurable { try synchronize(URL(fileURLWithPath: path).deletingLastPathComponent().path) }
+  }
+
+  /// Reads a whole file.
+  ///
+  /// - Parameters:
+  ///   - path: The path.
+  ///   - limit: The maximum number of bytes.
+  /// - Returns: The bytes. `nil` if the file does not exist, or is empty, which a full disk may leave.
+  /// - Throws: ``NetworkError`` if the file is longer than the limit, is a symbolic link or another
+  ///   file that is not regular, or cannot be read.
+  func read(_ path: String, limit: Int) throws -> Data? {
+    func error(_ reason: String) -> NetworkError {
+      let name = URL(fileURLWithPath: path).lastPathComponent
+      return NetworkError(.offlineStoreFailed, "\(name) \(reason)")
+    }
+    guard let file = try OpenFile.open(path, O_RDONLY | O_NOFOLLOW) else {
+      if try kind(FilePath(path)) == S_IFLNK { throw error("is a symbolic link") }
+      return nil
+    }
+    guard let length = try file.length else { throw error("is not a regular file") }
+    guard length <= limit else { throw error("is too long") }
+    return length == 0 ? nil : try file.read(Int(length))
   }
 
   /// Copies a regular file to a new one, readable by its owner only, and synchronizes it to disk.
@@ -153,13 +208,21 @@ struct FileSystem: Sendable {
     try isDirectory(FilePath(path))
   }
 
-  private func isDirectory(_ path: FilePath) throws -> Bool {
+  private func isDirectory(_ path: FilePath) throws -> Bool { try kind(path) == S_IFDIR }
+
+  /// Returns whether there is a file or folder at a path; symbolic links are not followed.
+  ///
+  /// An error other than a missing file is thrown: the file may exist.
+  func exists(_ path: String) throws -> Bool { try kind(FilePath(path)) != nil }
+
+  /// Returns the bits of the mode for the kind of a file, or `nil` if there is none.
+  private func kind(_ path: FilePath) throws -> mode_t? {
     var status = stat()
     guard lstat(path.bytes, &status) == 0 else {
-      if errno == ENOENT || errno == ENOTDIR { return false }
+      if errno == ENOENT || errno == ENOTDIR { return nil }
       throw OpenFile.error("a file cannot be examined")
     }
-    return status.st_mode & S_IFMT == S_IFDIR
+    return status.st_mode & S_IFMT
   }
 
   /// Removes a file, or a folder with its contents; symbolic links are not followed.

@@ -6,7 +6,7 @@ import Foundation
   import CCatena
 #endif
 
-/// A digest of a file.
+/// A digest of a file, or of a part of it.
 struct ContentDigest: Sendable, Hashable {
   /// A hash function of RFC 9530 or of the tus protocol.
   enum Algorithm: String, Sendable, CaseIterable {
@@ -53,9 +53,17 @@ struct ContentDigest: Sendable, Hashable {
   ///
   /// - Parameter response: A response without a content coding.
   init?(of response: Response) {
-    let names = response.status == 206 ? ["Repr-Digest"] : ["Repr-Digest", "Content-Digest"]
+    self.init(
+      response.status == 206 ? ["Repr-Digest"] : ["Repr-Digest", "Content-Digest"],
+      in: response.headers)
+  }
+
+  /// Makes the digest in the first header field that has one, the SHA-512 or else the SHA-256.
+  ///
+  /// The result is `nil` if there is no valid one.
+  init?(_ names: [String], in headers: HTTPHeaders) {
     for name in names {
-      let members = response.headers.values(for: name).joined(separator: ",").split(separator: ",")
+      let members = headers.values(for: name).joined(separator: ",").split(separator: ",")
       for algorithm in [Algorithm.sha512, .sha256] {
         for member in members {
           let parts = member.trimmingCharacters(in: .whitespaces).split(

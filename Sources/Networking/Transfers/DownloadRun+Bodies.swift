@@ -25,7 +25,8 @@ extension DownloadRun {
       try await withHold(on: response) {
         for try await piece in response.bytes {
           batch.add(piece)
-          guard batch.end <= end ?? .max else {
+          // Without an overflow, however large the range is.
+          guard Int64(batch.size) <= (end ?? .max) - batch.position else {
             throw Contradiction("the body has more bytes than its range", response)
           }
           let now = sender.scheduler.now
@@ -47,6 +48,13 @@ extension DownloadRun {
     if segment != nil, end == nil {
       let total = batch.position
       try await disk.run { try file.setTotal(total) }
+    }
+    // The body of any other response is the file, whose digest is compared at the end.
+    if response.status == 206,
+      let digest = ContentDigest(["Content-Digest"], in: response.headers)
+    {
+      try await compare(
+        start..<batch.position, of: file, with: digest, by: "the server's Content-Digest", response)
     }
   }
 
@@ -70,8 +78,6 @@ extension DownloadRun {
     var pieces: [Data] = []
     var size = 0
 
-    var end: Int64 { position + Int64(size) }
-
     mutating func add(_ piece: Data) {
       pieces.append(piece)
       size += piece.count
@@ -83,10 +89,11 @@ extension DownloadRun {
   ) async throws {
     guard batch.size > 0 else { return }
     let full = batch
-    batch = Batch(position: full.end)
+    let end = full.position + Int64(full.size)
+    batch = Batch(position: end)
     try await disk.run { try file.write(full.pieces, at: full.position, of: segment) }
     // Computed in the update, so that the progress of several connections keeps its order.
-    sender.control.update { $0.bytes = file.content?.received ?? full.end }
+    sender.control.update { $0.bytes = file.content?.received ?? end }
   }
 
   func report(_ file: PartialDownload) {
@@ -104,16 +111,24 @@ extension DownloadRun {
     _ file: PartialDownload, _ expected: ContentDigest?, _ last: Response
   ) async throws {
     guard let digest = expected ?? state.withLock({ $0.digest }) else { return }
+    let source = expected == nil ? "the server's \(digest.algorithm.rawValue)" : "the SHA-256"
+    try await compare(0 ..< .max, of: file, with: digest, by: source, last)
+  }
+
+  /// Compares the digest of a part of the file.
+  private func compare(
+    _ part: Range<Int64>, of file: PartialDownload, with digest: ContentDigest, by source: String,
+    _ response: Response
+  ) async throws {
     let isCancelled = CancellationFlag()
     let actual = try await withTaskCancellationHandler {
-      try await disk.run { try file.hash(by: digest.algorithm) { isCancelled.isSet } }
+      try await disk.run { try file.hash(of: part, by: digest.algorithm) { isCancelled.isSet } }
     } onCancel: {
       isCancelled.set()
     }
     try Task.checkCancellation()
     guard actual == digest.bytes else {
-      let source = expected == nil ? "the server's \(digest.algorithm.rawValue)" : "the SHA-256"
-      throw Contradiction("the file does not have \(source)", last, code: .digestMismatch)
+      throw Contradiction("the file does not have \(source)", response, code: .digestMismatch)
     }
   }
 }

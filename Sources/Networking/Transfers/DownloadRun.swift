@@ -61,6 +61,10 @@ final class DownloadRun: Sendable {
     var digest: ContentDigest?
     /// Whether the first request asks for a range.
     var probes: Bool
+    /// Whether the server sends a content coding although the request accepts none.
+    ///
+    /// The request then accepts those of the transport, which decodes the body.
+    var acceptsCodings = false
   }
 
   private static let probeSize: Int64 = 1 << 20
@@ -146,6 +150,13 @@ final class DownloadRun: Sendable {
           }
         }
         try await fetchRest(of: file)
+        if state.withLock({ $0.last == nil }) {
+          // An earlier download has received all bytes. The last one is requested again, to learn
+          // whether the file on the server is the same.
+          try await disk.run { try file.dropLastByte() }
+          report(file)
+          try await fetchRest(of: file)
+        }
         guard let last = state.withLock({ $0.last }) else {
           throw Restart(reason: "there is no response")
         }
@@ -168,14 +179,13 @@ final class DownloadRun: Sendable {
 
   /// Sends a request, and notes the wire request.
   private func send(
-    _ fields: @escaping @Sendable (HTTPRequest) throws -> HTTPHeaders
+    _ change: @escaping @Sendable (inout HTTPRequest) throws -> Void
   ) async throws -> Response {
     try await sender.send(
       .init(
         prepare: { [self] request in
           var request = request
-          request.headers["Accept-Encoding"] = "identity"
-          for field in try fields(request) { request.headers[field.name] = field.value }
+          try change(&request)
           state.withLock { $0.sent = request }
           return request
         }, destination: .stream))
@@ -183,9 +193,10 @@ final class DownloadRun: Sendable {
 
   /// Requests the file from its beginning.
   private func begin(_ file: PartialDownload) async throws {
-    let probes = state.withLock { $0.probes }
-    let response = try await send { _ in
-      probes ? ["Range": "bytes=0-\(Self.probeSize - 1)"] : [:]
+    let (probes, acceptsCodings) = state.withLock { ($0.probes, $0.acceptsCodings) }
+    let response = try await send { request in
+      request.headers["Accept-Encoding"] = acceptsCodings ? nil : "identity"
+      if probes { request.headers["Range"] = "bytes=0-\(Self.probeSize - 1)" }
     }
     // The first byte of an empty file does not exist.
     if probes, response.status == 416 { throw stopProbing("the server refused the first range") }
@@ -197,16 +208,21 @@ final class DownloadRun: Sendable {
   private func receiveFromStart(
     _ response: Response, _ file: PartialDownload, probes: Bool
   ) async throws {
-    let resource = state.withLock { $0.sent?.url.absoluteString } ?? ""
+    let (resource, acceptsCodings) = state.withLock {
+      ($0.sent?.url.absoluteString ?? "", $0.acceptsCodings)
+    }
+    if response.hasContentCoding, response.status != 206, !acceptsCodings {
+      state.withLock { $0.acceptsCodings = true }
+      throw stopProbing("the server sends a content coding only")
+    }
     let validator =
       response.hasContentCoding
       ? nil : StrongValidator(response.headers, now: sender.wallClock())
     var (total, end) = (response.declaredLength, response.declaredLength)
     var segments = [PartialDownload.Segment(start: 0, end: end)]
     if response.status == 206 {
-      let range = try contentRange(of: response)
-      guard probes, let bytes = range.bytes, bytes.lowerBound == 0,
-        bytes.upperBound <= Self.probeSize
+      guard probes, let range = response.contentRange, let bytes = range.bytes,
+        bytes.lowerBound == 0, bytes.upperBound <= Self.probeSize, !response.hasContentCoding
       else { throw Contradiction("the range is not the requested one", response) }
       guard validator != nil, range.total != nil else {
         throw stopProbing("the ranges have no strong validator")
@@ -296,19 +312,19 @@ final class DownloadRun: Sendable {
         throw Restart(reason: "the partial file is that of another URL")
       }
       let last = isOnly ? "" : segment.end.map { String($0 - 1) } ?? ""
-      return [
-        "Range": "bytes=\(segment.next)-\(last)", "If-Range": content.validator.fieldValue,
-      ]
+      request.headers["Accept-Encoding"] = "identity"
+      request.headers["Range"] = "bytes=\(segment.next)-\(last)"
+      request.headers["If-Range"] = content.validator.fieldValue
     }
     switch response.status {
     case 206:
       guard content.validator.allows(response.headers) else {
         throw Restart(reason: "the file on the server has changed")
       }
-      let range = try contentRange(of: response)
-      guard let bytes = range.bytes, bytes.lowerBound == segment.next,
-        bytes.upperBound <= segment.end ?? .max,
-        content.total == nil || range.total == nil || range.total == content.total
+      guard let range = response.contentRange, let bytes = range.bytes,
+        bytes.lowerBound == segment.next, bytes.upperBound <= segment.end ?? .max,
+        content.total == nil || range.total == nil || range.total == content.total,
+        !response.hasContentCoding
       else { throw Contradiction("the range is not the requested one", response) }
       if content.total == nil, let total = range.total {
         try await disk.run { try file.setTotal(total) }
@@ -316,20 +332,22 @@ final class DownloadRun: Sendable {
       }
       try await receive(
         response, file, segment: index, from: segment.next, to: bytes.upperBound)
-    case 200...299:
+    case 200, 203:
       // The file has changed, or the server ignores ranges. The body is the whole file.
       guard isOnly else { throw Restart(reason: "the file on the server has changed") }
       try await receiveFromStart(response, file, probes: false)
-    case 416: throw Restart(reason: "the server has no such range")
+    case 201...299:
+      throw NetworkError(.malformedResponse, response, "the response is neither a range nor a file")
+    // Without the range, because the same request would have the same response.
+    case 304: throw Restart(reason: "the server does not send the range")
+    case 416:
+      // The connection was lost after the last byte of a file of unknown length.
+      guard content.total == nil, response.contentRange?.total == segment.next,
+        content.validator.allows(response.headers)
+      else { throw Restart(reason: "the server has no such range") }
+      try await disk.run { try file.setTotal(segment.next) }
+      report(file)
     default: throw FinalResponse(response: response)
     }
-  }
-
-  private func contentRange(of response: Response) throws -> ContentRange {
-    let values = response.headers.values(for: "Content-Range")
-    guard values.count == 1, let range = ContentRange(values[0]), !response.hasContentCoding else {
-      throw Contradiction("the response with a range does not name it", response)
-    }
-    return range
   }
 }

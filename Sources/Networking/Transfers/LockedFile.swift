@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// The lock is that of the file itself, so that no lock file remains. A file that was renamed or
 /// removed by the owner of the lock is not the one at the path any more; it is then opened again. The
-/// system releases the lock if the process dies.
+/// system releases the lock if the process dies. A file of another user, or with another name, is
+/// replaced by a new one.
 final class LockedFile: Sendable {
   private let descriptor: Int32
   private let isLocked = Atomic(true)
@@ -16,15 +17,22 @@ final class LockedFile: Sendable {
   /// - Parameters:
   ///   - path: The path. The file is created if there is none.
   ///   - mode: The permissions of a new file.
+  ///   - isNew: Whether the file must not exist.
   /// - Throws: ``NetworkError`` with the code `transferInProgress` if the lock is held, or
   ///   `fileNotWritten`.
-  init(_ path: String, creating mode: mode_t) throws {
+  init(_ path: String, creating mode: mode_t, isNew: Bool = false) throws {
+    var isExclusive = isNew
     // Bounded, because each round means that another transfer has ended in the meantime.
     for _ in 0..<100 {
       // `O_NONBLOCK`, because opening a named pipe would wait for its writer.
-      let descriptor = open(
-        path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode)
-      guard descriptor >= 0 else { throw Self.error(.fileNotWritten) }
+      let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+      let descriptor = open(path, isExclusive ? flags | O_EXCL : flags, mode)
+      guard descriptor >= 0 else {
+        guard isExclusive, !isNew, errno == EEXIST else { throw Self.error(.fileNotWritten) }
+        // Another process has created the file after this one has removed it.
+        isExclusive = false
+        continue
+      }
       if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
         let error =
           errno == EWOULDBLOCK
@@ -37,13 +45,24 @@ final class LockedFile: Sendable {
       let isSame =
         fstat(descriptor, &opened) == 0 && stat(path, &named) == 0
         && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
-      if isSame, opened.st_mode & S_IFMT == S_IFREG {
+      let isRegular = opened.st_mode & S_IFMT == S_IFREG
+      // On a disk without owners a new file may seem to be that of another user.
+      if isSame, isRegular, isExclusive || opened.isOwn {
         self.descriptor = descriptor
         return
       }
+      var failure: NetworkError?
+      if isSame {
+        if !isRegular {
+          failure = NetworkError(.fileNotWritten, "its partial file is not a regular file")
+        } else if unlink(path) != 0 {
+          failure = Self.error(.fileNotWritten)
+        }
+        isExclusive = true
+      }
       flock(descriptor, LOCK_UN)
       Foundation.close(descriptor)
-      if isSame { throw NetworkError(.fileNotWritten, "its partial file is not a regular file") }
+      if let failure { throw failure }
     }
     throw NetworkError(.transferInProgress, "its partial file is replaced again and again")
   }
@@ -156,12 +175,22 @@ enum HiddenFile {
     return checksum.text
   }
 
-  /// Returns the state in a file, or `nil` if there is none.
-  static func read<Content: Decodable>(_ type: Content.Type, from path: String) -> Content? {
-    guard let file = try? OpenFile.open(path, O_RDONLY | O_NOFOLLOW), let length = try? file.length,
-      length <= maximumLength, let data = try? file.read(Int(length))
-    else { return nil }
-    return try? JSONDecoder().decode(type, from: data)
+  /// Returns the state in a file.
+  ///
+  /// - Returns: The state. `nil` if there is no file, or one that is not a state or that another user
+  ///   could have written.
+  /// - Throws: ``NetworkError`` with the code `fileNotWritten` if the file cannot be read now.
+  static func read<Content: Decodable>(_ type: Content.Type, from path: String) throws -> Content? {
+    do {
+      guard let file = try OpenFile.open(path, O_RDONLY | O_NOFOLLOW), try file.status.isOwn,
+        let length = try file.length, length <= maximumLength
+      else { return nil }
+      let data = try file.read(Int(length))
+      return try? JSONDecoder().decode(type, from: data)
+    } catch {
+      throw NetworkError(
+        .fileNotWritten, "the state of the transfer cannot be read", underlying: error)
+    }
   }
 
   /// Writes a state, readable by its owner only, which replaces the earlier one in one step.
@@ -171,15 +200,8 @@ enum HiddenFile {
     do {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      let data = try encoder.encode(content)
-      let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW
-      guard let file = try OpenFile.open("\(path).new", flags, creating: 0o600) else {
-        throw LockedFile.error(.fileNotWritten)
-      }
-      try file.write(data)
-      guard rename("\(path).new", path) == 0 else { throw LockedFile.error(.fileNotWritten) }
+      try FileSystem().replace(path, with: try encoder.encode(content), isDurable: false)
     } catch {
-      unlink("\(path).new")
       throw NetworkError(
         .fileNotWritten, "the state of the transfer cannot be written", underlying: error)
     }

@@ -23,16 +23,19 @@ extension Networking {
   /// - **Resumable.** Beside the target there are two hidden files, `.NAME.download` with the bytes,
   ///   and `.NAME.download.json` with the validator, which only its owner can read. After a failure, a
   ///   cancellation, or the end of the process they are kept, and the next resumable download of the
-  ///   same URL to the same target continues. ``Transfer/removePartialDownload(of:)`` removes them. Otherwise
-  ///   no partial file remains.
+  ///   same URL to the same target continues. Files of these names that belong to another user are
+  ///   replaced. ``Transfer/removePartialDownload(of:)`` removes the files. Otherwise no partial file
+  ///   remains.
   /// - **Integrity.** `Content-Range` and the total length are checked. So is the SHA-256 of the
-  ///   caller, or else the SHA-256 or SHA-512 of the server's `Repr-Digest` or `Content-Digest`. If a
-  ///   check fails, the partial file is removed.
+  ///   caller, or else the SHA-256 or SHA-512 of the server's `Repr-Digest` or `Content-Digest`, and
+  ///   that of the `Content-Digest` of each complete range. If a check fails, the partial file is
+  ///   removed.
   /// - **Limits.** The time limits of the call and the attempt apply to each request, and do not run
   ///   during a pause. The transfer leaves the client's queue when the response head has arrived.
   ///
   /// The request has `Accept-Encoding: identity`, because ranges of a content coding are not ranges
-  /// of the file. It is never stored offline.
+  /// of the file. If the server sends a content coding nevertheless, the file is requested again
+  /// without that field, is decoded, and cannot be continued. The request is never stored offline.
   ///
   /// Source: RFC 9110 sections 8.8 (validators), 13.1.5 (If-Range) and 14 (ranges); RFC 9530
   /// (digests).
@@ -174,7 +177,7 @@ extension Networking {
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: The transfer. Its promise is rejected like that of `request(_:progress:file:line:)`,
   ///   and with `encodingFailed` if the file cannot be read or changes; with `transferInProgress` if
-  ///   another transfer has the state; with `fileNotWritten` if the state cannot be written; with
+  ///   another transfer has the state; with `fileNotWritten` if the state cannot be read or written; with
   ///   `malformedResponse` if a response does not follow the protocol.
   @discardableResult
   public func upload(

@@ -21,6 +21,8 @@ final class PartialDownload: Sendable {
     var received: Int64 = 0
 
     /// The position of the next byte.
+    ///
+    /// It does not overflow in a valid state.
     var next: Int64 { start + received }
 
     var isComplete: Bool { next == end }
@@ -39,16 +41,19 @@ final class PartialDownload: Sendable {
     var received: Int64 { segments.reduce(0) { $0 + $1.received } }
 
     /// Whether the segments cover the file in order, and have no more bytes than their ranges.
+    ///
+    /// A file of unknown length has one segment. The numbers may be those of any file, so nothing is
+    /// added to them.
     var isValid: Bool {
-      guard version == 1, !segments.isEmpty, segments.count <= 64, total ?? 0 >= 0 else {
-        return false
-      }
+      guard version == 1, (1...64).contains(segments.count), total != nil || segments.count == 1
+      else { return false }
       var position: Int64 = 0
       for segment in segments {
-        guard segment.start == position, segment.received >= 0, segment.end != nil || total == nil,
-          segment.next >= 0, segment.next <= segment.end ?? .max
+        let end = segment.end ?? .max
+        guard segment.start == position, (segment.end == nil) == (total == nil), end >= position,
+          (0...end - position).contains(segment.received)
         else { return false }
-        position = segment.end ?? .max
+        position = end
       }
       return position == total ?? .max
     }
@@ -90,8 +95,8 @@ final class PartialDownload: Sendable {
       isResumable
       ? Self.path(beside: target.url)
       : folder.appending(path: ".\(UUID().uuidString).part").path
-    file = try LockedFile(path, creating: 0o666)
-    state = Mutex(State(content: isResumable ? Self.load(path, of: file) : nil))
+    file = try LockedFile(path, creating: 0o666, isNew: !isResumable)
+    state = Mutex(State(content: isResumable ? try Self.load(path, of: file) : nil))
   }
 
   deinit {
@@ -99,23 +104,16 @@ final class PartialDownload: Sendable {
   }
 
   /// Returns the state of a file, or `nil` if there is none that fits.
-  private static func load(_ path: String, of file: LockedFile) -> Content? {
-    guard let length = try? file.length, length > 0,
-      var content = HiddenFile.read(Content.self, from: "\(path).json"), content.isValid
+  private static func load(_ path: String, of file: LockedFile) throws -> Content? {
+    let length = try file.length
+    guard length > 0, var content = try HiddenFile.read(Content.self, from: "\(path).json"),
+      content.isValid
     else { return nil }
     if content.segments.count == 1 {
       content.segments[0].received = length
       guard content.isValid else { return nil }
     } else if content.segments.contains(where: { $0.received > 0 && $0.next > length }) {
       return nil
-    }
-    // A complete file was not moved. Its last byte is requested again, to learn whether the file on
-    // the server is the same.
-    if content.segments.allSatisfy(\.isComplete),
-      let last = content.segments.lastIndex(where: { $0.received > 0 })
-    {
-      content.segments[last].received -= 1
-      if content.segments.count == 1 { try? file.truncate(to: length - 1) }
     }
     return content
   }
@@ -143,6 +141,19 @@ final class PartialDownload: Sendable {
       state.content?.segments[0].end = total
     }
     try save()
+  }
+
+  /// Forgets the last byte of a complete file, so that it is requested again.
+  func dropLastByte() throws {
+    let length = state.withLock { state -> Int64? in
+      guard let last = state.content?.segments.lastIndex(where: { $0.received > 0 }) else {
+        return nil
+      }
+      state.content?.segments[last].received -= 1
+      // The length of the file is the number of received bytes of a single segment.
+      return state.content?.segments.count == 1 ? state.content?.received : nil
+    }
+    if let length { try file.truncate(to: length) }
   }
 
   /// Writes bytes at a position.
@@ -179,21 +190,25 @@ final class PartialDownload: Sendable {
     try HiddenFile.write(content, to: "\(path).json")
   }
 
-  /// Returns the hash of the file.
+  /// Returns the hash of a part of the file.
   ///
   /// - Parameters:
+  ///   - part: The part, which ends with the file if that is shorter.
   ///   - algorithm: The hash function.
   ///   - isCancelled: Returns whether to stop early.
   /// - Returns: The hash, which is of no use after a stop.
   /// - Throws: ``NetworkError`` with the code `fileNotWritten` or `unsupported`.
   func hash(
-    by algorithm: ContentDigest.Algorithm, unless isCancelled: () -> Bool
+    of part: Range<Int64>, by algorithm: ContentDigest.Algorithm, unless isCancelled: () -> Bool
   ) throws -> Data {
     var hasher = try ContentHasher(algorithm)
-    var position: Int64 = 0
-    while !isCancelled(), case let bytes = try file.read(256 << 10, at: position), !bytes.isEmpty {
+    var rest = part
+    while !isCancelled(), !rest.isEmpty {
+      let count = Int(min(256 << 10, rest.upperBound - rest.lowerBound))
+      let bytes = try file.read(count, at: rest.lowerBound)
+      guard !bytes.isEmpty else { break }
       bytes.withUnsafeBytes { hasher.add($0) }
-      position += Int64(bytes.count)
+      rest = (rest.lowerBound + Int64(bytes.count))..<rest.upperBound
     }
     return try hasher.end()
   }
@@ -261,7 +276,9 @@ final class PartialDownload: Sendable {
   }
 
   private static func removeFiles(at path: String, beside target: URL) throws {
-    guard target.isFileURL, FileManager.default.fileExists(atPath: path) else {
+    guard target.isFileURL else { return }
+    // If that is not known, the lock has the reason.
+    guard (try? FileSystem().exists(path)) ?? true else {
       return HiddenFile.remove("\(path).json")
     }
     let file = try LockedFile(path, creating: 0o666)

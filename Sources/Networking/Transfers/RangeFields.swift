@@ -106,6 +106,14 @@ enum StrongValidator: Sendable, Hashable, Codable {
 }
 
 extension Response {
+  /// The value of `Content-Range`.
+  ///
+  /// `nil` if there is none, or no valid one.
+  var contentRange: ContentRange? {
+    let values = headers.values(for: "Content-Range")
+    return values.count == 1 ? ContentRange(values[0]) : nil
+  }
+
   /// Whether the body has a content coding, so that its bytes are not those of the file.
   var hasContentCoding: Bool {
     headers.values(for: "Content-Encoding").contains { value in

@@ -179,8 +179,10 @@ final class UploadFile: Sendable {
   ///
   /// `nil` if there is none.
   var content: Content? {
-    let content = HiddenFile.read(Content.self, from: path)
-    return content?.version == 1 ? content : nil
+    get throws {
+      let content = try HiddenFile.read(Content.self, from: path)
+      return content?.version == 1 ? content : nil
+    }
   }
 
   func write(_ content: Content) throws {
@@ -192,7 +194,8 @@ final class UploadFile: Sendable {
   /// - Parameter keepsState: Whether a later upload may continue this one.
   func close(keepingState keepsState: Bool) {
     if !keepsState { HiddenFile.remove(path) }
-    if content == nil { HiddenFile.remove(lockPath) }
+    // A state that cannot be read now stays, and so does the file that is locked.
+    if (try? content != nil) == false { HiddenFile.remove(lockPath) }
     lock.unlock()
   }
 }

@@ -72,7 +72,7 @@ struct TusRun: Sendable {
     let file = try await disk.run { try UploadFile(source, stateFile: options.stateFile) }
     var keepsState = true
     do {
-      guard let content = try await disk.run({ file.content }),
+      guard let content = try await disk.run({ try file.content }),
         content.resource == HiddenFile.checksum(try sender.resource())
       else {
         try await disk.run { file.close(keepingState: true) }
@@ -98,7 +98,7 @@ struct TusRun: Sendable {
     let length = file.version.length
     sender.control.update { $0.total = length }
     let checksum = options.verifiesPieces ? try await checksumFunction() : nil
-    var content = try await disk.run { file.content }.flatMap { isUsable($0, resource, file) }
+    var content = try await disk.run { try file.content }.flatMap { isUsable($0, resource, file) }
     var (offset, creations, repetitions): (Int64?, Int, Int) = (nil, 0, 0)
     var farthest: Int64 = -1
     var retries = TransferRetries(sender)

@@ -103,15 +103,15 @@ struct CacheStoreTests {
   private func read(_ store: DiskCacheStore, _ key: CacheKey) async -> Data? {
     await withCheckedContinuation { continuation in
       store.perform(key, awaitedBy: .live) { access in
-        guard let response = access?.read()?.responses.first else {
+        guard let response = (try? access?.read())?.responses.first else {
           return continuation.resume(returning: nil)
         }
         switch response.body {
         case .data(let data): continuation.resume(returning: data)
         case .file(let file):
           var data = Data()
-          let isValid = DiskCacheFiles.read(file) { data.append($0) }
-          continuation.resume(returning: isValid ? data : nil)
+          let isValid = try? DiskCacheFiles.read(file) { data.append($0) }
+          continuation.resume(returning: isValid == true ? data : nil)
         }
       }
     }

@@ -90,6 +90,17 @@ struct TokenStoreTests {
     #expect(try store().token(for: key) == token)
   }
 
+  /// A full disk may leave one.
+  @Test(arguments: [nil, TokenEncryptionKey.bytes(Data(0..<32))])
+  func anEmptyFileHasNoTokens(_ secret: TokenEncryptionKey?) throws {
+    try FileManager.default.createDirectory(
+      at: folder.url("deep"), withIntermediateDirectories: true)
+    try Data().write(to: file)
+    #expect(try store(secret).token(for: key) == nil)
+    try store(secret).setToken(token, for: key)
+    #expect(try store(secret).token(for: key) == token)
+  }
+
   @Test func aSymbolicLinkIsNotFollowed() throws {
     let target = try folder.file("target", "{}")
     try FileManager.default.createDirectory(
@@ -124,7 +135,7 @@ struct TokenStoreTests {
       }
       #expect(error?.code == .decryptionFailed)
     }
-    for length in [0, 8, 41, 57, data.count - 1] {
+    for length in [1, 8, 41, 57, data.count - 1] {
       try data.prefix(length).write(to: file)
       #expect(throws: OAuth2Error.self) { try store(secret).token(for: key) }
     }

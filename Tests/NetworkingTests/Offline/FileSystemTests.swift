@@ -60,4 +60,68 @@ struct FileSystemTests {
     #expect((error?.underlying as? POSIXError)?.code == .ENAMETOOLONG)
     #expect(try !FileSystem().isDirectory(temporary.url("missing").path))
   }
+
+  /// The name of the file is examined for the error, which must not change its reason.
+  @Test func theReasonOfAnErrorIsThatOfTheFailedCall() throws {
+    let link = temporary.url("link").path
+    #expect(symlink("missing", link) == 0)
+    let error = #expect(throws: NetworkError.self) { try FileSystem().write(Data(), to: link) }
+    #expect((error?.underlying as? POSIXError)?.code == .EEXIST)
+    #expect(error?.reason?.hasPrefix("link cannot be opened: ") == true)
+  }
+
+  // MARK: Whole files
+
+  @Test func onlyAMissingFileAndAnEmptyOneAreNone() throws {
+    let fileSystem = FileSystem()
+    #expect(try fileSystem.read(temporary.url("missing").path, limit: 4) == nil)
+    let file = try temporary.file("file", "")
+    #expect(try fileSystem.read(file.path, limit: 4) == nil)
+    try Data("text".utf8).write(to: file)
+    #expect(try fileSystem.read(file.path, limit: 4) == Data("text".utf8))
+    // A link to itself, of which one is the folder.
+    #expect(symlink("loop", temporary.url("loop").path) == 0)
+    for (path, limit) in [("file", 3), ("loop", 4), ("loop/file", 4), ("", 4)] {
+      #expect(throws: NetworkError.self, "\(path)") {
+        try fileSystem.read(temporary.url(path).path, limit: limit)
+      }
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func aFileIsReplacedByANewOne(isDurable: Bool) throws {
+    let steps = Log<String>()
+    let fileSystem = FileSystem { steps.append($0) }
+    let file = try temporary.file("file", "old")
+    let other = try temporary.file("other", "text")
+    #expect(link(other.path, file.path + ".new") == 0)
+    try fileSystem.replace(file.path, with: Data("new".utf8), isDurable: isDurable)
+    #expect(try String(contentsOf: file, encoding: .utf8) == "new")
+    #expect(try String(contentsOf: other, encoding: .utf8) == "text")
+    #expect(temporary.names == ["file", "other"])
+    let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    #expect(
+      steps.entries
+        == (isDurable
+          ? ["remove", "create", "write", "synchronize", "rename", "synchronize folder"]
+          : ["remove", "create", "write", "rename"]))
+  }
+
+  #if os(Linux) || os(macOS)
+    /// Runs in a separate process whose file size is limited to 4 KiB.
+    @Test func aReplacementThatFailsLeavesTheOldFileAlone() async {
+      await #expect(processExitsWith: .success) {
+        let temporary = TemporaryFolder()
+        let file = try temporary.file("file", "old")
+        #expect(ProcessResources.limitFileSize(to: 4_096))
+        let error = #expect(throws: NetworkError.self) {
+          try FileSystem().replace(file.path, with: Data(count: 10_000))
+        }
+        #expect((error?.underlying as? POSIXError)?.code == .EFBIG)
+        #expect(temporary.names == ["file"])
+        #expect(try String(contentsOf: file, encoding: .utf8) == "old")
+      }
+    }
+  #endif
 }

@@ -147,6 +147,40 @@ struct DownloadTransferFileTests {
     #expect(folder.names == ["film"])
   }
 
+  /// The digest is that of the part, `abc`, and not that of the file.
+  @Test func theDigestOfARangeIsCompared() async throws {
+    let fields: HTTPHeaders = [
+      "Content-Digest": "sha-256=:ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=:"
+    ]
+    let right = RangeServer(Data("xyzabc".utf8), .lose(after: 3), .serveWith(fields))
+    _ = try await right.client(.immediate(limit: 1))
+      .download(.get("film"), to: target, resumable: true).value
+    #expect(right.ranges == [nil, "bytes=3-"])
+    #expect(try Data(contentsOf: target) == Data("xyzabc".utf8))
+    let wrong = RangeServer(Data("xyzabd".utf8), .lose(after: 3), .serveWith(fields))
+    let result = await wrong.client(.immediate(limit: 1))
+      .download(.get("film"), to: folder.url("other"), resumable: true).response.result
+    #expect(result.failure(as: NetworkError.self)?.code == .digestMismatch)
+    #expect(folder.names == ["film"])
+  }
+
+  // MARK: Content codings
+
+  @Test func aFileThatIsSentInAContentCodingIsRequestedWithoutRefusingIt() async throws {
+    let coded = RangeServer.Step.events(
+      .response(200, ["Content-Encoding": "gzip", "ETag": "\"one\""], "decoded"))
+    let server = RangeServer(content, coded, coded)
+    let response = try await server.client().download(
+      .get("film", headers: ["Accept-Encoding": "identity"]), to: target, resumable: true,
+      connections: 2
+    ).value
+    #expect(response.status == 200)
+    #expect(server.transport.requests.map { $0.headers["Accept-Encoding"] } == ["identity", nil])
+    #expect(server.ranges == ["bytes=0-1048575", nil])
+    #expect(try Data(contentsOf: target) == Data("decoded".utf8))
+    #expect(folder.names == ["film"])
+  }
+
   // MARK: Connections
 
   @Test func severalConnectionsReceiveRangesWithoutOverlap() async throws {

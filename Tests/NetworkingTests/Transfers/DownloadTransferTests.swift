@@ -166,6 +166,69 @@ struct DownloadTransferTests {
     #expect(try Data(contentsOf: target) == content)
   }
 
+  @Test(arguments: [202, 204])
+  func aSuccessThatIsNeitherARangeNorAFileKeepsThePartialFile(_ status: Int) async throws {
+    let server = RangeServer(content, .lose(after: 300_000), .events(.response(status)))
+    let client = server.client()
+    _ = await client.download(.get("film"), to: target, resumable: true).response.result
+    let result = await client.download(.get("film"), to: target, resumable: true).response.result
+    let error = try #require(result.failure(as: NetworkError.self))
+    #expect(error.code == .malformedResponse && error.response?.status == status)
+    #expect(folder.names == partialNames)
+    _ = try await client.download(.get("film"), to: target, resumable: true).value
+    #expect(server.ranges == [nil, "bytes=300000-", "bytes=300000-"])
+    #expect(try Data(contentsOf: target) == content)
+  }
+
+  @Test func aRangeThatIsNotModifiedStartsAgain() async throws {
+    let server = RangeServer(content, .lose(after: 300_000), .events(.response(304)))
+    let response = try await server.client(.immediate(limit: 1))
+      .download(.get("film"), to: target, resumable: true).value
+    #expect(response.status == 200)
+    #expect(server.ranges == [nil, "bytes=300000-", nil])
+    #expect(try Data(contentsOf: target) == content)
+  }
+
+  /// The whole file without its length, after which the connection is lost.
+  private var allWithoutAnEnd: RangeServer.Step {
+    let head = HTTPResponseHead(status: 200, headers: ["ETag": "\"one\""])
+    return .events([
+      .head(head), .body(content), .failure(TransportFailure(code: .connectionLost)),
+    ])
+  }
+
+  @Test func aRangeAfterTheLastByteCompletesAFileOfUnknownLength() async throws {
+    let server = RangeServer(content, allWithoutAnEnd)
+    let transfer = server.client(.immediate(limit: 1))
+      .download(.get("film"), to: target, resumable: true)
+    let response = try await transfer.value
+    #expect(response.status == 200 && response.file == target)
+    #expect(server.ranges == [nil, "bytes=600000-"])
+    #expect(try Data(contentsOf: target) == content)
+    #expect(transfer.currentProgress.fraction == 1)
+  }
+
+  @Test func aFileOfUnknownLengthThatIsCompleteIsCompared() async throws {
+    let server = RangeServer(content, allWithoutAnEnd)
+    _ = await server.client().download(.get("film"), to: target, resumable: true).response.result
+    #expect(folder.names == partialNames)
+    let response = try await server.client()
+      .download(.get("film"), to: target, resumable: true).value
+    #expect(response.status == 206)
+    #expect(server.ranges == [nil, "bytes=600000-", "bytes=599999-"])
+    #expect(try Data(contentsOf: target) == content)
+  }
+
+  @Test func aRangeAfterTheLastByteOfAnotherFileStartsAgain() async throws {
+    let refused = HTTPResponseHead(
+      status: 416, headers: ["Content-Range": "bytes */600000", "ETag": "\"two\""])
+    let server = RangeServer(
+      content, allWithoutAnEnd, .events([.head(refused), .end(TransportMetrics())]))
+    _ = try await server.client(.immediate(limit: 1))
+      .download(.get("film"), to: target, resumable: true).value
+    #expect(server.ranges == [nil, "bytes=600000-", nil])
+  }
+
   @Test func aFileThatChangesAgainAndAgainIsAnError() async throws {
     let lost = RangeServer.Step.lose(after: 1_000)
     let other = RangeServer.Step.serveWith(["ETag": "\"other\""])

@@ -63,6 +63,18 @@
       #expect(try Data(contentsOf: target) == content)
     }
 
+    @Test func aFileThatIsSentInAContentCodingIsDecoded() async throws {
+      // Made with Python's gzip: 200 times the text.
+      let coded = try #require(
+        Data(base64Encoded: "H4sIAAAAAAACA0vLzMlVSBslRolRYjgTAIYjYfroAwAA"))
+      let server = try ScriptedServer { _ in
+        [.respond("200 OK", ["ETag: \"one\"", "Content-Encoding: gzip"], coded)]
+      }
+      let transfer = client.download(.get(server.path), to: target, resumable: true)
+      #expect(try await transfer.value.status == 200)
+      #expect(try Data(contentsOf: target) == Data(String(repeating: "film ", count: 200).utf8))
+    }
+
     @Test func anUploadOfAFileCanBePausedAndResumed() async throws {
       let size = 64 << 20
       let file = try folder.file("body", Data(count: size))

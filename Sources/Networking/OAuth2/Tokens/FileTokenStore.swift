@@ -1,4 +1,3 @@
-import CatenaSystem
 public import Foundation
 public import Promises
 import Synchronization
@@ -10,7 +9,7 @@ import Synchronization
 /// ```
 ///
 /// - **Atomic.** A change writes a new file, synchronizes it to disk and renames it. After a crash
-///   at any time the file has the old tokens or the new ones.
+///   at any time the file has the old tokens or the new ones. An empty file has no tokens.
 /// - **Locks.** Files beside it, with the extension `lock`, exclude other processes while a process
 ///   writes, and while it refreshes a token. The system releases a lock when its process ends.
 /// - **Encryption** by AES-256-GCM detects a change of any byte. Without a key the file is JSON.
@@ -165,14 +164,9 @@ public final class FileTokenStore: TokenStoring {
 
   private func read() throws -> Content {
     try OAuth2Error.converting {
-      guard let file = try OpenFile.open(path, O_RDONLY | O_NOFOLLOW) else {
-        var status = stat()
-        guard lstat(path, &status) != 0 else { throw error("is a symbolic link") }
+      guard var data = try fileSystem.read(path, limit: Self.maximumLength) else {
         return Content()
       }
-      guard let length = try file.length else { throw error("is not a regular file") }
-      guard length <= Self.maximumLength else { throw error("is too long") }
-      var data = try file.read(Int(length))
       if let cipher { data = try cipher.open(data) }
       guard let content = try? JSONDecoder().decode(Content.self, from: data) else {
         // The error of the decoder is left out, because it may contain a token.
@@ -200,11 +194,7 @@ public final class FileTokenStore: TokenStoring {
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       var data = try encoder.encode(content)
       if let cipher { data = try cipher.seal(data) }
-      // Only the owner of the lock writes here, so a file that exists was left by a crash.
-      try fileSystem.remove("\(path).new")
-      try fileSystem.write(data, to: "\(path).new")
-      try fileSystem.move("\(path).new", to: path)
-      try fileSystem.synchronize(folder)
+      try fileSystem.replace(path, with: data)
       foreignKeys = watch.noteOwnChange(
         from: found.tokens.map { ($0.key, $0.token) },
         to: content.tokens.map { ($0.key, $0.token) })

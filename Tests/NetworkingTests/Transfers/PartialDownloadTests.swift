@@ -1,0 +1,161 @@
+import Foundation
+import Promises
+import TestGate
+import TestSupport
+import Testing
+
+@testable import Networking
+
+/// The hidden files of transfers in a folder that others can write to, and states with any numbers.
+@Suite(.gated)
+struct PartialDownloadTests {
+  private let folder = TemporaryFolder()
+  private let content = Data.pattern(600_000)
+
+  private var target: URL { folder.url("film") }
+
+  // MARK: Numbers
+
+  private static func state(
+    total: Int64?, _ segments: [PartialDownload.Segment]
+  ) -> PartialDownload.Content {
+    PartialDownload.Content(
+      resource: HiddenFile.checksum("http://films.example/film"), validator: .entityTag("\"one\""),
+      total: total, segments: segments)
+  }
+
+  @Test(arguments: [
+    state(total: nil, [.init(start: 0, received: .max)]),
+    state(total: .max, [.init(start: 0, end: .max, received: .max)]),
+    state(total: 10, [.init(start: 0, end: 4, received: 4), .init(start: 4, end: 10)]),
+    state(total: 0, [.init(start: 0, end: 0)]),
+  ])
+  func aStateWithRangesThatCoverTheFileIsValid(_ state: PartialDownload.Content) {
+    #expect(state.isValid)
+  }
+
+  @Test(arguments: [
+    state(total: nil, []), state(total: nil, [.init(start: 0, end: 5)]),
+    state(total: 5, [.init(start: 0)]), state(total: -1, [.init(start: 0, end: -1)]),
+    state(total: nil, [.init(start: 0), .init(start: .max)]),
+    state(total: nil, [.init(start: 0), .init(start: .max, received: 1)]),
+    state(total: .max, [.init(start: 0, end: .max), .init(start: .max, end: .max, received: 1)]),
+    state(total: 5, [.init(start: 0, end: .min, received: .max), .init(start: .min, end: 5)]),
+    state(total: 5, [.init(start: 0, end: 5, received: .min)]),
+    state(total: 5, [.init(start: 1, end: 5)]), state(total: 6, [.init(start: 0, end: 5)]),
+  ])
+  func aStateWithOtherRangesIsNot(_ state: PartialDownload.Content) {
+    #expect(!state.isValid)
+  }
+
+  @Test func aStateWithNumbersThatOverflowIsIgnored() async throws {
+    let server = RangeServer(content)
+    let state = Self.state(
+      total: .max, [.init(start: 0, end: .max), .init(start: .max, end: .max, received: 1)])
+    _ = try folder.file(".film.download", "x")
+    try HiddenFile.write(state, to: folder.url(".film.download.json").path)
+    _ = try await server.client().download(.get("film"), to: target, resumable: true).value
+    #expect(server.ranges == [nil])
+    #expect(try Data(contentsOf: target) == content)
+  }
+
+  @Test func aBodyThatIsLongerThanARangeAtTheLargestPositionIsAnError() async throws {
+    let start = Int64.max - 10
+    let state = Self.state(
+      total: .max, [.init(start: 0, end: start), .init(start: start, end: .max)])
+    _ = try folder.file(".film.download", "x")
+    try HiddenFile.write(state, to: folder.url(".film.download.json").path)
+    let last = Int64.max - 1
+    let transport = FakeTransport { request in
+      // The other range hangs.
+      guard request.headers["Range"] == "bytes=\(start)-\(last)" else { return [] }
+      return .response(
+        206, ["ETag": "\"one\"", "Content-Range": "bytes \(start)-\(last)/\(Int64.max)"],
+        String(repeating: "x", count: 100))
+    }
+    let client = Networking<Request>(transport: transport, configuration: .plain)
+    client.setBaseURL(.of("http://films.example/"))
+    let result = await client.download(
+      .get("film"), to: target, resumable: true, connections: 2
+    ).response.result
+    #expect(result.failure(as: NetworkError.self)?.code == .malformedResponse)
+    #expect(folder.names == [])
+  }
+
+  // MARK: Other users
+
+  /// Downloads the first half of the file.
+  private func downloadHalf(from server: RangeServer) async {
+    _ = await server.client().download(.get("film"), to: target, resumable: true).response.result
+    #expect(folder.names == [".film.download", ".film.download.json"])
+  }
+
+  @Test(arguments: [".film.download", ".film.download.json"])
+  func aFileWithAnotherNameIsReplaced(_ name: String) async throws {
+    let server = RangeServer(content, .lose(after: 300_000))
+    await downloadHalf(from: server)
+    let other = folder.url("other")
+    #expect(link(folder.url(name).path, other.path) == 0)
+    let bytes = try Data(contentsOf: other)
+    _ = try await server.client().download(.get("film"), to: target, resumable: true).value
+    #expect(server.ranges == [nil, nil])
+    #expect(try Data(contentsOf: target) == content)
+    #expect(try Data(contentsOf: other) == bytes)
+    #expect(folder.names == ["film", "other"])
+  }
+
+  /// Only root can give a file away.
+  @Test(.enabled(if: geteuid() == 0), arguments: [".film.download", ".film.download.json"])
+  func aFileOfAnotherUserIsReplaced(_ name: String) async throws {
+    let server = RangeServer(content, .lose(after: 300_000))
+    await downloadHalf(from: server)
+    #expect(chown(folder.url(name).path, 65_534, 65_534) == 0)
+    _ = try await server.client().download(.get("film"), to: target, resumable: true).value
+    #expect(server.ranges == [nil, nil])
+    #expect(try Data(contentsOf: target) == content)
+    let attributes = try FileManager.default.attributesOfItem(atPath: target.path)
+    #expect(attributes[.ownerAccountID] as? Int == 0)
+  }
+
+  @Test func aFileThatMustBeNewIsNotOpenedIfItExists() throws {
+    let file = try folder.file("part", "text")
+    let error = #expect(throws: NetworkError.self) {
+      try LockedFile(file.path, creating: 0o600, isNew: true)
+    }
+    #expect(error?.code == .fileNotWritten)
+    #expect(try String(contentsOf: file, encoding: .utf8) == "text")
+    _ = try LockedFile(folder.url("new").path, creating: 0o600, isNew: true)
+  }
+
+  @Test func aStateIsNotWrittenToAFileThatExists() throws {
+    let other = try folder.file("other", "text")
+    let path = folder.url("state").path
+    #expect(link(other.path, "\(path).new") == 0)
+    try HiddenFile.write(["a": 1], to: path)
+    #expect(try HiddenFile.read([String: Int].self, from: path) == ["a": 1])
+    #expect(try String(contentsOf: other, encoding: .utf8) == "text")
+    #expect(folder.names == ["other", "state"])
+  }
+
+  #if os(Linux) || os(macOS)
+    /// Runs in a separate process without root privileges, because root ignores permissions.
+    @Test func aStateThatCannotBeReadNowIsKept() async {
+      await #expect(processExitsWith: .success) {
+        _ = seteuid(65_534)
+        let folder = TemporaryFolder()
+        let server = RangeServer(Data.pattern(600_000), .lose(after: 300_000))
+        let target = folder.url("film")
+        let client = server.client()
+        _ = await client.download(.get("film"), to: target, resumable: true).response.result
+        let state = folder.url(".film.download.json").path
+        #expect(chmod(state, 0) == 0)
+        let result = await client.download(.get("film"), to: target, resumable: true)
+          .response.result
+        #expect(result.failure(as: NetworkError.self)?.code == .fileNotWritten)
+        #expect(chmod(state, 0o600) == 0)
+        _ = try await client.download(.get("film"), to: target, resumable: true).value
+        #expect(server.ranges == [nil, "bytes=300000-"])
+      }
+    }
+  #endif
+}
