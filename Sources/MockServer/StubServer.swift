@@ -89,6 +89,7 @@ final class StubServer: Sendable {
     watcher?.start { [weak self] in self?.reload() }
     // A file that `include` names may have changed before it was watched.
     watcher?.watch(file.files)
+    if watcher != nil { reload() }
     let page = admin?.inspectorURL ?? server.url
     if options.opensBrowser, !MockServerProgram.openBrowser(page) {
       console.failure("cannot open a browser; open \(page)")
@@ -137,6 +138,8 @@ final class StubServer: Sendable {
     watcher?.watch(file.files)
     report(.reloaded, file, keptCount: keptCount)
     warn(about: file)
+    // A file that `include` names now may have changed before it was watched.
+    if watcher != nil { try reloadOnce(isRequested: false) }
     return true
   }
 
