@@ -78,7 +78,8 @@ extension ServedExchange {
     let host = request.headers["Host"] ?? ""
     let isOther =
       if let site = request.headers["Sec-Fetch-Site"] { site == "cross-site" } else {
-        origin.flatMap { URL(string: $0)?.host }.map { $0 != URL(string: "http://\(host)")?.host }
+        origin.flatMap { URL(reference: $0)?.host }
+          .map { $0 != URL(reference: "http://\(host)")?.host }
           ?? false
       }
     guard isOther else { return nil }

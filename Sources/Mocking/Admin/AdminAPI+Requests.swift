@@ -67,7 +67,7 @@ extension AdminAPI {
     for name in ["Host", "Content-Length", "Content-Encoding", "Expect"] { headers.remove(name) }
     let body = request.decodedBody.prefix(1 << 20)
     return HTTPRequest(
-      method: request.method, url: URL(string: target) ?? access.url, headers: headers,
+      method: request.method, url: URL(reference: target) ?? access.url, headers: headers,
       body: body.isEmpty ? .none : .data(Data(body))
     ).curlCommand()
   }

@@ -309,7 +309,7 @@ extension HAR.Entry {
     if request.method.isEmpty { return "expected a method, such as GET, found none" }
     if !request.method.isToken { return "expected a method, such as GET" }
     if request.url.isEmpty { return "expected an absolute URL, found none" }
-    if URL(string: request.url)?.scheme == nil { return "expected an absolute URL" }
+    if URL(reference: request.url)?.scheme == nil { return "expected an absolute URL" }
     if response.status != 0, !(100...999).contains(response.status) {
       return "expected a status of three digits, or 0, found \(response.status)"
     }

@@ -99,7 +99,7 @@ final class ContractSources {
 
   /// Returns the document with a URI, for ``SchemaDocuments``.
   func load(_ uri: String) -> (root: JSON, dialect: SchemaDialect)? {
-    guard let url = URL(string: uri), url.isFileURL, files.count < Self.maximumFileCount,
+    guard let url = URL(reference: uri), url.isFileURL, files.count < Self.maximumFileCount,
       let source = source(url)
     else { return nil }
     return (source.root.json, dialect)
@@ -126,7 +126,7 @@ final class ContractSources {
     }
     return zip(problems, positions).map { problem, position in
       ContractIssue(
-        file: sources[problem.place.document]?.url ?? URL(string: problem.place.document)
+        file: sources[problem.place.document]?.url ?? URL(reference: problem.place.document)
           ?? URL(fileURLWithPath: "/"),
         line: position?.line ?? 1, column: position?.column ?? 1, pointer: problem.place.pointer,
         message: problem.reason)

@@ -127,7 +127,7 @@ public final class WebhookSender: Sendable {
   }
 
   private func send(_ attempts: WebhookAttempts) {
-    guard let url = URL(string: attempts.webhook.url), !state.withLock({ $0.journal.isStopped })
+    guard let url = URL(reference: attempts.webhook.url), !state.withLock({ $0.journal.isStopped })
     else { return }
     let scheduler = attempts.values.scheduler
     let time = scheduler.now

@@ -65,7 +65,8 @@ final class AuthorizationServerCore: Sendable {
   private func authorize(_ request: ReceivedRequest) -> Mock {
     let query = request.query
     guard let client = query["client_id"], let redirectURL = query["redirect_uri"],
-      let target = URLComponents(string: redirectURL)
+      let target = URL(reference: redirectURL),
+      var url = URLComponents(url: target, resolvingAgainstBaseURL: true)
     else { return .text("The request has no client or no redirect URL.", status: 400) }
     let now = scheduler.now
     var parameters = state.withLock { state -> [String: String] in
@@ -86,10 +87,12 @@ final class AuthorizationServerCore: Sendable {
     }
     parameters["state"] = query["state"]
     parameters["iss"] = issuer
-    var url = target
-    url.queryItems =
-      (target.queryItems ?? [])
-      + parameters.sorted { $0.key < $1.key }.map { URLQueryItem(name: $0.key, value: $0.value) }
+    url.percentEncodedQueryItems =
+      (url.percentEncodedQueryItems ?? [])
+      + parameters.sorted { $0.key < $1.key }.map { name, value in
+        URLQueryItem(
+          name: name, value: value.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+      }
     return .redirect(to: url.string ?? redirectURL)
   }
 

@@ -96,19 +96,18 @@ struct MatchKey: Hashable, Sendable {
   /// Splits a URL into its normalized origin, the decoded segments of its path, and its query.
   ///
   /// Each segment is decoded by itself, so that an encoded slash remains distinct from a separator.
-  private static func split(_ text: String) -> (origin: String, path: [String], query: Substring) {
-    let escaped = RecordedURL.escaped(text)
-    let bare = escaped.prefix { $0 != "#" }
-    let question = bare.firstIndex(of: "?") ?? bare.endIndex
-    let query = question == bare.endIndex ? "" : bare[bare.index(after: question)...]
-    guard let url = URL(string: String(bare[..<question])), let origin = Origin(url) else {
-      return ("", [String(bare[..<question])], query)
+  private static func split(_ text: String) -> (origin: String, path: [String], query: String) {
+    guard let url = URL(reference: text), let origin = Origin(url) else {
+      let parts = text.prefix { $0 != "#" }.split(
+        separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+      return ("", [String(parts[0])], parts.count > 1 ? String(parts[1]) : "")
     }
     let path = url.path(percentEncoded: true)
     let segments = (path.isEmpty ? "/" : path).split(
       separator: "/", omittingEmptySubsequences: false
     )
     .dropFirst().map { FormURLCoding.decode($0, false) }
+    let query = url.query(percentEncoded: true) ?? ""
     return ("\(origin.scheme)://\(origin.host):\(origin.port)", segments, query)
   }
 
@@ -203,31 +202,6 @@ struct MatchKey: Hashable, Sendable {
   private var pathText: String {
     let path = parts.first { $0.name == "path" }?.value.array ?? []
     return path.map { $0.string ?? "" }.joined(separator: "/")
-  }
-}
-
-/// The URLs of recorded requests.
-enum RecordedURL {
-  /// Returns a URL in which the characters that a URL cannot contain are percent-encoded.
-  ///
-  /// Browsers send some of them, such as `[` in a query. Foundation would also encode each `%` of such a
-  /// URL again.
-  static func escaped(_ text: String) -> String {
-    guard text.utf8.contains(where: { !isAllowed($0) }) else { return text }
-    // The authority is unchanged, because an IPv6 address is in brackets.
-    let authority = text.range(of: "://")?.upperBound ?? text.startIndex
-    let start = text[authority...].firstIndex { "/?".contains($0) } ?? text.endIndex
-    return text[start...].utf8.reduce(into: String(text[..<start])) { escaped, byte in
-      if isAllowed(byte) {
-        escaped.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        escaped += String(format: "%%%02X", byte)
-      }
-    }
-  }
-
-  private static func isAllowed(_ byte: UInt8) -> Bool {
-    byte > 0x20 && byte < 0x7F && !#"[]{}|\^"<>`"#.utf8.contains(byte)
   }
 }
 

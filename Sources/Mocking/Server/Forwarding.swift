@@ -124,7 +124,7 @@ private struct Forwarder: Sendable {
     guard let target = RequestTarget(request.target), let root = components.string else {
       return nil
     }
-    return URL(string: root + target.path + (target.query.map { "?\($0)" } ?? ""))
+    return URL(reference: root + target.path + (target.query.map { "?\($0)" } ?? ""))
   }
 }
 
@@ -211,7 +211,7 @@ extension Mock {
 extension HTTPHeaders {
   /// Makes a `Location` within the origin relative, so that it refers to the forwarding server.
   mutating func makeLocationRelative(to url: URL) {
-    guard let location = self["Location"], let target = URL(string: location),
+    guard let location = self["Location"], let target = URL(reference: location),
       let origin = Origin(target), origin == Origin(url),
       var components = URLComponents(url: target, resolvingAgainstBaseURL: false)
     else { return }

@@ -47,7 +47,7 @@ private struct RecordedPath: Hashable {
 
   /// Returns a template in which the segments with masked values are variables.
   private static func template(of url: String) -> String {
-    let path = URL(string: RecordedURL.escaped(url))?.path(percentEncoded: true) ?? ""
+    let path = URL(reference: url)?.path(percentEncoded: true) ?? ""
     let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
     let parts = segments.enumerated().map { index, segment -> String in
       // Characters such as the asterisk have a meaning in templates.
@@ -132,7 +132,7 @@ extension TapePlayer {
     case .entry(let entry):
       let events = entry.events(to: request.method, request.headers)
       var mock = Mock(to: request.method, events) { failure in .failure(failure.code) }
-      if let url = URL(string: entry.request.url) { mock.headers.makeLocationRelative(to: url) }
+      if let url = URL(reference: entry.request.url) { mock.headers.makeLocationRelative(to: url) }
       mock.headers.removeCookieDomains()
       mock.isRecorded = true
       return mock

@@ -96,9 +96,9 @@ struct DigestDomain: Sendable {
     let folder: String
 
     init?(_ reference: String, relativeTo base: URL) {
-      guard let url = URL(string: reference, relativeTo: base)?.absoluteURL,
-        let origin = Origin(url)
-      else { return nil }
+      guard let url = URL(reference: reference, relativeTo: base), let origin = Origin(url) else {
+        return nil
+      }
       self.origin = origin
       path = DigestDomain.path(of: url)
       folder = path.hasSuffix("/") ? path : "\(path)/"

@@ -51,11 +51,11 @@ struct BackgroundOutcome: Sendable {
   func result(
     for request: HTTPRequest?, attributes: RequestAttributes = RequestAttributes()
   ) -> Result<Response, any Error> {
-    guard var request = request ?? URL(string: url).map({ HTTPRequest(method: method, url: $0) })
+    guard var request = request ?? URL(reference: url).map({ HTTPRequest(method: method, url: $0) })
     else { return .failure(NetworkError(failure?.code ?? .malformedResponse, failure?.detail)) }
     request.attributes.addMissing(attributes)
     // The system has followed the redirects.
-    if !isMasked, let finalURL = URL(string: url) { request.url = finalURL }
+    if !isMasked, let finalURL = URL(reference: url) { request.url = finalURL }
     let response = head.map {
       Response($0, file.map { .file($0) } ?? .memory(body), to: request, metrics)
     }

@@ -223,7 +223,7 @@ enum CacheRules {
     var keys = [CacheKey(url, origin)]
     for name in ["Location", "Content-Location"] {
       guard let location = head.headers.values(for: name).first,
-        let other = URL(string: location, relativeTo: url)?.absoluteURL, origin.matches(other)
+        let other = URL(reference: location, relativeTo: url), origin.matches(other)
       else { continue }
       let key = CacheKey(other, origin)
       if !keys.contains(key) { keys.append(key) }

@@ -18,7 +18,7 @@ struct PublicSuffixes: Sendable {
     let rawValue: UInt64
     /// The name is a public suffix.
     static let suffix = Flags(rawValue: 1)
-    /// All names one label below the name are public suffixes.
+    /// All names one label below the name are public suffixes, and so is the name.
     static let wildcard = Flags(rawValue: 2)
     /// The name is not a public suffix, although a wildcard covers it.
     static let exception = Flags(rawValue: 4)
@@ -35,6 +35,10 @@ struct PublicSuffixes: Sendable {
   private(set) var count = 0
 
   /// Builds a list.
+  ///
+  /// The parent of a wildcard is a public suffix, as in libpsl: without it, a cookie
+  /// for `compute.amazonaws.com` would reach all names of the rule `*.compute.amazonaws.com`. The
+  /// algorithm of publicsuffix.org does not list that name.
   ///
   /// - Parameter rules: Names as a tree, from the top level down: labels separated by commas, each
   ///   followed by the labels below it in parentheses. A label that is no rule itself begins with a
@@ -59,7 +63,7 @@ struct PublicSuffixes: Sendable {
         position += 1
       case UInt8(ascii: ","): position += 1
       case UInt8(ascii: "*"):
-        if let parent = parents.last { add(parent, .wildcard) }
+        if let parent = parents.last { add(parent, [.wildcard, .suffix]) }
         position += 1
       default:
         let end = bytes[position...].firstIndex(where: Self.isDelimiter) ?? bytes.count

@@ -80,7 +80,7 @@ private struct DeviceRequest: Sendable {
     // One known server spells the name of the page in another way.
     let page = json["verification_uri"].string ?? json["verification_url"].string
     guard let deviceCode = json["device_code"].string, let userCode = json["user_code"].string,
-      let pageURL = page.flatMap({ URL(string: $0) })
+      let pageURL = page.flatMap({ URL(reference: $0) })
     else {
       throw OAuth2Error(.malformedResponse, "there is no device code")
     }
@@ -90,7 +90,7 @@ private struct DeviceRequest: Sendable {
       context: context, scope: scope, deviceCode: deviceCode,
       authorization: DeviceAuthorization(
         userCode: userCode, verificationURL: pageURL,
-        completeURL: json["verification_uri_complete"].string.flatMap { URL(string: $0) },
+        completeURL: json["verification_uri_complete"].string.flatMap { URL(reference: $0) },
         expires: context.wallClock() + life),
       interval: .seconds(interval), deadline: context.scheduler.now + .seconds(life))
   }

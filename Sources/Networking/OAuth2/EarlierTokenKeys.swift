@@ -31,7 +31,7 @@ struct EarlierTokenKeys: TokenStoring {
   }
 
   private func earlier(_ key: TokenKey) -> TokenKey? {
-    guard let url = URL(string: key.server), let host = url.host else { return nil }
+    guard let url = URL(reference: key.server), let host = url.host else { return nil }
     var earlier = key
     earlier.server = host.lowercased() + (url.port.map { ":\($0)" } ?? "")
     return earlier

@@ -64,7 +64,8 @@ public struct LoopbackConsent: ConsentStrategy {
   /// - Throws: ``OAuth2Error`` if the page cannot be shown or the user cancels.
   public func consent(to request: ConsentRequest) async throws -> ConsentResponse {
     let host = request.redirectURL?.host ?? "127.0.0.1"
-    let path = request.redirectURL.map { $0.path.isEmpty ? "/" : $0.path } ?? path
+    let redirectPath = request.redirectURL?.path(percentEncoded: true)
+    let path = redirectPath == "" ? "/" : redirectPath ?? path
     let isHTTP = request.redirectURL.map { $0.scheme?.lowercased() == "http" && $0.query == nil }
     guard ["127.0.0.1", "localhost"].contains(host), isHTTP ?? true,
       let port = UInt16(exactly: request.redirectURL?.port ?? 0)
@@ -76,14 +77,16 @@ public struct LoopbackConsent: ConsentStrategy {
       let names = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems?.map(\.name)
       return names?.contains("code") == true ? page : Self.refusalPage
     }
-    guard let redirectURL = URL(string: "http://\(host):\(listener.port)\(path)") else {
+    guard let redirectURL = URL(reference: "http://\(host):\(listener.port)\(path)") else {
       listener.stop()
       throw OAuth2Error(.consentUnavailable, "the path of the redirect URL is invalid")
     }
     return try await withTaskCancellationHandler {
       defer { listener.stop() }
       let promise = listener.start { target in
-        guard let url = URL(string: "http://\(host):\(listener.port)\(target)") else { return nil }
+        guard let url = URL(reference: "http://\(host):\(listener.port)\(target)") else {
+          return nil
+        }
         return request.isResponse(url, to: redirectURL) ? url : nil
       }
       do {

@@ -70,7 +70,7 @@ extension OAuth2Client {
     guard json["issuer"].string == issuer.absoluteString else {
       throw OAuth2Error(.issuerMismatch, "the metadata is that of another issuer")
     }
-    let url = { (name: String) in json[name].string.flatMap { URL(string: $0) } }
+    let url = { (name: String) in json[name].string.flatMap { URL(reference: $0) } }
     var client = self
     client.issuer = issuer.absoluteString
     client.tokenURL = tokenURL ?? url("token_endpoint")

@@ -286,19 +286,14 @@ final class PageReader: Sendable {
     consumer?.resume(returning: .failure(error))
   }
 
-  private static func resolve(_ reference: String, _ base: URL) -> URL? {
-    // Foundation makes no URL of an empty reference, which is the base.
-    reference.isEmpty ? base : URL(string: reference, relativeTo: base)
-  }
-
   /// Returns the request of the next page.
   private static func request(_ next: PageRule.Next, after page: Page) throws -> Request {
     switch next {
     case .request(let request): return request
     case .parameters(let parameters): return page.request.adding(parameters: parameters)
     case .url(let text):
-      var components = resolve(text, page.response.url).flatMap {
-        URLComponents(string: $0.absoluteString)
+      var components = URL(reference: text, relativeTo: page.response.url).flatMap {
+        URLComponents(url: $0, resolvingAgainstBaseURL: true)
       }
       components?.fragment = nil
       guard let url = components?.url, Origin(url) != nil else {
@@ -334,7 +329,7 @@ private struct VisitedPages {
   @discardableResult
   mutating func insert(_ request: Request) -> Bool {
     // An absolute URL is also that of a response.
-    if let url = URL(string: request.path.text), Origin(url) != nil, request.parameters == nil,
+    if let url = URL(reference: request.path.text), Origin(url) != nil, request.parameters == nil,
       request.payload == nil
     {
       return hashes.insert(url.absoluteString.hashValue).inserted

@@ -206,7 +206,7 @@ final class CircuitStage: BuiltInStage {
     case .success(let response): return (500...599).contains(response.status) ? .failure : .success
     case .failure(let error as NetworkError) where error.code.isConnectionFailure:
       // A failure of the server that issues the tokens is not one of this server.
-      let failed = error.request.flatMap { URL(string: $0.url) }.flatMap { Origin($0) }
+      let failed = error.request.flatMap { URL(reference: $0.url) }.flatMap { Origin($0) }
       return failed == nil || failed == origin ? .failure : .ignored
     case .failure: return .ignored
     }

@@ -89,6 +89,9 @@ public struct RedirectPolicy: Sendable {
 
   /// Follows redirects by the rules of RFC 9110.
   ///
+  /// A `Location` is read as in browsers. Characters that a URL cannot contain are percent-encoded,
+  /// and the escapes of the server are unchanged.
+  ///
   /// A request to another origin has none of the fields that logs mask: `Authorization`, `Cookie`,
   /// `X-Api-Key`, ``NetworkingConfiguration/secretNames``, and fields with secrets in their values.
   /// The transport presents the client certificate of ``TLSOptions`` only to the origin of the first
@@ -196,17 +199,14 @@ enum Redirection {
   private static func target(
     _ location: String, from base: URL, _ response: Response
   ) throws -> URL {
-    // An empty reference means the same document. `URL` does not accept an empty string.
-    let reference = location.isEmpty ? base.absoluteString : location
-    guard let url = URL(string: reference, relativeTo: base)?.absoluteURL,
+    guard let url = URL(reference: location, relativeTo: base),
       ["http", "https"].contains(url.scheme?.lowercased()), Origin(url) != nil
     else {
       throw NetworkError(.redirectRefused, response, "the location is not an http or https URL")
     }
-    guard url.fragment == nil, let fragment = base.fragment,
-      var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
-    else { return url }
-    parts.fragment = fragment
-    return parts.url ?? url
+    guard url.fragment == nil, let fragment = base.fragment(percentEncoded: true) else {
+      return url
+    }
+    return URL(reference: "#\(fragment)", relativeTo: url) ?? url
   }
 }

@@ -173,7 +173,8 @@ extension BaseURL {
       text += query
     }
     if scan.hasDotSegments { text = removingDotSegments(text) }
-    if let hash { text += RequestPath.encodedFragment(Substring(rest[hash...].utf8.dropFirst())) }
+    // A fragment is not sent, so it is never a reason to reject a request.
+    if let hash { text += "#" + RequestPath.escaped(Array(rest[hash...].utf8.dropFirst())[...]) }
     guard let url = URL(string: text) else {
       throw NetworkError(.invalidURL, "Foundation cannot parse it")
     }
@@ -183,9 +184,9 @@ extension BaseURL {
   /// Returns an absolute URL without the `.` and `..` segments of its path.
   ///
   /// Source: RFC 3986 section 5.2.4.
-  private static func removingDotSegments(_ text: String) -> String {
-    guard let parts = AbsoluteURLParts(text) else { return text }
-    let path = parts.rest.prefix { $0 != "?" }
+  static func removingDotSegments(_ text: String) -> String {
+    guard text.contains("/."), let parts = AbsoluteURLParts(text) else { return text }
+    let path = parts.rest.prefix { $0 != "?" && $0 != "#" }
     var output: [Substring] = []
     let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     for (position, segment) in segments.enumerated() {

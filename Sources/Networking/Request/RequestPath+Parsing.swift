@@ -52,26 +52,25 @@ extension RequestPath {
     return scan
   }
 
-  /// Returns `#` and a fragment.
+  /// Returns a part of a URL in which the characters that it must not contain are percent-encoded.
   ///
-  /// Characters that it must not contain are percent-encoded: a fragment is not sent, so it is
-  /// never a reason to reject a request.
+  /// Escapes are unchanged. A percent sign without two hexadecimal digits is encoded.
   ///
-  /// Source: RFC 3986 section 3.5.
-  static func encodedFragment(_ fragment: Substring) -> String {
-    var text = [UInt8(ascii: "#")]
-    let bytes = Array(fragment.utf8)
-    for (position, byte) in bytes.enumerated() {
-      let isEncoded =
-        byte == UInt8(ascii: "%") && position + 2 < bytes.count
-        && bytes[position + 1].hexDigitValue != nil && bytes[position + 2].hexDigitValue != nil
-      if isPathCharacter(byte) || byte == UInt8(ascii: "?") || isEncoded {
+  /// Source: RFC 3986 sections 3.3 to 3.5.
+  ///
+  /// - Parameter part: The path, the query after its question mark, or the fragment after its `#`.
+  /// - Returns: The part.
+  static func escaped(_ part: ArraySlice<UInt8>) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity(part.count)
+    for (position, byte) in zip(part.indices, part) {
+      let isEscape =
+        byte == UInt8(ascii: "%") && position + 2 < part.endIndex
+        && part[position + 1].hexDigitValue != nil && part[position + 2].hexDigitValue != nil
+      if isPathCharacter(byte) || byte == UInt8(ascii: "?") || isEscape {
         text.append(byte)
       } else {
-        text += [
-          UInt8(ascii: "%"), PercentEncoding.hexDigit(byte >> 4),
-          PercentEncoding.hexDigit(byte & 15),
-        ]
+        PercentEncoding.append(escaped: byte, to: &text)
       }
     }
     return String(decoding: text, as: UTF8.self)

@@ -148,7 +148,7 @@ struct TusRun: Sendable {
         case .final(let response): return (response, false)
         }
       } catch {
-        let request = content.flatMap { URL(string: $0.upload) }.map {
+        let request = content.flatMap { URL(reference: $0.upload) }.map {
           HTTPRequest(method: .patch, url: $0)
         }
         let bytes = sender.control.progress.bytes
@@ -192,7 +192,7 @@ struct TusRun: Sendable {
     _ response: Response, from home: String, _ resource: String, _ file: UploadFile
   ) throws -> UploadFile.Content {
     guard let location = response.headers["Location"],
-      let url = URL(string: location, relativeTo: response.url)?.absoluteURL, Origin(url) != nil
+      let url = URL(reference: location, relativeTo: response.url), Origin(url) != nil
     else {
       throw NetworkError(.malformedResponse, response, "the upload has no Location")
     }

@@ -135,7 +135,7 @@ struct HostKey: Sendable, Hashable {
     var address = in_addr()
     if inet_aton(host, &address) != 0 { return text(AF_INET, &address) ?? host }
     guard !host.utf8.allSatisfy({ $0 < 0x80 }) else { return host }
-    return URL(string: "https://\(host)/")?.host?.lowercased() ?? host
+    return URL(reference: "https://\(host)/")?.host?.lowercased() ?? host
   }
 
   private static func text(_ family: Int32, _ address: UnsafeRawPointer) -> String? {

@@ -144,4 +144,10 @@ struct SchemaKeywordTests {
     let violations = SchemaFixture.violations(value, schema, maximumStepCount: 250)
     #expect(violations.map(\.message) == ["the value is too complex for the schema"])
   }
+
+  @Test func theEscapesOfAReferenceAreUnchanged() {
+    let uri = SchemaDocuments.resolve("b [1]%20.yaml#/a%2Fb|", against: "file:///d/a%20.yaml")
+    #expect(uri == "file:///d/b%20%5B1%5D%20.yaml#/a%2Fb%7C")
+    #expect(SchemaDocuments.resolve("#/a|", against: "urn:x#y") == "urn:x#/a|")
+  }
 }

@@ -168,6 +168,22 @@
       #expect(origin.requestCount == 2)
     }
 
+    /// Clients send characters that a URL cannot contain, and servers send them in a `Location`.
+    @Test func theEscapesOfATargetAndOfALocationAreUnchanged() async throws {
+      let transport = FakeTransport { _ in
+        .response(302, ["Location": "https://api.example.com/b%2F?c[0]=d%2Fe"])
+      }
+      let server = try MockServer { Route.forwarding(to: Self.example, over: transport) }
+      let client = try RawClient(port: server.port)
+      try await client.send("GET /x%20|?f[id]=a%2Fb HTTP/1.1\r\nHost: a\r\n\r\n")
+      let head = try await client.receive(until: "\r\n\r\n")
+      #expect(
+        transport.requests.map(\.url.absoluteString) == [
+          "https://api.example.com/x%20%7C?f%5Bid%5D=a%2Fb"
+        ])
+      #expect(head.lowercased().contains("location: /b%2f?c%5b0%5d=d%2fe\r\n"))
+    }
+
     @Test func aRedirectWithinTheOriginIsRewritten() async throws {
       let origin = try MockServer {
         Route(.get, "/a") { request in

@@ -196,11 +196,11 @@ struct DigestAuthenticationTests {
   @Test func aProtectionSpaceLimitsTheRequestsWithAResponseAtOnce() async throws {
     let server = DigestServer()
     server.state.withLock {
-      $0.parameters += ", domain=\"/api/ https://other.example.com/ /one\""
+      $0.parameters += ", domain=\"/api/ https://other.example.com/ /one /a%20b[1]\""
     }
     let transport = transport(server)
     let client = client(transport)
-    for path in ["api/a", "api/b", "one", "one/c", "only", "ap"] {
+    for path in ["api/a", "api/b", "one", "a%20b%5B1%5D/c", "only", "ap"] {
       #expect(try await client.request(.get(RequestPath(raw: path))).value.status == 200)
     }
     #expect(

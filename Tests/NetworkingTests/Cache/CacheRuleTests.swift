@@ -39,6 +39,18 @@ struct CacheRuleTests {
     #expect(rules.age(at: start + 5) == 5)
   }
 
+  @Test func theEscapesOfALocationAreUnchanged() throws {
+    let head = HTTPResponseHead(
+      status: 201,
+      headers: ["Location": "/b[1]%2F?q=%20", "Content-Location": "https://a.example/c|%2F"])
+    let keys = CacheRules.invalidated(
+      by: .post, try #require(URL(string: "https://a.example/a")), head)
+    #expect(
+      keys.map(\.text) == [
+        "https://a.example/a", "https://a.example/b%5B1%5D%2F?q=%20", "https://a.example/c%7C%2F",
+      ])
+  }
+
   @Test func aLimitOfMemoryHasUnits() {
     #expect(ValueCacheCost.kilobytes(2).bytes == 2_048)
     #expect(ValueCacheCost.megabytes(2).bytes == 2_097_152)

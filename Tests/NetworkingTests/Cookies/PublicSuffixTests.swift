@@ -23,10 +23,18 @@ struct PublicSuffixTests {
     ("www.ck", "www.ck"), ("www.www.ck", "www.ck"), ("us", nil), ("ak.us", nil),
     ("k12.ak.us", nil), ("test.k12.ak.us", "test.k12.ak.us"),
     ("www.test.k12.ak.us", "test.k12.ak.us"),
+    // The parent of a wildcard is a suffix, unlike the names above it, and libpsl agrees.
+    ("kobe.jp", nil), ("kobe.jp.", nil), ("a.b.city.kobe.jp", "city.kobe.jp"),
+    ("compute.amazonaws.com", nil), ("compute.amazonaws.com.", nil),
+    ("eu.compute.amazonaws.com", nil), ("a.eu.compute.amazonaws.com", "a.eu.compute.amazonaws.com"),
+    ("b.a.eu.compute.amazonaws.com", "a.eu.compute.amazonaws.com"), ("nom.br", nil),
+    ("a.nom.br", nil), ("b.a.nom.br", "b.a.nom.br"), ("webhare.dev", nil), ("a.webhare.dev", nil),
+    ("b.a.webhare.dev", "b.a.webhare.dev"), ("www.ck.", "www.ck"),
     // International names in Punycode.
     ("xn--85x722f.com.cn", "xn--85x722f.com.cn"), ("xn--55qx5d.cn", nil),
     ("www.xn--85x722f.xn--55qx5d.cn", "xn--85x722f.xn--55qx5d.cn"), ("xn--fiqs8s", nil),
-    ("shishi.xn--fiqs8s", "shishi.xn--fiqs8s"),
+    ("shishi.xn--fiqs8s", "shishi.xn--fiqs8s"), ("xn--bcher-kva", nil),
+    ("a.xn--bcher-kva.xn--bcher-kva", "xn--bcher-kva.xn--bcher-kva"),
     // The second part of the list.
     ("github.io", nil), ("me.github.io", "me.github.io"), ("blogspot.com", nil),
     ("s3.amazonaws.com", nil), ("b.s3.amazonaws.com", "b.s3.amazonaws.com"),
@@ -41,6 +49,17 @@ struct PublicSuffixTests {
   func malformedNamesHaveSomeResult(_ name: String) {
     _ = PublicSuffixes.shared.contains(name)
     _ = PublicSuffixes.shared.registrableName(of: name)
+  }
+
+  @Test func theParentOfAWildcardIsASuffix() {
+    let suffixes = PublicSuffixes(rules: "a(*,!b),.c(.d(*)),.e(f)")
+    for suffix in ["a", "q.a", "d.c", "q.d.c", "f.e", "c", "e", "unlisted"] {
+      #expect(suffixes.contains(suffix) && suffixes.contains("\(suffix)."), "\(suffix)")
+      #expect(suffixes.registrableName(of: suffix) == nil)
+    }
+    for name in ["b.a", "g.e", "q.c", "q.q.d.c", "h.unlisted"] {
+      #expect(suffixes.registrableName(of: "www.\(name)") == name)
+    }
   }
 
   @Test func theListIsComplete() {

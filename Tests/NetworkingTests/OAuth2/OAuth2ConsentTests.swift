@@ -296,6 +296,37 @@ struct OAuth2ConsentTests {
     #expect(statuses.entries == [404, 404, 404, 404])
   }
 
+  @Test func theEscapesOfTheRedirectAreUnchanged() async throws {
+    let consent = LoopbackConsent { page in
+      let parts = URLComponents(url: page, resolvingAgainstBaseURL: true)
+      let redirect = try #require(parts?.queryItems?.first { $0.name == "redirect_uri" }?.value)
+      let browser = try RawClient(port: URL(string: redirect)?.port ?? 0)
+      try await browser.send("GET /cb%2F1?state=s&code=a%2Bb&x=[y] HTTP/1.1\r\nHost: a\r\n\r\n")
+      _ = try await browser.receive(until: "</html>")
+    }
+    let request = ConsentRequest(
+      .of("https://login.example/page"), redirectURL: .of("http://127.0.0.1/cb%2F1"), state: "s",
+      parameters: [])
+    let response = try await consent.consent(to: request)
+    #expect(response.redirectURL.path(percentEncoded: true) == "/cb%2F1")
+    #expect(response.url.query(percentEncoded: true) == "state=s&code=a%2Bb&x=%5By%5D")
+  }
+
+  /// A redirect URL can have a query, whose escapes also stay.
+  @Test func theMockServerKeepsTheQueryOfTheRedirectURL() async throws {
+    let page = try #require(
+      fixture.login.client("app").authorizationURL.flatMap {
+        URL(
+          string: "\($0)?client_id=app&response_type=code&code_challenge=c&state=x%2By%20z"
+            + "&code_challenge_method=S256&redirect_uri=com.example.app%3A%2Fcb%3Ft%3Da%252Bb%5B1%5D"
+        )
+      })
+    let transport = fixture.login.transport
+    let url = try await fixture.time.run { try await Direct.redirect(of: page, over: transport) }
+    #expect(url.absoluteString.hasPrefix("com.example.app:/cb?t=a%2Bb%5B1%5D&code="))
+    #expect(url.absoluteString.hasSuffix("&state=x%2By%20z"))
+  }
+
   @Test func aCancelledSignInStopsTheLoopbackServer() async throws {
     let login = try MockAuthorizationServer()
     let session = OAuth2Session(login.client("app"), store: .memory)

@@ -20,7 +20,7 @@ struct OAuth2DiscoveryTests {
   private static func metadata(_ issuer: String) -> Mock {
     .json([
       "issuer": .string(issuer), "token_endpoint": "https://a.example/token",
-      "authorization_endpoint": "https://a.example/authorize",
+      "authorization_endpoint": "https://a.example/authorize?p=a%2Fb[1]",
       "revocation_endpoint": "https://a.example/revoke",
       "authorization_response_iss_parameter_supported": true,
     ])
@@ -35,7 +35,7 @@ struct OAuth2DiscoveryTests {
           Self.metadata("https://a.example/tenant"))
       ])
     #expect(client.tokenURL == .of("https://a.example/token"))
-    #expect(client.authorizationURL == .of("https://a.example/authorize"))
+    #expect(client.authorizationURL == .of("https://a.example/authorize?p=a%2Fb%5B1%5D"))
     #expect(client.revocationURL == .of("https://a.example/revoke"))
     #expect(client.deviceAuthorizationURL == nil)
     #expect(client.issuer == "https://a.example/tenant" && client.sendsIssuer)
@@ -53,7 +53,7 @@ struct OAuth2DiscoveryTests {
           Self.metadata("https://a.example/tenant")),
       ], client: own)
     #expect(client.tokenURL == .of("https://own.example/token"))
-    #expect(client.authorizationURL == .of("https://a.example/authorize"))
+    #expect(client.authorizationURL == .of("https://a.example/authorize?p=a%2Fb%5B1%5D"))
   }
 
   @Test(arguments: ["https://evil.example", "https://a.example/"])

@@ -70,6 +70,24 @@ struct PageRuleTests {
     #expect(error == nil && requests == ["items", "items?page=2", "items?page=3"])
   }
 
+  /// JSON:API writes brackets in its links.
+  @Test(arguments: [
+    ("/v1/items?page[number]=2&q=R%26D", "items?page%5Bnumber%5D=2&q=R%26D"),
+    ("items?q=caf\u{E9}%20x", "items?q=caf%C3%A9%20x"), ("items?q=a b%2Bc", "items?q=a%20b%2Bc"),
+    ("?cursor=abc%3D%3D|x", "items?cursor=abc%3D%3D%7Cx"),
+    ("items?n=5%&a=%25", "items?n=5%25&a=%25"),
+  ])
+  func theEscapesOfALinkAreUnchanged(_ link: String, _ next: String) async {
+    let inField = await requests(.link) { number, _ in
+      page(number == 1 ? "<\(link)>; rel=next" : nil)
+    }
+    #expect(inField.error == nil && inField.requests == ["items", next])
+    let inBody = await requests(.url(at: "links.next")) { number, _ in
+      page(nil, "{\"links\": {\"next\": \(number == 1 ? "\"\(link)\"" : "null")}}")
+    }
+    #expect(inBody.error == nil && inBody.requests == ["items", next])
+  }
+
   @Test func aCursorIsAParameter() async {
     let bodies = [
       "{\"meta\": {\"after\": \"a b\"}}", "{\"meta\": {\"after\": 18}}",

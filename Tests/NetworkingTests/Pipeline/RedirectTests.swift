@@ -54,6 +54,10 @@ struct RedirectTests {
     ("z", "https://a.example/x/z"), ("/z", "https://a.example/z"),
     ("?p=2", "https://a.example/x/y?p=2"),
     ("//b.example/z", "https://b.example/z"), ("../z#f", "https://a.example/z#f"),
+    ("/z?f[id]=a%2Fb", "https://a.example/z?f%5Bid%5D=a%2Fb"),
+    ("\u{E9}%20|?n=100%&s=%3D", "https://a.example/x/%C3%A9%20%7C?n=100%25&s=%3D"),
+    ("\\\\b.example/z?a%20[", "https://b.example/z?a%20%5B"),
+    ("HTTPS://a.example/x/../z", "https://a.example/z"),
     ("https://a.example:8443/", "https://a.example:8443/"),
   ])
   func aRelativeLocationIsResolvedAgainstTheRequest(_ location: String, _ target: String)
@@ -67,11 +71,16 @@ struct RedirectTests {
     let request = HTTPRequest(url: .of("https://a.example/x#here"))
     #expect(try await once(302, to: "/z", request).url.absoluteString == "https://a.example/z#here")
     #expect(try await once(302, to: "/z#f", request).url.absoluteString == "https://a.example/z#f")
+    let escaped = HTTPRequest(url: .of("https://a.example/x#a%20b%2Fc"))
+    #expect(
+      try await once(302, to: "/z?%20[", escaped).url.absoluteString
+        == "https://a.example/z?%20%5B#a%20b%2Fc")
   }
 
   @Test(arguments: [
     ("/z", true), ("https://a.example:443/z", true), ("https://A.EXAMPLE/z", true),
     ("https://b.example/z", false), ("https://a.example:8443/z", false),
+    ("/\\b.example/z", false), ("https:/\\a.example\\@b.example/z", true),
   ])
   func credentialsStayWithTheirOrigin(_ location: String, _ kept: Bool) async throws {
     let names = [

@@ -157,6 +157,16 @@ struct TusTests {
     #expect(piece.headers["Authorization"] == nil && piece.headers["X-Plain"] == "y")
   }
 
+  @Test func theEscapesOfTheLocationAreUnchanged() async throws {
+    let server = TusServer(location: "/up/a b%2F?sig=x%2By&f[id]=1", .accept, .lose(after: 0))
+    _ = try await upload(server.client(.immediate(limit: 1))).get()
+    #expect(server.content == content && server.requests.entries.count == 6)
+    #expect(
+      server.requests.entries.dropFirst().allSatisfy {
+        $0.target == "/up/a%20b%2F?sig=x%2By&f%5Bid%5D=1"
+      })
+  }
+
   @Test func theParametersAreThoseOfTheCreation() async throws {
     let server = TusServer()
     _ = try await upload(server.client(), to: .post("files?a=1", parameters: ["b": 2])).get()

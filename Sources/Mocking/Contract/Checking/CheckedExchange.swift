@@ -47,7 +47,7 @@ extension CheckedExchange {
   /// Creates the exchange of a recording, or returns `nil` if it has no complete response.
   init?(_ entry: HAR.Entry) {
     guard let head = entry.response.head, entry.response.failureCode == nil,
-      let url = URL(string: RecordedURL.escaped(entry.request.url))
+      let url = URL(reference: entry.request.url)
     else { return nil }
     let body = entry.request.postData?.data
     let path = ReceivedPath(text: url.path(percentEncoded: true))

@@ -32,7 +32,7 @@ public struct InferredContract: Sendable {
     var origins: [String: Int] = [:]
     for entry in archive.log.entries {
       guard let exchange = CheckedExchange(entry), exchange.request.method != .options,
-        let url = URL(string: RecordedURL.escaped(entry.request.url)), let host = url.host()
+        let url = URL(reference: entry.request.url), let host = url.host()
       else { continue }
       let port = url.port.map { ":\($0)" } ?? ""
       origins["\(url.scheme ?? "https")://\(host)\(port)", default: 0] += 1

@@ -160,8 +160,8 @@ struct SchemaDocuments {
     let hasScheme =
       scheme.endIndex < reference.endIndex && reference[scheme.endIndex] == ":"
       && scheme.first?.isLetter == true
-    guard !hasScheme, let baseURL = URL(string: base),
-      let url = URL(string: reference, relativeTo: baseURL)
+    guard !hasScheme, let baseURL = URL(reference: base),
+      let url = URL(reference: reference, relativeTo: baseURL)
     else { return reference }
     return url.absoluteString
   }

@@ -26,3 +26,12 @@ func sides() -> [Square] {
 func first() -> Square? {
   sides().first
 }
+
+/// The declarations of Foundation, which is not imported.
+struct URL {
+  init?(string: String) {}
+}
+
+struct URLComponents {
+  init?(string: String) {}
+}

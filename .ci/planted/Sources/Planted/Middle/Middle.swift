@@ -22,6 +22,16 @@ func function() {
       ?? .red)  // planted
 }
 
+func url() -> URL? { URL(string: "/") }  // planted
+func parts() -> URLComponents? { URLComponents(string: "/") }  // planted
+func implicit() -> URL? { .init(string: "/") }  // planted
+func references() -> [URL?] { ["/"].map(URL.init(string:)) }  // planted
+func severalLines() -> URL? {
+  URL(  // planted
+    string: "/")
+}
+// Not URL(string: "/").
+
 struct Triangle: Named {  // planted
   func name() -> String { "triangle" }
 }
