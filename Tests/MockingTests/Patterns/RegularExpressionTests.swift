@@ -41,6 +41,18 @@ struct RegularExpressionTests {
     }
   }
 
+  @Test func aRepetitionMatchesEachNumberBetweenItsLimits() throws {
+    for least in 0...4 {
+      for most in least...(least + 5) {
+        for count in 0...10 {
+          let text = String(repeating: "ab", count: count)
+          let isFound = try Self.isFound("^(ab){\(least),\(most)}$", in: text)
+          #expect(isFound == (least...most).contains(count), "\(count) in \(least)...\(most)")
+        }
+      }
+    }
+  }
+
   @Test(arguments: [
     ("a", ""), ("^b", "ab"), ("a$", "ab"), ("a$", "a\n"), ("^a{2,3}$", "a"), ("^a{2,3}$", "aaaa"),
     (".", "\n"), ("^.$", "\u{2028}"), ("[^a-c]", "abc"), ("\\bish", "fish"), ("a(?i:b)c", "AbC"),

@@ -93,6 +93,24 @@ struct RouteIndexTests {
     }
   }
 
+  @Test func manyRoutesOfOnePathAreInTheOrderOfALinearSearch() throws {
+    for seed in 0..<50 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      var table = try RouteTable([])
+      for number in 0..<20 {
+        let route = Route(.get, "/a", .text("\(number)")).where(.query("q"))
+          .priority(Int.random(in: -2...2, using: &random))
+        try table.add([route], at: Bool.random(using: &random) ? .first : .last)
+      }
+      guard case .routes(let candidates, _) = table.find(.get, "/a") else {
+        Issue.record("seed \(seed): nothing is found")
+        continue
+      }
+      let numbers = Self.linear(table.entries, .get, "/a").numbers
+      #expect(candidates.map(\.entry.number) == numbers, "seed \(seed)")
+    }
+  }
+
   @Test func theIndexChoosesLikeALinearSearchAfterRandomChanges() throws {
     for seed in 0..<UInt64(TestSize.of(150, full: 300)) {
       var random = SplitMix64(seed: seed)
