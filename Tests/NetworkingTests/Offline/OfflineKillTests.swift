@@ -55,8 +55,8 @@
         server.rest()
         try await server.settle()
       }
-      // Most but not all workers are killed, so that all phases of a worker are covered.
-      #expect(lines.count { $0 == "idle" } < killed)
+      // Some workers are killed before they have sent all, so that all phases of a worker are covered.
+      #expect(lines.count { $0 == "idle" } < round)
       try await expectAllRequestsReceived(at: server, accepted: lines)
     }
 
