@@ -145,18 +145,28 @@ extension JSON {
 
   /// Parses a JSON text, and returns whether an object of it has a name more than once.
   static func parse(_ data: Data) throws -> (json: JSON, hasRepeatedNames: Bool) {
-    let json = try JSON(serialized: data)
+    var steps = 0
+    return try parse(data, counting: &steps)
+  }
+
+  /// Parses a JSON text, and counts the converted values and the bytes of a rewritten text, so that a
+  /// test can assert that the work grows in proportion to the text.
+  static func parse(
+    _ data: Data, counting steps: inout Int
+  ) throws -> (json: JSON, hasRepeatedNames: Bool) {
+    let json = try JSON(serialized: data, &steps)
     guard json.memberCount != memberCount(ofText: data) else { return (json, false) }
     // `JSONSerialization` keeps the last member with a name.
     var text = JSONTextNormalizer(data)
     let normalized = text.normalized()
-    return (try JSON(serialized: normalized), text.hasRepeatedNames)
+    steps += text.stepCount
+    return (try JSON(serialized: normalized, &steps), text.hasRepeatedNames)
   }
 
   /// Converts the result of `JSONSerialization`.
-  private init(serialized text: Data) throws {
+  private init(serialized text: Data, _ steps: inout Int) throws {
     let value = try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed)
-    self = try JSON(foundation: value, depth: 0)
+    self = try JSON(foundation: value, depth: 0, &steps)
   }
 
   /// The number of members of all objects.
@@ -197,15 +207,16 @@ extension JSON {
   ///
   /// The containers come before `NSNumber`, because on Linux the cast of a container to this class
   /// converts all values in it.
-  private init(foundation value: Any, depth: Int) throws {
+  private init(foundation value: Any, depth: Int, _ steps: inout Int) throws {
+    steps += 1
     switch value {
     case let value as String: self = .string(value)
     case let values as [String: Any]:
       try Self.checkDepth(depth)
-      self = .dictionary(try values.mapValues { try JSON(foundation: $0, depth: depth + 1) })
+      self = .dictionary(try values.mapValues { try JSON(foundation: $0, depth: depth + 1, &steps) })
     case let values as [Any]:
       try Self.checkDepth(depth)
-      self = .array(try values.map { try JSON(foundation: $0, depth: depth + 1) })
+      self = .array(try values.map { try JSON(foundation: $0, depth: depth + 1, &steps) })
     case let value as NSNumber: self.init(number: value)
     default: self = .null
     }

@@ -24,6 +24,8 @@ struct JSONTextNormalizer {
   private var levels: [Level] = []
   /// The number of levels around the repeated member that is being left out.
   private var omittedDepth: Int?
+  /// The number of bytes that were read, with repetitions.
+  private(set) var stepCount = 0
   /// Whether an object of the text has a name more than once.
   private(set) var hasRepeatedNames = false
 
@@ -62,6 +64,7 @@ struct JSONTextNormalizer {
         append(byte)
       default: append(byte)
       }
+      stepCount += end - position
       position = end
     }
     return Data(output)
@@ -101,6 +104,7 @@ struct JSONTextNormalizer {
       }
     }
     output += quoted
+    stepCount += quoted.count
   }
 
   /// Returns the value of a string in quotation marks.
