@@ -27,10 +27,10 @@ extension JSON: Codable {
     }
   }
 
-  /// The limit for the depth of a value that a `Decoder` reads.
+  /// The limit for the depth of a value that a `Decoder` reads or an `Encoder` writes.
   ///
-  /// Each level takes several frames of the decoder.
-  package static let maximumDecodedDepth = 64
+  /// Each level takes several large frames.
+  package static let maximumCodingDepth = 64
 
   /// The result of the attempts to decode a value that is neither an array nor an object.
   ///
@@ -40,6 +40,8 @@ extension JSON: Codable {
     case array
     case dictionaryOrArray
 
+    /// Creates the result.
+    ///
     /// The errors of `JSONDecoder` say what was found, which leaves out attempts that would fail. For
     /// other decoders, all kinds are tried.
     init(_ container: any SingleValueDecodingContainer) throws {
@@ -65,11 +67,11 @@ extension JSON: Codable {
       }
       if case .scalar = self { return }
       let path = context?.codingPath ?? container.codingPath
-      guard path.count < maximumDecodedDepth else {
+      guard path.count < maximumCodingDepth else {
         throw DecodingError.dataCorrupted(
           DecodingError.Context(
             codingPath: path,
-            debugDescription: "It is nested more than \(maximumDecodedDepth) levels deep."))
+            debugDescription: "It is nested more than \(maximumCodingDepth) levels deep."))
       }
     }
 
@@ -108,18 +110,57 @@ extension JSON: Codable {
   /// Encodes the value as the corresponding Swift type, such as an object as a dictionary.
   ///
   /// - Parameter encoder: The encoder.
-  /// - Throws: The errors of the encoder.
+  /// - Throws: `EncodingError` if an array or an object is nested more than 64 levels deep in this
+  ///   value, and the errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    switch self {
-    case .null: try container.encodeNil()
-    case .bool(let value): try container.encode(value)
-    case .int(let value): try container.encode(value)
-    case .decimal(let value): try container.encode(value)
-    case .double(let value): try container.encode(value)
-    case .string(let value): try container.encode(value)
-    case .array(let values): try container.encode(values)
-    case .dictionary(let values): try container.encode(values)
+    try EncodedValue(json: self, depth: 0).encode(to: encoder)
+  }
+
+  /// A value with its depth, because an encoder takes time to tell it.
+  private struct EncodedValue: Encodable {
+    let json: JSON
+    let depth: Int
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch json {
+      case .array(let values):
+        try checkDepth(encoder)
+        try container.encode(values.map(nested))
+      case .dictionary(let values):
+        try checkDepth(encoder)
+        try container.encode(values.mapValues(nested))
+      default: try encodeScalar(in: &container)
+      }
+    }
+
+    /// Encodes a value that is neither an array nor an object.
+    ///
+    /// It is outside of ``encode(to:)``, so that the frames of the recursion are small.
+    private func encodeScalar(in container: inout any SingleValueEncodingContainer) throws {
+      switch json {
+      case .null, .array, .dictionary: try container.encodeNil()
+      case .bool(let value): try container.encode(value)
+      case .int(let value): try container.encode(value)
+      case .decimal(let value): try container.encode(value)
+      case .double(let value): try container.encode(value)
+      case .string(let value): try container.encode(value)
+      }
+    }
+
+    private func nested(_ json: JSON) -> EncodedValue {
+      EncodedValue(json: json, depth: depth + 1)
+    }
+
+    private func checkDepth(_ encoder: any Encoder) throws {
+      guard depth < JSON.maximumCodingDepth else {
+        // The error must not contain the value.
+        throw EncodingError.invalidValue(
+          JSON.null,
+          EncodingError.Context(
+            codingPath: encoder.codingPath,
+            debugDescription: "It is nested more than \(JSON.maximumCodingDepth) levels deep."))
+      }
     }
   }
 }
@@ -213,7 +254,8 @@ extension JSON {
     case let value as String: self = .string(value)
     case let values as [String: Any]:
       try Self.checkDepth(depth)
-      self = .dictionary(try values.mapValues { try JSON(foundation: $0, depth: depth + 1, &steps) })
+      self = .dictionary(
+        try values.mapValues { try JSON(foundation: $0, depth: depth + 1, &steps) })
     case let values as [Any]:
       try Self.checkDepth(depth)
       self = .array(try values.map { try JSON(foundation: $0, depth: depth + 1, &steps) })

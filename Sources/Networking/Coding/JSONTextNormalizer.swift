@@ -11,7 +11,9 @@ struct JSONTextNormalizer {
 
   /// An array or an object around the current position.
   private struct Level {
-    /// The names of the members so far. `nil` for an array.
+    /// The names of the members so far.
+    ///
+    /// `nil` for an array.
     var names: Set<String>?
     /// Whether the next string is the name of a member.
     var expectsName: Bool

@@ -231,7 +231,7 @@ extension JSONWriter {
 private struct EncodableParameters: Encodable {
   /// The maximum depth, which is lower than without an encoder, because each level needs several
   /// frames on the stack.
-  private static let depthLimit = JSON.maximumDecodedDepth
+  private static let depthLimit = JSON.maximumCodingDepth
 
   /// The name of a member.
   private struct Name: CodingKey {

@@ -103,10 +103,23 @@ import Testing
     await onThread(stackSize: 512 << 10) {
       Self.forEachText(shape) { text, depth in
         let page = try? JSONDecoder().decode(Page.self, from: Data(#"{"value":\#(text)}"#.utf8))
-        let isWithin = shape.isRepeated || depth + 1 <= JSON.maximumDecodedDepth
+        let isWithin = shape.isRepeated || depth + 1 <= JSON.maximumCodingDepth
         // Foundation refuses texts that are nested more than 512 levels deep.
         #expect((page != nil) == (isWithin && depth < 512), "\(depth): \(text.prefix(40))")
         if let page, let json = try? JSON(parsing: Data(text.utf8)) { #expect(json == page.value) }
+      }
+    }
+  }
+
+  @Test(arguments: shapes)
+  func anEncoderWritesAValueOrRefusesIt(_ shape: Shape) async {
+    await onThread(stackSize: 512 << 10) {
+      Self.forEachText(shape) { text, depth in
+        guard let json = try? JSON(parsing: Data(text.utf8)) else { return }
+        let data = try? JSONEncoder().encode([json])
+        let isWithin = shape.isRepeated || depth <= JSON.maximumCodingDepth
+        #expect((data != nil) == isWithin, "\(depth): \(text.prefix(40))")
+        if let data { #expect((try? JSON(parsing: data)) == [json]) }
       }
     }
   }

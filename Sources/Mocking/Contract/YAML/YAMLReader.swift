@@ -17,7 +17,7 @@ import Networking
 /// Source: YAML 1.2.2, sections 5 to 10.
 struct YAMLReader {
   /// The limit for the nesting of collections, which bounds the recursion.
-  static let maximumDepth = 40
+  static let maximumDepth = 32
   /// The limit for the number of nodes with those of each alias.
   static let maximumNodeCount = 2_000_000
 
