@@ -108,7 +108,8 @@ struct XMLParsingTests {
       #expect((document != nil) == (depth <= XML.Limits.maximumDepth))
       guard let document, let other = try? XML.Document(parsing: text) else { return }
       #expect(document == other && document.hashValue == other.hashValue)
-      #expect(!"\(document)".isEmpty)
+      let data = try? document.data()
+      #expect(data.flatMap { try? XML.Document(parsing: $0) } == document)
     }
   }
 
