@@ -1,67 +1,78 @@
-import Mocking
-import Promises
-import TestGate
-import TestSupport
-import Testing
+#if os(Linux) || os(macOS)
+  import Foundation
+  import TestGate
+  import TestSupport
+  import Testing
+  import ThreadSanitizerSupport
 
-@testable import Networking
+  /// Large bodies, each in a separate process so that its memory use can be measured.
+  @Suite(.serialized, .gated)
+  struct LargeBodyTests {
+    private static let size = 100 << 20
+    /// The allowed growth of the peak resident memory, in KiB.
+    ///
+    /// Sanitized code needs more.
+    private static let allowedGrowth = thread_sanitizer_is_on() ? 64 << 10 : 16 << 10
 
-/// Bodies over 16 KiB are not read on the threads of transports.
-@Suite(.gated) struct LargeBodyTests {
-  /// Returns whether it runs on a thread of a transport.
-  private struct ThreadProbe: ResponseSerializing {
-    func serialize(_ response: Response) -> Bool { TransportThread.isCurrent }
-  }
+    private let folder = TemporaryFolder()
 
-  @Test(arguments: [16_384, 16_385])
-  func aBodyIsReadOnTheThreadThatItsSizeAllows(size: Int) async throws {
-    let (response, resolver) = Promise<Mock>.pending()
-    let server = try MockServer { Route(.get, "/a") { _ in response } }
-    defer { server.stop() }
-    let client = Networking<Request>(
-      transport: PlatformTransport.make(), configuration: .plain)
-    client.setBaseURL(server.url)
-    let promise = client.request(.get("/a"))
-    let isOnThread = promise.serialize(using: ThreadProbe())
-    let isOnThreadAfterValidation = promise.validate().serialize(using: ThreadProbe())
-    // The steps are attached before there is a response.
-    resolver.fulfill(.text(String(repeating: "a", count: size)))
-    #expect(try await isOnThread.value == (size <= LargeBodies.limit))
-    #expect(try await isOnThreadAfterValidation.value == (size <= LargeBodies.limit))
-  }
-
-  /// A response from memory does not arrive on a thread of a transport.
-  @Test func aBodyOfAMockIsReadOnTheThreadThatSettlesThePromise() async throws {
-    let text = String(repeating: "a", count: 20_000)
-    let client = Networking<Request>(
-      transport: MockTransport { Route(.get, "/a", .text(text)) }, configuration: .plain)
-    client.setBaseURL(.of("https://a.example/"))
-    #expect(try await client.request(.get("/a")).toString().value == text)
-  }
-
-  @Test func aCancelledStepDoesNotReadALargeBody() async throws {
-    struct Reader: ResponseSerializing {
-      let reads: Log<Int>
-      func serialize(_ response: Response) -> Int {
-        reads.append(response.data.count)
-        return response.data.count
+    private func server() throws -> ScriptedServer {
+      try ScriptedServer(keepsBodies: false) { request in
+        switch request.method {
+        case "HEAD": [.text("HTTP/1.1 200 OK\r\nContent-Length: \(Self.size)\r\n\r\n")]
+        case "GET":
+          [
+            .text("HTTP/1.1 200 OK\r\nContent-Length: \(Self.size)\r\n\r\n"), .flood(Self.size),
+          ]
+        default: [.respond()]
+        }
       }
     }
-    let (response, resolver) = Promise<Mock>.pending()
-    let server = try MockServer { Route(.get, "/a") { _ in response } }
-    defer { server.stop() }
-    let client = Networking<Request>(
-      transport: PlatformTransport.make(), configuration: .plain)
-    client.setBaseURL(server.url)
-    let reads = Log<Int>()
-    let promise = client.request(.get("/a"))
-    let cancelled = promise.serialize(using: Reader(reads: reads))
-    let other = promise.serialize(using: Reader(reads: reads))
-    cancelled.cancel()
-    resolver.fulfill(.text(String(repeating: "a", count: 20_000)))
-    #expect(try await other.value == 20_000)
-    #expect(reads.entries == [20_000])
-    let error = await #expect(throws: (any Error).self) { try await cancelled.value }
-    #expect(error?.isCancellation == true)
+
+    /// Runs the program, optionally with shell limits.
+    private func run(_ arguments: [String], limits: String = "") async throws -> ChildProcess.End {
+      try await ChildProcess(
+        "/bin/sh",
+        ["-c", "\(limits) exec \"$0\" large-bodies \"$@\"", BuiltProgram.url("test-worker").path]
+          + arguments
+      ).end
+    }
+
+    @Test(arguments: ["down-file", "down-stream", "up-file", "up-stream"])
+    func aBodyOf100MebibytesTakesLittleMemory(way: String) async throws {
+      let server = try server()
+      let file = folder.url("body")
+      if way == "up-file" {
+        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.truncate(atOffset: UInt64(Self.size))
+        try handle.close()
+      }
+      let last = way == "up-stream" ? "\(Self.size)" : file.path
+      let end = try await run([way, server.url().absoluteString, last])
+      #expect(end.status == .exited(0), "\(end.output)\(end.errors)")
+      let numbers = end.output.split(whereSeparator: \.isWhitespace)
+      try #require(numbers.count == 3, "\(end.output)")
+      #expect(numbers[0] == "\(Self.size)")
+      let growth = try #require(Int(numbers[1]))
+      #expect(growth < Self.allowedGrowth)
+      if way.hasPrefix("up") {
+        #expect(server.requests.entries.last?.bodyCount == Self.size)
+      }
+      if way == "down-file" {
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.size] as? Int == Self.size)
+      }
+    }
+
+    @Test func aFullDiskEndsTheTransferWithAnErrorAndLeavesNoFile() async throws {
+      let server = try server()
+      let end = try await run(
+        ["down-file", server.url().absoluteString, folder.url("body").path],
+        limits: "trap '' XFSZ; ulimit -f 2048;")
+      #expect(end.status == .exited(1))
+      #expect(end.output.contains("the file for the body cannot be written: File too large"))
+      #expect(folder.names == [])
+    }
   }
-}
+#endif
