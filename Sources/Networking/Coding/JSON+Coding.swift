@@ -55,10 +55,13 @@ extension JSON: Codable {
         return
       } catch { mismatch = error }
       let context = (mismatch as? DecodingError)?.context
+      // It ends with "but found an array instead."
       let description = context?.debugDescription ?? ""
-      if description.contains("found an array") || description.contains("found a dictionary") {
-        self = description.contains("array") ? .array : .dictionaryOrArray
-      } else if !description.contains("found bool"), let number = try Self.number(container) {
+      if description.hasSuffix("array instead.") {
+        self = .array
+      } else if description.hasSuffix("dictionary instead.") {
+        self = .dictionaryOrArray
+      } else if !description.hasSuffix("bool instead."), let number = try Self.number(container) {
         self = .scalar(number)
       } else if let value = try? container.decode(Bool.self) {
         self = .scalar(.bool(value))
