@@ -42,8 +42,8 @@ extension JSON: Codable {
 
     /// Creates the result.
     ///
-    /// The errors of `JSONDecoder` say what was found, which leaves out attempts that would fail. For
-    /// other decoders, all kinds are tried.
+    /// The errors of `JSONDecoder` name the kind of the value, which saves attempts that would fail.
+    /// For other decoders, all kinds are tried.
     init(_ container: any SingleValueDecodingContainer) throws {
       if container.decodeNil() {
         self = .scalar(.null)
