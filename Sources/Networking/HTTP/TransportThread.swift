@@ -1,5 +1,4 @@
 import CatenaSystem
-import Dispatch
 import Foundation
 
 /// The threads of the transports, on which nothing may take long, because they serve many requests.
