@@ -85,7 +85,7 @@ extension XML {
     ///   - attributes: The attributes of an element.
     ///   - nodes: The nodes of the document.
     public init(
-      bytes: Int = 32 << 20, depth: Int = 256, attributes: Int = 256, nodes: Int = 1_000_000
+      bytes: Int = 32 << 20, depth: Int = 80, attributes: Int = 256, nodes: Int = 1_000_000
     ) {
       self.bytes = bytes
       self.depth = min(depth, Self.maximumDepth)
@@ -94,9 +94,9 @@ extension XML {
     }
 
     /// The depth of the deepest tree that can be parsed and written.
-    public static let maximumDepth = 512
+    public static let maximumDepth = 80
 
-    /// 32 MiB, a depth of 256, 256 attributes of an element, and 1,000,000 nodes.
+    /// 32 MiB, a depth of 80, 256 attributes of an element, and 1,000,000 nodes.
     public static let standard = Limits()
   }
 }

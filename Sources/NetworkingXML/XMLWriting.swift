@@ -98,6 +98,24 @@ struct XMLWriter {
         .limitExceeded, "the elements are nested deeper than \(XML.Limits.maximumDepth)")
     }
     let mark = scope.mark
+    let name = try writeStart(of: element)
+    depth += 1
+    let isEmpty = try writeContent(of: element)
+    depth -= 1
+    if isEmpty {
+      write("/>")
+    } else {
+      write("</")
+      write(name)
+      write(">")
+    }
+    scope.close(to: mark)
+  }
+
+  /// Writes a start tag without its end, and returns the name of the element.
+  ///
+  /// It is outside of ``write(_:)``, so that the frames of the recursion are small.
+  private mutating func writeStart(of element: XML) throws(XMLError) -> String {
     let names = try scope.open(element)
     write("<")
     write(names.element)
@@ -110,17 +128,7 @@ struct XMLWriter {
       write(name)
       try writeValue(attribute.value)
     }
-    depth += 1
-    let isEmpty = try writeContent(of: element)
-    depth -= 1
-    if isEmpty {
-      write("/>")
-    } else {
-      write("</")
-      write(names.element)
-      write(">")
-    }
-    scope.close(to: mark)
+    return names.element
   }
 
   /// Returns whether the element has no content.
@@ -135,7 +143,11 @@ struct XMLWriter {
       if isEmpty { write(">") }
       isEmpty = false
       if isIndented { writeLineBreak() }
-      try write(child)
+      if case .element(let element) = child {
+        try write(element)
+      } else {
+        try write(child)
+      }
     }
     if isIndented {
       depth -= 1

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkingXML
 import TestGate
+import TestSupport
 import Testing
 
 /// The parser: refused documents, encodings, limits, positions.
@@ -96,6 +97,20 @@ struct XMLParsingTests {
     #expect(limits.depth == depth)
     #expect(error(deepest, limits) == nil)
     #expect(error("<a>\(deepest)</a>", limits)?.code == .limitExceeded)
+  }
+
+  /// Secondary threads of Apple's platforms have 512 KiB of stack.
+  @Test(arguments: [1, XML.Limits.maximumDepth, 100_000])
+  func aDocumentOfAnyDepthIsReadOrRefusedOnASmallStack(depth: Int) async {
+    await onThread(stackSize: 512 << 10) {
+      let text = String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
+      let document = try? XML.Document(parsing: text)
+      #expect((document != nil) == (depth <= XML.Limits.maximumDepth))
+      guard let document, let other = try? XML.Document(parsing: text) else { return }
+      #expect(document == other && document.hashValue == other.hashValue)
+      let data = try? document.data()
+      #expect(data.flatMap { try? XML.Document(parsing: $0) } == document)
+    }
   }
 
   @Test func manyAttributesAreRefusedBeforeTheParserComparesThem() {

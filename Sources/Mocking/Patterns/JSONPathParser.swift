@@ -13,7 +13,7 @@ struct JSONPathError: Error, Hashable, CustomStringConvertible {
 /// A parser for the syntax of ``JSONPath``.
 struct JSONPathParser {
   /// The limit for the nesting of filters, which bounds the recursion.
-  private static let maximumDepth = 50
+  static let maximumDepth = 32
   /// The limit for indexes: the integers that a double holds exactly.
   ///
   /// Source: RFC 9535 section 2.1.

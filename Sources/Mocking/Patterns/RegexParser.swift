@@ -9,7 +9,7 @@ struct RegexParser {
   }
 
   /// The limit for the nesting of groups, which bounds the recursion.
-  private static let maximumDepth = 100
+  static let maximumDepth = 40
   private static let maximumLength = 10_000
   private static let maximumRepetition = 1_000
 

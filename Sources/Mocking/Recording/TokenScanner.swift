@@ -60,7 +60,9 @@ struct TokenScanner {
     }
     if let json = try? JSON(parsing: Data(text.utf8)) {
       switch json {
-      case .array, .dictionary: return scan(at: json, place, "", name: "")
+      case .array, .dictionary:
+        var place = Place(root: place)
+        return scan(at: json, &place, name: "")
       default: break
       }
     }
@@ -75,34 +77,59 @@ struct TokenScanner {
     scan(at: text, place, name: "")
   }
 
-  private mutating func scan(at json: JSON, _ place: String, _ path: String, name: String) {
+  /// The place of a value in a JSON text, whose description is made only if it is reported.
+  private struct Place {
+    let root: String
+    /// The steps to the value, such as `boards`, `.*` and `[0]`.
+    var steps: [String] = []
+
+    var description: String { steps.isEmpty ? root : "\(root): \(path)" }
+
+    var path: String {
+      steps.reduce(into: "") { path, step in
+        let isMember = !step.hasPrefix("[") && !step.hasPrefix(".")
+        path += isMember && !path.isEmpty ? ".\(step)" : step
+      }
+    }
+  }
+
+  private mutating func scan(at json: JSON, _ place: inout Place, name: String) {
     switch json {
-    case .string(let text): scan(at: text, path.isEmpty ? place : "\(place): \(path)", name: name)
+    case .string(let text): scan(at: text, place.description, name: name)
     case .array(let values):
       for (index, value) in values.enumerated() {
-        scan(at: value, place, "\(path)[\(index)]", name: name)
+        place.steps.append("[\(index)]")
+        scan(at: value, &place, name: name)
+        place.steps.removeLast()
       }
     case .dictionary(let members):
       for (member, value) in members.sorted(by: { $0.key < $1.key }) {
-        if !TokenDetector.tokens(in: member).isEmpty {
-          // The name of the member looks like a token, so the location must not contain it.
-          note([member], "\(place): \(path)", name: name)
-          scan(at: value, place, "\(path).*", name: "")
-        } else {
-          scan(at: value, place, path.isEmpty ? member : "\(path).\(member)", name: member)
-        }
+        let isToken = !TokenDetector.tokens(in: member).isEmpty
+        // The name of the member looks like a token, so the location must not contain it.
+        if isToken { note([member], "\(place.root): \(place.path)", name: name) }
+        place.steps.append(isToken ? ".*" : member)
+        scan(at: value, &place, name: isToken ? "" : member)
+        place.steps.removeLast()
       }
     case .null, .bool, .int, .double, .decimal: break
     }
   }
 
-  private mutating func scan(at text: String, _ place: String, name: String) {
-    if text.contains("PRIVATE KEY-----") { note(["PRIVATE KEY"], place, name: name) }
+  private mutating func scan(
+    at text: String, _ place: @autoclosure () -> String, name: String
+  ) {
+    // A token or a key has at least so many characters.
+    guard text.utf8.count >= 16 else { return }
+    if text.contains("PRIVATE KEY-----") { note(["PRIVATE KEY"], place(), name: name) }
     guard text.utf8.count >= 20 else { return }
-    note(TokenDetector.tokens(in: Self.withoutContent(text)), place, name: name)
+    note(TokenDetector.tokens(in: Self.withoutContent(text)), place(), name: name)
   }
 
-  private mutating func note(_ tokens: [String], _ place: String, name: String) {
+  private mutating func note(
+    _ tokens: [String], _ place: @autoclosure () -> String, name: String
+  ) {
+    guard !tokens.isEmpty else { return }
+    let place = place()
     for token in tokens
     where !(Self.isHashName(name) && token.utf8.allSatisfy { $0.hexDigitValue != nil }) {
       guard paths.last != place else { continue }

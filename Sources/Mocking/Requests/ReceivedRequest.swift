@@ -3,8 +3,8 @@ public import Networking
 
 /// A request that a ``MockServer``, ``MockTransport`` or ``MockProvider`` has received.
 public struct ReceivedRequest: Sendable, Hashable {
-  /// The size from which a body is parsed and checked on another thread than that of the server.
-  static let largeBodyBytes = 128 * 1024
+  /// The limit for a body that is parsed and checked on the thread of the server, in bytes.
+  static let largeBodyBytes = LargeBodies.limit
 
   /// The method.
   public let method: HTTPMethod

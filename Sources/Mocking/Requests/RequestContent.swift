@@ -101,11 +101,16 @@ final class RequestContent: Sendable, Hashable {
   }
 
   /// Parses the body by its content type, so that later uses do not parse it.
+  ///
+  /// A body of another type is parsed if it may be JSON, because conditions and templates read it as
+  /// such, too.
   func parseBody(of request: ReceivedRequest) {
-    guard let type = request.headers["Content-Type"].flatMap(MediaType.init(_:)) else { return }
-    if type.type == "multipart" || type.subtype == "x-www-form-urlencoded" {
+    let type = request.headers["Content-Type"].flatMap(MediaType.init(_:))
+    if let type, type.type == "multipart" || type.subtype == "x-www-form-urlencoded" {
       _ = form(of: request)
-    } else if type.subtype == "json" || type.subtype.hasSuffix("+json") {
+    } else if let first = decodedBody(of: request).first(where: { !" \t\r\n".utf8.contains($0) }),
+      "{[".utf8.contains(first) || type?.subtype.hasSuffix("json") == true
+    {
       _ = json(of: request)
     }
   }

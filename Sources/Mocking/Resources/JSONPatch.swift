@@ -33,7 +33,7 @@ struct JSONPatch {
   /// The maximum depth of the result.
   ///
   /// Functions on JSON values are recursive.
-  private static let maximumDepth = 512
+  private static let maximumDepth = JSON.maximumDepth
 
   private let operations: [Operation]
 

@@ -64,7 +64,7 @@ extension Connection {
   func isParsedInAdvance(_ request: ReceivedRequest) -> Bool {
     // An encoded body may be large after decoding.
     let isLarge =
-      request.body.count >= ReceivedRequest.largeBodyBytes
+      request.body.count > ReceivedRequest.largeBodyBytes
       || !request.body.isEmpty && request.headers.contains("Content-Encoding")
     guard isLarge, core.queue.count == 0,
       case .routes? = routing

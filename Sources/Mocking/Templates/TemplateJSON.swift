@@ -26,6 +26,9 @@ indirect enum TemplateJSON: Sendable, Hashable {
     let value: TemplateJSON
   }
 
+  /// The limit for the nesting of values, which bounds the recursion.
+  static let maximumDepth = 64
+
   /// Whether a value contains a template.
   static func isTemplate(_ json: JSON) -> Bool {
     switch json {
@@ -67,6 +70,12 @@ indirect enum TemplateJSON: Sendable, Hashable {
   init(
     _ json: JSON, in scope: TemplateScope = TemplateScope(), at path: JSONValuePath = []
   ) throws(TemplateSyntaxError) {
+    guard path.steps.count <= Self.maximumDepth else {
+      throw TemplateSyntaxError(
+        "values are nested more than \(Self.maximumDepth) levels deep", at: 0
+      )
+      .located(at: path)
+    }
     switch json {
     case .string(let text):
       let template = try Self.template(text, in: scope, at: path)

@@ -347,6 +347,6 @@ struct TemplateParser {
   }
 
   /// The maximum depth of an expression, of blocks and of loops.
-  static let maximumDepth = 32
+  static let maximumDepth = 15
   private static let maximumOperatorCount = 128
 }

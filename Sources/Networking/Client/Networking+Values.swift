@@ -154,7 +154,7 @@ extension Networking {
         priority == .normal
         ? request(endpoint, file: file, line: line)
         : request(endpoint.prioritized(priority), file: file, line: line)
-      return response.validate(file: file, line: line).map(on: .inline) { response in
+      return response.validate(file: file, line: line).parse { response in
         let value = try make(response)
         return CostedValue(value: value, cost: cost(value, response))
       }

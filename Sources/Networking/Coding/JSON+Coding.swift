@@ -6,53 +6,164 @@ extension JSON: Codable {
   /// A number of 2^53 or more that is an integer is exact, also if its text has an exponent, as
   /// that of a double has that `JSONEncoder` has written.
   ///
+  /// A decoder does not tell the kind of a value, and the error of a failed attempt takes time and
+  /// memory in proportion to the depth. ``init(parsing:)`` is much faster.
+  ///
   /// - Parameter decoder: The decoder.
-  /// - Throws: `DecodingError` if the value is not one of the kinds of JSON.
+  /// - Throws: `DecodingError` if the value is not one of the kinds of JSON, or if an array or an
+  ///   object is nested more than 64 levels deep, counted from the root of the decoder.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-    } else if let value = try? container.decode(String.self) {
-      self = .string(value)
-    } else if let value = try? container.decode(Bool.self) {
-      self = .bool(value)
-    } else if let value = try? container.decode(Int.self) {
-      self = .int(value)
-    } else if let value = try? container.decode(Double.self) {
-      self = Self.number(value, exact: try? container.decode(Decimal.self))
-    } else if let values = try? container.decode([String: JSON].self) {
-      self = .dictionary(values)
-    } else {
-      self = .array(try container.decode([JSON].self))
+    switch try DecodedValue(container) {
+    case .scalar(let value): self = value
+    case .array: self = .array(try container.decode([JSON].self))
+    case .dictionaryOrArray:
+      do {
+        self = .dictionary(try container.decode([String: JSON].self))
+      } catch {
+        try DecodedValue.rethrowErrorOfMember(error, container)
+        self = .array(try container.decode([JSON].self))
+      }
     }
   }
 
-  /// Returns `exact` for an integer that `Double` may not hold exactly, and a double for any other
-  /// number.
+  /// The limit for the depth of a value that a `Decoder` reads or an `Encoder` writes.
   ///
-  /// Without `exact` the result is always a double.
-  private static func number(_ value: Double, exact: Decimal?) -> JSON {
-    guard let exact, value.magnitude >= 0x1p53, exact.isInteger else {
-      return .double(value)
+  /// Each level takes several large frames.
+  package static let maximumCodingDepth = 64
+
+  /// The result of the attempts to decode a value that is neither an array nor an object.
+  ///
+  /// They are outside of ``init(from:)``, so that its frame is small.
+  private enum DecodedValue {
+    case scalar(JSON)
+    case array
+    case dictionaryOrArray
+
+    /// Creates the result.
+    ///
+    /// The errors of `JSONDecoder` name the kind of the value, which saves attempts that would fail.
+    /// For other decoders, all kinds are tried.
+    init(_ container: any SingleValueDecodingContainer) throws {
+      if container.decodeNil() {
+        self = .scalar(.null)
+        return
+      }
+      let mismatch: any Error
+      do {
+        self = .scalar(.string(try container.decode(String.self)))
+        return
+      } catch { mismatch = error }
+      let context = (mismatch as? DecodingError)?.context
+      // It ends with "but found an array instead."
+      let description = context?.debugDescription ?? ""
+      if description.hasSuffix("array instead.") {
+        self = .array
+      } else if description.hasSuffix("dictionary instead.") {
+        self = .dictionaryOrArray
+      } else if !description.hasSuffix("bool instead."), let number = try Self.number(container) {
+        self = .scalar(number)
+      } else if let value = try? container.decode(Bool.self) {
+        self = .scalar(.bool(value))
+      } else {
+        self = .dictionaryOrArray
+      }
+      if case .scalar = self { return }
+      let path = context?.codingPath ?? container.codingPath
+      guard path.count < maximumCodingDepth else {
+        throw DecodingError.dataCorrupted(
+          DecodingError.Context(
+            codingPath: path,
+            debugDescription: "It is nested more than \(maximumCodingDepth) levels deep."))
+      }
     }
-    return .decimal(exact)
+
+    /// Returns a number, or `nil` for any other value.
+    ///
+    /// An integer that `Double` may not hold exactly is decoded as `Int` or `Decimal`.
+    private static func number(_ container: any SingleValueDecodingContainer) throws -> JSON? {
+      let value: Double
+      do {
+        value = try container.decode(Double.self)
+      } catch DecodingError.dataCorrupted(let context) {
+        // A number that is out of range.
+        throw DecodingError.dataCorrupted(context)
+      } catch {
+        return (try? container.decode(Int.self)).map { .int($0) }
+      }
+      guard value.magnitude >= 0x1p53 else {
+        return Int(exactly: value).map { .int($0) } ?? .double(value)
+      }
+      if let integer = try? container.decode(Int.self) { return .int(integer) }
+      guard let exact = try? container.decode(Decimal.self), exact.isInteger else {
+        return .double(value)
+      }
+      return .decimal(exact)
+    }
+
+    /// Throws an error again unless it says that the value of the container is not an object.
+    static func rethrowErrorOfMember(
+      _ error: any Error, _ container: any SingleValueDecodingContainer
+    ) throws {
+      guard let error = error as? DecodingError, let context = error.context else { return }
+      if context.codingPath.count > container.codingPath.count { throw error }
+    }
   }
 
   /// Encodes the value as the corresponding Swift type, such as an object as a dictionary.
   ///
   /// - Parameter encoder: The encoder.
-  /// - Throws: The errors of the encoder.
+  /// - Throws: `EncodingError` if an array or an object is nested more than 64 levels deep in this
+  ///   value, and the errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    switch self {
-    case .null: try container.encodeNil()
-    case .bool(let value): try container.encode(value)
-    case .int(let value): try container.encode(value)
-    case .decimal(let value): try container.encode(value)
-    case .double(let value): try container.encode(value)
-    case .string(let value): try container.encode(value)
-    case .array(let values): try container.encode(values)
-    case .dictionary(let values): try container.encode(values)
+    try EncodedValue(json: self, depth: 0).encode(to: encoder)
+  }
+
+  /// A value with its depth, because an encoder takes time to tell it.
+  private struct EncodedValue: Encodable {
+    let json: JSON
+    let depth: Int
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch json {
+      case .array(let values):
+        try checkDepth(encoder)
+        try container.encode(values.map(nested))
+      case .dictionary(let values):
+        try checkDepth(encoder)
+        try container.encode(values.mapValues(nested))
+      default: try encodeScalar(in: &container)
+      }
+    }
+
+    /// Encodes a value that is neither an array nor an object.
+    ///
+    /// It is outside of ``encode(to:)``, so that the frames of the recursion are small.
+    private func encodeScalar(in container: inout any SingleValueEncodingContainer) throws {
+      switch json {
+      case .null, .array, .dictionary: try container.encodeNil()
+      case .bool(let value): try container.encode(value)
+      case .int(let value): try container.encode(value)
+      case .decimal(let value): try container.encode(value)
+      case .double(let value): try container.encode(value)
+      case .string(let value): try container.encode(value)
+      }
+    }
+
+    private func nested(_ json: JSON) -> EncodedValue {
+      EncodedValue(json: json, depth: depth + 1)
+    }
+
+    private func checkDepth(_ encoder: any Encoder) throws {
+      guard depth < JSON.maximumCodingDepth else {
+        // The error must not contain the value.
+        throw EncodingError.invalidValue(
+          JSON.null,
+          EncodingError.Context(
+            codingPath: encoder.codingPath,
+            debugDescription: "It is nested more than \(JSON.maximumCodingDepth) levels deep."))
+      }
     }
   }
 }
@@ -63,22 +174,43 @@ extension JSON {
   /// A single number, string, Boolean or `null` is valid too.
   ///
   /// Integers are exact up to 38 digits. Fractions have the precision of `Double`. If a name occurs
-  /// more than once in an object, the first member counts, as with `JSONDecoder`.
+  /// more than once in an object, the first member counts, as with `JSONDecoder`. The time is
+  /// proportional to the length of the text.
   ///
   /// - Parameter data: The text, in UTF-8, UTF-16 or UTF-32.
-  /// - Throws: Foundation's `CocoaError` if the text is empty, is not JSON, or contains a number
-  ///   that is out of range.
+  /// - Throws: Foundation's `CocoaError` if the text is empty, is not JSON, contains a number that is
+  ///   out of range, or is nested more than 128 levels deep.
   public init(parsing data: Data) throws {
     self = try Self.parse(data).json
   }
 
+  /// The limit for the depth of a text, which bounds the recursion of all that read the value.
+  package static let maximumDepth = 128
+
   /// Parses a JSON text, and returns whether an object of it has a name more than once.
   static func parse(_ data: Data) throws -> (json: JSON, hasRepeatedNames: Bool) {
-    let json = JSON(
-      foundation: try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed))
+    var steps = 0
+    return try parse(data, counting: &steps)
+  }
+
+  /// Parses a JSON text, and counts the converted values and the bytes of a rewritten text, so that a
+  /// test can assert that the work grows in proportion to the text.
+  static func parse(
+    _ data: Data, counting steps: inout Int
+  ) throws -> (json: JSON, hasRepeatedNames: Bool) {
+    let json = try JSON(serialized: data, &steps)
     guard json.memberCount != memberCount(ofText: data) else { return (json, false) }
-    // `JSONSerialization` keeps the last member, `JSONDecoder` the first.
-    return (try JSONDecoder().decode(JSON.self, from: data), true)
+    // `JSONSerialization` keeps the last member with a name.
+    var text = JSONTextNormalizer(data)
+    let normalized = text.normalized()
+    steps += text.stepCount
+    return (try JSON(serialized: normalized, &steps), text.hasRepeatedNames)
+  }
+
+  /// Converts the result of `JSONSerialization`.
+  private init(serialized text: Data, _ steps: inout Int) throws {
+    let value = try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed)
+    self = try JSON(foundation: value, depth: 0, &steps)
   }
 
   /// The number of members of all objects.
@@ -88,10 +220,6 @@ extension JSON {
     case .dictionary(let members): members.values.reduce(members.count) { $0 + $1.memberCount }
     case .null, .bool, .int, .decimal, .double, .string: 0
     }
-  }
-
-  private static func isByteOrderMark(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
-    bytes.first == 0xEF && bytes.dropFirst().starts(with: [0xBB, 0xBF])
   }
 
   /// Returns the number of members in a valid text: of the colons outside strings.
@@ -108,7 +236,9 @@ extension JSON {
         case UInt8(ascii: "\\"): isEscaped = isInString
         case UInt8(ascii: "\""):
           isInString.toggle()
-          if isInString, isByteOrderMark(bytes[(index + 1)...]) { return nil }
+          if isInString, bytes[(index + 1)...].starts(with: JSONTextNormalizer.byteOrderMark) {
+            return nil
+          }
         case UInt8(ascii: ":") where !isInString: count += 1
         default: break
         }
@@ -117,13 +247,31 @@ extension JSON {
     }
   }
 
-  private init(foundation value: Any) {
+  /// Converts a value of `JSONSerialization`.
+  ///
+  /// The containers come before `NSNumber`, because on Linux the cast of a container to this class
+  /// converts all values in it.
+  private init(foundation value: Any, depth: Int, _ steps: inout Int) throws {
+    steps += 1
     switch value {
     case let value as String: self = .string(value)
+    case let values as [String: Any]:
+      try Self.checkDepth(depth)
+      self = .dictionary(
+        try values.mapValues { try JSON(foundation: $0, depth: depth + 1, &steps) })
+    case let values as [Any]:
+      try Self.checkDepth(depth)
+      self = .array(try values.map { try JSON(foundation: $0, depth: depth + 1, &steps) })
     case let value as NSNumber: self.init(number: value)
-    case let values as [String: Any]: self = .dictionary(values.mapValues(JSON.init(foundation:)))
-    case let values as [Any]: self = .array(values.map(JSON.init(foundation:)))
     default: self = .null
+    }
+  }
+
+  private static func checkDepth(_ depth: Int) throws {
+    guard depth < maximumDepth else {
+      throw CocoaError(
+        .propertyListReadCorrupt,
+        userInfo: ["NSDebugDescription": "It is nested more than \(maximumDepth) levels deep."])
     }
   }
 

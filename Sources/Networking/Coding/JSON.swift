@@ -105,11 +105,20 @@ extension JSON: Hashable {
   /// Numbers are compared by value, not by case.
   public static func == (left: JSON, right: JSON) -> Bool {
     switch (left, right) {
+    case (.array(let left), .array(let right)): left == right
+    case (.dictionary(let left), .dictionary(let right)): left == right
+    default: areEqualScalars(left, right)
+    }
+  }
+
+  /// Compares values of which at most one is an array or an object.
+  ///
+  /// It is outside of `==`, so that the frames of the recursion are small.
+  private static func areEqualScalars(_ left: JSON, _ right: JSON) -> Bool {
+    switch (left, right) {
     case (.null, .null): true
     case (.bool(let left), .bool(let right)): left == right
     case (.string(let left), .string(let right)): left == right
-    case (.array(let left), .array(let right)): left == right
-    case (.dictionary(let left), .dictionary(let right)): left == right
     case (.int(let left), .int(let right)): left == right
     case (.double(let left), .double(let right)): left == right
     case (.int(let integer), .double(let other)), (.double(let other), .int(let integer)):

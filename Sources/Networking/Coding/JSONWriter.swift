@@ -24,7 +24,7 @@ public struct JSONParameterEncoder: ParameterEncoding, Hashable {
   /// The encoder of the JSON text.
   ///
   /// `nil` writes the text directly, with the members in their order. The strategy for keys applies
-  /// to the names of all members. Values may be nested 128 levels deep, and 512 without an encoder.
+  /// to the names of all members. Values may be nested 64 levels deep, and 128 without an encoder.
   public var encoder: JSONEncoder?
 
   /// Creates an encoder.
@@ -121,20 +121,6 @@ struct JSONWriter {
 
   private mutating func write(_ value: Parameters, depth: Int) throws(Failure) {
     switch value {
-    case .null: bytes += "null".utf8
-    case .bool(let value): bytes += (value ? "true" : "false").utf8
-    case .int(let value): bytes += value.description.utf8
-    case .decimal(let value):
-      guard value.isFinite else { throw Failure(isTooDeep: false) }
-      bytes += value.description.utf8
-    case .double(let value):
-      guard value.isFinite else { throw Failure(isTooDeep: false) }
-      bytes += Self.text(of: value).utf8
-    case .string(let value): write(value)
-    case .data(let value): write(value.base64EncodedString())
-    case .date(let value):
-      guard value.timeIntervalSinceReferenceDate.isFinite else { throw Failure(isTooDeep: false) }
-      bytes += Self.text(of: value.timeIntervalSinceReferenceDate).utf8
     case .array(let values):
       guard depth < ParameterEncodingError.depthLimit else { throw Failure(isTooDeep: true) }
       bytes.append(UInt8(ascii: "["))
@@ -157,6 +143,29 @@ struct JSONWriter {
         } catch { throw error.appending(".\(member.name)") }
       }
       bytes.append(UInt8(ascii: "}"))
+    default: try writeScalar(value)
+    }
+  }
+
+  /// Writes a value that is neither an array nor a dictionary.
+  ///
+  /// It is outside of ``write(_:depth:)``, so that the frames of the recursion are small.
+  private mutating func writeScalar(_ value: Parameters) throws(Failure) {
+    switch value {
+    case .null, .array, .dictionary: bytes += "null".utf8
+    case .bool(let value): bytes += (value ? "true" : "false").utf8
+    case .int(let value): bytes += value.description.utf8
+    case .decimal(let value):
+      guard value.isFinite else { throw Failure(isTooDeep: false) }
+      bytes += value.description.utf8
+    case .double(let value):
+      guard value.isFinite else { throw Failure(isTooDeep: false) }
+      bytes += Self.text(of: value).utf8
+    case .string(let value): write(value)
+    case .data(let value): write(value.base64EncodedString())
+    case .date(let value):
+      guard value.timeIntervalSinceReferenceDate.isFinite else { throw Failure(isTooDeep: false) }
+      bytes += Self.text(of: value.timeIntervalSinceReferenceDate).utf8
     }
   }
 
@@ -222,7 +231,7 @@ extension JSONWriter {
 private struct EncodableParameters: Encodable {
   /// The maximum depth, which is lower than without an encoder, because each level needs several
   /// frames on the stack.
-  private static let depthLimit = 128
+  private static let depthLimit = JSON.maximumCodingDepth
 
   /// The name of a member.
   private struct Name: CodingKey {

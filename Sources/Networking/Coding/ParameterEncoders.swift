@@ -134,7 +134,7 @@ public struct ParameterEncodingError: Error, Sendable, Hashable, CustomStringCon
   /// The maximum depth of a tree of parameters.
   ///
   /// Deeper recursion could exhaust the stack.
-  static let depthLimit = 512
+  static let depthLimit = JSON.maximumDepth
 
   static func notFinite(_ keyPath: String) -> Self {
     Self(keyPath: keyPath, reason: "is not a finite number")

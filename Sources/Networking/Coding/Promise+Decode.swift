@@ -1,10 +1,12 @@
+import Dispatch
 public import Foundation
 public import Promises
 
 extension Promise where Value == Response {
   /// Decodes the JSON body as a `Decodable` value.
   ///
-  /// The decoder runs on the thread that settles the promise.
+  /// The decoder runs on the thread that settles the promise. A body of more than 16 KiB that arrives
+  /// on an I/O thread is decoded on another thread, so that it does not delay other requests.
   ///
   /// If the response has no body (status 204 or 205, or an empty body), the value is `nil` for an
   /// `Optional` type, and a new instance for ``EmptyResponse``. For any other type, the promise is
@@ -86,7 +88,8 @@ extension Promise where Value == Response {
   /// Converts the response with a custom serializer.
   ///
   /// - Parameters:
-  ///   - serializer: The serializer. It runs on the thread that settles the promise.
+  ///   - serializer: The serializer. It runs on the thread that settles the promise or, for a body of
+  ///     more than 16 KiB that arrives on an I/O thread, on another thread.
   ///   - file: The source file of the call, for diagnostics.
   ///   - line: The source line of the call, for diagnostics.
   /// - Returns: A promise of the serializer's output. It is rejected with the serializer's error.
@@ -94,7 +97,23 @@ extension Promise where Value == Response {
   public func serialize<Serializer: ResponseSerializing>(
     using serializer: Serializer, file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Serializer.Output> {
-    map(file: file, line: line) { response in try serializer.serialize(response) }
+    parse(file: file, line: line) { response in try serializer.serialize(response) }
+  }
+
+  /// Reads the body inline or, if it is large and this is a thread of a transport, on another thread.
+  ///
+  /// - Parameters:
+  ///   - file: The source file of the call, for diagnostics.
+  ///   - line: The source line of the call, for diagnostics.
+  ///   - read: The closure that reads the body. It runs at most once.
+  /// - Returns: A promise of its result.
+  @inlinable
+  package func parse<Output: Sendable>(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ read: @escaping @Sendable (_ response: Response) throws -> Output
+  ) -> Promise<Output> {
+    map(
+      on: LargeBodies.context, if: { LargeBodies.mustMove($0) }, file: file, line: line, read)
   }
 
   // MARK: - JSON
@@ -140,11 +159,28 @@ extension Promise where Value == Response {
     _ kind: String, _ extract: @escaping @Sendable (JSON) -> Output?, _ file: StaticString,
     _ line: UInt
   ) -> Promise<Output> {
-    map(file: file, line: line) { response in
+    parse(file: file, line: line) { response in
       guard let value = extract(try JSONSerializer().serialize(response)) else {
         throw NetworkError(.jsonFailed, response, "it is not \(kind)")
       }
       return value
     }
+  }
+}
+
+/// The bodies that are not read on the threads of transports and servers.
+@usableFromInline
+package enum LargeBodies {
+  /// The limit for a body that is read on such a thread, in bytes.
+  package static let limit = 16 << 10
+
+  @usableFromInline
+  package static let context = ExecutionContext.queue(
+    DispatchQueue(label: "Catena.LargeBodies", attributes: .concurrent))
+
+  /// Returns whether a body must be read on another thread than the current one.
+  @usableFromInline
+  package static func mustMove(_ response: Response) -> Bool {
+    response.data.count > limit && TransportThread.isCurrent
   }
 }

@@ -133,7 +133,7 @@ public struct QueryFormat: Sendable, Hashable, Codable {
   public struct Limits: Sendable, Hashable, Codable {
     /// The number of levels below a parameter of the root: 1 for `a[b]`.
     ///
-    /// The absolute limit is 512.
+    /// The absolute limit is 128.
     public var depth: Int?
     /// The number of elements of an array.
     public var elements: Int?
@@ -143,7 +143,7 @@ public struct QueryFormat: Sendable, Hashable, Codable {
     /// Creates limits.
     ///
     /// - Parameters:
-    ///   - depth: The number of levels below a parameter of the root. `nil` means 512.
+    ///   - depth: The number of levels below a parameter of the root. `nil` means 128.
     ///   - elements: The number of elements of an array. `nil` means no limit.
     ///   - fields: The number of fields. `nil` means no limit.
     public init(depth: Int? = nil, elements: Int? = nil, fields: Int? = nil) {

@@ -2,7 +2,9 @@ import Foundation
 
 extension Redactor {
   /// The limit for JSON that is parsed for display, in bytes.
-  static let maximumDisplayedJSONLength = 64 << 10
+  ///
+  /// Bodies are masked on the threads of transports and servers, too.
+  static let maximumDisplayedJSONLength = LargeBodies.limit
 
   /// Masks a JSON text.
   ///
@@ -125,22 +127,37 @@ extension JSON {
     texts text: (_ name: String, _ value: String) -> String = { $1 },
     numbers number: (_ name: String, _ value: JSON) -> JSON = { $1 }
   ) -> JSON {
-    func masked(_ json: JSON, named parent: String) -> JSON {
+    // Outside of `masked`, so that the frames of the recursion are small.
+    func isSecretMember(
+      _ name: String, _ value: JSON, of members: [String: JSON], named parent: String
+    ) -> Bool {
+      isSecret(name, value)
+        || Self.pairedNames(of: name, in: members).contains { isSecret($0, value) }
+        || Self.isValueName(name) && isSecret(parent, value)
+    }
+    func maskedScalar(_ json: JSON, named parent: String) -> JSON {
       switch json {
-      case .array(let values): .array(values.map { masked($0, named: parent) })
-      case .dictionary(let members):
-        .dictionary(
-          Dictionary(
-            uniqueKeysWithValues: members.map { name, value in
-              let isSecret =
-                isSecret(name, value)
-                || Self.pairedNames(of: name, in: members).contains { isSecret($0, value) }
-                || Self.isValueName(name) && isSecret(parent, value)
-              return (name, isSecret ? mask(value) : masked(value, named: name))
-            }))
       case .string(let value): .string(text(parent, value))
       case .int, .double, .decimal: number(parent, json)
-      case .null, .bool: json
+      case .null, .bool, .array, .dictionary: json
+      }
+    }
+    func masked(_ json: JSON, named parent: String) -> JSON {
+      switch json {
+      case .array(let values):
+        var result: [JSON] = []
+        result.reserveCapacity(values.count)
+        for value in values { result.append(masked(value, named: parent)) }
+        return .array(result)
+      case .dictionary(let members):
+        var result = members
+        for (name, value) in members {
+          result[name] =
+            isSecretMember(name, value, of: members, named: parent)
+            ? mask(value) : masked(value, named: name)
+        }
+        return .dictionary(result)
+      default: return maskedScalar(json, named: parent)
       }
     }
     return masked(self, named: "")

@@ -7,7 +7,8 @@ public protocol ResponseSerializing<Output>: Sendable {
 
   /// Converts a response.
   ///
-  /// This method runs on the thread that settles the promise. It must not block.
+  /// This method runs on the thread that settles the promise or, for a body of more than 16 KiB that
+  /// arrives on an I/O thread, on another thread. It must not block.
   ///
   /// - Parameter response: The complete response with status, header fields and body.
   /// - Returns: The value.

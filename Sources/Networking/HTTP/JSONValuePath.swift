@@ -76,6 +76,16 @@ extension DecodingError {
     }
   }
 
+  /// The path of the problem and its description, which may contain the value.
+  var context: Context? {
+    switch self {
+    case .keyNotFound(_, let context), .valueNotFound(_, let context),
+      .typeMismatch(_, let context), .dataCorrupted(let context):
+      context
+    @unknown default: nil
+    }
+  }
+
   private static func path(_ keys: [any CodingKey]) -> String {
     keys.isEmpty ? "the root" : "\(JSONValuePath(keys))"
   }

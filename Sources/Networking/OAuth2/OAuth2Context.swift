@@ -97,7 +97,7 @@ public struct OAuth2Context: Sendable {
     _ request: Request, secrets: [String], requiresBody: Bool
   ) -> Promise<JSON> {
     let request = request.withoutCredentials().notIntercepted().formatting(.standard)
-    return networking.request(request).on(scheduler.context(for: .inline)).map { response in
+    return networking.request(request).on(scheduler.context(for: .inline)).parse { response in
       let json = try? JSON(parsing: response.data)
       if let code = json?["error"].string, !(200..<300).contains(response.status) || requiresBody {
         throw OAuth2Error(response, code, json ?? .null, secrets: secrets)

@@ -218,7 +218,7 @@ final class PageReader: Sendable {
       state.attempt?.promise = promise
       return false
     }
-    promise.done(on: .inline) { [self] response in receive(response, of: attempt) }
+    promise.parse { [self] response in receive(response, of: attempt) }
       .fail(on: .inline, policy: .allErrors) { [self] error in fail(attempt, error) }
     if isWithdrawn { promise.cancel() }
   }

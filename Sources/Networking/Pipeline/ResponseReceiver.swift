@@ -318,9 +318,7 @@ extension FileTarget {
   /// - Parameter then: A closure that gets the reason that it cannot be written, if any. It runs at once,
   ///   or on a queue if this is an I/O thread, which a slow file system must not block.
   fileprivate func check(_ then: @escaping @Sendable (PartialFile.FileError?) -> Void) {
-    #if CATENA_CURL
-      if CurlCommandQueue.current != nil { return Self.checks.async { then(problem) } }
-    #endif
+    if TransportThread.isCurrent { return Self.checks.async { then(problem) } }
     then(problem)
   }
 

@@ -45,6 +45,41 @@ extension Promise where Value: Sendable {
       withoutIsolation(transform))
   }
 
+  /// Transforms the value inline or, if it needs much time, in a context.
+  ///
+  /// - Parameters:
+  ///   - context: The context for `transform` for a value that needs much time.
+  ///   - needsContext: A condition, which runs inline before `transform`.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that transforms the value. It runs at most once: when this promise
+  ///     is fulfilled and the new one has not been cancelled.
+  /// - Returns: A promise for the result of `transform`. It is rejected with the error that
+  ///   `transform` throws or with this promise's error.
+  @inlinable
+  package func map<NewValue: Sendable>(
+    on context: ExecutionContext, if needsContext: @escaping @Sendable (_ value: Value) -> Bool,
+    file: StaticString, line: UInt,
+    _ transform: @escaping @Sendable (_ value: Value) throws -> NewValue
+  ) -> Promise<NewValue> {
+    let next: Promise<NewValue> = derived(at: CallSite(file, line))
+    let (inline, context) = (self.context.resolving(.inline), self.context.resolving(context))
+    @Sendable func react(_ settled: Promise, _ next: Promise<NewValue>) -> Bool {
+      if let error = settled.error { return next.settle(rejecting: error, by: .upstream) }
+      let value = settled.fulfilledValue
+      let context = needsContext(value) ? context : inline
+      if context.isInline { return next.settle { try transform(value) } }
+      context.handle(for: next) {
+        if next.settle(with: { try transform(value) }) { Trampoline.deliver(next, in: context) }
+      }
+      return false
+    }
+    if !reactNow(.everything, next, { react($0, $1) }) {
+      attach(.everything, Reaction(for: next) { react(.from($0), .from($1)) })
+    }
+    return next
+  }
+
   /// Reads a property of the value inline or, in the code of an actor, on this actor.
   ///
   /// ```swift

@@ -147,7 +147,7 @@ struct YAMLReaderTests {
   }
 
   @Test func nestingWithinTheBoundIsRead() throws {
-    let text = String(repeating: "[", count: 90) + String(repeating: "]", count: 90)
+    let text = String(repeating: "[", count: 31) + String(repeating: "]", count: 31)
     #expect(try Self.read(text).array?.count == 1)
   }
 }

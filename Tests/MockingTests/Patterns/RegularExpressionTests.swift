@@ -129,7 +129,7 @@ struct RegularExpressionTests {
     ].map { RegularExpression($0).validationError }
     #expect(
       errors == [
-        "groups are nested more than 100 levels deep at character 101",
+        "groups are nested more than 40 levels deep at character 41",
         "the expression is longer than 10000 characters",
         "the expression is too large: more than 5000 instructions after its repetitions are expanded",
         "the expression is too large: more than 5000 instructions after its repetitions are expanded",

@@ -240,6 +240,28 @@ struct MockServerRequestTests {
     #expect(parseCounts.entries == [2, 2])
   }
 
+  @Test(arguments: ["Content-Type: application/json\r\n", ""])
+  func aBodyOfJSONOver16KiBIsParsedBeforeTheConditionsReadIt(fields: String) async throws {
+    let parseCounts = Log<Int>()
+    let server = try MockServer {
+      Route(.post, "/json") { .text("value \($0.json["a"].int ?? 0)") }
+        .where("logs") { request in
+          parseCounts.append(request.content.parseCount)
+          return request.json["a"] == 7
+        }
+    }
+    defer { server.stop() }
+    let client = try RawClient(port: server.port)
+    for size in [16_384, 16_385] {
+      let start = #" {"a":7,"b":""#
+      let body = start + String(repeating: "x", count: size - start.utf8.count - 2) + #""}"#
+      let head = "POST /json HTTP/1.1\r\nHost: a\r\n\(fields)Content-Length: \(size)\r\n\r\n"
+      try await client.send(Data((head + body).utf8))
+      _ = try await client.receive(until: "value 7")
+    }
+    #expect(parseCounts.entries == [0, 1])
+  }
+
   @Test func aLargeBodyIsCheckedOnceAndBeforeItsHandlerRuns() async throws {
     let steps = Log<String>()
     var route = Route(.post, "/upload") { request in

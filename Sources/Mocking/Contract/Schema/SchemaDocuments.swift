@@ -196,15 +196,25 @@ struct SchemaDocuments {
 
   /// Finds the identifiers and the anchors in a schema.
   mutating func scan(_ place: SchemaPlace) {
-    // The nesting of the documents is bounded by their readers.
     guard case .dictionary(let schema)? = value(at: place), scanned.insert(place).inserted else {
       return
     }
-    scan(schema, place, base: resource(of: place).base)
+    // A list instead of a recursion keeps the stack small.
+    var pending = [Scan(schema: schema, place: place, base: resource(of: place).base)]
+    while let next = pending.popLast() { scan(next, &pending) }
   }
 
-  private mutating func scan(_ schema: [String: JSON], _ place: SchemaPlace, base: String) {
-    var base = base
+  /// A schema that is to be scanned.
+  private struct Scan {
+    let schema: [String: JSON]
+    let place: SchemaPlace
+    /// The base of the references in the schema that contains it.
+    let base: String
+  }
+
+  private mutating func scan(_ next: Scan, _ pending: inout [Scan]) {
+    let (schema, place) = (next.schema, next.place)
+    var base = next.base
     if let id = schema["$id"]?.string, !id.hasPrefix("#") {
       base = String(Self.resolve(id, against: base).prefix { $0 != "#" })
       resources[base] = place
@@ -216,25 +226,24 @@ struct SchemaDocuments {
       anchors["\(base)#\(anchor)"] = place
       dynamicAnchors[resource(of: place).place, default: [:]][anchor] = place
     }
+    func add(_ schema: [String: JSON], _ place: SchemaPlace) {
+      guard scanned.insert(place).inserted else { return }
+      pending.append(Scan(schema: schema, place: place, base: base))
+    }
     for (keyword, value) in schema {
       switch value {
       case .dictionary(let inner) where Self.schemaKeywords.contains(keyword):
-        enter(inner, place.appending(keyword), base)
+        add(inner, place.appending(keyword))
       case .dictionary(let inner) where Self.objectKeywords.contains(keyword):
         for case (let name, .dictionary(let schema)) in inner {
-          enter(schema, place.appending(keyword, name), base)
+          add(schema, place.appending(keyword, name))
         }
       case .array(let inner) where Self.arrayKeywords.contains(keyword):
         for case (let index, .dictionary(let schema)) in inner.enumerated() {
-          enter(schema, place.appending(keyword, "\(index)"), base)
+          add(schema, place.appending(keyword, "\(index)"))
         }
       default: break
       }
     }
-  }
-
-  private mutating func enter(_ schema: [String: JSON], _ place: SchemaPlace, _ base: String) {
-    guard scanned.insert(place).inserted else { return }
-    scan(schema, place, base: base)
   }
 }

@@ -8,38 +8,50 @@ extension SchemaValidator {
     _ keyword: SchemaKeyword, _ elements: [JSON], _ node: SchemaNode, _ own: inout Evaluation
   ) -> Bool {
     switch keyword {
-    case .uniqueItems:
-      guard spend(elements.count, node) else { return false }
-      var seen: [JSON: Int] = [:]
-      for (index, element) in elements.enumerated() {
-        if let first = seen.updateValue(index, forKey: element) {
-          return fail(
-            node, "uniqueItems", "the elements \(first) and \(index) are equal")
-        }
-      }
-      return true
+    case .uniqueItems: return checkUniqueness(elements, node)
     case .elements(let prefix, let rest):
-      var isValid = true
-      let limit = violations.count + Self.maximumViolationCount
-      for (index, element) in elements.enumerated() where violations.count < limit {
-        guard let schema = index < prefix.count ? prefix[index] : rest else { break }
-        if !apply(schema, to: element, step: "\(index)") { isValid = false }
-      }
       own.elementCount = max(
         own.elementCount, rest == nil ? min(prefix.count, elements.count) : elements.count)
-      return isValid
+      return applyAll(prefix, rest, elements)
     case .contains(let schema, let least, let most):
       return checkContains(schema, least, most, elements, node, &own)
     case .unevaluatedItems(let schema):
-      var isValid = true
-      for (index, element) in elements.enumerated()
-      where index >= own.elementCount && !own.elements.contains(index) {
-        if !apply(schema, to: element, step: "\(index)") { isValid = false }
-      }
-      own.elementCount = elements.count
-      return isValid
+      defer { own.elementCount = elements.count }
+      return applyRest(schema, elements, own)
     default: return true
     }
+  }
+
+  private mutating func applyAll(_ prefix: [Int], _ rest: Int?, _ elements: [JSON]) -> Bool {
+    var isValid = true
+    let limit = violations.count + Self.maximumViolationCount
+    for (index, element) in elements.enumerated() where violations.count < limit {
+      guard let schema = index < prefix.count ? prefix[index] : rest else { break }
+      if !apply(schema, to: element, step: "\(index)") { isValid = false }
+    }
+    return isValid
+  }
+
+  private mutating func applyRest(
+    _ schema: Int, _ elements: [JSON], _ evaluation: Evaluation
+  ) -> Bool {
+    var isValid = true
+    for (index, element) in elements.enumerated()
+    where index >= evaluation.elementCount && !evaluation.elements.contains(index) {
+      if !apply(schema, to: element, step: "\(index)") { isValid = false }
+    }
+    return isValid
+  }
+
+  private mutating func checkUniqueness(_ elements: [JSON], _ node: SchemaNode) -> Bool {
+    guard spend(elements.count, node) else { return false }
+    var seen: [JSON: Int] = [:]
+    for (index, element) in elements.enumerated() {
+      if let first = seen.updateValue(index, forKey: element) {
+        return fail(node, "uniqueItems", "the elements \(first) and \(index) are equal")
+      }
+    }
+    return true
   }
 
   private mutating func checkContains(
@@ -70,6 +82,21 @@ extension SchemaValidator {
     _ keyword: SchemaKeyword, _ members: [String: JSON], _ node: SchemaNode,
     _ own: inout Evaluation
   ) -> Bool {
+    switch keyword {
+    case .members(let schemas): return checkMembers(schemas, members, node, &own)
+    case .unevaluatedMembers(let schema):
+      defer { own.members.formUnion(members.keys) }
+      return applyRest(schema, members, without: own.members, node)
+    case .dependentSchemas(let dependencies):
+      return applyDependent(dependencies, members, &own)
+    default: return checkNames(keyword, members, node)
+    }
+  }
+
+  /// Checks a keyword that applies no schema to a member.
+  private mutating func checkNames(
+    _ keyword: SchemaKeyword, _ members: [String: JSON], _ node: SchemaNode
+  ) -> Bool {
     var isValid = true
     switch keyword {
     case .required(let names):
@@ -83,22 +110,33 @@ extension SchemaValidator {
             node, "dependentRequired", "the member \(other) is missing, which \(name) requires")
         }
       }
-    case .dependentSchemas(let dependencies):
-      for (name, schema) in dependencies where members[name] != nil {
-        if !apply(schema, to: .dictionary(members), &own) { isValid = false }
-      }
     case .memberNames(let schema):
       for name in members.keys.sorted() {
         guard let first = attempt(schema, to: .string(name), step: name).first else { continue }
         isValid = fail(node, "propertyNames", "the name \(name) is not allowed: \(first.message)")
       }
-    case .members(let schemas): isValid = checkMembers(schemas, members, node, &own)
-    case .unevaluatedMembers(let schema):
-      for name in members.keys.sorted() where !own.members.contains(name) {
-        isValid = applyRest(schema, members, name, node, "unevaluatedProperties") && isValid
-        own.members.insert(name)
-      }
     default: break
+    }
+    return isValid
+  }
+
+  private mutating func applyDependent(
+    _ dependencies: [(name: String, schema: Int)], _ members: [String: JSON],
+    _ own: inout Evaluation
+  ) -> Bool {
+    var isValid = true
+    for (name, schema) in dependencies where members[name] != nil {
+      if !apply(schema, to: .dictionary(members), &own) { isValid = false }
+    }
+    return isValid
+  }
+
+  private mutating func applyRest(
+    _ schema: Int, _ members: [String: JSON], without evaluated: Set<String>, _ node: SchemaNode
+  ) -> Bool {
+    var isValid = true
+    for name in members.keys.sorted() where !evaluated.contains(name) {
+      isValid = applyRest(schema, members, name, node, "unevaluatedProperties") && isValid
     }
     return isValid
   }

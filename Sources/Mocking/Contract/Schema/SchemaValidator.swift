@@ -29,7 +29,7 @@ struct SchemaValidator {
   /// values that are compared.
   static let maximumStepCount = 5_000_000
   /// The limit for the nesting of schemas, which bounds the recursion.
-  private static let maximumDepth = 500
+  static let maximumDepth = 64
   /// The limit for the number of violations of a value.
   static let maximumViolationCount = 100
 
@@ -200,6 +200,30 @@ struct SchemaValidator {
     _ keyword: SchemaKeyword, _ value: JSON, _ node: SchemaNode, _ own: inout Evaluation
   ) -> Bool {
     switch keyword {
+    case .reference(let index): return apply(index, to: value, &own)
+    case .dynamicReference(let index, let anchor):
+      return apply(dynamicTarget(anchor) ?? index, to: value, &own)
+    case .all, .any, .one, .discriminator, .not, .condition:
+      return checkBranches(keyword, value, node, &own)
+    case .uniqueItems, .elements, .contains, .unevaluatedItems:
+      guard case .array(let elements) = value else { return true }
+      return checkElements(keyword, elements, node, &own)
+    case .required, .dependentRequired, .dependentSchemas, .members, .memberNames,
+      .unevaluatedMembers:
+      guard case .dictionary(let members) = value else { return true }
+      return checkMembers(keyword, members, node, &own)
+    case .never, .types, .enumeration, .multipleOf, .bound, .size, .pattern, .format:
+      return checkAssertion(keyword, value, node)
+    }
+  }
+
+  /// Checks a keyword that applies no other schema.
+  ///
+  /// It is outside of ``check(_:_:_:_:)``, so that the frames of the recursion are small.
+  private mutating func checkAssertion(
+    _ keyword: SchemaKeyword, _ value: JSON, _ node: SchemaNode
+  ) -> Bool {
+    switch keyword {
     case .never: return fail(node, "false", "the schema allows no value here")
     case .types(let types):
       if types.contains(where: { $0.matches(value) }) { return true }
@@ -221,18 +245,7 @@ struct SchemaValidator {
         return true
       }
       return fail(node, "format", "expected the format \(name)")
-    case .reference(let index): return apply(index, to: value, &own)
-    case .dynamicReference(let index, let anchor):
-      return apply(dynamicTarget(anchor) ?? index, to: value, &own)
-    case .all, .any, .one, .discriminator, .not, .condition:
-      return checkBranches(keyword, value, node, &own)
-    case .uniqueItems, .elements, .contains, .unevaluatedItems:
-      guard case .array(let elements) = value else { return true }
-      return checkElements(keyword, elements, node, &own)
-    case .required, .dependentRequired, .dependentSchemas, .members, .memberNames,
-      .unevaluatedMembers:
-      guard case .dictionary(let members) = value else { return true }
-      return checkMembers(keyword, members, node, &own)
+    default: return true
     }
   }
 

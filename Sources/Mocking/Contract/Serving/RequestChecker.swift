@@ -180,7 +180,7 @@ struct RequestChecker {
       return nil
     }
     // A server checks a small body on the thread of its connections.
-    let isLarge = request.decodedBody.count >= ReceivedRequest.largeBodyBytes
+    let isLarge = request.decodedBody.count > ReceivedRequest.largeBodyBytes
     let violations = contract.violations(
       of: value, schema, .request,
       maximumStepCount: isLarge ? SchemaValidator.maximumStepCount : Self.maximumStepCount

@@ -26,21 +26,35 @@ extension YAMLReader {
   mutating func blockNode(
     parent: Int, _ place: BlockPlace, isInArray: Bool = false
   ) throws(DocumentSyntaxError) -> DocumentNode {
-    try nested { reader throws(DocumentSyntaxError) in
-      try reader.unboundedBlockNode(
-        parent: parent, place, arrayColumn: isInArray || parent < 0 ? parent + 1 : parent)
+    try enter()
+    defer { depth -= 1 }
+    let arrayColumn = isInArray || parent < 0 ? parent + 1 : parent
+    switch try blockStart(parent: parent, place, arrayColumn: arrayColumn) {
+    case .scalar(let node): return node
+    case .content(let head): return try content(parent, head)
     }
   }
 
-  private mutating func unboundedBlockNode(
+  /// The part of a block node before its content.
+  private enum BlockStart {
+    /// A node without content.
+    case scalar(DocumentNode)
+    case content(Head)
+  }
+
+  /// Reads the part of a block node before its content.
+  ///
+  /// It is outside of ``blockNode(parent:_:isInArray:)``, so that the frames of the recursion are
+  /// small.
+  private mutating func blockStart(
     parent: Int, _ place: BlockPlace, arrayColumn: Int
-  ) throws(DocumentSyntaxError) -> DocumentNode {
+  ) throws(DocumentSyntaxError) -> BlockStart {
     let start = scanner.mark
     try scanner.skipSeparation()
     let isOnNewLine = scanner.isFirstOfLine
     guard isContent(parent, arrayColumn, isOnNewLine: isOnNewLine) else {
       scanner.restore(start)
-      return DocumentNode(scalar: .null, offset: scanner.offset)
+      return .scalar(DocumentNode(scalar: .null, offset: scanner.offset))
     }
     var mayBeCollection =
       isOnNewLine
@@ -56,8 +70,7 @@ extension YAMLReader {
       guard !line.isEmpty, scanner.lineStart != first.lineStart || scanner.next == 0 else {
         // Properties on the line of a key are those of the key.
         scanner.restore(end)
-        return try content(
-          parent,
+        return .content(
           Head(
             column: first.position - first.lineStart, mayBeCollection: mayBeCollection,
             properties: line, outer: outer))
@@ -65,7 +78,7 @@ extension YAMLReader {
       outer = try joined(outer, line)
       guard isContent(parent, arrayColumn, isOnNewLine: true) else {
         scanner.restore(end)
-        return try scalar("", isPlain: true, at: first.position, outer)
+        return .scalar(try scalar("", isPlain: true, at: first.position, outer))
       }
       mayBeCollection = scanner.hasOnlySpaces(from: scanner.lineStart)
     }
@@ -102,48 +115,51 @@ extension YAMLReader {
   private mutating func content(
     _ parent: Int, _ head: Head
   ) throws(DocumentSyntaxError) -> DocumentNode {
-    let start = scanner.position
-    let hasTab = !head.mayBeCollection && scanner.isFirstOfLine
     if scanner.isAtIndicator("-") {
       guard head.mayBeCollection, head.properties.isEmpty else {
-        throw scanner.error(
-          hasTab
-            ? "a tab is not allowed in the indentation"
-            : "an array with - must begin on a line of its own")
+        throw misplaced("an array with - must begin on a line of its own", head)
       }
       open(head.outer)
       return try close(try blockArray(), head.outer)
     }
     if scanner.isAtIndicator("?") || scanner.isAtIndicator(":") {
       guard head.mayBeCollection, head.properties.isEmpty || scanner.next == UInt8(ascii: ":")
-      else {
-        throw scanner.error(
-          hasTab
-            ? "a tab is not allowed in the indentation"
-            : "an object must begin on a line of its own")
-      }
+      else { throw misplaced("an object must begin on a line of its own", head) }
       open(head.outer)
-      let key =
-        head.properties.isEmpty ? nil : try emptyKey(head.properties)
-      return try close(try blockObject(column: head.column, first: key), head.outer)
+      return try object(head, head.properties.isEmpty ? nil : try emptyKey(head.properties))
     }
-    if scanner.next == UInt8(ascii: "|") || scanner.next == UInt8(ascii: ">") {
-      let text = try blockScalar(parent: parent)
-      return try scalar(
-        text, isPlain: false, at: start, try joined(head.outer, head.properties))
+    if let node = try text(parent, head) { return node }
+    if let node = try value(parent, head) { return node }
+    guard head.mayBeCollection else {
+      throw misplaced(
+        "a key is not allowed here: an object must begin on a line of its own", head)
     }
-    guard let node = try value(parent, head) else {
-      guard head.mayBeCollection else {
-        throw scanner.error(
-          hasTab
-            ? "a tab is not allowed in the indentation"
-            : "a key is not allowed here: an object must begin on a line of its own", at: start)
-      }
-      open(head.outer)
-      let key = try key(head.properties)
-      return try close(try blockObject(column: head.column, first: key), head.outer)
-    }
-    return node
+    open(head.outer)
+    return try object(head, try key(head.properties))
+  }
+
+  /// Reads a literal or folded text, or returns `nil` if there is none.
+  private mutating func text(
+    _ parent: Int, _ head: Head
+  ) throws(DocumentSyntaxError) -> DocumentNode? {
+    guard scanner.next == UInt8(ascii: "|") || scanner.next == UInt8(ascii: ">") else { return nil }
+    let start = scanner.position
+    let text = try blockScalar(parent: parent)
+    return try scalar(
+      text, isPlain: false, at: start, try joined(head.outer, head.properties))
+  }
+
+  /// Reads an object that has been opened.
+  private mutating func object(
+    _ head: Head, _ key: YAMLKey?
+  ) throws(DocumentSyntaxError) -> DocumentNode {
+    try close(try blockObject(column: head.column, first: key), head.outer)
+  }
+
+  /// Returns the error of a collection that does not begin where one may.
+  private func misplaced(_ reason: String, _ head: Head) -> DocumentSyntaxError {
+    let hasTab = !head.mayBeCollection && scanner.isFirstOfLine
+    return scanner.error(hasTab ? "a tab is not allowed in the indentation" : reason)
   }
 
   /// Reads a flow collection, a quoted or plain scalar or an alias.
@@ -220,13 +236,7 @@ extension YAMLReader {
     var pending = first
     repeat {
       if pending == nil, scanner.isAtIndicator("?") {
-        let key = try explicitKey(column)
-        var value = DocumentNode(scalar: .null, offset: scanner.offset)
-        if try nextColumn() == column, scanner.isAtIndicator(":") {
-          scanner.position += 1
-          value = try blockNode(parent: column, .compact)
-        }
-        try members.add(key, value, scanner)
+        try addExplicitMember(to: &members, column)
         continue
       }
       guard !scanner.isAtIndicator("-") || pending != nil else {
@@ -243,6 +253,19 @@ extension YAMLReader {
       try members.add(key, try blockNode(parent: column, .value), scanner)
     } while try nextColumn() == column
     return DocumentNode(object: members.members, offset: start)
+  }
+
+  /// Reads a member whose key begins with `?`.
+  private mutating func addExplicitMember(
+    to members: inout YAMLMembers, _ column: Int
+  ) throws(DocumentSyntaxError) {
+    let key = try explicitKey(column)
+    var value = DocumentNode(scalar: .null, offset: scanner.offset)
+    if try nextColumn() == column, scanner.isAtIndicator(":") {
+      scanner.position += 1
+      value = try blockNode(parent: column, .compact)
+    }
+    try members.add(key, value, scanner)
   }
 
   /// Reads a key of one line.

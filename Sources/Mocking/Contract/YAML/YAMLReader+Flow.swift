@@ -10,10 +10,10 @@ extension YAMLReader {
   /// - Returns: The node.
   /// - Throws: ``DocumentSyntaxError``.
   mutating func flowCollection(indentation: Int) throws(DocumentSyntaxError) -> DocumentNode {
-    try nested { reader throws(DocumentSyntaxError) in
-      reader.scanner.next == UInt8(ascii: "[")
-        ? try reader.flowArray(indentation) : try reader.flowObject(indentation)
-    }
+    try enter()
+    defer { depth -= 1 }
+    return scanner.next == UInt8(ascii: "[")
+      ? try flowArray(indentation) : try flowObject(indentation)
   }
 
   private mutating func flowArray(_ indentation: Int) throws(DocumentSyntaxError) -> DocumentNode {

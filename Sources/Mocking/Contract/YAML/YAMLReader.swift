@@ -17,7 +17,7 @@ import Networking
 /// Source: YAML 1.2.2, sections 5 to 10.
 struct YAMLReader {
   /// The limit for the nesting of collections, which bounds the recursion.
-  static let maximumDepth = 100
+  static let maximumDepth = 32
   /// The limit for the number of nodes with those of each alias.
   static let maximumNodeCount = 2_000_000
 
@@ -249,16 +249,12 @@ struct YAMLReader {
     return node.moved(to: start)
   }
 
-  /// Runs a reader of a nested node.
-  mutating func nested(
-    _ read: (inout YAMLReader) throws(DocumentSyntaxError) -> DocumentNode
-  ) throws(DocumentSyntaxError) -> DocumentNode {
-    depth += 1
-    defer { depth -= 1 }
-    guard depth <= Self.maximumDepth else {
+  /// Begins a nested node, after which the caller decreases ``depth``.
+  mutating func enter() throws(DocumentSyntaxError) {
+    guard depth < Self.maximumDepth else {
       throw scanner.error("the document is nested more than \(Self.maximumDepth) levels deep")
     }
-    return try read(&self)
+    depth += 1
   }
 }
 

@@ -56,6 +56,7 @@
     func run() {
       catena_name_thread("Catena.Curl")
       commandQueue.setCurrent()
+      TransportThread.markCurrent()
       blockSIGPIPE()
       setUpMulti()
       var commands: [CurlCommandQueue.Command] = []

@@ -23,9 +23,7 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
   ///   - forwarder: The forwarder to the delegate of the user, which is called after the exchange has
   ///     handled an event.
   init(trust: URLSessionTrust, forwarder: SessionDelegateForwarder) {
-    queue = OperationQueue()
-    queue.maxConcurrentOperationCount = 1
-    queue.name = "Catena.URLSessionTransport"
+    queue = TransportThread.eventQueue()
     self.trust = trust
     self.forwarder = forwarder
   }

@@ -26,20 +26,7 @@ enum Growth {
     _ input: FuzzInput, file: StaticString = #fileID, line: UInt = #line,
     _ body: (_ bytes: [UInt8]) -> Void
   ) {
-    var choices = input.choices
-    guard choices.number(below: interval) == 0, !input.bytes.isEmpty else { return }
-    let count = input.bytes.count
-    let cuts = [choices.number(below: count + 1), choices.number(below: count + 1)].sorted()
-    let parts = [
-      input.bytes[..<cuts[0]], input.bytes[cuts[0]..<cuts[1]], input.bytes[cuts[1]...],
-    ]
-    let repeatsAll = choices.flips() || parts[1].isEmpty
-    func pumped(_ size: Int) -> [UInt8] {
-      let times = size / (repeatsAll ? count : parts[1].count) + 1
-      return parts.enumerated().flatMap { index, part in
-        (0..<(repeatsAll || index == 1 ? times : 1)).flatMap { _ in part }
-      }
-    }
+    guard let pumped = Self.pumped(input) else { return }
     var excesses: [String] = []
     for (small, large) in zip(sizes, sizes.dropFirst()) {
       guard let excess = excess(pumped(small), pumped(large), body) else { return }
@@ -47,6 +34,53 @@ enum Growth {
     }
     fatalError(
       "violated: the time is linear: \(excesses.joined(separator: ", "))", file: file, line: line)
+  }
+
+  /// Checks that a function takes at most 10 times as long as another one, plus 20 ms, for some of the
+  /// inputs.
+  ///
+  /// The functions run with an input of 32 KiB, as for ``checkLinear(_:file:line:_:)``.
+  ///
+  /// - Parameters:
+  ///   - input: The input.
+  ///   - other: The function with which it is compared.
+  ///   - file: The file of the check.
+  ///   - line: The line of the check.
+  ///   - body: The function. It must do all its work on the calling thread.
+  static func checkRatio(
+    _ input: FuzzInput, to other: (_ bytes: [UInt8]) -> Void, file: StaticString = #fileID,
+    line: UInt = #line, _ body: (_ bytes: [UInt8]) -> Void
+  ) {
+    guard let bytes = pumped(input)?(sizes[1]) else { return }
+    var best = (other: Double.infinity, body: Double.infinity)
+    for _ in 0..<4 {
+      best = (
+        min(best.other, seconds { other(bytes) }), min(best.body, seconds { body(bytes) })
+      )
+      if best.body <= 10 * best.other + 0.02 { return }
+    }
+    fatalError(
+      "violated: the work is bounded: \(best.body) s in place of \(best.other) s", file: file,
+      line: line)
+  }
+
+  /// Returns a function that repeats parts of an input up to a size, or `nil` if the input is not
+  /// chosen.
+  private static func pumped(_ input: FuzzInput) -> ((_ size: Int) -> [UInt8])? {
+    var choices = input.choices
+    guard choices.number(below: interval) == 0, !input.bytes.isEmpty else { return nil }
+    let count = input.bytes.count
+    let cuts = [choices.number(below: count + 1), choices.number(below: count + 1)].sorted()
+    let parts = [
+      input.bytes[..<cuts[0]], input.bytes[cuts[0]..<cuts[1]], input.bytes[cuts[1]...],
+    ]
+    let repeatsAll = choices.flips() || parts[1].isEmpty
+    return { size in
+      let times = size / (repeatsAll ? count : parts[1].count) + 1
+      return parts.enumerated().flatMap { index, part in
+        (0..<(repeatsAll || index == 1 ? times : 1)).flatMap { _ in part }
+      }
+    }
   }
 
   /// Returns a description of the times for two inputs if they exceed the bound.

@@ -8,7 +8,12 @@ extension FuzzTarget {
     Growth.checkLinear(input) { bytes in
       _ = try? JSON(parsing: Data(bytes))
     }
+    let foundation = { (bytes: [UInt8]) in
+      _ = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
+    }
+    Growth.checkRatio(input, to: foundation) { bytes in _ = try? JSON(parsing: Data(bytes)) }
     guard let json = try? JSON(parsing: input.data) else { return }
+    // `JSONDecoder` refuses values that are nested more than 64 levels deep.
     if let other = try? JSONDecoder().decode(JSON.self, from: input.data) {
       expect(isSame(other, json), "JSONDecoder reads the same: \(other) and \(json)")
     }

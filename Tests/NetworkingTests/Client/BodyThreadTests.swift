@@ -1,0 +1,67 @@
+import Mocking
+import Promises
+import TestGate
+import TestSupport
+import Testing
+
+@testable import Networking
+
+/// Bodies over 16 KiB are not read on the threads of transports.
+@Suite(.gated) struct BodyThreadTests {
+  /// Returns whether it runs on a thread of a transport.
+  private struct ThreadProbe: ResponseSerializing {
+    func serialize(_ response: Response) -> Bool { TransportThread.isCurrent }
+  }
+
+  @Test(arguments: [16_384, 16_385])
+  func aBodyIsReadOnTheThreadThatItsSizeAllows(size: Int) async throws {
+    let (response, resolver) = Promise<Mock>.pending()
+    let server = try MockServer { Route(.get, "/a") { _ in response } }
+    defer { server.stop() }
+    let client = Networking<Request>(
+      transport: PlatformTransport.make(), configuration: .plain)
+    client.setBaseURL(server.url)
+    let promise = client.request(.get("/a"))
+    let isOnThread = promise.serialize(using: ThreadProbe())
+    let isOnThreadAfterValidation = promise.validate().serialize(using: ThreadProbe())
+    // The steps are attached before there is a response.
+    resolver.fulfill(.text(String(repeating: "a", count: size)))
+    #expect(try await isOnThread.value == (size <= LargeBodies.limit))
+    #expect(try await isOnThreadAfterValidation.value == (size <= LargeBodies.limit))
+  }
+
+  /// A response from memory does not arrive on a thread of a transport.
+  @Test func aBodyOfAMockIsReadOnTheThreadThatSettlesThePromise() async throws {
+    let text = String(repeating: "a", count: 20_000)
+    let client = Networking<Request>(
+      transport: MockTransport { Route(.get, "/a", .text(text)) }, configuration: .plain)
+    client.setBaseURL(.of("https://a.example/"))
+    #expect(try await client.request(.get("/a")).toString().value == text)
+  }
+
+  @Test func aCancelledStepDoesNotReadALargeBody() async throws {
+    struct Reader: ResponseSerializing {
+      let reads: Log<Int>
+      func serialize(_ response: Response) -> Int {
+        reads.append(response.data.count)
+        return response.data.count
+      }
+    }
+    let (response, resolver) = Promise<Mock>.pending()
+    let server = try MockServer { Route(.get, "/a") { _ in response } }
+    defer { server.stop() }
+    let client = Networking<Request>(
+      transport: PlatformTransport.make(), configuration: .plain)
+    client.setBaseURL(server.url)
+    let reads = Log<Int>()
+    let promise = client.request(.get("/a"))
+    let cancelled = promise.serialize(using: Reader(reads: reads))
+    let other = promise.serialize(using: Reader(reads: reads))
+    cancelled.cancel()
+    resolver.fulfill(.text(String(repeating: "a", count: 20_000)))
+    #expect(try await other.value == 20_000)
+    #expect(reads.entries == [20_000])
+    let error = await #expect(throws: (any Error).self) { try await cancelled.value }
+    #expect(error?.isCancellation == true)
+  }
+}
