@@ -95,7 +95,7 @@
       }
     }
 
-    /// The last bytes of the client end the stream. The length of the response is not known.
+    /// The last bytes of the client end the stream, and the length of the response is not known.
     @Test func theEndOfAResponseThatIsCompleteBeforeTheBodyIsSeen() async throws {
       let server = try server(.http2, answersEarly: true)
       let (stream, pieces) = AsyncStream<Data>.makeStream()
