@@ -123,6 +123,8 @@
       }
       switch result {
       case .OK, .HTTP2, .partialFile, .gotNothing, .sendError, .receiveError: return true
+      // Some servers reset all streams without an error before they close a connection.
+      case .http2Stream: return String(cString: errorBuffer).contains("closed cleanly")
       default: return false
       }
     }

@@ -135,14 +135,20 @@
       }
     }
 
+    /// The ways in which a connection with the streams 3 to 11 ends.
+    static let brokenConnections: [[ScriptedServer.Step]] = [
+      [.close], [.reset], [.goAway(lastStream: 11), .close],
+      stride(from: 3, through: 11, by: 2).map { .frame(3, $0, Data(count: 4)) } + [.close],
+    ]
+
     /// libcurl sends only the first one again.
-    @Test(arguments: [false, true])
-    func idempotentRequestsOfAKeptConnectionThatBreaksAreSentAgain(_ isReset: Bool) async throws {
+    @Test(arguments: brokenConnections.indices)
+    func idempotentRequestsOfAKeptConnectionThatBreaksAreSentAgain(_ end: Int) async throws {
       let count = Counter()
       let server = try server(.http2) { request in
         switch count.add() {
         case 2...5: []
-        case 6: [isReset ? .reset : .close]
+        case 6: Self.brokenConnections[end]
         default: [.respond(to: request)]
         }
       }
