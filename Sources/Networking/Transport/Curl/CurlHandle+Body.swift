@@ -20,6 +20,8 @@
     var isAnsweredEarly = false
     /// The time in nanoseconds until libcurl is made to read from the connection once more, or `nil`.
     var readDelay: UInt64?
+    /// Whether the HTTP/2 stream of the response has ended without an error.
+    var hasStreamEnded = false
     /// Whether libcurl verifies the length of the body.
     var hasLength = false
     /// Whether libcurl has closed the connection at the end of the response.
@@ -135,6 +137,15 @@
       guard hasCompleteHead, mayUseHTTP2 else { return }
       body.readDelay = 50_000_000
       exchange?.endEarly()
+    }
+
+    /// Whether a result of libcurl means only that the rest of the request body could not be sent,
+    /// because the HTTP/2 stream has ended with a complete response.
+    ///
+    /// The response is not complete during a pause, because libcurl has not delivered all of it.
+    func isAnswered(_ result: CurlResult) -> Bool {
+      result == .http2Stream && body.hasStreamEnded && hasCompleteHead && !isPaused
+        && body.missingBytes ?? 0 == 0
     }
 
     /// Whether an error of the framing has ended a body of HTTP/2 whose length is not known.

@@ -76,6 +76,7 @@
           connections.add(lastStream: lastStream, on: connection)
         }
       case .repetition: endAttempt()
+      case .streamEnd(let number): body.hasStreamEnded = number == repetition.stream
       case .eviction: body.evictsConnection = true
       case .closing(let number): body.endsConnection = number == repetition.connection
       case nil: break

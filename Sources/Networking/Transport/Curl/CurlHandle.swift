@@ -168,6 +168,7 @@
     /// Returns the last event for a result of libcurl.
     func event(for result: CurlResult) -> TransportEvent {
       if exchange?.isCancelled == true { return failure(.cancelled) }
+      let result = isAnswered(result) ? .OK : result
       if let violation = headParser.violation { return failure(.malformedResponse, violation) }
       if let reason = body.failure { return failure(.malformedResponse, reason) }
       if body.isAnsweredEarly { return .end(metrics) }

@@ -15,6 +15,8 @@
     case goaway(lastStream: Int64)
     /// libcurl sends the request again, on a connection that a later message reports.
     case repetition
+    /// The stream with this number has ended without an error, and libcurl cannot send on it.
+    case streamEnd(Int64)
     /// libcurl keeps too many connections, and closes the one of the next message.
     case eviction
     /// libcurl closes the connection with this number.
@@ -56,6 +58,9 @@
           return nil
         }
         self = .stream(number)
+      case UInt8(ascii: "s"):
+        guard let number = bytes.number(after: "stream ", before: " closed") else { return nil }
+        self = .streamEnd(number)
       case UInt8(ascii: "r"):
         guard let number = bytes.goawayNumber else { return nil }
         self = .goaway(lastStream: number)

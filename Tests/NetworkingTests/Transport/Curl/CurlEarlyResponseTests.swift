@@ -112,6 +112,33 @@
       #expect(record.body == Data("1".utf8))
     }
 
+    /// Source: RFC 9113 section 8.1.
+    @Test func aResponseWhoseStreamIsResetWithoutAnErrorIsComplete() async throws {
+      let (hasBody, received) = (DispatchSemaphore(value: 0), Log<Void>())
+      let server = try server(.http2, answersEarly: true) { request in
+        request.stream == 1
+          ? [.respond(to: request), .run { hasBody.wait() }, .reset(request, code: 0)]
+          : [.respond(to: request)]
+      }
+      let (stream, pieces) = AsyncStream<Data>.makeStream()
+      pieces.yield(Data("first".utf8))
+      let exchange = ExchangeRecorder(
+        transport, request(.post, server, .stream(BodyStream(length: 9, once: stream)))
+      ) { event in
+        guard case .body = event else { return }
+        hasBody.signal()
+        received.append(())
+      }
+      _ = await received.entries(1)
+      // The client reads the frames of a connection in order, so it has read the reset afterwards.
+      #expect(await transport.perform(request(.get, server)).failure == nil)
+      pieces.yield(Data("last".utf8))
+      pieces.finish()
+      let record = await exchange.record
+      #expect(record.failure == nil)
+      #expect(record.body == Data("1".utf8))
+    }
+
     /// The second frame is larger than `SETTINGS_MAX_FRAME_SIZE`, which is 16,384.
     @Test func aBodyThatAnErrorOfTheFramingCutsIsNotComplete() async throws {
       let server = try server(.http2) { request in

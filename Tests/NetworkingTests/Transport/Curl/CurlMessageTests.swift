@@ -14,6 +14,7 @@
       ("recveived GOAWAY, error=0, last_stream=99\n", .goaway(lastStream: 99)),
       ("Connection died, retrying a fresh connect (retry count: 1)", .repetition),
       ("REFUSED_STREAM, retrying a fresh connect", .repetition),
+      ("stream 7 closed", .streamEnd(7)),
       ("Closing connection 3", .closing(3)),
       ("Connection cache is full, closing the oldest one", .eviction),
       // 8.5 and later
@@ -27,6 +28,7 @@
       ("h2h3 [x: received GOAWAY, error=0, last_stream=1]", nil),
       ("received GOAWAY, error=0, last_stream=-1", nil), ("received GOAWAY, error", nil),
       ("Re-using existing connection with host localhost", nil),
+      ("stream 7", nil), ("Closing connection", nil),
       ("Connection #0 to host localhost left intact", nil),
     ]
 
