@@ -248,18 +248,20 @@
     }
   }
 
-  extension ServerTLS {
-    /// - Parameters:
-    ///   - certificates: The source of the certificate.
-    ///   - name: The name of the server certificate.
-    ///   - protocols: The protocols that it selects.
-    /// - Throws: A `TestError` if OpenSSL is missing or rejects the certificate.
-    package convenience init(
-      _ certificates: Certificates, _ name: String, protocols: Protocols = .http2
-    ) throws {
-      try self.init(
-        certificate: certificates.certificate(name), key: certificates.key(name),
-        protocols: protocols)
+  #if os(Linux)
+    extension ServerTLS {
+      /// - Parameters:
+      ///   - certificates: The source of the certificate.
+      ///   - name: The name of the server certificate.
+      ///   - protocols: The protocols that it selects.
+      /// - Throws: A `TestError` if OpenSSL is missing or rejects the certificate.
+      package convenience init(
+        _ certificates: Certificates, _ name: String, protocols: Protocols = .http2
+      ) throws {
+        try self.init(
+          certificate: certificates.certificate(name), key: certificates.key(name),
+          protocols: protocols)
+      }
     }
-  }
+  #endif
 #endif
