@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -154,6 +155,11 @@ CurlResult catena_easy_on_close(CatenaEasy *easy, CatenaCloseCallback callback, 
 // CURLPAUSE_CONT.
 CurlResult catena_easy_unpause(CatenaEasy *easy) { return curl_easy_pause(easy, 0); }
 
+void catena_easy_read_again(CatenaEasy *easy) {
+  // CURLPAUSE_RECV and CURLPAUSE_CONT.
+  if (!curl_easy_pause(easy, 1)) curl_easy_pause(easy, 0);
+}
+
 long catena_easy_long(CatenaEasy *easy, CurlLongInfo info) {
   long value = 0;
   return curl_easy_getinfo(easy, info, &value) ? 0 : value;
@@ -191,7 +197,8 @@ static void find_openssl(void) {
   *(void **)&ssl_alpn = dlsym(RTLD_DEFAULT, "SSL_get0_alpn_selected");
 }
 
-CatenaTLSState catena_easy_tls_state(CatenaEasy *easy) {
+// Returns OpenSSL's connection of the current transfer, or null.
+static void *openssl_connection(CatenaEasy *easy) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, find_openssl);
   // CURLINFO_TLS_SSL_PTR, a struct curl_tlssessioninfo. The first field of it is 1 for OpenSSL.
@@ -200,13 +207,28 @@ CatenaTLSState catena_easy_tls_state(CatenaEasy *easy) {
     void *internals;
   } *info = NULL;
   if (!ssl_pending || !ssl_alpn || curl_easy_getinfo(easy, 0x400000 + 45, &info) || !info ||
-      info->backend != 1 || !info->internals)
-    return CatenaTLSStateUnknown;
+      info->backend != 1)
+    return NULL;
+  return info->internals;
+}
+
+static int has_selected(void *connection, const char *protocol) {
   const unsigned char *name = NULL;
   unsigned int length = 0;
-  ssl_alpn(info->internals, &name, &length);
-  if (length == 2 && name[0] == 'h' && name[1] == '2') return CatenaTLSStateHTTP2;
-  return ssl_pending(info->internals) > 0 ? CatenaTLSStateReadable : CatenaTLSStateIdle;
+  ssl_alpn(connection, &name, &length);
+  return length == strlen(protocol) && memcmp(name, protocol, length) == 0;
+}
+
+CatenaTLSState catena_easy_tls_state(CatenaEasy *easy) {
+  void *connection = openssl_connection(easy);
+  if (!connection) return CatenaTLSStateUnknown;
+  if (has_selected(connection, "h2")) return CatenaTLSStateHTTP2;
+  return ssl_pending(connection) > 0 ? CatenaTLSStateReadable : CatenaTLSStateIdle;
+}
+
+int catena_easy_refuses_http1(CatenaEasy *easy) {
+  void *connection = openssl_connection(easy);
+  return connection && !has_selected(connection, "http/1.1");
 }
 
 int catena_is_readable(int socket) {

@@ -21,6 +21,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "Catena", path: "../..")],
   targets: [
+    program("concurrent-uploads", "ConcurrentUploads", [networking, support]),
     program("hostile-responses", "HostileResponses", [networking, support]),
     program("multipart-bodies", "MultipartBodies", [networking, support]),
     program("oauth2-grants", "OAuth2Grants", [networking, promises]),

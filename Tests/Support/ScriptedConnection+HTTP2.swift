@@ -4,8 +4,9 @@
   /// The HTTP/2 part of a ``ScriptedServer``: a client that begins with the connection preface of
   /// HTTP/2 is served in frames.
   ///
-  /// The script runs when a request is complete. Its `stream` and `connection` identify the request. Its
-  /// fields are not decoded.
+  /// The script runs when a request is complete. If a request is answered early, the script runs when
+  /// its head is complete, and its body gets no frames. The `stream` and `connection` of a request
+  /// identify it. Its fields are not decoded.
   ///
   /// Source: RFC 9113 sections 3.4, 4.1 and 6.
   extension ScriptedConnection {
@@ -18,7 +19,9 @@
     }
 
     /// Serves requests until the connection has to be closed.
-    mutating func serveHTTP2(_ script: ScriptedServer.Script) {
+    mutating func serveHTTP2(
+      _ answersEarly: (RawRequest) -> Bool, _ script: ScriptedServer.Script
+    ) {
       guard read(6) == Data("SM\r\n\r\n".utf8), perform(.frame(Kind.settings)) else { return }
       var open: [UInt32: RawRequest] = [:]
       while let (kind, flags, stream, payload) = readFrame() {
@@ -32,7 +35,11 @@
           var request = RawRequest(head: Data("HTTP/2".utf8), connection: number)
           request.stream = stream
           open[stream] = request
-        case Kind.data where !payload.isEmpty:
+          guard flags & 1 == 0, answersEarly(request) else { break }
+          open[stream] = nil
+          logs.requests.append(request)
+          for step in script(request) where !perform(step) { return }
+        case Kind.data where !payload.isEmpty && open[stream] != nil:
           open[stream]?.body += payload
           let size = Data(bigEndian: UInt32(payload.count))
           for stream in [0, stream] {

@@ -87,7 +87,7 @@
       }
       for step in greeting where !perform(step) { return }
       while let head = readHead() {
-        if head.line == "PRI * HTTP/2.0" { return serveHTTP2(script) }
+        if head.line == "PRI * HTTP/2.0" { return serveHTTP2(answersEarly, script) }
         let isEarly = answersEarly(head)
         guard let request = isEarly ? head : readBody(of: head) else { break }
         logs.requests.append(request)

@@ -4,8 +4,18 @@
 
   /// The server side of TLS on the connections of a ``ScriptedServer``, by the system's OpenSSL.
   ///
-  /// By default it selects the protocol `h2`, so that clients speak HTTP/2.
+  /// By default it accepts only the protocol `h2`, so that clients speak HTTP/2.
   package final class ServerTLS: Sendable {
+    /// The protocols that the server selects by ALPN.
+    package enum Protocols: Int, Sendable {
+      /// No protocol, as a server that does not know ALPN.
+      case none
+      /// `h2`. The handshake fails if the client does not offer it.
+      case http2
+      /// `h2` if the client offers it, or else `http/1.1`.
+      case both
+    }
+
     /// Whether OpenSSL 3 is installed.
     package static let isAvailable = library != nil
 
@@ -64,9 +74,9 @@
     /// - Parameters:
     ///   - certificate: The file of the certificate.
     ///   - key: The file of its key.
-    ///   - speaksHTTP2: Whether it selects `h2` in place of no protocol.
+    ///   - protocols: The protocols that it selects.
     /// - Throws: A `TestError` if OpenSSL is missing or rejects the certificate.
-    package init(certificate: URL, key: URL, speaksHTTP2: Bool = true) throws {
+    package init(certificate: URL, key: URL, protocols: Protocols = .http2) throws {
       guard let library = Self.library, let context = library.makeContext(library.method()) else {
         throw TestError("OpenSSL is not installed")
       }
@@ -76,15 +86,24 @@
       guard library.useCertificate(context, certificate.path) == 1,
         library.useKey(context, key.path, 1) == 1
       else { throw TestError("OpenSSL rejects the certificate \(certificate.lastPathComponent)") }
-      guard speaksHTTP2 else { return }
+      guard protocols != .none else { return }
       library.onSelect(
         context,
-        { _, protocolName, length, _, _, _ in
-          let name: StaticString = "h2"
-          protocolName?.pointee = name.utf8Start
-          length?.pointee = 2
+        { _, name, length, offered, size, speaksHTTP1 in
+          let offered = UnsafeRawBufferPointer(start: offered, count: Int(size))
+          let selected: StaticString
+          if offered.contains(protocol: "h2") {
+            selected = "h2"
+          } else if speaksHTTP1 != nil {
+            selected = "http/1.1"
+          } else {
+            // `SSL_TLSEXT_ERR_ALERT_FATAL`.
+            return 2
+          }
+          name?.pointee = selected.utf8Start
+          length?.pointee = UInt8(selected.utf8CodeUnitCount)
           return 0
-        }, nil)
+        }, protocols == .both ? UnsafeMutableRawPointer(bitPattern: 1) : nil)
     }
 
     deinit {
@@ -125,6 +144,18 @@
       func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         Int(library.write(session, bytes.baseAddress, Int32(bytes.count)))
       }
+    }
+  }
+
+  extension UnsafeRawBufferPointer {
+    /// Whether a list of ALPN contains a protocol; each name follows its length.
+    fileprivate func contains(protocol name: String) -> Bool {
+      var rest = self[...]
+      while let length = rest.popFirst() {
+        if rest.prefix(Int(length)).elementsEqual(name.utf8) { return true }
+        rest = rest.dropFirst(Int(length))
+      }
+      return false
     }
   }
 #elseif os(macOS)

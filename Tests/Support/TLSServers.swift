@@ -248,18 +248,20 @@
     }
   }
 
-  extension ServerTLS {
-    /// - Parameters:
-    ///   - certificates: The source of the certificate.
-    ///   - name: The name of the server certificate.
-    ///   - speaksHTTP2: Whether it selects `h2` in place of no protocol.
-    /// - Throws: A `TestError` if OpenSSL is missing or rejects the certificate.
-    package convenience init(
-      _ certificates: Certificates, _ name: String, speaksHTTP2: Bool = true
-    ) throws {
-      try self.init(
-        certificate: certificates.certificate(name), key: certificates.key(name),
-        speaksHTTP2: speaksHTTP2)
+  #if os(Linux)
+    extension ServerTLS {
+      /// - Parameters:
+      ///   - certificates: The source of the certificate.
+      ///   - name: The name of the server certificate.
+      ///   - protocols: The protocols that it selects.
+      /// - Throws: A `TestError` if OpenSSL is missing or rejects the certificate.
+      package convenience init(
+        _ certificates: Certificates, _ name: String, protocols: Protocols = .http2
+      ) throws {
+        try self.init(
+          certificate: certificates.certificate(name), key: certificates.key(name),
+          protocols: protocols)
+      }
     }
-  }
+  #endif
 #endif

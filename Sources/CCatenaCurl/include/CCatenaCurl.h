@@ -39,6 +39,7 @@ typedef CATENA_OPEN_ENUM : int {
   CurlLongOptionProxyVerifyPeer = 248,
   CurlLongOptionProxyVerifyHost = 249,
   CurlLongOptionProxySSLVersion = 250,
+  CurlLongOptionKeepSendingOnError = 245,
   CurlLongOptionSuppressConnectHeaders = 265,
   CurlLongOptionDisallowUsernameInURL = 278,
   CurlLongOptionAuthorityCacheTimeout = 321,
@@ -248,6 +249,8 @@ CurlResult catena_easy_on_open(CatenaEasy *easy, CatenaOpenCallback callback, vo
 CurlResult catena_easy_on_close(CatenaEasy *easy, CatenaCloseCallback callback, void *context);
 /// Resumes a transfer that a callback paused.
 CurlResult catena_easy_unpause(CatenaEasy *easy);
+/// Makes the next timer of the multi handle read from the connection of a transfer that is not paused.
+void catena_easy_read_again(CatenaEasy *easy);
 /// Returns a value of the last transfer, or 0 if it is not available.
 long catena_easy_long(CatenaEasy *easy, CurlLongInfo info);
 /// Returns a value of the last transfer, or 0 if it is not available.
@@ -275,6 +278,9 @@ typedef CATENA_OPEN_ENUM : int {
 
 /// Returns the state of TLS on the connection of the current transfer, in one of its callbacks.
 CatenaTLSState catena_easy_tls_state(CatenaEasy *easy);
+/// Returns whether the server has not selected HTTP/1.1 by ALPN on the connection of the current transfer, in
+/// one of its callbacks. Returns 0 if this is not known.
+int catena_easy_refuses_http1(CatenaEasy *easy);
 /// Returns whether a socket has bytes to read, or its peer has closed the connection.
 int catena_is_readable(int socket);
 /// Returns the value of CurlPointerOptionPrivate.

@@ -23,7 +23,7 @@ struct ResponseHeadParser {
   /// Whether the current head has a status line.
   private(set) var isInHead = false
   /// The number of interim heads.
-  private var interimCount = 0
+  private(set) var interimCount = 0
   /// Whether only status lines of HTTP/1 are valid.
   var requiresHTTP1 = false
 

@@ -30,6 +30,8 @@ COMPARISONS = {
     "contract": Comparison("served OpenAPI documents, by schemathesis and openapi-core; their Swift code", 25, 500,
                            "requests for each operation"),
     "har": Comparison("a recording, read by hario-core and haralyzer"),
+    "http2": Comparison("uploads to Node, hyper-h2 and nginx, which respond before they read the body", 200, 1000,
+                        "uploads at once"),
     "inspector": Comparison("the inspector page of mock-server, in Chromium"),
     "multipart": Comparison("multipart forms, parsed by werkzeug, python-multipart, Django and email", 500, 2000, "forms"),
     "oauth2": Comparison("the OAuth2 client, with django-oauth-toolkit and idpyoidc, in Chromium"),

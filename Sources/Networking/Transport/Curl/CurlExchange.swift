@@ -15,7 +15,7 @@
     }
 
     let request: HTTPRequest
-    private let commandQueue: CurlCommandQueue
+    private let queue: Mutex<CurlCommandQueue>
     private let flags = Atomic<UInt8>(0)
     // Only the I/O thread uses it after the exchange was posted to the command queue. The lock of
     // that queue orders these uses after `init`.
@@ -34,7 +34,35 @@
     init(_ request: HTTPRequest, _ receive: @escaping Receive, _ commandQueue: CurlCommandQueue) {
       self.request = request
       self.receive = receive
-      self.commandQueue = commandQueue
+      queue = Mutex(commandQueue)
+    }
+
+    /// The command queue of the exchange's I/O thread.
+    var commandQueue: CurlCommandQueue { queue.withLock { $0 } }
+
+    /// Moves the exchange, which has sent nothing, to another I/O thread; for the I/O thread only.
+    ///
+    /// Commands that are posted to the former queue at the same time are forwarded by its thread. A
+    /// thread that has ended drops them, but the new one then sees the flags of the exchange.
+    ///
+    /// - Parameters:
+    ///   - queue: The queue of the other thread, which already counts the exchange.
+    ///   - body: The opened body, or `nil`.
+    func move(to queue: CurlCommandQueue, body: BodyReader?) {
+      if let body { openedBody = .success(body) }
+      commandQueue.removeExchange()
+      self.queue.withLock { $0 = queue }
+      start()
+    }
+
+    /// Posts the command that starts the exchange, or ends it if the thread could not be started.
+    func start() {
+      let queue = commandQueue
+      guard !queue.isUsable else { return queue.post(.start(self)) }
+      end(
+        with: .failure(
+          TransportFailure(
+            code: .cannotConnect, detail: "The process has no file descriptors left")))
     }
 
     var isCancelled: Bool { flags.load(ordering: .acquiring) & Flag.cancelled != 0 }
@@ -60,6 +88,8 @@
     }
 
     /// Posts a command that ends the exchange if its response is complete and its request body is not.
+    ///
+    /// Otherwise libcurl looks at the HTTP/2 stream again.
     func endEarly() {
       commandQueue.post(.endEarly(self))
     }

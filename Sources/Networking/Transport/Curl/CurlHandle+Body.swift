@@ -18,6 +18,16 @@
     var missingBytes: Int64?
     /// Whether the response was complete before the request body was sent.
     var isAnsweredEarly = false
+    /// The time in nanoseconds until libcurl is made to read from the connection once more, or `nil`.
+    var readDelay: UInt64?
+    /// Whether the HTTP/2 stream of the response has ended without an error.
+    var hasStreamEnded = false
+    /// Whether libcurl verifies the length of the body.
+    var hasLength = false
+    /// Whether libcurl has closed the connection at the end of the response.
+    var endsConnection = false
+    /// Whether libcurl closes connections because it keeps too many.
+    var evictsConnection = false
   }
 
   extension CurlHandle {
@@ -96,6 +106,7 @@
           body.undecodable = error.reason
         }
       }
+      body.hasLength = head.headers.contains("Content-Length")
       guard hasBody, !head.headers.contains("Transfer-Encoding") else { return }
       let isEmpty = head.status == 204 || head.status == 304
       body.missingBytes = isEmpty ? 0 : head.headers["Content-Length"].flatMap { Int64($0) }
@@ -117,7 +128,39 @@
       return body.isAnsweredEarly
     }
 
-    private var isUploadComplete: Bool {
+    /// Makes libcurl look at the HTTP/2 stream of a response that began before the end of the upload.
+    ///
+    /// If the response is already complete, the end of the upload closes the stream. libcurl 7.88 does
+    /// not notice that until it reads from the connection. Some of its reads are for other streams, so
+    /// they are repeated a few times.
+    func noteUploadEnd() {
+      guard hasCompleteHead, mayUseHTTP2 else { return }
+      body.readDelay = 50_000_000
+      exchange?.endEarly()
+    }
+
+    /// Whether a result of libcurl means only that the rest of the request body could not be sent,
+    /// because the HTTP/2 stream has ended with a complete response.
+    ///
+    /// The response is not complete during a pause, because libcurl has not delivered all of it.
+    func isAnswered(_ result: CurlResult) -> Bool {
+      result == .http2Stream && body.hasStreamEnded && hasCompleteHead && !isPaused
+        && body.missingBytes ?? 0 == 0
+    }
+
+    /// Whether an error of the framing has ended a body of HTTP/2 whose length is not known.
+    ///
+    /// libcurl then closes the connection, and returns the same result as for a complete body. Apart
+    /// from this, it closes a connection at the end of a response after a GOAWAY frame, or because it
+    /// keeps too many. A connection with other streams is closed later, and the error is not noticed.
+    var isBodyCut: Bool {
+      guard body.endsConnection, !body.evictsConnection, !body.hasLength, mayNegotiateHTTP2,
+        mayUseHTTP2, let connection = repetition.connection
+      else { return false }
+      return !connections.isEnding(connection)
+    }
+
+    var isUploadComplete: Bool {
       let sent = catena_easy_size(easy, .uploaded)
       return upload?.isAtEnd ?? true && sent >= bytesToSend ?? 0
     }

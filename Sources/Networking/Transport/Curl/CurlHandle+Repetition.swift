@@ -7,7 +7,11 @@
   /// process it: by a GOAWAY frame or by a stream error REFUSED_STREAM. A connection that is closed
   /// before a response is no such statement.
   ///
-  /// Source: RFC 9110 section 9.2.2, RFC 9113 section 8.7.
+  /// Other requests are also sent again if their connection had been used before, and is closed without a
+  /// response. libcurl does this for HTTP/1, but for only one stream of an HTTP/2 connection. The
+  /// response 408 to a request that arrives when the server closes an idle connection counts as closed.
+  ///
+  /// Source: RFC 9110 sections 9.2.2 and 15.5.9, RFC 9113 section 8.7.
   struct CurlRepetition {
     /// Whether the server may get the request only once unless it has not processed it.
     var isUnsafe = false
@@ -21,8 +25,14 @@
     var isHeldBack = false
     /// Whether the request was not sent because its connection is closed or has bytes of another response.
     var isConnectionUnusable = false
+    /// Whether the request was not sent because its server has not selected HTTP/1.1.
+    var isHTTP1Refused = false
     /// Whether the response to this attempt has begun.
     var hasResponse = false
+    /// Whether the response is that of a server that closes an idle connection.
+    var isTimedOut = false
+    /// Whether the HTTP/2 connection of this attempt had a response before.
+    var isConnectionKept = false
     /// The HTTP/2 connection and stream of this attempt, if known.
     var connection: Int64?
     var stream: Int64?
@@ -36,6 +46,8 @@
     /// Each of them follows a GOAWAY frame or a connection that could not be used. With many concurrent
     /// requests and few requests for each connection, a request may be excluded many times.
     private static let maximumRestarts = 100
+    /// The maximum number of times after a connection is closed without a response, which is libcurl's.
+    private static let maximumRestartsAfterLoss = 5
 
     /// Makes libcurl report its messages, and limits its own repetitions of the request.
     ///
@@ -55,12 +67,18 @@
       case .stream(let number):
         repetition.connection = currentConnection
         repetition.stream = number
+        body.endsConnection = false
+        repetition.isConnectionKept =
+          repetition.connection.map { connections.hasResponded($0) } ?? false
       case .goaway(let lastStream):
         // The frame can belong to any connection that libcurl reads for this exchange.
         if let connection = currentConnection {
-          goaways.add(lastStream: lastStream, on: connection)
+          connections.add(lastStream: lastStream, on: connection)
         }
       case .repetition: endAttempt()
+      case .streamEnd(let number): body.hasStreamEnded = number == repetition.stream
+      case .eviction: body.evictsConnection = true
+      case .closing(let number): body.endsConnection = number == repetition.connection
       case nil: break
       }
     }
@@ -75,13 +93,57 @@
       guard let connection = repetition.connection, let stream = repetition.stream else {
         return false
       }
-      return goaways.excludes(stream: stream, on: connection)
+      return connections.excludes(stream: stream, on: connection)
+    }
+
+    /// Notes that the response to this attempt has begun.
+    func noteResponse() {
+      repetition.hasResponse = true
+      if repetition.stream != nil, let connection = repetition.connection {
+        connections.addResponse(on: connection)
+      }
+    }
+
+    /// Whether a head is that of a server that closes an idle connection, which it sends without a
+    /// request.
+    ///
+    /// If the request body is not sent yet, the server may have waited for the rest of it.
+    ///
+    /// Source: RFC 9110 section 15.5.9.
+    func isTimeoutNotice(_ head: HTTPResponseHead) -> Bool {
+      head.status == 408 && head.version.hasPrefix("1") && head.headers.closesConnection
+        && !hasInterimHead && (!hasBody || isUploadComplete)
+        && catena_easy_long(easy, .connections) == 0
+    }
+
+    /// Whether the connection was closed without a response, after a response to another request.
+    private func isLost(_ result: CurlResult) -> Bool {
+      if repetition.isTimedOut { return !repetition.isUnsafe }
+      guard repetition.isConnectionKept, !repetition.isUnsafe, !repetition.hasResponse else {
+        return false
+      }
+      switch result {
+      case .OK, .HTTP2, .partialFile, .gotNothing, .sendError, .receiveError: return true
+      // Some servers reset all streams without an error before they close a connection.
+      case .http2Stream: return String(cString: errorBuffer).contains("closed cleanly")
+      default: return false
+      }
+    }
+
+    /// Whether the request was not sent because its server does not speak HTTP/1.1.
+    func isHTTP1Refused(_ result: CurlResult) -> Bool {
+      guard exchange?.isCancelled == false else { return false }
+      // The name of the alert, by which a server refuses all offered protocols (RFC 7301 section 3.2).
+      return repetition.isHTTP1Refused
+        || result == .handshakeFailed
+          && String(cString: errorBuffer).contains("no application protocol")
     }
 
     private func endAttempt() {
       repetition.wasExcluded = isExcluded
       repetition.connection = nil
       repetition.stream = nil
+      repetition.isConnectionKept = false
     }
 
     /// Whether libcurl may send the request, possibly again.
@@ -92,17 +154,20 @@
       return !repetition.isHeldBack
     }
 
-    /// Decides whether the request is sent again, because it was not sent on its connection or a GOAWAY
-    /// frame excludes its stream, and returns to the start of its body.
+    /// Decides whether the request is sent again, because it was not sent on its connection, a GOAWAY
+    /// frame excludes its stream, or its connection is closed, and returns to the start of its body.
     ///
     /// libcurl's result can be success without a response, after it has repeated another request of the
     /// connection.
     ///
+    /// - Parameter result: The result of libcurl.
     /// - Returns: `true` if ``restart()`` must follow.
-    func prepareRestart() -> Bool {
-      guard !repetition.hasResponse, repetition.isConnectionUnusable || isExcluded,
-        repetition.restarts < Self.maximumRestarts, exchange?.isCancelled == false
-      else { return false }
+    func prepareRestart(after result: CurlResult) -> Bool {
+      guard exchange?.isCancelled == false else { return false }
+      let isUnprocessed =
+        !repetition.hasResponse && (repetition.isConnectionUnusable || isExcluded)
+      let limit = isUnprocessed ? Self.maximumRestarts : Self.maximumRestartsAfterLoss
+      guard isUnprocessed || isLost(result), repetition.restarts < limit else { return false }
       return rewindBody()
     }
 
@@ -111,6 +176,9 @@
       endAttempt()
       repetition.restarts += 1
       repetition.isConnectionUnusable = false
+      repetition.isTimedOut = false
+      repetition.hasResponse = false
+      resetHead()
       errorBuffer[0] = 0
       handshake = nil
       tlsProperties = nil
@@ -129,6 +197,19 @@
       }
       upload.rewind()
       return true
+    }
+  }
+
+  extension HTTPHeaders {
+    /// Whether the server closes the connection after the response.
+    ///
+    /// Source: RFC 9112 section 9.6.
+    fileprivate var closesConnection: Bool {
+      values(for: "Connection").contains { value in
+        value.lowercased().split(separator: ",").contains { option in
+          option.filter { $0 != " " && $0 != "\t" } == "close"
+        }
+      }
     }
   }
 #endif

@@ -33,7 +33,12 @@
       let connect = request.connectTimeout?.wholeMilliseconds ?? .max
       catena_easy_set_long(
         easy, .connectTimeoutMilliseconds, min(max(connect, 1), Int(Int32.max)))
-      if hasBody { setUploadCallbacks() }
+      if hasBody {
+        setUploadCallbacks()
+        // Otherwise libcurl ends the stream after an error status, in the middle of a body with a
+        // length. A server may close the HTTP/2 connection of all streams for this error.
+        if mayNegotiateHTTP2 { catena_easy_set_long(easy, .keepSendingOnError, 1) }
+      }
       appliedOptions?.isReusable = !hasBody && request.method == .get
       begin(exchange, hasBody: hasBody)
     }

@@ -19,7 +19,7 @@
     private(set) var easy: OpaquePointer
     let errorBuffer: UnsafeMutablePointer<CChar>
     let clock: CurlClock
-    let goaways: CurlGoaways
+    let connections: CurlConnections
     var fields = CurlHeaderList()
     /// The header fields for which the list was made, or `nil` if there is no list.
     var listedHeaders: HTTPHeaders?
@@ -52,6 +52,8 @@
     @exclusivity(unchecked) private var headParser = ResponseHeadParser()
     /// Whether the head of the final response has been delivered.
     var hasCompleteHead: Bool { headParser.isComplete }
+    /// Whether the response has begun with an interim response (1xx).
+    var hasInterimHead: Bool { headParser.interimCount > 0 }
     /// The fields after the body.
     var trailers: [HTTPHeaders.Field] { headParser.trailers }
     private(set) var started: UInt64 = 0
@@ -71,6 +73,8 @@
     var hasConnectionCallback = false
     /// Whether the exchange may use HTTP/2.
     var mayNegotiateHTTP2 = false
+    /// Whether the request is sent only if its server selects HTTP/1.1 by ALPN.
+    var requiresHTTP1 = false
     var repetition = CurlRepetition()
     /// The last handshake of the exchange.
     var handshake: HandshakeVerifier?
@@ -78,11 +82,11 @@
     var tlsProperties: TLSMetrics.Properties?
 
     /// Makes a handle, or returns `nil` if libcurl is out of memory.
-    init?(clock: CurlClock, _ goaways: CurlGoaways) {
+    init?(clock: CurlClock, _ connections: CurlConnections) {
       guard let easy = catena_easy_make() else { return nil }
       self.easy = easy
       self.clock = clock
-      self.goaways = goaways
+      self.connections = connections
       errorBuffer = .allocate(capacity: CatenaErrorSize)
     }
 
@@ -100,7 +104,7 @@
       errorBuffer[0] = 0
       handshake = nil
       tlsProperties = nil
-      headParser.reset(isHTTP1: !mayNegotiateHTTP2)
+      resetHead()
       lastActivity = clock.now
       isPaused = false
       isFlowSuspended = false
@@ -113,6 +117,11 @@
       started = clock.now
       bytesSent = 0
       lastSent = 0
+    }
+
+    /// Prepares for the head of a response.
+    func resetHead() {
+      headParser.reset(isHTTP1: !mayNegotiateHTTP2)
     }
 
     /// Ends the exchange.
@@ -159,12 +168,17 @@
     /// Returns the last event for a result of libcurl.
     func event(for result: CurlResult) -> TransportEvent {
       if exchange?.isCancelled == true { return failure(.cancelled) }
+      let result = isAnswered(result) ? .OK : result
       if let violation = headParser.violation { return failure(.malformedResponse, violation) }
       if let reason = body.failure { return failure(.malformedResponse, reason) }
       if body.isAnsweredEarly { return .end(metrics) }
       if result == .abortedByCallback, repetition.isHeldBack { return lostRequest }
       if result == .abortedByCallback, repetition.isConnectionUnusable, uploadFailure == nil {
         return failure(.connectionLost, "The server closes its connections before they are used")
+      }
+      if repetition.isTimedOut { return lostRequest }
+      if result == .OK, headParser.isComplete, isBodyCut {
+        return failure(.malformedResponse, "The body ends with an error of the HTTP/2 framing")
       }
       if result == .OK, headParser.isComplete {
         guard body.decoder?.isComplete == false else { return .end(metrics) }
@@ -268,9 +282,13 @@
         let state = catena_easy_tls_state(easy)
         headParser.requiresHTTP1 = state != .HTTP2 && state != .unknown
       }
-      repetition.hasResponse = true
+      if !repetition.hasResponse { noteResponse() }
       guard let exchange else { return false }
       guard let head = headParser.parse(line) else { return headParser.violation == nil }
+      if isTimeoutNotice(head) {
+        repetition.isTimedOut = true
+        return false
+      }
       if !hasConnectionCallback { noteTLS() }
       if exchange.request.reportsConnection, !hasConnectionCallback {
         exchange.deliver(.connected(measure(hasConnection: true)))
@@ -295,6 +313,8 @@
     @discardableResult
     func reportConnection() -> Bool {
       guard let exchange, !exchange.isCancelled else { return false }
+      repetition.isHTTP1Refused = requiresHTTP1 && catena_easy_refuses_http1(easy) != 0
+      guard !repetition.isHTTP1Refused else { return false }
       repetition.isConnectionUnusable = hasUnaskedBytes
       guard !repetition.isConnectionUnusable, beginAttempt() else { return false }
       noteTLS()
@@ -336,7 +356,9 @@
       do {
         switch try upload.read(into: buffer, whenReady: { exchange.resumeTransfer() }) {
         case .bytes(let count): return count
-        case .end: return 0
+        case .end:
+          noteUploadEnd()
+          return 0
         case .pending:
           pause()
           return CatenaReadPause
@@ -359,6 +381,7 @@
       lastActivity = clock.now
       lastSent = lastActivity
       exchange.deliver(.sent(bytes: sent, total: bytesToSend))
+      if sent == bytesToSend { noteUploadEnd() }
     }
   }
 

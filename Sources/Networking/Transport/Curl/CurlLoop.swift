@@ -17,12 +17,13 @@
 
     private let commandQueue: CurlCommandQueue
     private let options: CurlTransport.Options
-    private let http1Origins: HTTP1OriginCache
+    private let http1Origins: OriginCache
+    private let fallback: CurlLoopPool?
     private let sockets: CurlSockets
     /// The TLS sessions of all handles.
     private let share: OpaquePointer?
     private let clock = CurlClock()
-    private let goaways = CurlGoaways()
+    private let connections = CurlConnections()
     private let multi: OpaquePointer?
     private var deadlines = Heap<CurlDeadline>()
     /// The handles of finished exchanges, kept for reuse.
@@ -39,14 +40,17 @@
     ///   - commandQueue: The queue of its commands.
     ///   - options: The options of the transport.
     ///   - http1Origins: The cache of HTTP/1.1 origins, which the loop updates from responses.
+    ///   - fallback: The pool for the exchanges of servers that refuse HTTP/1.1, or `nil` to send
+    ///     requests to any server.
     init(
       commandQueue: CurlCommandQueue, options: CurlTransport.Options,
-      _ http1Origins: HTTP1OriginCache
+      _ http1Origins: OriginCache, _ fallback: CurlLoopPool?
     ) {
       _ = Self.initialized
       self.commandQueue = commandQueue
       self.options = options
       self.http1Origins = http1Origins
+      self.fallback = fallback
       sockets = CurlSockets(wakeupDescriptor: commandQueue.wakeupDescriptor)
       multi = catena_multi_make()
       share = catena_share_make()
@@ -72,7 +76,8 @@
         commands.removeAll(keepingCapacity: true)
         fireTimer()
         finishCompleted()
-        failIdle()
+        handleDeadlines()
+        finishCompleted()
       } while !(isClosing && activeCount == 0 && commandQueue.end())
       idleHandles.removeAll()
       catena_multi_free(multi)
@@ -106,6 +111,9 @@
     }
 
     private func perform(_ command: CurlCommandQueue.Command) {
+      if fallback != nil, let queue = command.exchange?.commandQueue, queue !== commandQueue {
+        return queue.post(command)
+      }
       switch command {
       case .start(let exchange): start(exchange)
       case .cancel(let exchange):
@@ -121,8 +129,11 @@
           end(handle, with: handle.event(for: result))
         }
       case .endEarly(let exchange):
-        if let handle = exchange.handle, handle.answerEarly() {
+        guard let handle = exchange.handle else { return }
+        if handle.answerEarly() {
           end(handle, with: handle.event(for: .OK))
+        } else {
+          readAgain(handle)
         }
       case .close: isClosing = true
       }
@@ -133,7 +144,7 @@
         return exchange.end(with: .failure(TransportFailure(code: .cancelled)))
       }
       guard multi != nil, sockets.isUsable,
-        let handle = idleHandles.popLast() ?? CurlHandle(clock: clock, goaways)
+        let handle = idleHandles.popLast() ?? CurlHandle(clock: clock, connections)
       else {
         let failure = TransportFailure(
           code: .cannotConnect, detail: "No memory or file descriptors are left")
@@ -141,6 +152,7 @@
       }
       do {
         try handle.prepare(exchange, options, sockets, share)
+        handle.requiresHTTP1 = fallback != nil
       } catch {
         _ = handle.finish()
         recycle(handle)
@@ -174,8 +186,11 @@
       var result = CurlResult.OK
       while let easy = catena_multi_next_completed(multi, &result) {
         let handle = CurlHandle.at(catena_easy_private(easy))
-        if handle.prepareRestart() {
+        if handle.prepareRestart(after: result) {
           restart(handle)
+        } else if let fallback, handle.isHTTP1Refused(result) {
+          let body = handle.upload
+          if let exchange = remove(handle) { fallback.take(exchange, body: body) }
         } else {
           end(handle, with: handle.event(for: result))
         }
@@ -191,12 +206,27 @@
       }
     }
 
-    /// Fails exchanges whose idle timeout has expired.
-    private func failIdle() {
+    /// Makes libcurl read from the connection of an exchange, and again after a while if the exchange
+    /// does not end.
+    private func readAgain(_ handle: CurlHandle) {
+      guard let delay = handle.body.readDelay, !handle.isPaused else { return }
+      // Other streams of the connection would read in its place.
+      catena_multi_timer_expired(multi)
+      catena_easy_read_again(handle.easy)
+      catena_multi_timer_expired(multi)
+      handle.body.readDelay = delay < 2_000_000_000 ? delay * 4 : nil
+      if let index = handle.deadlineIndex { deadlines.remove(at: index) }
+      let due = min(clock.now + delay, handle.idleDeadline() ?? .max)
+      deadlines.insert(CurlDeadline(due: due, handle: handle))
+    }
+
+    /// Fails exchanges whose idle timeout has expired, and repeats reads of libcurl.
+    private func handleDeadlines() {
       while let deadline = deadlines.first, deadline.due <= clock.now {
         deadlines.popFirst()
         let handle = deadline.handle
-        guard let due = handle.idleDeadline() else { continue }
+        readAgain(handle)
+        guard handle.deadlineIndex == nil, let due = handle.idleDeadline() else { continue }
         if due > clock.now {
           deadlines.insert(CurlDeadline(due: due, handle: handle))
         } else {
@@ -219,6 +249,16 @@
 
     private func end(_ handle: CurlHandle, with event: TransportEvent) {
       recordHTTPVersion(from: event, of: handle)
+      let trailers = handle.trailers
+      let exchange = remove(handle)
+      if !trailers.isEmpty, case .end = event {
+        exchange?.deliver(.trailers(HTTPHeaders(trailers)))
+      }
+      exchange?.end(with: event)
+    }
+
+    /// Removes a handle from libcurl and keeps it for reuse.
+    private func remove(_ handle: CurlHandle) -> CurlExchange? {
       let mayCarryFrames = handle.mayUseHTTP2
       catena_multi_remove(multi, handle.easy)
       if !mayCarryFrames {
@@ -231,13 +271,9 @@
       }
       if let index = handle.deadlineIndex { deadlines.remove(at: index) }
       activeCount -= 1
-      let trailers = handle.trailers
       let exchange = handle.finish()
       recycle(handle)
-      if !trailers.isEmpty, case .end = event {
-        exchange?.deliver(.trailers(HTTPHeaders(trailers)))
-      }
-      exchange?.end(with: event)
+      return exchange
     }
 
     /// Keeps a finished handle for reuse, up to a limit.

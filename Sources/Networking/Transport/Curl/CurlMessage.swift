@@ -15,6 +15,12 @@
     case goaway(lastStream: Int64)
     /// libcurl sends the request again, on a connection that a later message reports.
     case repetition
+    /// The stream with this number has ended without an error, and libcurl cannot send on it.
+    case streamEnd(Int64)
+    /// libcurl keeps too many connections, and closes the one of the next message.
+    case eviction
+    /// libcurl closes the connection with this number.
+    case closing(Int64)
 
     /// Parses a message, or returns `nil` for any other message.
     ///
@@ -32,6 +38,10 @@
       case UInt8(ascii: "C"):
         if bytes.starts(with: "Connection died, retrying".utf8) {
           self = .repetition
+        } else if bytes.starts(with: "Connection cache is full".utf8) {
+          self = .eviction
+        } else if let number = bytes.number(after: "Closing connection ") {
+          self = .closing(number)
         } else if bytes.starts(with: "Connected to ".utf8),
           let hash = bytes.lastIndex(of: UInt8(ascii: "#")),
           let number = UnsafeRawBufferPointer(rebasing: bytes[hash...]).number(after: "#")
@@ -48,6 +58,9 @@
           return nil
         }
         self = .stream(number)
+      case UInt8(ascii: "s"):
+        guard let number = bytes.number(after: "stream ", before: " closed") else { return nil }
+        self = .streamEnd(number)
       case UInt8(ascii: "r"):
         guard let number = bytes.goawayNumber else { return nil }
         self = .goaway(lastStream: number)
@@ -103,36 +116,58 @@
     }
   }
 
-  /// The GOAWAY frames that the connections of an I/O thread have received.
+  /// What is known of the HTTP/2 connections of an I/O thread.
   ///
   /// Only the I/O thread uses it.
-  final class CurlGoaways {
-    /// The maximum number of connections, above which the oldest frame is forgotten.
+  final class CurlConnections {
+    private struct Connection {
+      /// The number of the last stream of the GOAWAY frames, or `nil` if there was none.
+      var lastStream: Int64?
+      /// Whether it has carried a response.
+      var hasResponded = false
+    }
+
+    /// The maximum number of connections, above which the oldest one is forgotten.
     private static let limit = 256
 
-    private var lastStreams: [Int64: Int64] = [:]
-    private var connections = FIFO<Int64>()
+    private var connections: [Int64: Connection] = [:]
+    private var order = FIFO<Int64>()
 
     /// Records a frame.
     ///
     /// A later frame can only lower the number of the last stream.
     func add(lastStream: Int64, on connection: Int64) {
-      if let known = lastStreams[connection] {
-        lastStreams[connection] = min(known, lastStream)
-        return
+      change(connection) { $0.lastStream = min($0.lastStream ?? lastStream, lastStream) }
+    }
+
+    /// Records that a response has begun on a connection.
+    func addResponse(on connection: Int64) {
+      change(connection) { $0.hasResponded = true }
+    }
+
+    private func change(_ number: Int64, _ change: (inout Connection) -> Void) {
+      if connections[number] == nil {
+        order.append(number)
+        if order.count > Self.limit, let oldest = order.popFirst() { connections[oldest] = nil }
       }
-      lastStreams[connection] = lastStream
-      connections.append(connection)
-      if lastStreams.count > Self.limit, let oldest = connections.popFirst() {
-        lastStreams[oldest] = nil
-      }
+      change(&connections[number, default: Connection()])
+    }
+
+    /// Whether a response has begun on a connection.
+    func hasResponded(_ connection: Int64) -> Bool {
+      connections[connection]?.hasResponded == true
+    }
+
+    /// Whether the server has announced the end of a connection.
+    func isEnding(_ connection: Int64) -> Bool {
+      connections[connection]?.lastStream != nil
     }
 
     /// Whether the server has stated that it did not and will not process a stream.
     ///
     /// Source: RFC 9113 section 6.8.
     func excludes(stream: Int64, on connection: Int64) -> Bool {
-      lastStreams[connection].map { stream > $0 } ?? false
+      connections[connection]?.lastStream.map { stream > $0 } ?? false
     }
   }
 #endif

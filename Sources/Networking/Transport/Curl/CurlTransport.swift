@@ -8,7 +8,10 @@
   /// active and the machine has at least two cores. Each exchange calls its handler on its I/O
   /// thread. Connections are kept and reused. Thousands of exchanges can be active at once.
   ///
-  /// - The transport speaks HTTP/1.1, and HTTP/2 if TLS negotiates it.
+  /// - The transport speaks HTTP/1.1, and HTTP/2 if TLS negotiates it. Requests with a body are sent
+  ///   over HTTP/1.1, on connections of their own, because libcurl can lose the response of an HTTP/2
+  ///   server that responds before it has read the body. A server that does not select HTTP/1.1 by ALPN
+  ///   gets them over HTTP/2.
   /// - Bodies are decoded from gzip and deflate, and from Brotli and zstd if their libraries are
   ///   installed. A request without `Accept-Encoding` offers these codings. For a request that accepts
   ///   only `identity`, or nothing, the body is not decoded, nor is that of a response with the status
@@ -29,7 +32,8 @@
   ///   ``NetworkError/Code-swift.enum/invalidURL``. Transports do not handle credentials.
   /// - A connection on which bytes arrive without a request is closed and not reused.
   /// - A reused connection may turn out to have been closed by the server before the first byte of
-  ///   the response. The transport then sends the request again on another connection, if the
+  ///   the response. So may one with the response 408 and `Connection: close` after the whole request
+  ///   was sent, because servers close idle connections with it (RFC 9110 section 15.5.9). The transport then sends the request again on another connection, if the
   ///   method is idempotent or the request has an `Idempotency-Key` field. Other requests fail with
   ///   ``NetworkError/Code-swift.enum/connectionLost``, because the server may have processed them
   ///   (RFC 9110 section 9.2.2).
@@ -50,22 +54,47 @@
     /// The pools of connections under one value of the options.
     private struct Pools {
       var options: Options
-      var main: CurlLoopPool
-      /// The pool for requests that must not present an identity, made when it is needed.
-      var withholding: CurlLoopPool?
+      private var main: PoolPair
+      /// The pools for requests that must not present an identity, made when they are needed.
+      private var withholding: PoolPair?
+
+      init(_ options: Options) {
+        self.options = options
+        main = PoolPair(options)
+      }
+
+      /// Returns the pool for a request.
+      ///
+      /// - Parameters:
+      ///   - request: The request.
+      ///   - withholds: Whether it must not present an identity.
+      /// - Returns: The pool.
+      mutating func pool(for request: HTTPRequest, withholds: Bool = false) -> CurlLoopPool {
+        guard withholds else { return main.pool(for: request) }
+        var options = options
+        options.presentsIdentities = false
+        var pair = withholding ?? PoolPair(options)
+        defer { withholding = pair }
+        return pair.pool(for: request)
+      }
+    }
+
+    /// A pool of connections, and one for the requests that have to be sent over HTTP/1.1.
+    private struct PoolPair {
+      private let options: Options
+      private let main: CurlLoopPool
+      /// The pool of HTTP/1.1, made when it is needed.
+      private var http1: CurlLoopPool?
 
       init(_ options: Options) {
         self.options = options
         main = CurlLoopPool(options)
       }
 
-      /// Returns the pool for requests that must not present an identity.
-      mutating func withholdingPool() -> CurlLoopPool {
-        if let withholding { return withholding }
-        var options = options
-        options.presentsIdentities = false
-        let pool = CurlLoopPool(options)
-        withholding = pool
+      mutating func pool(for request: HTTPRequest) -> CurlLoopPool {
+        guard main.requiresHTTP1(request) else { return main }
+        let pool = http1 ?? CurlLoopPool(options, fallback: main)
+        http1 = pool
         return pool
       }
     }
@@ -106,7 +135,7 @@
 
     private func pool(for request: HTTPRequest) -> CurlLoopPool {
       guard request.withholdsClientCertificate, request.isSecure else {
-        return pools.withLock { $0.main }
+        return pools.withLock { $0.pool(for: request) }
       }
       while true {
         // Outside of the lock, because a pattern may be a closure of the caller.
@@ -114,7 +143,7 @@
         let withholds = tls.compiled.hasIdentity(for: request.url)
         let pool = pools.withLock { pools -> CurlLoopPool? in
           guard pools.options.tls == tls else { return nil }
-          return withholds ? pools.withholdingPool() : pools.main
+          return pools.pool(for: request, withholds: withholds)
         }
         if let pool { return pool }
       }
@@ -139,16 +168,11 @@
         // The threads end after the release of the pool.
         Self.opening.async { [loops] in
           exchange.openFiles()
-          commandQueue.post(.start(exchange))
+          exchange.start()
           withExtendedLifetime(loops) {}
         }
-      } else if commandQueue.isUsable {
-        commandQueue.post(.start(exchange))
       } else {
-        exchange.end(
-          with: .failure(
-            TransportFailure(
-              code: .cannotConnect, detail: "The process has no file descriptors left")))
+        exchange.start()
       }
       // A pool that is released starts no further exchanges.
       withExtendedLifetime(loops) {}
@@ -181,10 +205,11 @@
       ///
       /// Further exchanges wait for a free connection.
       public var maximumConnectionsPerHost: Int?
-      /// Whether HTTP/2 is used if TLS negotiates it.
+      /// Whether HTTP/2 is used if TLS negotiates it, for requests without a body.
       ///
       /// The first exchanges with an `https` server then wait for one connection. More connections
-      /// are opened only if it cannot carry all of them.
+      /// are opened only if it cannot carry all of them. Requests with a body use HTTP/1.1, unless the
+      /// server does not select it; the limits of connections apply to each version.
       public var allowsHTTP2: Bool
       /// Whether the identities of ``tls`` are presented.
       var presentsIdentities = true

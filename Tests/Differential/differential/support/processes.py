@@ -105,7 +105,7 @@ daemon off;
 master_process off;
 pid {folder}/pid;
 error_log {folder}/error.log;
-events {{ worker_connections 64; }}
+events {{ worker_connections 4096; }}
 http {{
   log_format ranges '$request_method $status $body_bytes_sent "$http_range"';
   access_log {folder}/access.log ranges;

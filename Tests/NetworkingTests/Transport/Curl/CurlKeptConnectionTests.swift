@@ -36,6 +36,41 @@
       #expect(server.connectionCount == 2)
     }
 
+    /// A server that times out each connection after its first request, when the next one arrives.
+    private func serverTimingOut(_ fields: [String]) throws -> ScriptedServer {
+      let seen = Mutex(Set<Int>())
+      return try ScriptedServer { request in
+        guard seen.withLock({ $0.insert(request.connection).inserted }) else {
+          return [.respond("408 Request Timeout", fields), .close]
+        }
+        return [.respond("200 OK", [], Data(request.target.utf8))]
+      }
+    }
+
+    /// Source: RFC 9110 section 15.5.9.
+    @Test func aTimeoutOfAnIdleConnectionIsAClosedConnection() async throws {
+      let server = try serverTimingOut(["Connection: close"])
+      #expect(await transport.get(server.url("/first")).failure == nil)
+      let record = await transport.get(server.url("/second"))
+      #expect(record.head?.status == 200)
+      #expect(record.order.count { $0 == "head" } == 1)
+      #expect(server.requests.entries.map(\.connection) == [0, 0, 1])
+      let post = await transport.perform(
+        HTTPRequest(method: .post, url: server.url("/third"), body: .data(Data("body".utf8))))
+      #expect(post.failure?.code == .connectionLost)
+      #expect(server.requests.entries.count == 4)
+    }
+
+    @Test func aTimeoutOfTheRequestIsItsResponse() async throws {
+      let keeping = try serverTimingOut([])
+      #expect(await transport.get(keeping.url("/first")).failure == nil)
+      #expect(await transport.get(keeping.url("/second")).head?.status == 408)
+      let server = try ScriptedServer { _ in
+        [.respond("408 Request Timeout", ["Connection: close"]), .close]
+      }
+      #expect(await transport.get(server.url("/first")).head?.status == 408)
+    }
+
     /// The I/O thread must see all of them before it uses any of them again.
     @Test func anyNumberOfKeptConnectionsMayBecomeReadableAtOnce() async throws {
       let count = 300

@@ -14,6 +14,9 @@
       ("recveived GOAWAY, error=0, last_stream=99\n", .goaway(lastStream: 99)),
       ("Connection died, retrying a fresh connect (retry count: 1)", .repetition),
       ("REFUSED_STREAM, retrying a fresh connect", .repetition),
+      ("stream 7 closed", .streamEnd(7)),
+      ("Closing connection 3", .closing(3)),
+      ("Connection cache is full, closing the oldest one", .eviction),
       // 8.5 and later
       ("[HTTP/2] [5] OPENED stream for https://localhost/", .stream(5)),
       ("received GOAWAY, error=11, last_stream=2147483647", .goaway(lastStream: 2_147_483_647)),
@@ -25,6 +28,7 @@
       ("h2h3 [x: received GOAWAY, error=0, last_stream=1]", nil),
       ("received GOAWAY, error=0, last_stream=-1", nil), ("received GOAWAY, error", nil),
       ("Re-using existing connection with host localhost", nil),
+      ("stream 7", nil), ("Closing connection", nil),
       ("Connection #0 to host localhost left intact", nil),
     ]
 
@@ -36,7 +40,7 @@
     }
 
     @Test func onlyStreamsAboveTheLastOneOfTheirConnectionAreExcluded() {
-      let goaways = CurlGoaways()
+      let goaways = CurlConnections()
       #expect(!goaways.excludes(stream: 3, on: 1))
       goaways.add(lastStream: 5, on: 1)
       goaways.add(lastStream: 9, on: 1)
@@ -48,6 +52,17 @@
       for connection in 2..<300 as Range<Int64> { goaways.add(lastStream: 0, on: connection) }
       #expect(!goaways.excludes(stream: 1, on: 1))
       #expect(goaways.excludes(stream: 1, on: 299))
+    }
+
+    @Test func responsesAndGOAWAYFramesOfAConnectionAreIndependent() {
+      let connections = CurlConnections()
+      connections.addResponse(on: 1)
+      connections.add(lastStream: 5, on: 2)
+      #expect(connections.hasResponded(1) && !connections.hasResponded(2))
+      #expect(connections.isEnding(2) && !connections.isEnding(1))
+      connections.add(lastStream: 5, on: 1)
+      #expect(connections.hasResponded(1) && connections.isEnding(1))
+      #expect(!connections.hasResponded(3) && !connections.isEnding(3))
     }
   }
 #endif

@@ -96,7 +96,7 @@
       }
       #expect(await transport.get(url(server)).failure == nil)
       #expect(await transport.perform(post(server)).failure == nil)
-      #expect(server.requests.entries.map(\.connection) == [0, 0, 1])
+      #expect(server.requests.entries.map(\.connection) == [0, 0, 2])
     }
 
     @Test(arguments: BodyKind.allCases)
@@ -107,7 +107,9 @@
       #expect(await transport.get(url(server)).failure == nil)
       let record = await transport.perform(post(server, try kind.body(kind.data, in: folder)))
       #expect(record.failure == nil)
-      #expect(server.requests.entries.map(\.connection) == [0, 0, 1])
+      // The server refuses a connection of HTTP/1.1, on which requests with a body are sent.
+      let resent = kind == .none ? 1 : 2
+      #expect(server.requests.entries.map(\.connection) == [0, 0, resent])
       #expect(server.requests.entries.dropFirst().map(\.body) == [kind.data, kind.data])
     }
 
@@ -132,7 +134,7 @@
         server.requests.entries.map {
           "\($0.connection) \($0.stream) \(String(decoding: $0.body, as: UTF8.self))"
         }
-          == ["0 1 kept", "0 3 excluded", "1 1 excluded"])
+          == ["1 1 kept", "1 3 excluded", "2 1 excluded"])
     }
 
     @Test func aSecondGOAWAYLowersTheLastStream() async throws {

@@ -89,7 +89,7 @@
       init() async throws {
         certificates = try await Certificates()
         try await certificates.make("good")
-        tls = try ServerTLS(certificates, "good", speaksHTTP2: false)
+        tls = try ServerTLS(certificates, "good", protocols: .none)
         transport = CurlTransport(options: .init(tls: try certificates.trusting))
       }
 

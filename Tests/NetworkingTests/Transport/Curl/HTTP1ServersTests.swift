@@ -9,7 +9,7 @@ import Testing
   @Suite(.gated)
   struct HTTP1ServersTests {
     @Test func onlyURLsOfAddedServersMatch() throws {
-      let servers = HTTP1OriginCache()
+      let servers = OriginCache()
       #expect(try !servers.contains(url("https://a.example/")))
       servers.add(try origin("https://a.example/"))
       #expect(try servers.contains(url("https://a.example/v1/boards?page=1")))
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func aRemovedServerDoesNotMatch() throws {
-      let servers = HTTP1OriginCache()
+      let servers = OriginCache()
       servers.add(try origin("https://a.example/"))
       servers.add(try origin("https://b.example/"))
       servers.remove(try origin("https://a.example/"))
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func theOldestServerIsEvicted() throws {
-      let servers = HTTP1OriginCache()
+      let servers = OriginCache()
       for number in 0..<100 { servers.add(try origin("https://a\(number).example/")) }
       servers.add(try origin("https://a99.example/"))
       let known = try (0..<100).filter { try servers.contains(url("https://a\($0).example/")) }
