@@ -31,7 +31,9 @@
       row("a location of another scheme", "ftp://127.0.0.1/", .failure(.redirectRefused)),
       row("a location of a file", "file:///etc/passwd", .failure(.redirectRefused)),
       row("a location of JavaScript", "javascript:alert(1)", .failure(.redirectRefused)),
-      row("a location without a host", "http:///end", .failure(.redirectRefused)),
+      row("a location without a host", "http://", .failure(.redirectRefused)),
+      // As in browsers, any number of slashes stands before a host.
+      row("a location with three slashes", "http:///end", .failure(.cannotConnect)),
       row(
         "a location with credentials", "http://a:b@127.0.0.1:1/", .failure(.cannotConnect),
         .failure(.invalidURL), .failure(.redirectRefused)),
