@@ -16,7 +16,10 @@ struct StringSample {
     let most = max(shape.sizes[.maxLength] ?? .max, 0)
     func fits(_ text: String) -> Bool {
       (least...max(least, most)).contains(text.unicodeScalars.count)
-        && shape.patterns.allSatisfy { $0.isFound(in: text) }
+        && shape.patterns.allSatisfy { pattern in
+          var work = 0
+          return pattern.isFound(in: text, counting: &work, limit: .max)
+        }
     }
     if let format = shape.format, let text = Self.text(ofFormat: format, name: name, &sampler),
       fits(text)
