@@ -233,6 +233,23 @@ extension JSON {
     }
   }
 
+  /// The approximate size of the value with all its members, in bytes, by a walk through them.
+  var totalSize: Int {
+    var (size, rest) = (0, [self])
+    while let value = rest.popLast() {
+      size += 8
+      switch value {
+      case .string(let text): size += text.utf8.count
+      case .array(let values): rest += values
+      case .dictionary(let members):
+        size += members.keys.reduce(0) { $0 + $1.utf8.count }
+        rest += members.values
+      case .null, .bool, .int, .decimal, .double: break
+      }
+    }
+    return size
+  }
+
   /// Returns the value at a path, or `null` if a part of it is missing.
   func value(at steps: ArraySlice<JSONValuePath.Step>) -> JSON {
     var value = self

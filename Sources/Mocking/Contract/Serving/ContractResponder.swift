@@ -59,8 +59,9 @@ final class ContractResponder: Sendable {
       isDynamic: preferences.isDynamic ?? false)
     if let mock = cache.withLock({ $0[key] }) { return mock }
     let mock = headers(of: response, body(media, status, preferences))
-    // The names of examples come from requests.
-    cache.withLock { if $0.count < 64 { $0[key] = mock } }
+    // A name comes from a request, so that unknown ones would fill the cache.
+    let isKnown = preferences.example.map { name in media.examples.contains { $0.name == name } }
+    if isKnown ?? true { cache.withLock { if $0.count < 64 { $0[key] = mock } } }
     return mock
   }
 

@@ -33,7 +33,7 @@ struct DocumentNode: Sendable {
     content = .scalar
     json = scalar
     self.offset = offset
-    size = 8 + (scalar.string?.utf8.count ?? 0)
+    size = scalar.totalSize
     height = 0
   }
 
