@@ -98,12 +98,13 @@ extension TemplateExpression {
       var values: [JSON] = []
       let input = try input.value(&rendering)
       for argument in arguments { values.append(try argument.value(&rendering)) }
+      try rendering.charge(filter.work(of: input, values))
       let value = filter.value(of: input, values)
-      try rendering.charge(input.approximateSize + value.approximateSize)
+      try rendering.charge(value.approximateSize)
       return value
     case .comparison(let comparison, let left, let right):
       let (left, right) = (try left.value(&rendering), try right.value(&rendering))
-      try rendering.charge(min(left.approximateSize, right.approximateSize))
+      try rendering.charge(left.comparisonSize(with: right))
       return .bool(comparison.holds(left, right))
     case .and(let left, let right):
       return .bool(
@@ -248,6 +249,15 @@ extension JSON {
       }
     }
     return size
+  }
+
+  /// Returns the cost of a comparison with another value, in bytes.
+  func comparisonSize(with other: JSON) -> Int {
+    switch (self, other) {
+    case (.array(let left), .array(let right)) where left.count == right.count: totalSize
+    case (.dictionary(let left), .dictionary(let right)) where left.count == right.count: totalSize
+    default: min(approximateSize, other.approximateSize)
+    }
   }
 
   /// Returns the value at a path, or `null` if a part of it is missing.
