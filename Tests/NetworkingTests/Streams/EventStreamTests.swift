@@ -140,7 +140,7 @@ struct EventStreamTests {
 
   @Test(arguments: [
     ("retry: 0\n\n", [0, 0.5, 1.5, 3.5]), ("retry: 0\ndata: a\n\n", [0, 0.5, 1, 1.5]),
-    ("retry: 499\n\n", [0, 0.5, 1.5, 3.5]), ("retry: 600\n\n", [0, 0.6, 1.8, 4.2]),
+    ("retry: 499\n\n", [0, 0.5, 1.5, 3.5]), ("retry: 750\n\n", [0, 0.75, 2.25, 5.25]),
   ])
   func theTimeOfTheServerHasAMinimum(body: String, times: [Double]) async {
     let script = Self.events(body)
@@ -150,10 +150,10 @@ struct EventStreamTests {
   }
 
   @Test func aShorterDelayOfTheClientIsTheMinimum() {
-    let rules = EventReconnection(delay: .milliseconds(10), jitter: .none)
-    #expect(rules.delay(beforeAttempt: 1, serverDelay: .zero) == .milliseconds(10))
-    #expect(rules.delay(beforeAttempt: 3, serverDelay: .zero) == .milliseconds(40))
-    #expect(rules.delay(beforeAttempt: 1, serverDelay: .milliseconds(20)) == .milliseconds(20))
+    let rules = EventReconnection(delay: .milliseconds(125), jitter: .none)
+    #expect(rules.delay(beforeAttempt: 1, serverDelay: .zero) == .milliseconds(125))
+    #expect(rules.delay(beforeAttempt: 3, serverDelay: .zero) == .milliseconds(500))
+    #expect(rules.delay(beforeAttempt: 1, serverDelay: .milliseconds(250)) == .milliseconds(250))
   }
 
   @Test(arguments: [(4_096, true), (4_097, false)])
