@@ -15,7 +15,7 @@ struct SchemaSampler {
   private static let maximumDepth = 24
   private static let attemptCount = 25
   /// The limit for the work of all attempts, in bytes of values, which bounds the size of a sample.
-  static let maximumWork = 4_000_000
+  private static let maximumWork = 4_000_000
   /// The work for a schema of a value.
   private static let workPerSchema = 200
   /// The number of instructions of a pattern that count as one byte.
@@ -48,10 +48,10 @@ struct SchemaSampler {
     return sample(schema, of: content, seed: seed, usesExamples: usesExamples, counting: &work)
   }
 
-  /// Makes a value, and adds its work, in bytes of values, to a number.
+  /// Makes a value within a limit, and adds its work, in bytes of values, to a number.
   static func sample(
     _ schema: Int, of content: Contract.Content, seed: UInt64, usesExamples: Bool = true,
-    counting work: inout Int
+    maximumWork: Int = maximumWork, counting work: inout Int
   ) -> (value: JSON, isValid: Bool) {
     var last = JSON.null
     var remainingWork = maximumWork
