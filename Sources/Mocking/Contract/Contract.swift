@@ -31,7 +31,7 @@ public struct Contract: Sendable {
   public var version: String { content.version }
   /// The files of the document: the first one, and those that references lead to.
   public let files: [URL]
-  /// The parts of the document that have no effect.
+  /// The parts of the document that have no effect, and the schemas that no value can match.
   public let warnings: [ContractIssue]
   /// The operations in the order of their paths: a concrete path comes before a templated one.
   public var operations: [Operation] { content.operations.map(Operation.init) }
@@ -156,6 +156,7 @@ public struct Contract: Sendable {
     documents.add(uri, source.root.json, dialect: dialect, isSchema: false)
     var reader = ContractReader(SchemaCompiler(documents), dialect: dialect)
     reader.read(root)
+    reader.compiler.findEndlessSchemas()
     let problems = reader.problems + reader.compiler.problems
     var known: Set<ContractIssue> = []
     let issues = zip(problems, sources.issues(problems)).filter { known.insert($1).inserted }

@@ -10,7 +10,8 @@ struct RegexParser {
 
   /// The limit for the nesting of groups, which bounds the recursion.
   static let maximumDepth = 40
-  private static let maximumLength = 10_000
+  /// The limit for the length of an expression in scalars.
+  static let maximumLength = 10_000
   private static let maximumRepetition = 1_000
 
   private let scalars: [Unicode.Scalar]
@@ -22,13 +23,21 @@ struct RegexParser {
   ///
   /// - Throws: ``RegexError`` for the first error.
   static func parse(_ text: String) throws(RegexError) -> RegexNode {
-    var parser = RegexParser(scalars: Array(text.unicodeScalars))
-    guard parser.scalars.count <= maximumLength else {
-      throw RegexError(reason: "the expression is longer than \(maximumLength) characters")
-    }
+    var parser = RegexParser(scalars: try scalars(of: text))
     let node = try parser.alternatives()
     guard parser.next == nil else { throw parser.error("a ) without a (") }
     return node
+  }
+
+  /// Returns the scalars of an expression.
+  ///
+  /// - Throws: ``RegexError`` if it is too long.
+  static func scalars(of text: String) throws(RegexError) -> [Unicode.Scalar] {
+    let scalars = text.unicodeScalars.prefix(maximumLength + 1)
+    guard scalars.count <= maximumLength else {
+      throw RegexError(reason: "the expression is longer than \(maximumLength) characters")
+    }
+    return Array(scalars)
   }
 
   private init(scalars: [Unicode.Scalar]) {

@@ -57,11 +57,13 @@ final class RegularExpression: Sendable {
   /// - Parameters:
   ///   - text: The text.
   ///   - work: The number of instructions visited. This method adds its own.
-  /// - Returns: Whether there is a match. `false` for a malformed expression.
-  func isFound(in text: String, counting work: inout Int) -> Bool {
+  ///   - limit: The number of instructions, beyond which the search ends.
+  /// - Returns: Whether there is a match. `false` for a malformed expression, and for a search that has
+  ///   ended at the limit.
+  func isFound(in text: String, counting work: inout Int, limit: Int = .max) -> Bool {
     guard let program else { return false }
     var search = RegexSearch(program)
-    let isFound = search.run(text)
+    let isFound = search.run(text, limit: limit)
     work += search.work
     return isFound
   }
@@ -114,18 +116,21 @@ private struct RegexSearch {
   private var current: Threads
   private var next: Threads
   private var stack: [Int] = []
-  private(set) var work = 0
+  private(set) var work: Int
 
   init(_ program: RegexProgram) {
     self.program = program
+    // To clear an entry of the threads takes a fraction of a visit.
+    work = program.instructions.count / 16
     current = Threads(count: program.instructions.count)
     next = Threads(count: program.instructions.count)
   }
 
-  mutating func run(_ text: String) -> Bool {
+  /// Returns whether there is a match, or `false` after more visits than a limit.
+  mutating func run(_ text: String, limit: Int) -> Bool {
     var rest = text.unicodeScalars.makeIterator()
     var place = RegexPlace(before: nil, rest.next())
-    while true {
+    while work <= limit {
       work += 1
       if place.before == nil || !program.isAnchored, program.mayStart(at: place.after) {
         if Self.follow(0, at: place, &current, program, &stack, &work) { return true }
@@ -139,6 +144,7 @@ private struct RegexSearch {
       swap(&current, &next)
       next.removeAll()
     }
+    return false
   }
 
   /// Adds the threads that an instruction leads to without a scalar.

@@ -71,6 +71,16 @@ struct ScalarSet: Sendable {
     }
   }
 
+  /// The first scalar of the ranges of the set.
+  ///
+  /// `nil` for a set without ranges, and for one that has all other scalars.
+  var firstOfRanges: Unicode.Scalar? {
+    guard !isNegated else { return nil }
+    return items.compactMap { item in
+      if case .range(let range) = item { range.lowerBound } else { nil }
+    }.min()
+  }
+
   /// Returns whether a scalar is in the set.
   func contains(_ scalar: Unicode.Scalar) -> Bool {
     scalar.isASCII ? ascii.contains(scalar) : find(scalar)

@@ -98,12 +98,13 @@ extension TemplateExpression {
       var values: [JSON] = []
       let input = try input.value(&rendering)
       for argument in arguments { values.append(try argument.value(&rendering)) }
+      try rendering.charge(filter.work(of: input, values))
       let value = filter.value(of: input, values)
-      try rendering.charge(input.approximateSize + value.approximateSize)
+      try rendering.charge(value.approximateSize)
       return value
     case .comparison(let comparison, let left, let right):
       let (left, right) = (try left.value(&rendering), try right.value(&rendering))
-      try rendering.charge(min(left.approximateSize, right.approximateSize))
+      try rendering.charge(left.comparisonSize(with: right))
       return .bool(comparison.holds(left, right))
     case .and(let left, let right):
       return .bool(
@@ -230,6 +231,32 @@ extension JSON {
     case .array(let values): values.count * 16
     case .dictionary(let members): members.count * 32
     default: 8
+    }
+  }
+
+  /// The approximate size of the value with all its members, in bytes, by a walk through them.
+  var totalSize: Int {
+    var (size, rest) = (0, [self])
+    while let value = rest.popLast() {
+      size += 8
+      switch value {
+      case .string(let text): size += text.utf8.count
+      case .array(let values): rest += values
+      case .dictionary(let members):
+        size += members.keys.reduce(0) { $0 + $1.utf8.count }
+        rest += members.values
+      case .null, .bool, .int, .decimal, .double: break
+      }
+    }
+    return size
+  }
+
+  /// Returns the cost of a comparison with another value, in bytes.
+  func comparisonSize(with other: JSON) -> Int {
+    switch (self, other) {
+    case (.array(let left), .array(let right)) where left.count == right.count: totalSize
+    case (.dictionary(let left), .dictionary(let right)) where left.count == right.count: totalSize
+    default: min(approximateSize, other.approximateSize)
     }
   }
 

@@ -43,6 +43,38 @@ enum TemplateFilter: String, Sendable, CaseIterable {
     }
   }
 
+  /// Returns the work for a conversion, in bytes, without that for reading its result.
+  ///
+  /// It is known before the conversion, because the result of two texts of a request may be many times as
+  /// large as both, and a search for one in the other many times as slow.
+  func work(of input: JSON, _ arguments: [JSON]) -> Int {
+    switch self {
+    case .upper, .lower, .trim, .capitalize, .json, .urlencode, .urldecode, .base64, .base64decode,
+      .string, .bool, .unique:
+      return input.totalSize
+    case .join:
+      let separator = arguments.first?.totalSize ?? 0
+      return input.totalSize + Self.elements(of: input).count * separator
+    case .split, .replace: return Self.searchWork(in: input, arguments)
+    case .contains:
+      if case .dictionary = input { return arguments[0].totalSize }
+      return Self.searchWork(in: input, arguments)
+    case .where, .find: return input.approximateSize + (arguments.last?.totalSize ?? 0)
+    default: return input.approximateSize
+    }
+  }
+
+  /// Returns the work for a search for the first argument, and for replacing it by the second one.
+  private static func searchWork(in input: JSON, _ arguments: [JSON]) -> Int {
+    let (size, partSize) = (input.totalSize, arguments[0].totalSize)
+    // The search may compare the part at each place of the text. Short parts are found at once.
+    let work = size * (1 + partSize / 16) + partSize
+    guard arguments.count > 1, let part = arguments[0].string?.utf8.count, part > 0 else {
+      return work
+    }
+    return work + size / part * arguments[1].totalSize
+  }
+
   /// Returns the converted value.
   ///
   /// - Parameters:

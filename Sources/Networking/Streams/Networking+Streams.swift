@@ -11,8 +11,8 @@ extension Networking {
   /// - **Request.** It is sent when the first event is asked for, with `Accept: text/event-stream`,
   ///   unless the request has that field.
   /// - **Reconnection.** After the end of the body or a lost connection the client waits, and sends the
-  ///   request again with the `Last-Event-ID`. A `retry` field of the server sets the time to wait. By
-  ///   default this applies to requests whose method is safe, such as GET. Each connection is subject
+  ///   request again with the `Last-Event-ID`. A `retry` field of the server sets the time to wait, within
+  ///   the limits of ``EventReconnection``. By default this applies to requests whose method is safe, such as GET. Each connection is subject
   ///   to the retry policy of the client. A failure of the first connection is thrown.
   /// - **End.** The status 204 ends the sequence. Any other status than 200, and any other content type
   ///   than `text/event-stream`, is thrown as an error.

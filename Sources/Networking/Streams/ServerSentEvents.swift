@@ -7,10 +7,13 @@ public import Promises
 /// networking.events(of: .prices, reconnecting: EventReconnection(delay: .seconds(1), limit: 10))
 /// ```
 ///
-/// The server can replace ``delay`` by a `retry` field. The delay doubles with each failure in a row,
-/// up to ``maximumDelay``, and starts again after an event.
+/// The server can replace ``delay`` by a `retry` field, which is raised to 500 milliseconds, or to
+/// ``delay`` if that is shorter. The delay doubles with each failure in a row, up to ``maximumDelay``,
+/// and starts again after an event.
 public struct EventReconnection: Sendable {
   /// The delay before the first attempt, until the server sets another one.
+  ///
+  /// Zero connects again at once, after each failure, unless the server sets a delay.
   public var delay: Duration
   /// The maximum delay, unless the server sets a longer one.
   public var maximumDelay: Duration
@@ -42,6 +45,12 @@ public struct EventReconnection: Sendable {
   /// No reconnection: the end of the body is the end of the sequence.
   public static let never = EventReconnection(limit: 0)
 
+  /// The minimum of the server's delay, unless the client's own delay is shorter.
+  ///
+  /// Twice a delay of zero is zero, so that a server could make its clients connect again without a
+  /// pause. Browsers have similar limits.
+  private static let minimumServerDelay = Duration.milliseconds(500)
+
   /// Returns the delay before an attempt.
   ///
   /// - Parameters:
@@ -52,7 +61,8 @@ public struct EventReconnection: Sendable {
   func delay(
     beforeAttempt number: Int, serverDelay: Duration?, random: Double = .random(in: 0...1)
   ) -> Duration? {
-    let initial = max(serverDelay ?? delay, .zero)
+    let ownDelay = max(delay, .zero)
+    let initial = max(serverDelay ?? ownDelay, min(ownDelay, Self.minimumServerDelay))
     let schedule = RetrySchedule.exponential(
       initial: initial, cap: max(initial, maximumDelay), jitter: .none, limit: limit)
     let error = NetworkError(.connectionLost)
@@ -110,6 +120,10 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
 
 /// The reader of a stream of events, over one connection after another.
 final class ServerSentEventReader {
+  /// The limit for the length of an identifier that is sent, in bytes: half of the head of a request
+  /// that common servers accept.
+  private static let maximumIDLength = 4_096
+
   private let opener: StreamOpener
   private let options: ServerSentEvents.Options
   private var parser: ServerSentEventParser
@@ -168,8 +182,11 @@ final class ServerSentEventReader {
     let response = try await opener.start { request in
       request.setDefault("Accept", "text/event-stream")
       request.setDefault("Cache-Control", "no-store")
-      // A field cannot have control characters. Without the field the server starts anew.
-      if !id.isEmpty, id.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) {
+      // A field cannot have control characters, and servers limit its length. Without the field the
+      // server starts anew.
+      if (1...Self.maximumIDLength).contains(id.utf8.count),
+        id.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
+      {
         request.headers["Last-Event-ID"] = id
       }
     }.value

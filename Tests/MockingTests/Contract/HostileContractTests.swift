@@ -51,6 +51,100 @@ struct HostileContractTests {
     _ = contract.statefulRoutes(seed: 0, validatesRequests: true, store: store)
   }
 
+  // MARK: Values without end
+
+  private static let node = "{$ref: '#/components/schemas/A'}"
+
+  /// Makes the body of the response, and counts the work.
+  private static func sample(
+    _ contract: Contract, maximumWork: Int = 1_000_000
+  ) throws -> (isValid: Bool, work: Int) {
+    let response = try #require(contract.content.operations.first?.responses.first)
+    let schema = try #require(response.content.first?.schema)
+    var work = 0
+    let sample = SchemaSampler.sample(
+      schema, of: contract.content, seed: 1, maximumWork: maximumWork, counting: &work)
+    return (sample.isValid, work)
+  }
+
+  @Test(arguments: [
+    "{type: object, required: [l, r], properties: {l: \(node), r: \(node)}}",
+    "{type: object, required: [b], properties: {b: {$ref: '#/components/schemas/B'}}}",
+    "{type: array, minItems: 2, items: \(node)}", "{type: array, contains: \(node)}",
+    "{type: array, minItems: 2, prefixItems: [{type: string}, \(node)]}",
+    "{allOf: [{type: object, required: [n], properties: {n: \(node)}}, {minProperties: 2}]}",
+    "{oneOf: [{type: object, required: [n], properties: {n: \(node)}}, \(node)]}",
+  ])
+  func aSchemaThatRequiresItselfIsAWarning(schema: String) throws {
+    let other = "B: {type: array, minItems: 3, items: \(Self.node)}"
+    let contract = try Self.contract("A: \(schema), \(other)", Self.node)
+    #expect(
+      contract.warnings.map(\.pointer).filter { $0 != "/components/schemas/B" } == [
+        "/components/schemas/A"
+      ])
+    #expect(contract.warnings.allSatisfy { $0.message.contains("without end") })
+    let sample = try Self.sample(contract)
+    #expect(!sample.isValid && sample.work < 20_000)
+  }
+
+  @Test(arguments: [
+    "{type: object, properties: {l: \(node), r: \(node)}}",
+    "{type: [object, 'null'], required: [l, r], properties: {l: \(node), r: \(node)}}",
+    "{required: [l, r], properties: {l: \(node), r: \(node)}}",
+    "{type: object, required: [n], properties: {n: {type: array, items: \(node)}}}",
+    "{type: object, required: [n], properties: {n: {oneOf: [\(node), {type: string}]}}}",
+    "{oneOf: [{type: object, required: [n], properties: {n: \(node)}}, {type: string}]}",
+  ])
+  func aRecursiveSchemaWithAnEndHasAValue(schema: String) throws {
+    let contract = try Self.contract("A: \(schema)", Self.node)
+    #expect(contract.warnings.isEmpty)
+    #expect(try Self.sample(contract).isValid)
+  }
+
+  /// The other members of an object, and the empty array, are values.
+  @Test(arguments: [
+    "{type: object, required: [a], properties: {a: {type: string}, n: \(node)}}",
+    "{type: array, items: \(node)}",
+  ])
+  func anOptionalValueWithoutEndIsLeftOut(schema: String) throws {
+    let contract = try Self.contract(
+      "A: {type: object, required: [n], properties: {n: \(Self.node)}}", schema)
+    #expect(contract.warnings.map(\.pointer) == ["/components/schemas/A"])
+    #expect(try Self.sample(contract).isValid)
+  }
+
+  @Test(arguments: [
+    // Each level has two values of the next one.
+    (0..<24).map { level in
+      let next = "{$ref: '#/components/schemas/\(level == 23 ? "A" : "S\(level + 1)")'}"
+      return "S\(level): {type: object, required: [l, r], properties: {l: \(next), r: \(next)}}"
+    }.joined(separator: ", ") + ", A: {type: string}",
+    "S0: {type: array, minItems: 1000, items: {type: string, minLength: 100000}}",
+    "S0: {type: array, minItems: 1000, items: {type: string, pattern: '^([ab]?){900}c{500}$'}}",
+    "S0: {type: array, minItems: 1000, items: {type: string, pattern: '^\\p{Co}{900}$'}}",
+    "S0: {type: array, minItems: 1000, items: {const: LONG}}",
+  ])
+  func theWorkForASampleIsBounded(schemas: String) throws {
+    let schemas = schemas.replacing("LONG", with: String(repeating: "a", count: 100_000))
+    let contract = try Self.contract(schemas, "{$ref: '#/components/schemas/S0'}")
+    #expect(contract.warnings.isEmpty)
+    // The last text is made to its end.
+    let work = try Self.sample(contract, maximumWork: 200_000).work
+    #expect(work >= 200_000 && work < 350_000)
+  }
+
+  /// The work of a check is a part of the answer.
+  @Test(arguments: [(3, 200), (4, 400)])
+  func aValueThatIsTooComplexIsAViolation(count: Int, status: Int) async throws {
+    let contract = try Self.contract(
+      "", "{type: object, additionalProperties: {type: string, format: regex}}")
+    let form = (0..<count).map { "a\($0)=" + String(repeating: "a", count: 10_000) }
+    let record = try await Self.post(contract, form.joined(separator: "&"))
+    #expect(record.head?.status == status)
+  }
+
+  // MARK: Sizes and numbers
+
   @Test(arguments: [((32 << 20) - 2, 200), ((32 << 20) - 1, 413)])
   func aBodyThatIsTooLargeForASchemaIsNotParsed(length: Int, status: Int) async throws {
     let contract = try Self.contract("A: {}", "{type: object}")

@@ -204,6 +204,54 @@ struct SchemaValidatorTests {
       SchemaFixture.violations(.string(text), ["pattern": "^(a+)+$"]).map(\.keyword) == ["pattern"])
   }
 
+  private static let costly: JSON = ["pattern": "([ab]?){900}c$"]
+
+  @Test(
+    arguments: [
+      costly, ["not": costly], ["anyOf": [costly, true]],
+    ] as [JSON])
+  func theWorkOfAPatternIsCounted(schema: JSON) {
+    let text = JSON.string(String(repeating: "ab", count: 5_000))
+    let violations = SchemaFixture.violations(text, schema, maximumStepCount: 2_000)
+    #expect(
+      violations.map(\.message) == [
+        "the value is too complex for the pattern ([ab]?){900}c$"
+      ])
+    #expect(violations.first?.isIncomplete == true)
+    // A usual pattern visits a few instructions for each character.
+    #expect(
+      SchemaFixture.violations(text, ["pattern": "^[a-z]+$"], maximumStepCount: 5_000).isEmpty)
+  }
+
+  @Test(
+    arguments: [
+      ["patternProperties": ["^x": false]], ["propertyNames": ["pattern": "^[a-z]"]],
+    ] as [JSON])
+  func eachSearchForAPatternIsAStep(schema: JSON) {
+    let members = (0..<1_000).map { ("a\($0)", JSON.int($0)) }
+    let value = JSON.dictionary(Dictionary(uniqueKeysWithValues: members))
+    #expect(SchemaFixture.violations(value, schema, maximumStepCount: 5_000).isEmpty)
+    let violations = SchemaFixture.violations(value, schema, maximumStepCount: 900)
+    #expect(violations.map(\.isIncomplete) == [true])
+  }
+
+  @Test(arguments: [("regex", 100), ("email", 10_000)])
+  func theWorkOfAFormatIsCounted(format: String, length: Int) {
+    let value = JSON.array(
+      Array(repeating: .string(String(repeating: "a", count: length)), count: 9))
+    let violations = SchemaFixture.violations(
+      value, ["items": ["format": .string(format)]], maximumStepCount: 5_000)
+    #expect(violations.map(\.isIncomplete) == [true])
+  }
+
+  /// The translation of such a pattern is 100 times as long.
+  @Test func aLongPatternIsNotTranslated() {
+    let pattern = SchemaPattern(String(repeating: #"\S"#, count: 5_001))
+    #expect(pattern.problem?.contains("longer than 10000 characters") == true)
+    #expect(pattern.node == nil)
+    #expect(SchemaPattern.isValid(pattern.text))
+  }
+
   @Test func aSchemaThatAppliesItselfEnds() {
     let schema: JSON = ["$ref": "#"]
     #expect(SchemaFixture.violations(1, schema).first?.message.contains("without end") == true)

@@ -122,6 +122,21 @@ struct YAMLReaderTests {
     #expect(try #require(Self.error(text)).reason.contains("too large"))
   }
 
+  /// The texts of aliases have few nodes, but are long.
+  @Test(arguments: [
+    ("a: &a %", "*a"), ("a: &a {%: 1}", "*a"), ("a: &a [%]", "[*a]"), ("? &a %\n: 1", "{*a : 1}"),
+  ])
+  func theExpansionOfLongTextsIsBounded(anchor: String, alias: String) throws {
+    let long = String(repeating: "x", count: 1_000)
+    func document(_ count: Int) -> String {
+      let aliases = Array(repeating: alias, count: count).joined(separator: ",")
+      return anchor.replacing("%", with: long) + "\nb: [\(aliases)]\n"
+    }
+    let count = YAMLReader.maximumAliasSize / (long.utf8.count + 16)
+    #expect(try Self.read(document(count))["b"].array?.count == count)
+    #expect(try #require(Self.error(document(count + count / 10))).reason.contains("too large"))
+  }
+
   /// The text ends without a line break, which the reader adds.
   @Test(arguments: ["? a", "? |\n b", "? a\n:", "a:", "-"])
   func aMissingValueAtTheEndIsWithinTheText(text: String) throws {

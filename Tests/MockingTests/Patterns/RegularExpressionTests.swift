@@ -112,6 +112,19 @@ struct RegularExpressionTests {
     #expect(works[1] <= 20_010 * 260)
   }
 
+  @Test func aSearchEndsAtItsLimit() {
+    let expression = RegularExpression("([ab]?){900}b$")
+    let text = String(repeating: "ab", count: 200)
+    for limit in [0, 1_000, 100_000] {
+      var work = 0
+      #expect(!expression.isFound(in: text, counting: &work, limit: limit))
+      // The last scalar visits each instruction at most once.
+      #expect(work > limit && work <= limit + 2_000)
+    }
+    var work = 0
+    #expect(expression.isFound(in: text, counting: &work, limit: 1_000_000))
+  }
+
   @Test func aTextThatCannotBeginAMatchCostsOneStepForEachScalar() {
     var work = 0
     let text = String(repeating: "b", count: 1_000)

@@ -49,6 +49,35 @@ struct TemplateRobustnessTests {
     }
   }
 
+  /// Each text and list is from the request, and is used without any loop or in one.
+  @Test(arguments: [
+    "{{ body.long | replace(\"x\", body.long) }}", "{{ body.list | join(body.long) | length }}",
+    "{{ body.long | contains(body.other) }}", "{{ body.long | split(body.other) | length }}",
+    "{{ body.long | replace(body.other, \"\") | length }}",
+    "{{#each body.list}}{{#if body.deep == body.deep}}{{/if}}{{/each}}",
+    "{{#each body.list}}{{#if body.deep | unique}}{{/if}}{{/each}}",
+  ])
+  func theWorkForTheValuesOfARequestIsCounted(template: String) throws {
+    let long = String(repeating: "x", count: 100_000)
+    let list = Array(repeating: "1", count: 2_000).joined(separator: ",")
+    let fixture = try TemplateFixture(
+      body: """
+        {"long": "\(long)", "other": "\(long)y", "deep": [["\(long)"]], "list": [\(list)]}
+        """)
+    #expect(throws: TemplateRenderError.tooMuchWork) { try fixture.text(template) }
+  }
+
+  @Test(arguments: [
+    ("{{ body.a | replace(\"x\", \"yz\") | length }}", "20000"),
+    ("{{#if body.a | contains(\"xxxxxxxxxxxxxxxxxxxxxxxx\")}}yes{{/if}}", "yes"),
+    ("{{ body.a | split(body.b) | length }}", "5001"),
+  ])
+  func usualWorkIsAllowed(template: String, text: String) throws {
+    let long = String(repeating: "x", count: 10_000)
+    let fixture = try TemplateFixture(body: #"{"a": "\#(long)", "b": "xx"}"#)
+    #expect(try fixture.text(template) == text)
+  }
+
   /// The limits of depth end the recursion before the stack does.
   @Test func deepNestingIsAnError() {
     let deep = 100_000

@@ -135,7 +135,34 @@ struct EventStreamTests {
       Self.events("retry: 0\ndata: b\n\n"))
     let (data, _) = await server.read()
     #expect(data == ["a", "b"])
-    #expect(server.times.entries == [0, 10, 20, 20].map { .seconds($0) })
+    #expect(server.times.entries == [0, 10, 20, 20.5].map { .seconds($0) })
+  }
+
+  @Test(arguments: [
+    ("retry: 0\n\n", [0, 0.5, 1.5, 3.5]), ("retry: 0\ndata: a\n\n", [0, 0.5, 1, 1.5]),
+    ("retry: 499\n\n", [0, 0.5, 1.5, 3.5]), ("retry: 750\n\n", [0, 0.75, 2.25, 5.25]),
+  ])
+  func theTimeOfTheServerHasAMinimum(body: String, times: [Double]) async {
+    let script = Self.events(body)
+    let server = Server(script, script, script)
+    _ = await server.read()
+    #expect(server.times.entries == times.map { .seconds($0) })
+  }
+
+  @Test func aShorterDelayOfTheClientIsTheMinimum() {
+    let rules = EventReconnection(delay: .milliseconds(125), jitter: .none)
+    #expect(rules.delay(beforeAttempt: 1, serverDelay: .zero) == .milliseconds(125))
+    #expect(rules.delay(beforeAttempt: 3, serverDelay: .zero) == .milliseconds(500))
+    #expect(rules.delay(beforeAttempt: 1, serverDelay: .milliseconds(250)) == .milliseconds(250))
+  }
+
+  @Test(arguments: [(4_096, true), (4_097, false)])
+  func aLongIdentifierIsNotSent(length: Int, isSent: Bool) async {
+    let id = String(repeating: "x", count: length)
+    let server = Server(Self.events("id: \(id)\ndata: a\n\n"))
+    let (data, error) = await server.read()
+    #expect(data == ["a"] && error == nil)
+    #expect(server.lastEventIDs == [nil, isSent ? id : nil])
   }
 
   @Test func theDelayDoublesUpToItsMaximum() async {

@@ -8,16 +8,29 @@ import Networking
 struct SchemaSampler {
   /// The depth from which optional members are left out, so that recursive schemas end.
   private static let optionalDepth = 4
+  /// The depth from which a schema without a type has no objects and no arrays.
+  private static let scalarDepth = 8
+  /// The depth from which schemas without a finite value have none.
+  private static let endlessDepth = 2
   private static let maximumDepth = 24
-  /// The limit for the number of values, which bounds the size of a sample.
-  private static let maximumCount = 20_000
   private static let attemptCount = 25
+  /// The limit for the work of all attempts, in bytes of values, which bounds the size of a sample.
+  private static let maximumWork = 4_000_000
+  /// The work for a schema of a value.
+  private static let workPerSchema = 200
+  /// The number of instructions of a pattern that count as one byte.
+  private static let patternWorkPerByte = 4
+  /// The limit for the steps of the check of a sample.
+  private static let maximumStepCount = 1_000_000
 
   private let content: Contract.Content
   /// Whether the examples and defaults of schemas are used.
   private let usesExamples: Bool
   var random: SplitMix64
-  private var count = 0
+  /// The work that is left, without which further values are `null`.
+  private var remainingWork: Int
+  /// Whether the examples of schemas keep them, by schema.
+  private var validExamples: [Int: Bool] = [:]
 
   /// Makes a value.
   ///
@@ -31,25 +44,70 @@ struct SchemaSampler {
   static func sample(
     _ schema: Int, of content: Contract.Content, seed: UInt64, usesExamples: Bool = true
   ) -> (value: JSON, isValid: Bool) {
+    var work = 0
+    return sample(schema, of: content, seed: seed, usesExamples: usesExamples, counting: &work)
+  }
+
+  /// Makes a value within a limit, and adds its work, in bytes of values, to a number.
+  static func sample(
+    _ schema: Int, of content: Contract.Content, seed: UInt64, usesExamples: Bool = true,
+    maximumWork: Int = maximumWork, counting work: inout Int
+  ) -> (value: JSON, isValid: Bool) {
     var last = JSON.null
-    for attempt in 0..<attemptCount {
+    var remainingWork = maximumWork
+    defer { work += maximumWork - remainingWork }
+    let isEndless = content.program.endlessSchemas.contains(schema)
+    for attempt in 0..<attemptCount where remainingWork > 0 {
       var sampler = SchemaSampler(
         content: content,
         // Examples may be the reason for a violation.
         usesExamples: usesExamples && attempt < 2,
-        random: SplitMix64(seed: seed, draw: attempt))
+        random: SplitMix64(seed: seed, draw: attempt), remainingWork: remainingWork)
       let value = sampler.value(schema, name: "", depth: 0)
-      if content.violations(of: value, schema, .response).isEmpty { return (value, true) }
+      remainingWork = sampler.remainingWork
       if attempt == 0 { last = value }
+      if isEndless { break }
+      let violations = content.violations(
+        of: value, schema, .response, maximumStepCount: maximumStepCount)
+      if violations.isEmpty { return (value, true) }
+      if violations[0].isIncomplete { break }
     }
     return (last, false)
   }
 
-  private init(content: Contract.Content, usesExamples: Bool, random: SplitMix64) {
+  private init(
+    content: Contract.Content, usesExamples: Bool, random: SplitMix64, remainingWork: Int
+  ) {
     self.content = content
     self.usesExamples = usesExamples
     self.random = random
+    self.remainingWork = remainingWork
   }
+
+  // MARK: Work
+
+  /// Whether some work is left.
+  var mayContinue: Bool { remainingWork > 0 }
+
+  /// Counts work in bytes of values.
+  mutating func spend(_ work: Int) { remainingWork -= work }
+
+  /// Returns whether a text contains a match of a pattern, and counts the work of the search.
+  mutating func isFound(_ pattern: SchemaPattern, in text: String) -> Bool {
+    var work = 0
+    let isFound = pattern.isFound(
+      in: text, counting: &work, limit: max(remainingWork, 0) * Self.patternWorkPerByte)
+    spend(work / Self.patternWorkPerByte)
+    return isFound
+  }
+
+  /// Counts the bytes of a value, and returns the value.
+  private mutating func spending(_ value: JSON) -> JSON {
+    spend(value.totalSize)
+    return value
+  }
+
+  // MARK: Randomness
 
   /// Returns a random integer from 0 up to but not including a limit.
   mutating func below(_ limit: Int) -> Int { limit > 1 ? Int(random.next() % UInt64(limit)) : 0 }
@@ -63,25 +121,38 @@ struct SchemaSampler {
   }
 
   private mutating func value(_ schemas: [Int], name: String, depth: Int) -> JSON {
-    count += 1
-    guard depth < Self.maximumDepth, count < Self.maximumCount else { return .null }
+    guard depth < Self.maximumDepth, mayContinue else { return .null }
+    if depth >= Self.endlessDepth, isEndless(schemas) { return .null }
     var shape = SchemaShape()
     for schema in schemas { add(schema, to: &shape, depth: depth) }
+    spend(Self.workPerSchema * max(shape.visited.count, 1))
     if usesExamples, schemas.count == 1, let example = shape.examples.first,
-      content.violations(of: example, schemas[0], .response).isEmpty
+      isValid(example, schemas[0])
     {
-      return example
+      return spending(example)
     }
-    if let values = shape.values { return values.isEmpty ? .null : pick(values) }
-    switch shape.type(preferring: depth > Self.optionalDepth) {
+    if let values = shape.values { return values.isEmpty ? .null : spending(pick(values)) }
+    let type = shape.type(
+      preferringNull: depth > Self.optionalDepth, orScalar: depth > Self.scalarDepth)
+    switch type {
     case .null: return .null
     case .boolean: return .bool(random.next() & 1 == 1)
     case .integer: return NumberSample(shape, isInteger: true, name: name).value(&self)
     case .number: return NumberSample(shape, isInteger: false, name: name).value(&self)
-    case .string: return .string(StringSample(shape, name: name).text(&self))
+    case .string: return spending(.string(StringSample(shape, name: name).text(&self)))
     case .array: return array(shape, name: name, depth: depth)
     case .object: return object(shape, name: name, depth: depth)
     }
+  }
+
+  /// Returns whether the example of a schema keeps it, which is checked once.
+  private mutating func isValid(_ example: JSON, _ schema: Int) -> Bool {
+    if let isValid = validExamples[schema] { return isValid }
+    let isValid = content.violations(
+      of: example, schema, .response, maximumStepCount: Self.maximumStepCount
+    ).isEmpty
+    validExamples[schema] = isValid
+    return isValid
   }
 
   private mutating func add(_ schema: Int, to shape: inout SchemaShape, depth: Int) {
@@ -104,10 +175,11 @@ struct SchemaSampler {
   private mutating func array(_ shape: SchemaShape, name: String, depth: Int) -> JSON {
     let least = max(shape.sizes[.minItems] ?? 0, shape.contains.map(\.least).max() ?? 0)
     let most = shape.sizes[.maxItems] ?? .max
-    let usual = depth > Self.optionalDepth ? 0 : 1 + below(3)
+    let usual = depth > Self.optionalDepth || isEndless(shape.rest) ? 0 : 1 + below(3)
     let size = min(
       max(least, usual, depth > Self.optionalDepth ? 0 : shape.prefix.count), most, 1_000)
     var elements: [JSON] = []
+    var known: Set<JSON> = []
     let singular = name.hasSuffix("s") ? String(name.dropLast()) : name
     for index in 0..<size {
       var schemas = index < shape.prefix.count ? [shape.prefix[index]] : shape.rest
@@ -115,10 +187,11 @@ struct SchemaSampler {
         schemas.append(contains.schema)
       }
       var element = value(schemas, name: singular, depth: depth + 1)
-      for _ in 0..<10 where shape.isUnique && elements.contains(element) {
+      for _ in 0..<10 where shape.isUnique && known.contains(element) {
         element = value(schemas, name: singular, depth: depth + 1)
       }
-      if shape.isUnique, elements.contains(element), elements.count >= least { break }
+      let isNew = !shape.isUnique || known.insert(element).inserted
+      if !isNew, elements.count >= least { break }
       elements.append(element)
     }
     return .array(elements)
@@ -134,8 +207,9 @@ struct SchemaSampler {
       guard required.contains(name) || members.count < most else { break }
       guard required.contains(name) || depth <= Self.optionalDepth else { continue }
       let schemas = shape.members[name] ?? shape.additional
-      // A member with the schema `false` must be left out.
+      // A member that no value matches must be left out.
       if schemas.contains(where: { isNever($0) }) { continue }
+      if !required.contains(name), isEndless(schemas) { continue }
       members[name] = value(schemas, name: name, depth: depth + 1)
     }
     var index = 0
@@ -152,6 +226,12 @@ struct SchemaSampler {
       }
     }
     return .dictionary(members)
+  }
+
+  /// Returns whether no value matches one of several schemas, because it would not end.
+  private func isEndless(_ schemas: [Int]) -> Bool {
+    let endless = content.program.endlessSchemas
+    return !endless.isEmpty && schemas.contains(where: endless.contains)
   }
 
   private func isNever(_ schema: Int) -> Bool {

@@ -30,7 +30,8 @@ struct SchemaShape {
   var constants: [String: JSON] = [:]
   /// The examples and the default of the schema.
   var examples: [JSON] = []
-  private var visited: Set<Int> = []
+  /// The schemas that have been added.
+  private(set) var visited: Set<Int> = []
 
   /// Adds a schema, and chooses one of its alternatives.
   ///
@@ -54,7 +55,12 @@ struct SchemaShape {
       case .types(let allowed):
         types.formIntersection(allowed.contains(.number) ? allowed + [.integer] : allowed)
       case .enumeration(let allowed, _):
-        values = values.map { old in old.filter { allowed.contains($0) } } ?? allowed
+        if let others = values {
+          let allowed = Set(allowed)
+          values = others.filter(allowed.contains)
+        } else {
+          values = allowed
+        }
       case .bound(let bound, let limit): limits.append((bound, limit))
       case .multipleOf(let number): divisor = number
       case .size(let size, let limit):
@@ -100,11 +106,19 @@ struct SchemaShape {
     if let value = schema["default"] { examples.append(value) }
   }
 
-  /// The type of the value to make.
-  func type(preferring isNull: Bool) -> SchemaType {
+  /// Returns the type of the value to make.
+  ///
+  /// - Parameters:
+  ///   - isNull: Whether `null` is preferred if it is one of the types.
+  ///   - isScalar: Whether `null` is preferred to an object or an array if the schema has no type.
+  /// - Returns: The type.
+  func type(preferringNull isNull: Bool, orScalar isScalar: Bool) -> SchemaType {
     if types.count == SchemaType.allCases.count {
-      if hasMemberKeywords || !required.isEmpty { return .object }
-      if !rest.isEmpty || !prefix.isEmpty || !contains.isEmpty { return .array }
+      let isObject = hasMemberKeywords || !required.isEmpty
+      let isArray = !rest.isEmpty || !prefix.isEmpty || !contains.isEmpty
+      if isScalar, isObject || isArray { return .null }
+      if isObject { return .object }
+      if isArray { return .array }
       if !limits.isEmpty || divisor != nil { return .number }
       return .string
     }

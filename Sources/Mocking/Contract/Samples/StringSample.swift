@@ -16,7 +16,7 @@ struct StringSample {
     let most = max(shape.sizes[.maxLength] ?? .max, 0)
     func fits(_ text: String) -> Bool {
       (least...max(least, most)).contains(text.unicodeScalars.count)
-        && shape.patterns.allSatisfy { $0.isFound(in: text) }
+        && shape.patterns.allSatisfy { sampler.isFound($0, in: text) }
     }
     if let format = shape.format, let text = Self.text(ofFormat: format, name: name, &sampler),
       fits(text)
@@ -26,7 +26,7 @@ struct StringSample {
     if let pattern = shape.patterns.first(where: { $0.node != nil }), let node = pattern.node {
       let usual = SampleNames.text(for: name, &sampler)
       if fits(usual) { return usual }
-      for attempt in 0..<40 {
+      for attempt in 0..<40 where sampler.mayContinue {
         var sample = PatternSample()
         sample.append(node, extra: attempt % 8, &sampler)
         if fits(sample.text) { return sample.text }
@@ -104,7 +104,10 @@ private struct PatternSample {
   ///   - sampler: The source of random numbers.
   mutating func append(_ node: RegexNode, extra: Int, _ sampler: inout SchemaSampler) {
     nodeCount += 1
-    guard text.utf8.count < 10_000, nodeCount <= Self.maximumNodeCount else { return }
+    sampler.spend(8)
+    guard text.utf8.count < 10_000, nodeCount <= Self.maximumNodeCount, sampler.mayContinue else {
+      return
+    }
     switch node {
     case .empty, .anchor: break
     case .scalar(let scalar): text.unicodeScalars.append(scalar)
@@ -115,7 +118,7 @@ private struct PatternSample {
     case .repetition(let node, let least, let most):
       let limit = min(most ?? .max, least + extra)
       for _ in 0..<(least + sampler.below(limit - least + 1))
-      where nodeCount <= Self.maximumNodeCount {
+      where nodeCount <= Self.maximumNodeCount && sampler.mayContinue {
         append(node, extra: extra, &sampler)
       }
     }
@@ -131,7 +134,10 @@ private struct PatternSample {
       let scalars = group.map { Unicode.Scalar($0) }.filter { set.ascii.contains($0) }
       if !scalars.isEmpty { return sampler.pick(scalars) }
     }
+    if let first = set.firstOfRanges { return first }
     for range in [0x0...0x2FF, 0x300...0x2FFF, 0x3000...0x9FFF, 0x1F300...0x1F64F] {
+      // A search for a property takes less time for a scalar than a value does for a byte.
+      sampler.spend(range.count / 8)
       for value in range {
         if let scalar = Unicode.Scalar(UInt32(value)), set.contains(scalar) { return scalar }
       }

@@ -30,6 +30,23 @@ struct SchemaCompiler {
     return index
   }
 
+  /// Finds the schemas without a finite value, and warns of those that references lead to.
+  ///
+  /// Called once, after all schemas have been compiled.
+  mutating func findEndlessSchemas() {
+    program.endlessSchemas = program.findEndlessSchemas()
+    var targets: Set<Int> = []
+    for index in program.endlessSchemas {
+      for case .reference(let target) in program.nodes[index].keywords { targets.insert(target) }
+    }
+    for index in targets.intersection(program.endlessSchemas).sorted() {
+      warn(
+        program.nodes[index].place,
+        "no value matches the schema, because each would contain another one without end; make a "
+          + "member optional, or allow null")
+    }
+  }
+
   /// Compiles all schemas that were referred to.
   private mutating func finish() {
     repeat {

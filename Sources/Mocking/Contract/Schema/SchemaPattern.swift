@@ -22,11 +22,16 @@ struct SchemaPattern: Sendable {
   /// `nil` if it can.
   let problem: String?
 
-  /// Whether the pattern may be valid, but has no search in linear time, or exceeds a limit.
-  var isUnsupported: Bool {
-    guard let problem else { return false }
-    return ["not supported", "limited", "longer than", "nested more"].contains {
-      problem.contains($0)
+  /// Returns whether a text is a pattern, even one that has no search in linear time, or that exceeds a
+  /// limit.
+  static func isValid(_ text: String) -> Bool {
+    do throws(RegexError) {
+      _ = try RegexParser.parse(try ECMAScriptTranslator.translate(text))
+      return true
+    } catch {
+      return ["not supported", "limited", "longer than", "nested more"].contains {
+        error.reason.contains($0)
+      }
     }
   }
 
@@ -45,7 +50,16 @@ struct SchemaPattern: Sendable {
   }
 
   /// Returns whether a text contains a match.
-  func isFound(in text: String) -> Bool { expression?.isFound(in: text) ?? true }
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - work: The number of instructions visited. This method adds its own.
+  ///   - limit: The number of instructions, beyond which the search ends.
+  /// - Returns: Whether there is a match. `true` for a pattern that cannot be used, and `false` for a
+  ///   search that has ended at the limit.
+  func isFound(in text: String, counting work: inout Int, limit: Int) -> Bool {
+    expression?.isFound(in: text, counting: &work, limit: limit) ?? true
+  }
 }
 
 /// A translator from regular expressions of ECMAScript to the syntax of ``RegularExpression``.
@@ -72,7 +86,8 @@ private struct ECMAScriptTranslator {
   private var isInClass = false
 
   static func translate(_ text: String) throws(RegexError) -> String {
-    var translator = ECMAScriptTranslator(scalars: Array(text.unicodeScalars))
+    // The translation of a long pattern would be many times as long.
+    var translator = ECMAScriptTranslator(scalars: try RegexParser.scalars(of: text))
     return try translator.run()
   }
 

@@ -137,3 +137,32 @@ extension SchemaProgram {
     search(schema, 0)
   }
 }
+
+/// Searches for types and elements of schemas, each of which is made once.
+///
+/// A request may have many values for one schema.
+struct SchemaLookup {
+  private let program: SchemaProgram
+  private var types: [Int: Set<SchemaType>] = [:]
+  private var elements: [Int: Int?] = [:]
+
+  init(_ program: SchemaProgram) { self.program = program }
+
+  /// Returns the types that a schema allows, or `nil` without a schema.
+  mutating func types(of schema: Int?) -> Set<SchemaType>? {
+    guard let schema else { return nil }
+    if let known = types[schema] { return known }
+    let found = program.types(of: schema)
+    types[schema] = found
+    return found
+  }
+
+  /// Returns the schema of the elements of an array, or `nil` if there is none.
+  mutating func elementSchema(of schema: Int?) -> Int? {
+    guard let schema else { return nil }
+    if let known = elements[schema] { return known }
+    let found = program.elementSchema(of: schema)
+    elements[schema] = .some(found)
+    return found
+  }
+}

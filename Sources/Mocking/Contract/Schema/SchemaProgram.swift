@@ -12,6 +12,8 @@ struct SchemaProgram: Sendable {
   ///
   /// Otherwise the validator does not collect the evaluated members.
   var tracksEvaluation = false
+  /// The schemas without a finite value.
+  var endlessSchemas: Set<Int> = []
 }
 
 /// A compiled schema.

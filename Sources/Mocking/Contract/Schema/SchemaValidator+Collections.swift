@@ -153,7 +153,7 @@ extension SchemaValidator {
         isEvaluated = true
         if !apply(schema, to: value, step: name) { isValid = false }
       }
-      for (pattern, schema) in schemas.patterns where pattern.isFound(in: name) {
+      for (pattern, schema) in schemas.patterns where isFound(pattern, in: name, node) {
         isEvaluated = true
         if !apply(schema, to: value, step: name) { isValid = false }
       }

@@ -25,11 +25,16 @@ struct SchemaValidator {
     }
   }
 
-  /// The limit for the number of steps, which bounds the time: the schemas that are applied, and the
-  /// values that are compared.
+  /// The limit for the number of steps, which bounds the time: the schemas that are applied, the values
+  /// that are compared, and the work of formats and of the searches for patterns.
   static let maximumStepCount = 5_000_000
+  /// The number of instructions of a pattern that count as one step.
+  private static let patternWorkPerStep = 16
   /// The limit for the nesting of schemas, which bounds the recursion.
-  static let maximumDepth = 64
+  static let maximumDepth = 500
+  /// The nesting of schemas from which they are applied on a larger stack, because the threads of an app
+  /// may have 512 KiB.
+  private static let largeStackDepth = 48
   /// The limit for the number of violations of a value.
   static let maximumViolationCount = 100
 
@@ -109,6 +114,14 @@ struct SchemaValidator {
       active.removeLast()
       if entersResource { scope.removeLast() }
     }
+    guard depth == Self.largeStackDepth else { return check(node, value, &evaluation) }
+    return LargeStack.run { check(node, value, &evaluation) }
+  }
+
+  /// Checks the keywords of a schema.
+  private mutating func check(
+    _ node: SchemaNode, _ value: JSON, _ evaluation: inout Evaluation
+  ) -> Bool {
     var own = Evaluation()
     var isValid = true
     for keyword in node.keywords where !check(keyword, value, node, &own) {
@@ -119,11 +132,28 @@ struct SchemaValidator {
   }
 
   /// Counts steps before they are made, and returns whether they are allowed.
-  mutating func spend(_ count: Int, _ node: SchemaNode) -> Bool {
+  mutating func spend(
+    _ count: Int, _ node: SchemaNode, orFail reason: @autoclosure () -> String = Self.tooComplex
+  ) -> Bool {
     stepCount += count
     return interruption == nil
-      && (stepCount <= maximumStepCount
-        || interrupt(node, "the value is too complex for the schema"))
+      && (stepCount <= maximumStepCount || interrupt(node, reason()))
+  }
+
+  private static let tooComplex = "the value is too complex for the schema"
+
+  /// Returns whether a text contains a match of a pattern, and counts the work of the search.
+  ///
+  /// A search that takes too many steps ends the validation.
+  mutating func isFound(_ pattern: SchemaPattern, in text: String, _ node: SchemaNode) -> Bool {
+    guard interruption == nil else { return false }
+    var work = 0
+    let isFound = pattern.isFound(
+      in: text, counting: &work,
+      limit: max(maximumStepCount - stepCount, 0) * Self.patternWorkPerStep)
+    return spend(
+      (work + Self.patternWorkPerStep - 1) / Self.patternWorkPerStep, node,
+      orFail: "the value is too complex for the pattern \(pattern.text)") && isFound
   }
 
   /// Ends the validation, and returns `false`.
@@ -236,14 +266,14 @@ struct SchemaValidator {
     case .multipleOf, .bound: return checkNumber(keyword, value, node)
     case .size(let size, let limit): return checkSize(size, limit, value, node)
     case .pattern(let pattern):
-      guard case .string(let text) = value, !pattern.isFound(in: text) else { return true }
+      guard case .string(let text) = value, !isFound(pattern, in: text, node) else { return true }
       return fail(node, "pattern", "expected a text that matches the pattern \(pattern.text)")
     case .format(let name, let isAsserted):
-      guard assertsFormats || isAsserted, let format = StringFormat(rawValue: name),
-        !format.matches(value)
-      else {
+      guard assertsFormats || isAsserted, let format = StringFormat(rawValue: name) else {
         return true
       }
+      guard spend(format.stepCount(for: value), node) else { return false }
+      if format.matches(value) { return true }
       return fail(node, "format", "expected the format \(name)")
     default: return true
     }
@@ -362,6 +392,11 @@ struct SchemaViolation: Sendable, Hashable {
   /// The keyword, such as `minLength`.
   let keyword: String
   let message: String
+
+  /// Whether the validation has ended before its result was known.
+  ///
+  /// Only an interruption has the keyword `$ref`, which is not a condition itself.
+  var isIncomplete: Bool { keyword == "$ref" }
 
   /// The path of the value as a JSON pointer.
   var pointer: String { path.map(JSONPointer.escaped).joined() }

@@ -140,7 +140,7 @@ struct CollectionResponder: Sendable {
     let items = JSON.array((items.array ?? []).map { item($0, without: hidden) })
     guard let name = collection.envelope, let schema = media.schema else { return items }
     let members = content.program.memberSchemas(of: schema)
-    let sample = SchemaSampler.sample(schema, of: content, seed: 0).value.dictionary ?? [:]
+    let sample = responder.sample(schema, seed: 0).value.dictionary ?? [:]
     let total = mock.headers["X-Total-Count"].flatMap { Int($0) } ?? 0
     let next = mock.headers["X-Next-Cursor"]
     let hasNext = next != nil || mock.headers["Link"]?.contains("rel=\"next\"") == true

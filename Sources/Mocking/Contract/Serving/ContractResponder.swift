@@ -12,6 +12,8 @@ final class ContractResponder: Sendable {
   private let validates: Bool
   /// The bodies that have been made.
   private let cache = Mutex<[BodyKey: Mock]>([:])
+  /// The values for header fields and lists, of which the document bounds the number.
+  private let samples = Mutex<[SampleKey: Sample]>([:])
 
   /// A body that is the same for all requests.
   private struct BodyKey: Hashable {
@@ -19,6 +21,14 @@ final class ContractResponder: Sendable {
     let type: String
     let example: String?
     let isDynamic: Bool
+  }
+
+  /// A value of a schema, and whether it keeps the schema.
+  typealias Sample = (value: JSON, isValid: Bool)
+
+  private struct SampleKey: Hashable {
+    let schema: Int
+    let seed: UInt64
   }
 
   init(
@@ -54,14 +64,7 @@ final class ContractResponder: Sendable {
       let types = response.content.map(\.text).joined(separator: ", ")
       return .problem(406, "the operation responds with \(types)")
     }
-    let key = BodyKey(
-      status: status, type: media.text, example: preferences.example,
-      isDynamic: preferences.isDynamic ?? false)
-    if let mock = cache.withLock({ $0[key] }) { return mock }
-    let mock = headers(of: response, body(media, status, preferences))
-    // The names of examples come from requests.
-    cache.withLock { if $0.count < 64 { $0[key] = mock } }
-    return mock
+    return headers(of: response, body(media, status, preferences))
   }
 
   /// Returns the response to a request that does not keep the contract, or `nil` if it does.
@@ -105,9 +108,24 @@ final class ContractResponder: Sendable {
 
   // MARK: Bodies
 
-  private func body(_ media: ContractMedia, _ status: Int, _ preferences: RequestPreferences)
-    -> Mock
-  {
+  /// Returns a response with a body, which is made for the first request that needs it.
+  private func body(
+    _ media: ContractMedia, _ status: Int, _ preferences: RequestPreferences
+  ) -> Mock {
+    let key = BodyKey(
+      status: status, type: media.text, example: preferences.example,
+      isDynamic: preferences.isDynamic ?? false)
+    if let mock = cache.withLock({ $0[key] }) { return mock }
+    let mock = makeBody(media, status, preferences)
+    // A name comes from a request, so that unknown ones would fill the cache.
+    let isKnown = preferences.example.map { name in media.examples.contains { $0.name == name } }
+    if isKnown ?? true { cache.withLock { if $0.count < 64 { $0[key] = mock } } }
+    return mock
+  }
+
+  private func makeBody(
+    _ media: ContractMedia, _ status: Int, _ preferences: RequestPreferences
+  ) -> Mock {
     guard let value = value(of: media, status, preferences) else {
       return .problem(
         404,
@@ -161,6 +179,15 @@ final class ContractResponder: Sendable {
     return sample.value
   }
 
+  /// Returns a value of a schema, which is made for the first request that needs it.
+  func sample(_ schema: Int, seed: UInt64) -> Sample {
+    let key = SampleKey(schema: schema, seed: seed)
+    if let sample = samples.withLock({ $0[key] }) { return sample }
+    let sample = SchemaSampler.sample(schema, of: content, seed: seed)
+    samples.withLock { $0[key] = sample }
+    return sample
+  }
+
   private func isValid(_ example: JSON, _ media: ContractMedia) -> Bool {
     guard let schema = media.schema else { return true }
     return content.violations(of: example, schema, .response).isEmpty
@@ -174,8 +201,7 @@ final class ContractResponder: Sendable {
     for (index, header) in response.headers.enumerated() where !mock.headers.contains(header.name) {
       var value = header.example
       if value == nil, let schema = header.schema {
-        let sample = SchemaSampler.sample(
-          schema, of: content, seed: seed &+ UInt64(1_000 + index))
+        let sample = sample(schema, seed: seed &+ UInt64(1_000 + index))
         if sample.isValid { value = sample.value }
       }
       guard let value else { continue }

@@ -126,7 +126,8 @@ struct ParameterValues {
       return .empty
     }
     guard kind(parameter.schema) == .array || kind(parameter.schema) == .object else {
-      return .json(scalar(decoded(first, isForm: true), parameter.schema))
+      let types = parameter.schema.map { program.types(of: $0) }
+      return .json(Self.scalar(decoded(first, isForm: true), types))
     }
     let separators: [String]
     switch parameter.style {
@@ -161,7 +162,8 @@ struct ParameterValues {
     case .array:
       let element = schema.flatMap { program.elementSchema(of: $0) }
       if texts == [""] { return .array([]) }
-      return .array(texts.map { scalar($0, element) })
+      let types = element.map { program.types(of: $0) }
+      return .array(texts.map { Self.scalar($0, types) })
     case .object:
       guard !explodes else {
         let pairs = texts.map {
@@ -174,7 +176,8 @@ struct ParameterValues {
         pairs.append((texts[index][...], texts[index + 1][...]))
       }
       return object(schema, pairs)
-    default: return scalar(texts.joined(separator: ","), schema)
+    default:
+      return Self.scalar(texts.joined(separator: ","), schema.map { program.types(of: $0) })
     }
   }
 
@@ -184,13 +187,14 @@ struct ParameterValues {
     let schemas = members(schema)
     var result: [String: JSON] = [:]
     var lists: [String: [JSON]] = [:]
+    var lookup = SchemaLookup(program)
     for (name, text) in pairs {
       let name = decoded(name)
       let schema = schemas[name]
-      let value = scalar(
-        decoded(text, isForm: isForm),
-        kind(schema) == .array ? schema.flatMap { program.elementSchema(of: $0) } : schema)
-      guard kind(schema) == .array else {
+      let isArray = Self.kind(lookup.types(of: schema)) == .array
+      let element = isArray ? lookup.elementSchema(of: schema) : schema
+      let value = Self.scalar(decoded(text, isForm: isForm), lookup.types(of: element))
+      guard isArray else {
         result[name] = value
         continue
       }
@@ -200,10 +204,14 @@ struct ParameterValues {
     return .dictionary(result)
   }
 
-  /// Returns the value of a text by the types that the schema allows.
-  func scalar(_ text: String, _ schema: Int?) -> JSON {
-    guard let schema else { return .string(text) }
-    let types = program.types(of: schema)
+  /// Returns the value of a text by the types that its schema allows.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - types: The types. `nil` if there is no schema.
+  /// - Returns: The value.
+  static func scalar(_ text: String, _ types: Set<SchemaType>?) -> JSON {
+    guard let types else { return .string(text) }
     if types.contains(.integer) || types.contains(.number), let number = Self.number(text) {
       return number
     }
@@ -222,8 +230,11 @@ struct ParameterValues {
   }
 
   private func kind(_ schema: Int?) -> SchemaType {
-    guard let schema else { return .string }
-    let types = program.types(of: schema)
+    Self.kind(schema.map { program.types(of: $0) })
+  }
+
+  private static func kind(_ types: Set<SchemaType>?) -> SchemaType {
+    guard let types else { return .string }
     if types.count == SchemaType.allCases.count { return .string }
     return [.array, .object].first { types.contains($0) }
       ?? (types.contains(.string) ? .string : types.first ?? .string)

@@ -58,7 +58,7 @@ struct RequestChecker {
     guard !operation.parameters.isEmpty || operation.body != nil else { return nil }
     let values = ParameterValues(request, path: path, program: contract.program)
     var violations = operation.parameters.flatMap { check($0, values) }
-    guard hasBody, let body = checkBody(request, values) else {
+    guard hasBody, let body = checkBody(request) else {
       guard !violations.isEmpty else { return nil }
       return invalid(violations)
     }
@@ -144,7 +144,7 @@ struct RequestChecker {
 
   // MARK: Body
 
-  private func checkBody(_ request: ReceivedRequest, _ values: ParameterValues) -> Result? {
+  private func checkBody(_ request: ReceivedRequest) -> Result? {
     guard let body = operation.body else { return nil }
     let text = request.headers["Content-Type"] ?? ""
     guard !request.body.isEmpty || request.bodyByteCount > 0 || Self.canBeEmpty(text) else {
@@ -172,7 +172,7 @@ struct RequestChecker {
         return Result(status: 400, detail: violation.message, violations: [violation])
       }
       value = json
-    } else if let form = form(request, media, values) {
+    } else if let form = form(request, media) {
       value = form
     } else if media.type.type == "text" {
       value = .string(request.text)
@@ -204,9 +204,7 @@ struct RequestChecker {
   }
 
   /// Returns the fields of a form as an object, or `nil` for another media type.
-  private func form(
-    _ request: ReceivedRequest, _ media: ContractMedia, _ values: ParameterValues
-  ) -> JSON? {
+  private func form(_ request: ReceivedRequest, _ media: ContractMedia) -> JSON? {
     let fields: [(name: String, text: String)]
     if media.type.subtype == "x-www-form-urlencoded" {
       fields = request.form.items.map { ($0.name, $0.value) }
@@ -219,23 +217,24 @@ struct RequestChecker {
     let schemas = media.schema.map { program.memberSchemas(of: $0) } ?? [:]
     var members: [String: JSON] = [:]
     var lists: [String: [JSON]] = [:]
-    let typesByName = schemas.mapValues { program.types(of: $0) }
+    var lookup = SchemaLookup(program)
     for (name, text) in fields {
-      let types = typesByName[name] ?? [.string]
+      let schema = schemas[name]
+      let types = lookup.types(of: schema) ?? [.string]
       let isAny = types.count == SchemaType.allCases.count
       if types.contains(.array), !isAny {
-        let element = schemas[name].flatMap { program.elementSchema(of: $0) }
-        lists[name, default: []].append(values.scalar(text, element))
+        let element = lookup.types(of: lookup.elementSchema(of: schema))
+        lists[name, default: []].append(ParameterValues.scalar(text, element))
       } else if types.contains(.object), !isAny, let json = try? JSON(parsing: Data(text.utf8)) {
         members[name] = json
       } else {
-        members[name] = values.scalar(text, schemas[name])
+        members[name] = ParameterValues.scalar(text, types)
       }
     }
     for (name, list) in lists { members[name] = .array(list) }
     // A form has no other way to send an empty list.
     for name in media.schema.map({ program.requiredMembers(of: $0) }) ?? []
-    where members[name] == nil && typesByName[name] == [.array] {
+    where members[name] == nil && lookup.types(of: schemas[name]) == [.array] {
       members[name] = .array([])
     }
     return .dictionary(members)

@@ -23,8 +23,8 @@ struct DocumentNode: Sendable {
   let json: JSON
   /// The offset of the first byte.
   let offset: Int
-  /// The number of nodes of the tree, with those of each alias.
-  let count: Int
+  /// The approximate size of the value in bytes, with that of each alias.
+  let size: Int
   /// The number of levels below this node.
   let height: Int
 
@@ -33,7 +33,7 @@ struct DocumentNode: Sendable {
     content = .scalar
     json = scalar
     self.offset = offset
-    count = 1
+    size = scalar.totalSize
     height = 0
   }
 
@@ -41,7 +41,7 @@ struct DocumentNode: Sendable {
     content = .array(elements)
     json = .array(elements.map(\.json))
     self.offset = offset
-    count = elements.reduce(1) { $0 + $1.count }
+    size = elements.reduce(8) { $0 + $1.size }
     height = 1 + (elements.map(\.height).max() ?? 0)
   }
 
@@ -51,7 +51,7 @@ struct DocumentNode: Sendable {
     json = .dictionary(
       Dictionary(members.map { ($0.name, $0.value.json) }, uniquingKeysWith: { first, _ in first }))
     self.offset = offset
-    count = members.reduce(1) { $0 + $1.value.count }
+    size = members.reduce(8) { $0 + $1.name.utf8.count + $1.value.size }
     height = 1 + (members.map(\.value.height).max() ?? 0)
   }
 
@@ -59,7 +59,7 @@ struct DocumentNode: Sendable {
     content = node.content
     json = node.json
     self.offset = offset
-    count = node.count
+    size = node.size
     height = node.height
   }
 

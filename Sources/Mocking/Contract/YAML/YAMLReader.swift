@@ -12,21 +12,23 @@ import Networking
 /// YAML requires one more space, but many documents are written without it.
 ///
 /// The time is proportional to the length of the text. The expansion of aliases is bounded by
-/// ``maximumNodeCount``, and the nesting by ``maximumDepth``.
+/// ``maximumAliasSize``, and the nesting by ``maximumDepth``.
 ///
 /// Source: YAML 1.2.2, sections 5 to 10.
 struct YAMLReader {
   /// The limit for the nesting of collections, which bounds the recursion.
   static let maximumDepth = 32
-  /// The limit for the number of nodes with those of each alias.
-  static let maximumNodeCount = 2_000_000
+  /// The limit for the size of the values of all aliases, in bytes.
+  ///
+  /// The aliases of a text share its memory, but each has its bytes in a response.
+  static let maximumAliasSize = 16 << 20
 
   var scanner: YAMLScanner
   var depth = 0
   private var anchors: [String: DocumentNode] = [:]
   /// The anchors of the nodes that are being read.
   private var openAnchors: [String] = []
-  private var aliasNodeCount = 0
+  private var aliasSize = 0
   /// The prefixes of the tag handles.
   private var tagPrefixes: [String: String] = [:]
 
@@ -242,8 +244,8 @@ struct YAMLReader {
     guard let node = anchors[name] else {
       throw scanner.error("no anchor &\(name) precedes this alias", at: start)
     }
-    aliasNodeCount += node.count
-    guard aliasNodeCount <= Self.maximumNodeCount, depth + node.height <= Self.maximumDepth else {
+    aliasSize += node.size
+    guard aliasSize <= Self.maximumAliasSize, depth + node.height <= Self.maximumDepth else {
       throw scanner.error("the aliases expand to a document that is too large", at: start)
     }
     return node.moved(to: start)
