@@ -53,7 +53,8 @@ struct DigestAuthenticationTests {
     private func accepts(_ field: String, _ request: HTTPRequest) -> Bool {
       let fields = AuthenticationChallenge.list(field).first?.parameters ?? [:]
       guard let count = fields["nc"], let clientNonce = fields["cnonce"],
-        fields["uri"] == request.url.path(percentEncoded: true) + (request.url.query.map { "?\($0)" } ?? "")
+        fields["uri"]
+          == request.url.path(percentEncoded: true) + (request.url.query.map { "?\($0)" } ?? "")
       else { return false }
       let algorithm = DigestAlgorithm(rawValue: fields["algorithm"] ?? "MD5") ?? .md5
       func hash(_ parts: String...) -> String {

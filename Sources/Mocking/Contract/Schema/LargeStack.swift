@@ -15,11 +15,13 @@ enum LargeStack {
   static func run<Result>(_ body: () -> Result) -> Result {
     withoutActuallyEscaping(body) { body in
       // The caller waits, so only one thread at a time uses them.
-      nonisolated(unsafe) let body = body
       nonisolated(unsafe) var result: Result?
+      nonisolated(unsafe) var work: (() -> Void)? = { result = body() }
       let end = DispatchSemaphore(value: 0)
       let thread = Thread {
-        result = body()
+        work?()
+        // The thread may outlive the call, and the closure must not.
+        work = nil
         end.signal()
       }
       thread.stackSize = size
