@@ -178,3 +178,20 @@ extension SchemaValidator {
     return apply(schema, to: members[name] ?? .null, step: name)
   }
 }
+
+extension SchemaValidator {
+  /// The members and elements that a schema has evaluated, for `unevaluatedProperties` and
+  /// `unevaluatedItems`.
+  struct Evaluation {
+    var members: Set<String> = []
+    var elements: Set<Int> = []
+    /// All elements before this index.
+    var elementCount = 0
+
+    mutating func formUnion(_ other: Evaluation) {
+      members.formUnion(other.members)
+      elements.formUnion(other.elements)
+      elementCount = max(elementCount, other.elementCount)
+    }
+  }
+}

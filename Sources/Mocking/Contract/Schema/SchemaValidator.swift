@@ -10,21 +10,6 @@ struct SchemaValidator {
     case request, response
   }
 
-  /// The members and elements that a schema has evaluated, for `unevaluatedProperties` and
-  /// `unevaluatedItems`.
-  struct Evaluation {
-    var members: Set<String> = []
-    var elements: Set<Int> = []
-    /// All elements before this index.
-    var elementCount = 0
-
-    mutating func formUnion(_ other: Evaluation) {
-      members.formUnion(other.members)
-      elements.formUnion(other.elements)
-      elementCount = max(elementCount, other.elementCount)
-    }
-  }
-
   /// The limit for the number of steps, which bounds the time: the schemas that are applied, the values
   /// that are compared, and the work of formats and of the searches for patterns.
   static let maximumStepCount = 5_000_000

@@ -116,7 +116,7 @@
     }
   }
 
-  /// What is known of the HTTP/2 connections of an I/O thread.
+  /// The state of the HTTP/2 connections of an I/O thread, as far as its messages tell.
   ///
   /// Only the I/O thread uses it.
   final class CurlConnections {
