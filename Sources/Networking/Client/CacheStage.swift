@@ -18,8 +18,8 @@ final class CacheStage: BuiltInStage {
   private let cookies: CookieStage?
   /// The text of the client's cookie jar in each stored response, empty for the jar that clients share.
   private let jar: String
-  /// The transport, which may present client certificates.
-  private let transport: (any TLSConfigurableTransport)?
+  /// The client's transport, which may present client certificates.
+  private let transport: (any TLSTransport)?
   let scheduler: any Scheduler
   private let wallClock: @Sendable () -> Date
   /// The validations in the background.
@@ -59,7 +59,7 @@ final class CacheStage: BuiltInStage {
       case let jar?:
         jar === CookieJar.shared ? "" : " jar \(CacheDigest.digest("jar", jar.identity) ?? "")"
       }
-    self.transport = transport as? any TLSConfigurableTransport
+    self.transport = transport as? any TLSTransport
     self.scheduler = scheduler
     self.wallClock = wallClock
   }
@@ -197,6 +197,9 @@ final class CacheStage: BuiltInStage {
       owner += " cookies \(cookies)"
     }
     owner += jar
+    let selected = exchange.call.transport
+    let transport =
+      selected.source == .client ? transport : selected.transport as? any TLSTransport
     if let tls = transport?.tls.compiled, tls.hasIdentity(for: request.url) {
       owner += " certificate \(tls.id)"
     }

@@ -308,7 +308,9 @@ extension Networking {
         "the transport of the client is shared; give its session configuration TLS settings")
     }
     transport.setTLS(tls)
-    // The responses were received under the former trust.
+    // The responses were received under the former trust, and those that are on the way were requested
+    // with the former identity.
+    runner.cache?.invalidateEverything()
     runner.privateCache?.removeAllFromMemory()
   }
 }

@@ -20,20 +20,32 @@ struct EarlierTokenKeys: TokenStoring {
   }
 
   func token(for key: TokenKey) throws -> OAuth2Token? {
-    guard let token = try earlier(key).flatMap({ try store.token(for: $0) }) else { return nil }
-    let named = token.idToken.flatMap { IDTokenClaims.issuer(of: $0) }
-    return issuer == nil || named == nil || named == issuer ? token : nil
+    for key in earlier(key) {
+      guard let token = try store.token(for: key) else { continue }
+      // Many access tokens are signed claims, too.
+      let named = [token.idToken, token.accessToken].lazy.compactMap(\.self)
+        .compactMap(IDTokenClaims.issuer).first
+      if issuer == nil || named == nil || named == issuer { return token }
+    }
+    return nil
   }
 
   func setToken(_ token: OAuth2Token?, for key: TokenKey) throws {
-    guard let key = earlier(key) else { return }
-    try store.setToken(token, for: key)
+    for key in earlier(key) where try store.token(for: key) != nil {
+      try store.setToken(token, for: key)
+    }
   }
 
-  private func earlier(_ key: TokenKey) -> TokenKey? {
-    guard let url = URL(reference: key.server), let host = url.host else { return nil }
-    var earlier = key
-    earlier.server = host.lowercased() + (url.port.map { ":\($0)" } ?? "")
-    return earlier
+  /// The keys for the URL of a token endpoint, with a port as it was written.
+  private func earlier(_ key: TokenKey) -> [TokenKey] {
+    guard let url = URL(reference: key.server), let host = url.host, let origin = Origin(url) else {
+      return []
+    }
+    let servers = url.port == nil ? ["", ":\(origin.port)"] : [":\(origin.port)"]
+    return servers.map { port in
+      var earlier = key
+      earlier.server = host.lowercased() + port
+      return earlier
+    }
   }
 }

@@ -32,12 +32,16 @@ extension Transport {
   public var needsNetwork: Bool { true }
 }
 
+/// A transport with TLS settings.
+package protocol TLSTransport: Transport {
+  /// The TLS settings.
+  var tls: TLSOptions { get }
+}
+
 /// A transport whose TLS settings can be replaced.
 ///
 /// `CurlTransport` is one.
-package protocol TLSConfigurableTransport: Transport {
-  /// The TLS settings.
-  var tls: TLSOptions { get }
+package protocol TLSConfigurableTransport: TLSTransport {
   /// Replaces the TLS settings for exchanges that start later.
   func setTLS(_ tls: TLSOptions)
 }

@@ -17,9 +17,10 @@ struct SchemaValidator {
   private static let patternWorkPerStep = 16
   /// The limit for the nesting of schemas, which bounds the recursion.
   static let maximumDepth = 500
-  /// The nesting of schemas from which they are applied on a larger stack, because the threads of an app
-  /// may have 512 KiB.
-  private static let largeStackDepth = 48
+  /// The nesting for which the stack of the caller is enough.
+  ///
+  /// The threads of an app may have 512 KiB. A deeper value is validated again on a larger stack.
+  private static let usualDepth = 48
   /// The limit for the number of violations of a value.
   static let maximumViolationCount = 100
 
@@ -27,6 +28,7 @@ struct SchemaValidator {
   let assertsFormats: Bool
   let direction: Direction?
   private let maximumStepCount: Int
+  private let maximumDepth: Int
   private(set) var violations: [SchemaViolation] = []
   var path: [String] = []
   /// The resources from the outermost schema to this one, for dynamic references.
@@ -42,6 +44,8 @@ struct SchemaValidator {
   /// A schema that is not applied neither matches nor fails, so the result of `not` and of other keywords
   /// would be wrong.
   private var interruption: SchemaViolation?
+  /// Whether the nesting was a reason.
+  private var isTooDeep = false
 
   /// Validates a value.
   ///
@@ -58,23 +62,30 @@ struct SchemaValidator {
     of value: JSON, _ schema: Int, in program: SchemaProgram, assertsFormats: Bool = false,
     direction: Direction? = nil, maximumStepCount: Int = maximumStepCount
   ) -> [SchemaViolation] {
-    var validator = SchemaValidator(
-      program: program, assertsFormats: assertsFormats, direction: direction,
-      maximumStepCount: maximumStepCount)
-    var evaluation = Evaluation()
-    let isValid = validator.apply(schema, to: value, &evaluation)
+    func validated(downTo depth: Int) -> SchemaValidator {
+      var validator = SchemaValidator(
+        program: program, assertsFormats: assertsFormats, direction: direction,
+        maximumStepCount: maximumStepCount, maximumDepth: depth)
+      var evaluation = Evaluation()
+      let isValid = validator.apply(schema, to: value, &evaluation)
+      assert(validator.interruption != nil || isValid == validator.violations.isEmpty)
+      return validator
+    }
+    var validator = validated(downTo: usualDepth)
+    if validator.isTooDeep { validator = LargeStack.run { validated(downTo: maximumDepth) } }
     if let interruption = validator.interruption { return [interruption] }
-    assert(isValid == validator.violations.isEmpty)
     return Array(validator.violations.prefix(maximumViolationCount))
   }
 
   private init(
-    program: SchemaProgram, assertsFormats: Bool, direction: Direction?, maximumStepCount: Int
+    program: SchemaProgram, assertsFormats: Bool, direction: Direction?, maximumStepCount: Int,
+    maximumDepth: Int
   ) {
     self.program = program
     self.assertsFormats = assertsFormats
     self.direction = direction
     self.maximumStepCount = maximumStepCount
+    self.maximumDepth = maximumDepth
   }
 
   // MARK: Schemas
@@ -87,7 +98,8 @@ struct SchemaValidator {
     guard !active.contains(index) else {
       return interrupt(node, "the schema applies itself to the same value without end")
     }
-    guard spend(1, node), depth < Self.maximumDepth else {
+    guard spend(1, node), depth < maximumDepth else {
+      isTooDeep = isTooDeep || depth >= maximumDepth
       return interrupt(node, "the value is too complex for the schema")
     }
     depth += 1
@@ -99,14 +111,6 @@ struct SchemaValidator {
       active.removeLast()
       if entersResource { scope.removeLast() }
     }
-    guard depth == Self.largeStackDepth else { return check(node, value, &evaluation) }
-    return LargeStack.run { check(node, value, &evaluation) }
-  }
-
-  /// Checks the keywords of a schema.
-  private mutating func check(
-    _ node: SchemaNode, _ value: JSON, _ evaluation: inout Evaluation
-  ) -> Bool {
     var own = Evaluation()
     var isValid = true
     for keyword in node.keywords where !check(keyword, value, node, &own) {

@@ -154,8 +154,9 @@
     /// from this, it closes a connection at the end of a response after a GOAWAY frame, or because it
     /// keeps too many. A connection with other streams is closed later, and the error is not noticed.
     var isBodyCut: Bool {
-      guard body.endsConnection, !body.evictsConnection, !body.hasLength, mayNegotiateHTTP2,
-        mayUseHTTP2, let connection = repetition.connection
+      // Earlier versions do not tell of GOAWAY frames.
+      guard catena_curl_version() >= 0x07_5800, body.endsConnection, !body.evictsConnection,
+        !body.hasLength, mayNegotiateHTTP2, mayUseHTTP2, let connection = repetition.connection
       else { return false }
       return !connections.isEnding(connection)
     }

@@ -188,7 +188,7 @@
         let handle = CurlHandle.at(catena_easy_private(easy))
         if handle.prepareRestart(after: result) {
           restart(handle)
-        } else if let fallback, handle.isHTTP1Refused(result) {
+        } else if let fallback, handle.isHTTP1Refused(result), handle.rewindBody() {
           let body = handle.upload
           if let exchange = remove(handle) { fallback.take(exchange, body: body) }
         } else {

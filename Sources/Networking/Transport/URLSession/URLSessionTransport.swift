@@ -83,7 +83,7 @@ public final class URLSessionTransport: Transport {
   private let withholdingSession = Mutex<URLSession?>(nil)
   private let events: URLSessionEventDelegate
   private let timeouts: SessionTimeouts
-  private let tls: TLSOptions
+  package let tls: TLSOptions
   private let scheduler: any Scheduler
 
   /// Makes a transport with the default TLS settings, and its session.
@@ -296,3 +296,5 @@ extension URLSessionConfiguration {
     httpShouldSetCookies && httpCookieAcceptPolicy != .never ? httpCookieStorage : nil
   }
 }
+
+extension URLSessionTransport: TLSTransport {}
