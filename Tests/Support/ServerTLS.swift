@@ -1,4 +1,5 @@
 #if os(Linux)
+  import ChildProcessSupport
   package import Foundation
   import Glibc
 
