@@ -14,7 +14,8 @@ enum LargeStack {
   /// - Returns: The result of the closure.
   static func run<Result>(_ body: () -> Result) -> Result {
     withoutActuallyEscaping(body) { body in
-      // The caller waits, so only one thread at a time uses them.
+      // `nonisolated(unsafe)` because the access to both is protected by `end`: only the new thread uses
+      // them before it is signalled, and only the caller afterwards.
       nonisolated(unsafe) var result: Result?
       nonisolated(unsafe) var work: (() -> Void)? = { result = body() }
       let end = DispatchSemaphore(value: 0)
