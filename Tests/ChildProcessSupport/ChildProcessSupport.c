@@ -17,7 +17,7 @@
 int child_process_pipe(int ends[2]) { return ENOTSUP; }
 
 int child_process_start(
-    pid_t *child, const char *program, char *const arguments[], char *const environment[],
+    int *child, const char *program, char *const arguments[], char *const environment[],
     const char *folder, const int streams[3]) {
   return ENOTSUP;
 }
@@ -63,7 +63,7 @@ static int set_files(
 }
 
 int child_process_start(
-    pid_t *child, const char *program, char *const arguments[], char *const environment[],
+    int *child, const char *program, char *const arguments[], char *const environment[],
     const char *folder, const int streams[3]) {
   posix_spawnattr_t attributes;
   int error = posix_spawnattr_init(&attributes);

@@ -1,5 +1,4 @@
 #if os(Linux)
-  import ChildProcessSupport
   package import Foundation
   import Glibc
 

@@ -1,6 +1,5 @@
+// Includes nothing, so that the names of the system's headers belong to the system's module alone.
 #pragma once
-
-#include <sys/types.h>
 
 /// Creates a pipe whose ends are closed on `exec`: `ends[0]` for reading, `ends[1]` for writing.
 ///
@@ -17,5 +16,5 @@ int child_process_pipe(int ends[2]);
 /// Returns 0 and sets `child`, or returns an error number, for example if the program does not exist or
 /// cannot be executed.
 int child_process_start(
-    pid_t *child, const char *program, char *const arguments[], char *const environment[],
+    int *child, const char *program, char *const arguments[], char *const environment[],
     const char *folder, const int streams[3]);
