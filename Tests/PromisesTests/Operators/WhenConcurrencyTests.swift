@@ -195,7 +195,10 @@ struct WhenConcurrencyTests {
       }
     }
     let text = String(decoding: try #require(zero).standardErrorContent, as: UTF8.self)
-    #expect(text.contains(": concurrency is \(concurrency), but must be at least 1"))
+    // A release build stops without a message.
+    #if DEBUG
+      #expect(text.contains(": concurrency is \(concurrency), but must be at least 1"))
+    #endif
     #expect(!text.contains("when:"))
   }
 }
