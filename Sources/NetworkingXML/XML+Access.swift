@@ -205,7 +205,8 @@ extension XML {
 
 /// Nodes and all nodes within them, in document order.
 ///
-/// A sequence instead of a recursion, because a tree can be deeper than the stack of a thread allows.
+/// A sequence instead of a recursion, because a tree can be deeper than the stack of a thread
+/// allows.
 struct XMLNodes: Sequence, IteratorProtocol {
   /// The nodes that are left of each level, the innermost last.
   private var levels: [IndexingIterator<[XML.Node]>]

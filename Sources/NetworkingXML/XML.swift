@@ -18,9 +18,9 @@
 /// elements are equal if their names, attributes and content are equal. Prefixes and ``namespaces``
 /// are not compared.
 ///
-/// All functions of this module take a constant part of the stack, whatever the depth of the tree. Only
-/// releasing a tree is recursive, which is safe down to ``Limits/maximumDepth`` on threads with 512 KiB
-/// of stack.
+/// All functions of this module take a constant part of the stack, whatever the depth of the tree.
+/// Only releasing a tree is recursive, which is safe down to ``Limits/maximumDepth`` on threads with
+/// 512 KiB of stack.
 ///
 /// Source: Extensible Markup Language (XML) 1.0, fifth edition; Namespaces in XML 1.0, third edition.
 public struct XML: Sendable {

@@ -106,7 +106,8 @@ struct XMLWriter {
 
   mutating func write(_ element: XML) throws(XMLError) {
     try writeStart(of: element)
-    // A loop instead of a recursion, because a tree can be deeper than the stack of a thread allows.
+    // A loop instead of a recursion, because a tree can be deeper than the stack of a thread
+    // allows.
     while let last = open.indices.last {
       if let child = open[last].children.next() {
         try writeChild(child, of: last)
