@@ -45,6 +45,7 @@ import Testing
     ///   - depth: The number of levels.
     ///   - width: The number of elements.
     ///   - length: The number of times that the last letter or digit of an element occurs.
+    /// - Returns: The text.
     func text(depth: Int, width: Int, length: Int = 1) -> String {
       var content = content
       if let last = content.lastIndex(where: { $0.isLetter || $0.isNumber }) {
