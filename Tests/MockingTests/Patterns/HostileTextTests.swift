@@ -317,6 +317,19 @@ import Testing
     }
   }
 
+  @Test(arguments: [(32, [32]), (33, [32, 128]), (200, [32, 128])])
+  func onlyADeepInputIsReadAgainOnALargerStack(depth: Int, limits: [Int]) {
+    let caller = Thread.current
+    var (runs, isOnCaller): ([Int], [Bool]) = ([], [])
+    LargeStack.run(usualDepth: 32, maximumDepth: 128) { limit, isTooDeep in
+      runs.append(limit)
+      isOnCaller.append(Thread.current === caller)
+      isTooDeep = depth > limit
+    }
+    #expect(runs == limits)
+    #expect(isOnCaller == limits.map { $0 == 32 })
+  }
+
   @Test(arguments: ["json", "har", "stubs", "contract"])
   func aFileIsReadOrRefusedOnASmallStack(_ kind: String) async throws {
     let folder = TemporaryFolder()
