@@ -90,7 +90,7 @@ extension XML {
     // Fast path: most elements with text have a single node.
     if children.count == 1, let string = children[0].string { return string }
     var text = ""
-    appendText(to: &text)
+    for node in XMLNodes(children) { text += node.string ?? "" }
     return text
   }
 
@@ -156,16 +156,6 @@ extension XML {
     default: false
     }
   }
-
-  private func appendText(to text: inout String) {
-    for child in children {
-      if let string = child.string {
-        text += string
-      } else if case .element(let element) = child {
-        element.appendText(to: &text)
-      }
-    }
-  }
 }
 
 // MARK: - Search
@@ -195,35 +185,45 @@ extension XML {
   }
 
   static func all(_ name: String, _ namespace: Namespace?, in nodes: [Node]) -> [XML] {
-    var found: [XML] = []
-    visit(nodes) { element in
-      if element.isNamed(name, namespace) { found.append(element) }
-      return true
+    XMLNodes(nodes).compactMap { node in
+      guard case .element(let element) = node, element.isNamed(name, namespace) else { return nil }
+      return element
     }
-    return found
   }
 
   static func first(_ name: String, _ namespace: Namespace?, in nodes: [Node]) -> XML? {
-    var found: XML?
-    visit(nodes) { element in
-      if element.isNamed(name, namespace) { found = element }
-      return found == nil
+    for case .element(let element) in XMLNodes(nodes) where element.isNamed(name, namespace) {
+      return element
     }
-    return found
+    return nil
   }
 
   func isNamed(_ name: String, _ namespace: Namespace?) -> Bool {
     self.name.local == name && (namespace == nil || self.name.namespace == namespace)
   }
+}
 
-  /// Calls a closure with each element in document order until it returns `false`.
-  ///
-  /// - Returns: Whether the closure has returned `true` for all elements.
-  @discardableResult
-  private static func visit(_ nodes: [Node], _ body: (XML) -> Bool) -> Bool {
-    for case .element(let element) in nodes {
-      guard body(element), visit(element.children, body) else { return false }
+/// Nodes and all nodes within them, in document order.
+///
+/// A sequence instead of a recursion, because a tree can be deeper than the stack of a thread
+/// allows.
+struct XMLNodes: Sequence, IteratorProtocol {
+  /// The nodes that are left of each level, the innermost last.
+  private var levels: [IndexingIterator<[XML.Node]>]
+
+  init(_ nodes: [XML.Node]) {
+    levels = [nodes.makeIterator()]
+  }
+
+  mutating func next() -> XML.Node? {
+    while let last = levels.indices.last {
+      guard let node = levels[last].next() else {
+        levels.removeLast()
+        continue
+      }
+      if case .element(let element) = node { levels.append(element.children.makeIterator()) }
+      return node
     }
-    return true
+    return nil
   }
 }

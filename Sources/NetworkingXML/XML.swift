@@ -18,6 +18,10 @@
 /// elements are equal if their names, attributes and content are equal. Prefixes and ``namespaces``
 /// are not compared.
 ///
+/// All functions of this module take a constant part of the stack, whatever the depth of the tree.
+/// Only releasing a tree is recursive, which is safe down to ``Limits/maximumDepth`` on threads with
+/// 512 KiB of stack.
+///
 /// Source: Extensible Markup Language (XML) 1.0, fifth edition; Namespaces in XML 1.0, third edition.
 public struct XML: Sendable {
   /// The name, with its namespace.
@@ -92,16 +96,34 @@ public struct XML: Sendable {
 extension XML: Hashable {
   /// Returns whether two elements have equal names, attributes and content.
   public static func == (left: XML, right: XML) -> Bool {
-    left.name == right.name && left.attributes == right.attributes
-      && left.children == right.children
+    zip(XMLNodes([.element(left)]), XMLNodes([.element(right)])).allSatisfy { left, right in
+      guard case (.element(let left), .element(let right)) = (left, right) else {
+        return left == right
+      }
+      return left.name == right.name && left.attributes == right.attributes
+        && left.children.count == right.children.count
+    }
   }
 
   /// Feeds the name, the attributes and the content to a hasher.
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(name)
-    hasher.combine(attributes)
-    hasher.combine(children)
+    for node in XMLNodes([.element(self)]) {
+      guard case .element(let element) = node else {
+        hasher.combine(node)
+        continue
+      }
+      hasher.combine(element.name)
+      hasher.combine(element.attributes)
+      hasher.combine(element.children.count)
+    }
   }
+}
+
+extension XML: CustomStringConvertible {
+  /// The element as text, as ``text(_:)`` returns it.
+  ///
+  /// If the element cannot be written, it is the name of the element.
+  public var description: String { (try? text()) ?? name.description }
 }
 
 // MARK: - Names

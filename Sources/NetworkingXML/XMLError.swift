@@ -64,10 +64,8 @@ extension XML {
     public var bytes: Int
     /// The limit for elements within elements.
     ///
-    /// At most ``maximumDepth``, which bounds the recursion over the tree.
-    public var depth: Int {
-      didSet { depth = min(depth, Self.maximumDepth) }
-    }
+    /// A limit above ``maximumDepth`` counts as that, and the error of a deeper document says so.
+    public var depth: Int
     /// The limit for the attributes of an element, and for the declarations of namespaces that apply
     /// to an element.
     ///
@@ -81,22 +79,25 @@ extension XML {
     ///
     /// - Parameters:
     ///   - bytes: The size of the document.
-    ///   - depth: The depth of elements, at most ``maximumDepth``.
+    ///   - depth: The depth of elements. More than ``maximumDepth`` counts as that.
     ///   - attributes: The attributes of an element.
     ///   - nodes: The nodes of the document.
     public init(
-      bytes: Int = 32 << 20, depth: Int = 80, attributes: Int = 256, nodes: Int = 1_000_000
+      bytes: Int = 32 << 20, depth: Int = maximumDepth, attributes: Int = 256,
+      nodes: Int = 1_000_000
     ) {
       self.bytes = bytes
-      self.depth = min(depth, Self.maximumDepth)
+      self.depth = depth
       self.attributes = attributes
       self.nodes = nodes
     }
 
     /// The depth of the deepest tree that can be parsed and written.
-    public static let maximumDepth = 80
+    ///
+    /// Releasing a tree takes about 360 bytes of the stack for each level.
+    public static let maximumDepth = 512
 
-    /// 32 MiB, a depth of 80, 256 attributes of an element, and 1,000,000 nodes.
+    /// 32 MiB, a depth of 512, 256 attributes of an element, and 1,000,000 nodes.
     public static let standard = Limits()
   }
 }

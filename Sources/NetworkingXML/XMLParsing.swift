@@ -139,7 +139,11 @@ extension XMLTreeBuilder {
   ) -> Bool {
     namespaceCount += namespaces.count / 2
     guard flush(), count(1 + attributes.count / 5 + namespaces.count / 2),
-      check(open.count < limits.depth, "the elements are nested deeper than \(limits.depth)"),
+      check(
+        open.count < min(limits.depth, XML.Limits.maximumDepth),
+        limits.depth > XML.Limits.maximumDepth
+          ? "the elements are nested deeper than \(XML.Limits.maximumDepth), the maximum of all limits"
+          : "the elements are nested deeper than \(limits.depth)"),
       check(
         namespaceCount <= limits.attributes,
         "more than \(limits.attributes) namespaces are declared for an element")

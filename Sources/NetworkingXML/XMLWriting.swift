@@ -61,7 +61,19 @@ struct XMLWriter {
   private(set) var output: [UInt8] = []
   private let layout: XML.Layout
   private var scope = XMLNamespaceScope()
-  private var depth = 0
+  /// The elements without an end tag, the innermost last.
+  private var open: [OpenElement] = []
+
+  /// An element whose start tag has been written.
+  private struct OpenElement {
+    let name: String
+    let scopeMark: Int
+    let isIndented: Bool
+    /// The nodes that are not written.
+    var children: IndexingIterator<[XML.Node]>
+    /// Whether no content has been written.
+    var isEmpty = true
+  }
 
   init(_ layout: XML.Layout) {
     self.layout = layout
@@ -93,29 +105,25 @@ struct XMLWriter {
   // MARK: - Nodes
 
   mutating func write(_ element: XML) throws(XMLError) {
-    guard depth < XML.Limits.maximumDepth else {
+    try writeStart(of: element)
+    // A loop instead of a recursion, because a tree can be deeper than the stack of a thread
+    // allows.
+    while let last = open.indices.last {
+      if let child = open[last].children.next() {
+        try writeChild(child, of: last)
+      } else {
+        writeEnd()
+      }
+    }
+  }
+
+  /// Writes a start tag without its end, and opens the element.
+  private mutating func writeStart(of element: XML) throws(XMLError) {
+    guard open.count < XML.Limits.maximumDepth else {
       throw XMLError(
         .limitExceeded, "the elements are nested deeper than \(XML.Limits.maximumDepth)")
     }
     let mark = scope.mark
-    let name = try writeStart(of: element)
-    depth += 1
-    let isEmpty = try writeContent(of: element)
-    depth -= 1
-    if isEmpty {
-      write("/>")
-    } else {
-      write("</")
-      write(name)
-      write(">")
-    }
-    scope.close(to: mark)
-  }
-
-  /// Writes a start tag without its end, and returns the name of the element.
-  ///
-  /// It is outside of ``write(_:)``, so that the frames of the recursion are small.
-  private mutating func writeStart(of element: XML) throws(XMLError) -> String {
     let names = try scope.open(element)
     write("<")
     write(names.element)
@@ -128,38 +136,41 @@ struct XMLWriter {
       write(name)
       try writeValue(attribute.value)
     }
-    return names.element
+    open.append(
+      OpenElement(
+        name: names.element, scopeMark: mark,
+        isIndented: layout == .indented && element.hasOnlyElements,
+        children: element.children.makeIterator()))
   }
 
-  /// Returns whether the element has no content.
-  private mutating func writeContent(of element: XML) throws(XMLError) -> Bool {
-    let isIndented = layout == .indented && element.hasOnlyElements
-    var isEmpty = true
-    for child in element.children {
-      if let string = child.string {
-        if isIndented { continue }
-        if string.isEmpty, case .text = child { continue }
-      }
-      if isEmpty { write(">") }
-      isEmpty = false
-      if isIndented { writeLineBreak() }
-      if case .element(let element) = child {
-        try write(element)
-      } else {
-        try write(child)
-      }
+  private mutating func writeChild(_ child: XML.Node, of parent: Int) throws(XMLError) {
+    let isIndented = open[parent].isIndented
+    if let string = child.string {
+      if isIndented { return }
+      if string.isEmpty, case .text = child { return }
     }
-    if isIndented {
-      depth -= 1
-      writeLineBreak()
-      depth += 1
+    if open[parent].isEmpty { write(">") }
+    open[parent].isEmpty = false
+    if isIndented { writeLineBreak() }
+    try write(child)
+  }
+
+  private mutating func writeEnd() {
+    let element = open.removeLast()
+    if element.isIndented { writeLineBreak() }
+    if element.isEmpty {
+      write("/>")
+    } else {
+      write("</")
+      write(element.name)
+      write(">")
     }
-    return isEmpty
+    scope.close(to: element.scopeMark)
   }
 
   private mutating func write(_ node: XML.Node) throws(XMLError) {
     switch node {
-    case .element(let element): try write(element)
+    case .element(let element): try writeStart(of: element)
     case .text(let text): try write(text, escaping: .text)
     case .cdata(let text): try writeCDATA(text)
     case .comment(let text):
@@ -203,7 +214,7 @@ struct XMLWriter {
 
   private mutating func writeLineBreak() {
     output.append(0x0A)
-    output.append(contentsOf: repeatElement(0x20, count: 2 * depth))
+    output.append(contentsOf: repeatElement(0x20, count: 2 * open.count))
   }
 
   // MARK: - Text

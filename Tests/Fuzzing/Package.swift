@@ -13,6 +13,7 @@ let package = Package(
       dependencies: [
         .product(name: "Mocking", package: "Catena"),
         .product(name: "Networking", package: "Catena"),
+        .product(name: "NetworkingXML", package: "Catena"),
         .product(name: "Promises", package: "Catena"),
       ],
       swiftSettings: [.enableUpcomingFeature("ExistentialAny")])

@@ -90,26 +90,42 @@ struct XMLParsingTests {
       error("<a>" + String(repeating: "x", count: 54) + "</a>", limits)?.code == .limitExceeded)
   }
 
-  @Test func theDepthHasAnUpperBound() {
-    let limits = XML.Limits(depth: .max)
-    let depth = XML.Limits.maximumDepth
-    let deepest = String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
-    #expect(limits.depth == depth)
-    #expect(error(deepest, limits) == nil)
-    #expect(error("<a>\(deepest)</a>", limits)?.code == .limitExceeded)
+  private static func nested(_ depth: Int) -> String {
+    String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
+  }
+
+  @Test func anErrorNamesTheLimitOfTheDepthThatApplies() {
+    var limits = XML.Limits(depth: .max)
+    #expect(XML.Limits().depth == 512)
+    #expect(error(Self.nested(512), limits) == nil)
+    let above = "the elements are nested deeper than 512, the maximum of all limits"
+    #expect(error(Self.nested(513), limits) == XMLError(.limitExceeded, above))
+    let standard = XMLError(.limitExceeded, "the elements are nested deeper than 512")
+    #expect(error(Self.nested(513)) == standard)
+    limits.depth = 3
+    let own = XMLError(.limitExceeded, "the elements are nested deeper than 3")
+    #expect(error(Self.nested(4), limits) == own)
   }
 
   /// Secondary threads of Apple's platforms have 512 KiB of stack.
   @Test(arguments: [1, XML.Limits.maximumDepth, 100_000])
   func aDocumentOfAnyDepthIsReadOrRefusedOnASmallStack(depth: Int) async {
     await onThread(stackSize: 512 << 10) {
-      let text = String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
+      let text = Self.nested(depth)
       let document = try? XML.Document(parsing: text)
       #expect((document != nil) == (depth <= XML.Limits.maximumDepth))
       guard let document, let other = try? XML.Document(parsing: text) else { return }
       #expect(document == other && document.hashValue == other.hashValue)
       let data = try? document.data()
       #expect(data.flatMap { try? XML.Document(parsing: $0) } == document)
+      #expect((try? document.text(.indented))?.isEmpty == false)
+      #expect("\(document.root)" == (try? document.root.text()))
+      #expect("\(document)".utf8.count > 7 * (depth - 1))
+      #expect(document.root.string.isEmpty && document.all("a").count == depth)
+      #expect(document.first("b") == nil)
+      var changed = document
+      changed.root.children.append(.text("b"))
+      #expect(changed != document)
     }
   }
 

@@ -125,8 +125,9 @@ extension Networking {
   ///
   /// The body has one value on each line (NDJSON, also named JSON Lines), or is a JSON text sequence:
   /// by its content type, such as `application/json-seq`, or if its first byte is RS. Empty lines are
-  /// skipped. Each value is decoded when the loop asks for it. Backpressure, cancellation and limits
-  /// are those of `lines(of:)`.
+  /// skipped. Each value is decoded when the loop asks for it, by the task of the loop on its actor.
+  /// A loop on the main actor decodes large values there. Backpressure, cancellation and limits are
+  /// those of `lines(of:)`.
   ///
   /// Source: RFC 7464 (JSON text sequences).
   ///

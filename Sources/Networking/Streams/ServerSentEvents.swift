@@ -9,11 +9,13 @@ public import Promises
 ///
 /// The server can replace ``delay`` by a `retry` field, which is raised to 500 milliseconds, or to
 /// ``delay`` if that is shorter. The delay doubles with each failure in a row, up to ``maximumDelay``,
-/// and starts again after an event.
+/// and starts again after an event. It is never less than 100 milliseconds, whatever the client and
+/// the server set.
 public struct EventReconnection: Sendable {
   /// The delay before the first attempt, until the server sets another one.
   ///
-  /// Zero connects again at once, after each failure, unless the server sets a delay.
+  /// Less than 100 milliseconds counts as that: a server that closes each connection would otherwise
+  /// make its clients connect again without a pause.
   public var delay: Duration
   /// The maximum delay, unless the server sets a longer one.
   public var maximumDelay: Duration
@@ -47,9 +49,13 @@ public struct EventReconnection: Sendable {
 
   /// The minimum of the server's delay, unless the client's own delay is shorter.
   ///
-  /// Twice a delay of zero is zero, so that a server could make its clients connect again without a
-  /// pause. Browsers have similar limits.
+  /// Browsers have similar limits.
   private static let minimumServerDelay = Duration.milliseconds(500)
+  /// The minimum of the client's own delay.
+  ///
+  /// Twice a delay of zero is zero, and a delay starts again after each event. So there would be no
+  /// pause between the connections to a server that sends one event and closes.
+  private static let minimumDelay = Duration.milliseconds(100)
 
   /// Returns the delay before an attempt.
   ///
@@ -61,7 +67,7 @@ public struct EventReconnection: Sendable {
   func delay(
     beforeAttempt number: Int, serverDelay: Duration?, random: Double = .random(in: 0...1)
   ) -> Duration? {
-    let ownDelay = max(delay, .zero)
+    let ownDelay = max(delay, Self.minimumDelay)
     let initial = max(serverDelay ?? ownDelay, min(ownDelay, Self.minimumServerDelay))
     let schedule = RetrySchedule.exponential(
       initial: initial, cap: max(initial, maximumDelay), jitter: .none, limit: limit)

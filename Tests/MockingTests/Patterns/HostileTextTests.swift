@@ -1,4 +1,5 @@
 import Foundation
+import NetworkingXML
 import TestGate
 import TestSupport
 import Testing
@@ -8,7 +9,9 @@ import Testing
 
 /// Readers of foreign texts take a bounded stack, whatever the depth, the width and the length of a text.
 ///
-/// The tests run on threads with 512 KiB of stack, as the secondary threads of Apple's platforms.
+/// The tests run on threads with 512 KiB of stack, as the secondary threads of Apple's platforms. The
+/// steps of readers that count them are in proportion to the length. The other readers have targets in
+/// `Tests/Fuzzing`, which measure the growth of the time.
 @Suite(.gated) struct HostileTextTests {
   /// A reader, and the texts that nest in its syntax.
   struct Reader: Sendable, CustomTestStringConvertible {
@@ -23,6 +26,12 @@ import Testing
     ///
     /// `nil` if it has no limit.
     var accepted: Int?
+    /// The limit for ``steps`` for each byte.
+    var stepsPerByte = 0
+    /// Reads a text, and returns the number of steps.
+    ///
+    /// `nil` if the reader does not count them.
+    var steps: (@Sendable (_ text: String) -> Int)?
     /// Reads a text, and uses the value.
     ///
     /// It throws an error if the text is refused.
@@ -30,7 +39,18 @@ import Testing
 
     var testDescription: String { "\(name) \(opening)" }
 
-    func text(depth: Int, width: Int) -> String {
+    /// Returns a text.
+    ///
+    /// - Parameters:
+    ///   - depth: The number of levels.
+    ///   - width: The number of elements.
+    ///   - length: The number of times that the last letter or digit of an element occurs.
+    /// - Returns: The text.
+    func text(depth: Int, width: Int, length: Int = 1) -> String {
+      var content = content
+      if let last = content.lastIndex(where: { $0.isLetter || $0.isNumber }) {
+        content.replaceSubrange(last...last, with: String(repeating: content[last], count: length))
+      }
       let contents = Array(repeating: content, count: width).joined(separator: separator)
       return start + String(repeating: opening, count: depth) + contents
         + String(repeating: closing, count: depth) + end
@@ -57,18 +77,63 @@ import Testing
     _ = expression.isFound(in: String(repeating: "a", count: 200))
   }
 
+  /// Returns the number of instructions that a search in 200 characters visits.
+  private static func regexSteps(_ text: String) -> Int {
+    var work = 0
+    _ = RegularExpression(text).isFound(in: String(repeating: "a", count: 200), counting: &work)
+    return work
+  }
+
+  private static func jsonSteps(_ text: String) -> Int {
+    var steps = 0
+    _ = try? JSON.parse(Data(text.utf8), counting: &steps)
+    return steps
+  }
+
+  private static func redactionSteps(_ text: String) -> Int {
+    var work = 0
+    _ = Redactor.standard.maskedText(text, counting: &work)
+    return work
+  }
+
+  /// Reads the records of a body, as lines and as a sequence.
+  private static func jsonLines(_ text: String) throws {
+    for isSequence in [false, true] {
+      var lines = LineSplitter(.lineFeed, limit: 1 << 24)
+      var framer = JSONRecordFramer(limit: 1 << 24)
+      framer.isSequence = isSequence
+      lines.append(Data(text.utf8))
+      while let line = try lines.next({ Data($0) }) {
+        framer.append(line)
+        while let record = try framer.next() { _ = try JSON(parsing: record.text) }
+      }
+      _ = framer.finish()
+    }
+  }
+
+  private static func charsets(_ text: String) {
+    for charset in ["utf-8", "utf-16", "utf-32", "gb18030", "shift_jis", "iso-2022-jp", "big5"] {
+      let head = HTTPResponseHead(
+        status: 200, headers: ["Content-Type": "text/plain; charset=\(charset)"])
+      let response = Response(
+        head: head, data: Data(text.utf8), request: HTTPRequest(url: .of("https://a.example/")))
+      _ = try? StringSerializer().serialize(response)
+    }
+  }
+
   private static let patterns: [Reader] = [
-    Reader(name: "regex", opening: "(", content: "a", separator: "", closing: ")", accepted: 39) {
-      try regex($0)
-    },
     Reader(
-      name: "regex", opening: "(?:a|", content: "a", separator: "", closing: ")*", accepted: 39
-    ) {
-      try regex($0)
-    },
-    Reader(name: "regex", opening: "[a", content: "b", separator: "", closing: "]") {
-      try regex($0)
-    },
+      name: "regex", opening: "(", content: "a", separator: "", closing: ")", accepted: 39,
+      stepsPerByte: 50, steps: regexSteps
+    ) { try regex($0) },
+    Reader(
+      name: "regex", opening: "(?:a|", content: "a", separator: "", closing: ")*", accepted: 39,
+      stepsPerByte: 50, steps: regexSteps
+    ) { try regex($0) },
+    Reader(
+      name: "regex", opening: "[a", content: "b", separator: "", closing: "]", stepsPerByte: 50,
+      steps: regexSteps
+    ) { try regex($0) },
     Reader(
       name: "JSON path", start: "$", opening: "[?@.a && (", content: "@.b == 1", separator: " || ",
       closing: ")]", accepted: 1
@@ -99,15 +164,29 @@ import Testing
       name: "template", opening: "{{#each body}}", separator: "", closing: "{{/each}}",
       accepted: 13
     ) { _ = try TemplateText($0) },
-    Reader(name: "YAML", opening: "[", closing: "]", accepted: 31) { try yaml($0) },
-    Reader(name: "YAML", opening: "{a: ", content: "b", separator: " ", closing: "}", accepted: 31)
+    Reader(name: "YAML", opening: "[", closing: "]", accepted: 127) { try yaml($0) },
+    Reader(name: "YAML", opening: "{a: ", content: "b", separator: " ", closing: "}", accepted: 127)
     {
       try yaml($0)
     },
-    Reader(name: "YAML", opening: "- ", content: "a", separator: " ", accepted: 31) {
+    Reader(name: "YAML", opening: "- ", content: "a", separator: " ", accepted: 127) {
       try yaml($0)
     },
     Reader(name: "YAML", opening: "? ", content: "a", separator: " ", accepted: 1) { try yaml($0) },
+    Reader(
+      name: "XML", opening: "<a>", content: "<b/>", separator: "", closing: "</a>", accepted: 511
+    ) {
+      let document = try XML.Document(parsing: $0)
+      _ = try document.text(.indented)
+      _ = document.root.string.isEmpty && document == document
+    },
+    Reader(name: "JSON lines", opening: "[", closing: "]", end: "\n", accepted: 126) {
+      try jsonLines($0)
+    },
+    Reader(
+      name: "JSON sequence", start: "\u{1E}", opening: "{\n\"a\":", content: "[1]",
+      separator: ",\"b\":", closing: "\n}", end: "\n"
+    ) { try jsonLines($0) },
   ]
 
   /// Two readers of each kind of value, and one of schemas within schemas.
@@ -118,8 +197,8 @@ import Testing
       _ name: String, _ accepted: Int? = nil, _ read: @escaping @Sendable (JSON) throws -> Void
     ) -> Reader {
       Reader(
-        name: name, opening: opening, content: "[1]", separator: separator, closing: closing,
-        accepted: accepted
+        name: name, opening: opening, content: #"["a"]"#, separator: separator, closing: closing,
+        accepted: accepted, stepsPerByte: 3, steps: jsonSteps
       ) { text in try read(try json(text)) }
     }
     return [
@@ -173,7 +252,13 @@ import Testing
     Reader(name: "query", opening: "a[", content: "a=b", separator: "&", closing: "]") {
       _ = RequestQuery(Substring($0))
     },
-    Reader(name: "cookie", opening: "a=", content: "a=b", separator: "; ") { _ = SetCookie($0) },
+    Reader(name: "cookie", opening: "a=", content: "a=b", separator: "; ") {
+      _ = SetCookie($0)
+      _ = ReceivedRequest.of("GET", "/", ["Cookie": $0]).cookies
+    },
+    Reader(name: "charset", opening: "\u{1B}$B", content: "é", separator: "\u{1B}(B") {
+      charsets($0)
+    },
     Reader(name: "links", opening: "<", content: "<a>; rel=\"next\"", closing: ">") {
       _ = WebLink.parse($0)
     },
@@ -195,7 +280,10 @@ import Testing
       _ = request.parts.count + request.form.items.count
       _ = Redactor(purpose: .recording).maskedBody(text, mimeType: "multipart/mixed; boundary=b")
     },
-    Reader(name: "redaction", opening: #"{\"a\":\""#, content: "token=1", separator: "&") {
+    Reader(
+      name: "redaction", opening: #"{\"a\":\""#, content: "token=1", separator: "&",
+      stepsPerByte: 6, steps: redactionSteps
+    ) {
       _ = Redactor.standard.maskedBody(Data($0.utf8), contentType: "text/plain")
     },
     Reader(
@@ -204,30 +292,48 @@ import Testing
     ) { _ = Redactor.standard.maskedBody(Data($0.utf8), contentType: "text/html") },
   ]
 
-  private static let depths = [1, 10, 13, 30, 31, 39, 60, 63, 120, 126, 250, 500, 20_000]
+  private static let shapes: [(depth: Int, width: Int, length: Int)] =
+    [1, 10, 13, 30, 31, 39, 60, 63, 120, 126, 127, 250, 500, 511, 20_000].flatMap {
+      [($0, 1, 1), ($0, 50, 1)]
+    } + [(1, 2_000, 1), (13, 2_000, 1), (1, 1, 20_000), (13, 1, 20_000), (30, 50, 200)]
 
   // MARK: Tests
 
   @Test(arguments: patterns + values + fields)
   func aTextIsReadOrRefusedOnASmallStack(_ reader: Reader) async {
     await onThread(stackSize: 512 << 10) {
-      for depth in Self.depths {
-        for width in [1, 50] {
-          let text = reader.text(depth: depth, width: width)
-          let isAccepted = (try? reader.read(text)) != nil
-          guard let accepted = reader.accepted else { continue }
-          if depth <= accepted { #expect(isAccepted, "\(depth) levels: \(text.prefix(60))") }
-          if depth >= 250 { #expect(!isAccepted, "\(depth) levels: \(text.prefix(60))") }
+      for shape in Self.shapes {
+        let text = reader.text(depth: shape.depth, width: shape.width, length: shape.length)
+        let isAccepted = (try? reader.read(text)) != nil
+        if let steps = reader.steps?(text) {
+          #expect(steps <= reader.stepsPerByte * (text.utf8.count + 8), "\(shape)")
+        }
+        guard let accepted = reader.accepted, shape.length == 1, shape.width <= 50 else { continue }
+        if shape.depth <= accepted { #expect(isAccepted, "\(shape): \(text.prefix(60))") }
+        if shape.depth >= max(250, 2 * accepted) {
+          #expect(!isAccepted, "\(shape): \(text.prefix(60))")
         }
       }
     }
   }
 
+  @Test(arguments: [(32, [32]), (33, [32, 128]), (200, [32, 128])])
+  func onlyADeepInputIsReadAgainOnALargerStack(depth: Int, limits: [Int]) {
+    let caller = Thread.current
+    var (runs, isOnCaller): ([Int], [Bool]) = ([], [])
+    LargeStack.run(usualDepth: 32, maximumDepth: 128) { limit, isTooDeep in
+      runs.append(limit)
+      isOnCaller.append(Thread.current === caller)
+      isTooDeep = depth > limit
+    }
+    #expect(runs == limits)
+    #expect(isOnCaller == limits.map { $0 == 32 })
+  }
+
   @Test(arguments: ["json", "har", "stubs", "contract"])
   func aFileIsReadOrRefusedOnASmallStack(_ kind: String) async throws {
     let folder = TemporaryFolder()
-    // A contract is read as YAML.
-    let deepest = kind == "contract" ? 28 : 118
+    let deepest = 118
     for (name, depth) in [("deepest", deepest), ("deeper", 300), ("deep", 20_000)] {
       let nested = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
       let file = folder.url("\(kind)-\(name).json")

@@ -1,3 +1,4 @@
+import Foundation
 import Mocking
 import Promises
 import TestGate
@@ -13,14 +14,21 @@ import Testing
     func serialize(_ response: Response) -> Bool { TransportThread.isCurrent }
   }
 
-  @Test(arguments: [16_384, 16_385])
-  func aBodyIsReadOnTheThreadThatItsSizeAllows(size: Int) async throws {
+  /// Returns a client over sockets.
+  private static func client(_ server: MockServer, isURLSession: Bool) -> Networking<Request> {
+    let client = Networking<Request>(
+      transport: isURLSession ? URLSessionTransport() : PlatformTransport.make(),
+      configuration: .plain)
+    client.setBaseURL(server.url)
+    return client
+  }
+
+  @Test(arguments: [16_384, 16_385], [false, true])
+  func aBodyIsReadOnTheThreadThatItsSizeAllows(size: Int, isURLSession: Bool) async throws {
     let (response, resolver) = Promise<Mock>.pending()
     let server = try MockServer { Route(.get, "/a") { _ in response } }
     defer { server.stop() }
-    let client = Networking<Request>(
-      transport: PlatformTransport.make(), configuration: .plain)
-    client.setBaseURL(server.url)
+    let client = Self.client(server, isURLSession: isURLSession)
     let promise = client.request(.get("/a"))
     let isOnThread = promise.serialize(using: ThreadProbe())
     let isOnThreadAfterValidation = promise.validate().serialize(using: ThreadProbe())
@@ -28,6 +36,36 @@ import Testing
     resolver.fulfill(.text(String(repeating: "a", count: size)))
     #expect(try await isOnThread.value == (size <= LargeBodies.limit))
     #expect(try await isOnThreadAfterValidation.value == (size <= LargeBodies.limit))
+  }
+
+  @Test func onlyAnOperationOfAnEventQueueRunsOnATransportThread() async {
+    let other = OperationQueue()
+    other.name = "Other"
+    for (queue, isExpected) in [(TransportThread.eventQueue(), true), (other, false)] {
+      let isCurrent = await withCheckedContinuation { continuation in
+        queue.addOperation { continuation.resume(returning: TransportThread.isCurrent) }
+      }
+      #expect(isCurrent == isExpected)
+    }
+    #expect(!TransportThread.isCurrent)
+  }
+
+  /// The task of the reader decodes them, of whatever size.
+  @Test(arguments: [10, 20_000], [false, true])
+  func aRecordOfAStreamIsNotReadOnATransportThread(size: Int, isURLSession: Bool) async throws {
+    struct Record: Decodable {
+      let isOnThread: Bool
+      init(from decoder: any Decoder) { isOnThread = TransportThread.isCurrent }
+    }
+    let value = JSON.string(String(repeating: "a", count: size))
+    let server = try MockServer { Route(.get, "/a", .lines([[value], [value]])) }
+    defer { server.stop() }
+    let client = Self.client(server, isURLSession: isURLSession)
+    var records: [Bool] = []
+    for try await record in client.jsonLines(of: .get("/a"), as: Record.self) {
+      records.append(record.isOnThread)
+    }
+    #expect(records == [false, false])
   }
 
   /// A response from memory does not arrive on a thread of a transport.

@@ -156,6 +156,15 @@ struct EventStreamTests {
     #expect(rules.delay(beforeAttempt: 1, serverDelay: .milliseconds(250)) == .milliseconds(250))
   }
 
+  @Test(arguments: ["data: a\n\n", "retry: 0\ndata: a\n\n"], [Duration.zero, .seconds(-1)])
+  func thereIsAPauseWhateverTheClientAndTheServerSet(body: String, delay: Duration) async {
+    let script = Self.events(body)
+    let server = Server(script, script, Self.events(""))
+    let rules = EventReconnection(delay: delay, maximumDelay: .zero, jitter: .none)
+    _ = await server.read(.get("prices"), rules)
+    #expect(server.times.entries == [0, 100, 200, 300].map { .milliseconds($0) })
+  }
+
   @Test(arguments: [(4_096, true), (4_097, false)])
   func aLongIdentifierIsNotSent(length: Int, isSent: Bool) async {
     let id = String(repeating: "x", count: length)

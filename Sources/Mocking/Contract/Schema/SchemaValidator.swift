@@ -18,9 +18,7 @@ struct SchemaValidator {
   /// The limit for the nesting of schemas, which bounds the recursion.
   static let maximumDepth = 500
   /// The nesting for which the stack of the caller is enough.
-  ///
-  /// The threads of an app may have 512 KiB. A deeper value is validated again on a larger stack.
-  private static let usualDepth = 48
+  private static let usualDepth = 40
   /// The limit for the number of violations of a value.
   static let maximumViolationCount = 100
 
@@ -62,17 +60,17 @@ struct SchemaValidator {
     of value: JSON, _ schema: Int, in program: SchemaProgram, assertsFormats: Bool = false,
     direction: Direction? = nil, maximumStepCount: Int = maximumStepCount
   ) -> [SchemaViolation] {
-    func validated(downTo depth: Int) -> SchemaValidator {
+    let validator = LargeStack.run(usualDepth: usualDepth, maximumDepth: maximumDepth) {
+      limit, isTooDeep in
       var validator = SchemaValidator(
         program: program, assertsFormats: assertsFormats, direction: direction,
-        maximumStepCount: maximumStepCount, maximumDepth: depth)
+        maximumStepCount: maximumStepCount, maximumDepth: limit)
       var evaluation = Evaluation()
       let isValid = validator.apply(schema, to: value, &evaluation)
       assert(validator.interruption != nil || isValid == validator.violations.isEmpty)
+      isTooDeep = validator.isTooDeep
       return validator
     }
-    var validator = validated(downTo: usualDepth)
-    if validator.isTooDeep { validator = LargeStack.run { validated(downTo: maximumDepth) } }
     if let interruption = validator.interruption { return [interruption] }
     return Array(validator.violations.prefix(maximumViolationCount))
   }

@@ -17,7 +17,11 @@ import Networking
 /// Source: YAML 1.2.2, sections 5 to 10.
 struct YAMLReader {
   /// The limit for the nesting of collections, which bounds the recursion.
-  static let maximumDepth = 32
+  ///
+  /// It is that of JSON, because the value is used like one that was read from JSON.
+  static let maximumDepth = JSON.maximumDepth
+  /// The nesting for which the stack of the caller is enough.
+  private static let usualDepth = 32
   /// The limit for the size of the values of all aliases, in bytes.
   ///
   /// The aliases of a text share its memory, but each has its bytes in a response.
@@ -25,6 +29,9 @@ struct YAMLReader {
 
   var scanner: YAMLScanner
   var depth = 0
+  private let depthLimit: Int
+  /// Whether the text is nested deeper than the limit.
+  private var isTooDeep = false
   private var anchors: [String: DocumentNode] = [:]
   /// The anchors of the nodes that are being read.
   private var openAnchors: [String] = []
@@ -52,11 +59,19 @@ struct YAMLReader {
   static func documents(
     in text: Data, limit: Int = .max
   ) throws(DocumentSyntaxError) -> [DocumentNode] {
-    var reader = YAMLReader(scanner: try YAMLScanner(text))
-    return try reader.documents(limit: limit)
+    let scanner = try YAMLScanner(text)
+    return try LargeStack.run(usualDepth: usualDepth, maximumDepth: maximumDepth) {
+      depthLimit, isTooDeep in
+      var reader = YAMLReader(scanner: scanner, depthLimit: depthLimit)
+      defer { isTooDeep = reader.isTooDeep }
+      return Result { () throws(DocumentSyntaxError) in try reader.documents(limit: limit) }
+    }.get()
   }
 
-  private init(scanner: YAMLScanner) { self.scanner = scanner }
+  private init(scanner: YAMLScanner, depthLimit: Int) {
+    self.scanner = scanner
+    self.depthLimit = depthLimit
+  }
 
   // MARK: Documents
 
@@ -245,7 +260,8 @@ struct YAMLReader {
       throw scanner.error("no anchor &\(name) precedes this alias", at: start)
     }
     aliasSize += node.size
-    guard aliasSize <= Self.maximumAliasSize, depth + node.height <= Self.maximumDepth else {
+    isTooDeep = depth + node.height > depthLimit
+    guard aliasSize <= Self.maximumAliasSize, !isTooDeep else {
       throw scanner.error("the aliases expand to a document that is too large", at: start)
     }
     return node.moved(to: start)
@@ -253,7 +269,8 @@ struct YAMLReader {
 
   /// Begins a nested node, after which the caller decreases ``depth``.
   mutating func enter() throws(DocumentSyntaxError) {
-    guard depth < Self.maximumDepth else {
+    isTooDeep = depth >= depthLimit
+    guard !isTooDeep else {
       throw scanner.error("the document is nested more than \(Self.maximumDepth) levels deep")
     }
     depth += 1

@@ -6,6 +6,9 @@ extension FuzzTarget {
   /// The file of a cookie jar, written by someone else.
   static let cookieFiles = FuzzTarget("cookie-files") { input in
     let now = Date(timeIntervalSince1970: 1_800_000_000)
+    Growth.checkLinear(input) { bytes in
+      _ = try? CookieJar(file: Scratch.write(Data(bytes), to: "cookies.json")) { now }
+    }
     let url = Scratch.write(input.data, to: "cookies.json")
     let jar: CookieJar
     do {

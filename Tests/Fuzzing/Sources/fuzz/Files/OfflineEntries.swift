@@ -10,6 +10,9 @@ extension FuzzTarget {
   /// The input is the JSON of an entry, which gets a first line with its length and checksum. If it
   /// begins with `Catena-Offline`, it is the whole file.
   static let offlineEntries = FuzzTarget("offline-entries") { input in
+    Growth.checkLinear(input) { bytes in
+      _ = try? EntryRecord.read(Scratch.write(framed(Data(bytes)), to: "entry").path)
+    }
     let data = input.bytes.starts(with: "Catena-Offline".utf8) ? input.data : framed(input.data)
     let file = Scratch.write(data, to: "entry")
     do {

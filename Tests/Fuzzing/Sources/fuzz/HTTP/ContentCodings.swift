@@ -11,6 +11,7 @@
       let (line, body) = input.firstLine
       let codings = HTTPHeaders([.init(name: "Content-Encoding", value: line)]).contentCodings
       guard !codings.isEmpty else { return }
+      Growth.checkLinear(FuzzInput(body)) { bytes in _ = decode([bytes[...]], codings) }
       let whole = decode([body[...]], codings)
       let pieces = decode(FuzzInput(body).pieces(), codings)
       expect(whole.isRejected == pieces.isRejected, "the size of the pieces has no effect")

@@ -21,7 +21,7 @@ struct FuzzTarget: Sendable {
     var targets: [FuzzTarget] = [
       .responseHeads, .requests, .chunks, .mockResponses, .cookies, .dates, .mediaTypes,
       .fieldValues, .webLinks, .eventStreams, .jsonSequences, .urls, .redirects, .charsets, .json,
-      .jsonPaths, .textRedaction,
+      .jsonPaths, .regularExpressions, .xml, .textRedaction,
       .urlRedaction, .fieldRedaction, .bodyRedaction, .multipartRedaction, .recordings, .har,
       .stubFiles, .templates, .cookieFiles, .offlineEntries, .yaml, .schemas,
     ]

@@ -12,6 +12,13 @@ extension FuzzTarget {
     guard let url = URL(string: lines[0]), ["http", "https"].contains(url.scheme?.lowercased()),
       Origin(url) != nil
     else { return }
+    Growth.checkLinear(input) { bytes in
+      let location = String(decoding: bytes, as: UTF8.self)
+      let request = HTTPRequest(url: url)
+      let head = HTTPResponseHead(status: 302, headers: ["Location": location])
+      _ = try? Redirection.next(
+        after: Response(head: head, request: request), to: request, allowsDowngrade: false)
+    }
     var choices = input.choices
     for location in lines.dropFirst() {
       let method: HTTPMethod = choices.flips() ? .post : .get

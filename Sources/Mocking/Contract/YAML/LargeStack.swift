@@ -8,11 +8,30 @@ enum LargeStack {
   /// The system provides memory for the part that is used.
   private static let size = 8 << 20
 
-  /// Runs a closure on a new thread, and waits for it.
+  /// Runs a computation on the stack of the caller, and only for a deep input once again on a larger one.
   ///
-  /// - Parameter body: The closure.
-  /// - Returns: The result of the closure.
-  static func run<Result>(_ body: () -> Result) -> Result {
+  /// The threads of an app may have 512 KiB of stack.
+  ///
+  /// - Parameters:
+  ///   - usualDepth: The depth for which the stack of the caller is enough.
+  ///   - maximumDepth: The depth for which the larger stack is enough.
+  ///   - body: The computation. It gets the limit for its depth, and sets `isTooDeep` if its input is
+  ///     deeper.
+  /// - Returns: The result of the last run.
+  static func run<Result>(
+    usualDepth: Int, maximumDepth: Int, _ body: (_ limit: Int, _ isTooDeep: inout Bool) -> Result
+  ) -> Result {
+    var isTooDeep = false
+    let result = body(usualDepth, &isTooDeep)
+    guard isTooDeep else { return result }
+    return onThread {
+      var isTooDeep = false
+      return body(maximumDepth, &isTooDeep)
+    }
+  }
+
+  /// Runs a closure on a new thread, and waits for it.
+  private static func onThread<Result>(_ body: () -> Result) -> Result {
     withoutActuallyEscaping(body) { body in
       // `nonisolated(unsafe)` because the access to both is protected by `end`: only the new thread uses
       // them before it is signalled, and only the caller afterwards.
