@@ -112,7 +112,7 @@ struct PartialDownloadTests {
     #expect(folder.names == ["film", "other0", "other1"])
   }
 
-  /// As by another user, who makes the name of the partial file one of a file of this user.
+  /// As by a hard link of another user to a file of this user, at the path of the partial file.
   @Test func anotherFileWithTheNameOfThePartialFileIsNotChanged() async throws {
     let server = RangeServer(content, .lose(after: 300_000))
     await downloadHalf(from: server)
