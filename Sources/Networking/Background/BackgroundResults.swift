@@ -33,7 +33,7 @@ struct BackgroundResults: Sendable {
         at: folder, includingPropertiesForKeys: nil)) ?? []
     var outcomes: [String: BackgroundOutcome] = [:]
     for file in files {
-      guard let data = try? Data(contentsOf: file) else { continue }
+      guard let data = try? FileSystem().read(file.path, limit: .max) else { continue }
       guard let entry = try? JSONDecoder().decode(Entry.self, from: data), entry.outcome.isUsable
       else {
         try? FileManager.default.removeItem(at: file)

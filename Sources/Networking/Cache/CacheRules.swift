@@ -10,6 +10,8 @@ struct CacheQuery: Sendable {
   var cookie: (@Sendable () -> String?)?
   /// The digest of the credentials and what else decides about the response, see ``CacheSelector``.
   var credentials = ""
+  /// The text of the connection, which is a part of ``credentials``.
+  var connection = ""
   /// The directives of the request.
   var directives = CacheControl()
   var policy = Request.CachePolicy.default

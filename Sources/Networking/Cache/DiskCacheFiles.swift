@@ -43,7 +43,7 @@ struct DiskCacheFiles: Sendable {
 
   /// Reads a record.
   ///
-  /// A file that is not a valid record is removed.
+  /// A file that is not a valid record, or that belongs to another user, is removed.
   ///
   /// - Parameters:
   ///   - name: The name of the record.
@@ -56,7 +56,7 @@ struct DiskCacheFiles: Sendable {
     guard let file = try OpenFile.open(path(of: name), O_RDONLY | O_NOFOLLOW),
       let length = try file.length
     else { return nil }
-    guard length <= Self.maximumRecordSize,
+    guard length <= Self.maximumRecordSize, try file.isOwn,
       let record = CacheRecordCoding.decode(
         try file.read(Int(length)), name, of: key, bodiesIn: folder(of: name))
     else {
@@ -131,7 +131,7 @@ struct DiskCacheFiles: Sendable {
     _ body: StoredBodyFile, _ consume: (_ piece: Data) throws -> Void
   ) throws -> Bool {
     guard let file = try OpenFile.open(body.path, O_RDONLY | O_NOFOLLOW),
-      try file.length == body.byteCount
+      try file.length == body.byteCount, try file.isOwn
     else { return false }
     var checksum = Checksum()
     var count: Int64 = 0
@@ -280,9 +280,11 @@ final class BodyFileReader: Sendable {
 
   /// Opens a file.
   ///
-  /// Returns `nil` if it does not exist.
+  /// Returns `nil` if it does not exist, or belongs to another user.
   init?(_ body: StoredBodyFile) throws {
-    guard let file = try OpenFile.open(body.path, O_RDONLY | O_NOFOLLOW) else { return nil }
+    guard let file = try OpenFile.open(body.path, O_RDONLY | O_NOFOLLOW), try file.isOwn else {
+      return nil
+    }
     self.file = Mutex(file)
   }
 

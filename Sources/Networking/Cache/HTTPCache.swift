@@ -21,7 +21,8 @@ import Synchronization
 ///   and a response on disk has the digest of its URL as its name. The file contains the URL without
 ///   secrets, and the response. Only its owner can read it.
 /// - **Crashes.** A response is on disk completely or not at all. Every file has a checksum. A file
-///   that has been changed or truncated is never served; it is removed, and the request is sent.
+///   that has been changed or truncated is never served, nor is one of another user, except on a disk on
+///   which all files have the same owner. It is removed, and the request is sent.
 /// - **Processes.** Several processes may use one folder at the same time. A response that is in the
 ///   memory of one process is not removed from it when another process removes it.
 /// - **Failures.** A full disk or a missing permission never fails a request. The response is then not
@@ -30,8 +31,10 @@ import Synchronization
 /// It does not use `URLCache`, because that stores nothing on Linux, works with `URLSession` only,
 /// does not implement the directives of RFC 5861, and can be neither listed nor cleared by origin.
 ///
-/// Clients with different cookie jars or client certificates have responses of their own, and so has a
-/// request with a `Cookie` field of the caller. Use separate caches for the users of a program that have one
+/// Clients with different cookie jars, client certificates or policies of ``ServerTrust`` for the host have
+/// responses of their own, and so has a request with a `Cookie` field of the caller. Policies are compared by
+/// their contents, also between processes. A policy with a rule (`evaluate`) has no contents to compare, so
+/// its responses are those of the same ``TLSOptions``. Use separate caches for the users of a program that have one
 /// jar in turn, because the cookies of a jar are compared only if the response varies on them.
 ///
 /// Source: RFC 9111.

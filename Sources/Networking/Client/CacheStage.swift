@@ -18,7 +18,7 @@ final class CacheStage: BuiltInStage {
   private let cookies: CookieStage?
   /// The text of the client's cookie jar in each stored response, empty for the jar that clients share.
   private let jar: String
-  /// The client's transport, which may present client certificates.
+  /// The client's transport, which has the trust in servers and the client certificates.
   private let transport: (any TLSTransport)?
   let scheduler: any Scheduler
   private let wallClock: @Sendable () -> Date
@@ -152,14 +152,15 @@ final class CacheStage: BuiltInStage {
       !request.headers.fields.contains(where: { field in
         CacheValidation.conditions.contains { HTTPHeaders.areNamesEqual($0, field.name) }
       }),
-      let key = CacheKey(request.url),
+      let key = CacheKey(request.url), let connection = connection(of: exchange),
       let credentials = credentialsDigest(exchange.credentials, request).flatMap({
-        owner($0, of: request, in: exchange)
+        owner($0, of: request, over: connection, in: exchange)
       })
     else { return nil }
     let own = exchange.call.request
     var query = CacheQuery(key: key, method: request.method, headers: request.headers)
     query.credentials = credentials
+    query.connection = connection
     query.directives = CacheControl(ofRequest: request.headers)
     query.policy = own.cachePolicy == .default ? policy : own.cachePolicy
     query.lifetime = own.cacheLifetime.map { $0 / .seconds(1) } ?? lifetime
@@ -174,17 +175,18 @@ final class CacheStage: BuiltInStage {
   /// another, apart from their URL and the fields in `Vary`.
   ///
   /// It has all that decides about the answer and about the form in which a transport delivers it: the
-  /// credentials, other secret fields, cookies of the caller, the jar, the client certificate, and whether
-  /// the content coding is decoded.
+  /// credentials, other secret fields, cookies of the caller, the jar, the connection, and whether the
+  /// content coding is decoded.
   ///
   /// - Parameters:
   ///   - credentials: The digest of the credentials.
   ///   - request: The request, before or after the other stages.
+  ///   - connection: The text of the connection.
   ///   - exchange: The exchange before the other stages.
   /// - Returns: The text, empty for the usual request without credentials, or `nil` if the platform has no
   ///   library for digests.
   private func owner(
-    _ credentials: String, of request: HTTPRequest, in exchange: Exchange
+    _ credentials: String, of request: HTTPRequest, over connection: String, in exchange: Exchange
   ) -> String? {
     guard var owner = CacheDigest.adding(secretsOf: request.headers, to: credentials) else {
       return nil
@@ -196,15 +198,24 @@ final class CacheStage: BuiltInStage {
       }
       owner += " cookies \(cookies)"
     }
-    owner += jar
+    owner += jar + connection
+    if !request.headers.acceptsCoding { owner += " coded" }
+    return owner
+  }
+
+  /// Returns the text that connections have in common if each of their transports accepts the servers of
+  /// the others, and presents the same client certificate.
+  ///
+  /// - Parameter exchange: The exchange.
+  /// - Returns: The text, empty for the usual connection, or `nil` if the platform has no library for
+  ///   digests.
+  private func connection(of exchange: Exchange) -> String? {
     let selected = exchange.call.transport
     let transport =
       selected.source == .client ? transport : selected.transport as? any TLSTransport
-    if let tls = transport?.tls.compiled, tls.hasIdentity(for: request.url) {
-      owner += " certificate \(tls.id)"
-    }
-    if !request.headers.acceptsCoding { owner += " coded" }
-    return owner
+    guard let transport else { return "" }
+    let owner = transport.tls.compiled.connectionOwner(for: exchange.request.url) + transport.route
+    return owner.isEmpty ? "" : CacheDigest.digest("connection", owner).map { " over \($0)" }
   }
 
   /// Returns the digest of the credentials of a request, empty if it will have none.
@@ -262,13 +273,16 @@ final class CacheStage: BuiltInStage {
   /// - Parameters:
   ///   - headers: The fields of the response.
   ///   - sent: The request as it was sent.
+  ///   - query: The query of the request.
   ///   - exchange: The exchange before the credentials were added.
-  /// - Returns: The selector, or `nil` if no later request can be compared with this one.
+  /// - Returns: The selector, or `nil` if no later request can be compared with this one, or if the
+  ///   client has got other TLS settings in the meantime.
   func selector(
-    of headers: HTTPHeaders, to sent: HTTPRequest, in exchange: Exchange
+    of headers: HTTPHeaders, to sent: HTTPRequest, for query: CacheQuery, in exchange: Exchange
   ) -> CacheSelector? {
-    credentialsDigest(of: sent, in: exchange)
-      .flatMap { owner($0, of: sent, in: exchange) }
+    guard connection(of: exchange) == query.connection else { return nil }
+    return credentialsDigest(of: sent, in: exchange)
+      .flatMap { owner($0, of: sent, over: query.connection, in: exchange) }
       .flatMap { CacheDigest.selector(of: headers, to: sent.headers, credentials: $0) }
   }
 

@@ -152,7 +152,9 @@ struct CachedHop: Sendable {
       var destination = exchange.destination
       destination.copy = CacheCopy(
         stage.cache, query,
-        selector: { [stage, exchange] in stage.selector(of: $0, to: $1, in: exchange) },
+        selector: { [stage, exchange, query] in
+          stage.selector(of: $0, to: $1, for: query, in: exchange)
+        },
         awaitedBy: stage.scheduler, wallClock: { [stage] in stage.now })
       sent.ownDestination = destination
     }
@@ -169,7 +171,8 @@ struct CachedHop: Sendable {
     let limit = ResponseReceiver.truncationLimit(exchange.destination.maximumBodySize)
     let isTruncated = (300...399).contains(response.status) && data.count >= limit
     guard !isTruncated, CacheRules.isStorable(response.head, to: query, at: now),
-      let selector = stage.selector(of: response.headers, to: response.request, in: exchange)
+      let selector = stage.selector(
+        of: response.headers, to: response.request, for: query, in: exchange)
     else {
       return stage.cache.removeResponses(
         to: query, supersededBy: response.head, awaitedBy: stage.scheduler)
@@ -197,7 +200,7 @@ struct CachedHop: Sendable {
     if !merged.rules.directives.noStore,
       // The fields that the response varies on may have changed.
       let selector = stage.selector(
-        of: merged.head.headers, to: response.request, in: exchange)
+        of: merged.head.headers, to: response.request, for: query, in: exchange)
     {
       stage.cache.update(
         stored, to: merged.with(selector), for: query.key, since: start,

@@ -103,7 +103,8 @@ public final class CookieJar: Sendable {
   ///   - wallClock: The source of the current date. It runs on any thread and must not block. `nil`
   ///     uses the clocks of the clients.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/cookieFileFailed`` if
-  ///   the file exists and cannot be read, is a symbolic link, or is not the file of a jar.
+  ///   the file exists and cannot be read, is a symbolic link, belongs to another user (except root, and
+  ///   except on a disk on which all files have the same owner), or is not the file of a jar.
   public convenience init(file: URL, wallClock: (@Sendable () -> Date)? = nil) throws {
     try self.init(CookieFile(file), wallClock: wallClock, scheduler: .live)
   }

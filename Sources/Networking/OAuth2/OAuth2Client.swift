@@ -66,6 +66,8 @@ public struct OAuth2Client: Sendable {
   public var authentication: Authentication
   /// The issuer, which the `iss` of redirects and of ID tokens must be equal to.
   ///
+  /// It also tells to which realm of a server a token of an earlier version belongs, see ``TokenKey/server``.
+  ///
   /// `nil` compares none.
   public var issuer: String?
   /// Whether the server sends `iss` with every redirect, so that a redirect without it is refused.

@@ -62,6 +62,9 @@ struct EntryRecord: Codable, Equatable {
     guard let length = try file.length else {
       throw CorruptEntryError("the entry file is not a regular file")
     }
+    guard try file.isOwn else {
+      throw CorruptEntryError("the entry file belongs to another user")
+    }
     let head = try file.read(Int(min(length, 128)))
     guard let end = head.firstIndex(of: UInt8(ascii: "\n")) else {
       throw CorruptEntryError(

@@ -117,11 +117,51 @@ struct OpenFile: ~Copyable {
   }
 }
 
-extension stat {
-  /// Whether the file belongs to the user of the process, and has no other name.
+extension OpenFile {
+  /// Whether the file is this program's own, see ``FileOwner``.
   ///
-  /// Otherwise another user can change it, or its bytes are those of another file.
-  var isOwn: Bool { st_uid == geteuid() && st_nlink == 1 }
+  /// State such as tokens, cookies, responses and requests is read from such files only.
+  var isOwn: Bool {
+    get throws { FileOwner.isOwn(try status, at: path) }
+  }
+}
+
+/// The rule by which a file in a folder that others can write to counts as this program's own.
+///
+/// It belongs to the user of the process or to root, as for the configuration of ssh. On a disk that does not
+/// keep owners, such as exFAT, CIFS, or NFS that maps root to nobody, all files have one owner. There a file is
+/// own if it has the owner that a new file of this process gets.
+enum FileOwner {
+  /// Compares the owner of an open file.
+  ///
+  /// - Parameters:
+  ///   - status: The status of the open file.
+  ///   - path: The path. A new file is made beside it, and removed, only if another user owns the file.
+  /// - Returns: Whether the file is own.
+  static func isOwn(_ status: stat, at path: String) -> Bool {
+    isOwn(status.st_uid, of: geteuid()) { ownerOfNewFile(beside: path) }
+  }
+
+  /// Compares the owner of a file with the user and with the owner of a new file.
+  ///
+  /// - Parameters:
+  ///   - owner: The owner.
+  ///   - user: The user of the process.
+  ///   - newFile: Returns the owner of a new file in the same folder, or `nil` if none can be made.
+  /// - Returns: Whether the file is own.
+  static func isOwn(_ owner: uid_t, of user: uid_t, newFile: () -> uid_t?) -> Bool {
+    owner == user || owner == 0 || owner == newFile()
+  }
+
+  /// Returns the owner of a new file in the folder of a path, or `nil` if none can be made.
+  static func ownerOfNewFile(beside path: String) -> uid_t? {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    let path = "\(folder)/.\(UUID().uuidString).owner"
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+    guard let file = try? OpenFile.open(path, flags, creating: 0o600) else { return nil }
+    defer { unlink(path) }
+    return try? file.status.st_uid
+  }
 }
 
 /// An exclusive lock across threads and processes, released at the end of its lifetime.

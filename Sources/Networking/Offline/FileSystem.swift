@@ -88,7 +88,7 @@ struct FileSystem: Sendable {
   ///   - limit: The maximum number of bytes.
   /// - Returns: The bytes. `nil` if the file does not exist, or is empty, which a full disk may leave.
   /// - Throws: ``NetworkError`` if the file is longer than the limit, is a symbolic link or another
-  ///   file that is not regular, or cannot be read.
+  ///   file that is not regular, belongs to another user (see ``FileOwner``), or cannot be read.
   func read(_ path: String, limit: Int) throws -> Data? {
     func error(_ reason: String) -> NetworkError {
       let name = URL(fileURLWithPath: path).lastPathComponent
@@ -99,6 +99,7 @@ struct FileSystem: Sendable {
       return nil
     }
     guard let length = try file.length else { throw error("is not a regular file") }
+    guard try file.isOwn else { throw error("belongs to another user") }
     guard length <= limit else { throw error("is too long") }
     return length == 0 ? nil : try file.read(Int(length))
   }
@@ -140,11 +141,11 @@ struct FileSystem: Sendable {
 
   /// Reads a file and returns its length and checksum.
   ///
-  /// Returns `nil` if the file does not exist, or is not a regular file.
+  /// Returns `nil` if the file does not exist, is not a regular file, or belongs to another user.
   func contentSummary(_ path: String) throws -> StoredFile? {
-    guard let file = try OpenFile.open(path, O_RDONLY | O_NOFOLLOW), try file.length != nil else {
-      return nil
-    }
+    guard let file = try OpenFile.open(path, O_RDONLY | O_NOFOLLOW), try file.length != nil,
+      try file.isOwn
+    else { return nil }
     var checksum = Checksum()
     var byteCount: Int64 = 0
     while true {

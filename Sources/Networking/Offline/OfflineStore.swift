@@ -31,7 +31,8 @@ import Synchronization
 ///   password is rejected. A request whose query, JSON or form has a field with the name of a
 ///   secret is rejected unless ``storesSecrets`` is `true`. Free text, files of the body, and
 ///   bodies of other types are not checked. Files are readable by their owner only (mode 0600, in
-///   folders of mode 0700). They are not encrypted.
+///   folders of mode 0700). They are not encrypted. An entry of another user is moved to quarantine, and
+///   is not sent, except on a disk on which all files have the same owner.
 /// - **Disk.** The folder must be on a local disk. The store does not change other files in it.
 public final class OfflineStore: Sendable {
   /// A handler that decides about a new request for the same resource as a stored entry.

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The lock is that of the file itself, so that no lock file remains. A file that was renamed or
 /// removed by the owner of the lock is not the one at the path any more; it is then opened again. The
-/// system releases the lock if the process dies. A file of another user, or with another name, is
+/// system releases the lock if the process dies. A file of another user, as ``FileOwner`` tells, is
 /// replaced by a new one.
 final class LockedFile: Sendable {
   private let descriptor: Int32
@@ -46,8 +46,8 @@ final class LockedFile: Sendable {
         fstat(descriptor, &opened) == 0 && stat(path, &named) == 0
         && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
       let isRegular = opened.st_mode & S_IFMT == S_IFREG
-      // On a disk without owners a new file may seem to be that of another user.
-      if isSame, isRegular, isExclusive || opened.isOwn {
+      // A new file is own, also on a disk that does not keep owners.
+      if isSame, isRegular, isExclusive || FileOwner.isOwn(opened, at: path) {
         self.descriptor = descriptor
         return
       }
@@ -80,12 +80,49 @@ final class LockedFile: Sendable {
   }
 
   /// The length in bytes.
-  var length: Int64 {
+  var length: Int64 { get throws { Int64(try status.st_size) } }
+
+  /// The number by which the file system knows the file, whatever its name.
+  var number: UInt64 { get throws { UInt64(try status.st_ino) } }
+
+  /// Whether the file has a second name, a hard link.
+  var hasOtherName: Bool { get throws { try status.st_nlink > 1 } }
+
+  private var status: stat {
     get throws {
       var status = stat()
       guard fstat(descriptor, &status) == 0 else { throw Self.error(.fileNotWritten) }
-      return Int64(status.st_size)
+      return status
     }
+  }
+
+  /// Replaces the file at a path by a new one in one step.
+  ///
+  /// Its other names keep this file.
+  ///
+  /// - Parameters:
+  ///   - path: The path of this file.
+  ///   - isCopied: Whether the new file has the bytes of this one. Otherwise it is empty.
+  /// - Returns: The new file, with a lock and with the permissions of this one at most.
+  /// - Throws: ``NetworkError`` with the code `fileNotWritten`. This file is then unchanged.
+  func replaced(at path: String, copying isCopied: Bool) throws -> LockedFile {
+    let new = "\(path).new"
+    guard unlink(new) == 0 || errno == ENOENT else { throw Self.error(.fileNotWritten) }
+    let file = try LockedFile(new, creating: try status.st_mode & 0o666, isNew: true)
+    do {
+      var position: Int64 = 0
+      while isCopied {
+        let bytes = try read(1 << 20, at: position)
+        if bytes.isEmpty { break }
+        try file.write(bytes, at: position)
+        position += Int64(bytes.count)
+      }
+      guard rename(new, path) == 0 else { throw Self.error(.fileNotWritten) }
+    } catch {
+      unlink(new)
+      throw error
+    }
+    return file
   }
 
   func truncate(to length: Int64) throws {
@@ -177,12 +214,12 @@ enum HiddenFile {
 
   /// Returns the state in a file.
   ///
-  /// - Returns: The state. `nil` if there is no file, or one that is not a state or that another user
-  ///   could have written.
+  /// - Returns: The state. `nil` if there is no file, or one that is not a state or that belongs to
+  ///   another user.
   /// - Throws: ``NetworkError`` with the code `fileNotWritten` if the file cannot be read now.
   static func read<Content: Decodable>(_ type: Content.Type, from path: String) throws -> Content? {
     do {
-      guard let file = try OpenFile.open(path, O_RDONLY | O_NOFOLLOW), try file.status.isOwn,
+      guard let file = try OpenFile.open(path, O_RDONLY | O_NOFOLLOW), try file.isOwn,
         let length = try file.length, length <= maximumLength
       else { return nil }
       let data = try file.read(Int(length))

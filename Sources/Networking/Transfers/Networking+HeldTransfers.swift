@@ -24,7 +24,8 @@ extension Networking {
   ///   and `.NAME.download.json` with the validator, which only its owner can read. After a failure, a
   ///   cancellation, or the end of the process they are kept, and the next resumable download of the
   ///   same URL to the same target continues. Files of these names that belong to another user are
-  ///   replaced. ``Transfer/removePartialDownload(of:)`` removes the files. Otherwise no partial file
+  ///   replaced, except on a disk on which all files have the same owner. If the partial file has got
+  ///   a second name (a hard link), a copy of it is continued. ``Transfer/removePartialDownload(of:)`` removes the files. Otherwise no partial file
   ///   remains.
   /// - **Integrity.** `Content-Range` and the total length are checked. So is the SHA-256 of the
   ///   caller, or else the SHA-256 or SHA-512 of the server's `Repr-Digest` or `Content-Digest`, and

@@ -7,6 +7,9 @@ import Synchronization
 /// All methods that use the disk block. The file of a resumable download has a name of its own for
 /// each target, and is kept when the download ends without success. Any other file is removed.
 ///
+/// A file that has got a second name, such as a hard link of a backup, is replaced by a copy before it is
+/// written to, so that no other file changes. It is only continued if it is the file of the state.
+///
 /// The number of received bytes of a single segment is the length of the file, so that no byte that
 /// was written is requested again. Several segments have their numbers in the state, which is written
 /// for each 256 KiB.
@@ -36,16 +39,22 @@ final class PartialDownload: Sendable {
     var validator: StrongValidator
     var total: Int64?
     var segments: [Segment]
+    /// The number of the file in the file system.
+    ///
+    /// It tells whether a file with a second name is that of the download.
+    var fileNumber: UInt64?
 
     /// The number of received bytes.
     var received: Int64 { segments.reduce(0) { $0 + $1.received } }
 
-    /// Whether the segments cover the file in order, and have no more bytes than their ranges.
+    /// Whether the segments cover the file in order, and have no more bytes than their ranges, and the
+    /// validator can be sent.
     ///
     /// A file of unknown length has one segment. The numbers may be those of any file, so nothing is
     /// added to them.
     var isValid: Bool {
-      guard version == 1, (1...64).contains(segments.count), total != nil || segments.count == 1
+      guard version == 1, validator.isValid, (1...64).contains(segments.count),
+        total != nil || segments.count == 1
       else { return false }
       var position: Int64 = 0
       for segment in segments {
@@ -95,8 +104,14 @@ final class PartialDownload: Sendable {
       isResumable
       ? Self.path(beside: target.url)
       : folder.appending(path: ".\(UUID().uuidString).part").path
-    file = try LockedFile(path, creating: 0o666, isNew: !isResumable)
-    state = Mutex(State(content: isResumable ? try Self.load(path, of: file) : nil))
+    var file = try LockedFile(path, creating: 0o666, isNew: !isResumable)
+    var content = isResumable ? try Self.load(path, of: file) : nil
+    if isResumable, try file.hasOtherName {
+      if content?.fileNumber != (try file.number) { content = nil }
+      file = try file.replaced(at: path, copying: content != nil)
+    }
+    self.file = file
+    state = Mutex(State(content: content))
   }
 
   deinit {
@@ -186,7 +201,8 @@ final class PartialDownload: Sendable {
       return state.content
     }
     guard isResumable else { return }
-    guard let content else { return HiddenFile.remove("\(path).json") }
+    guard var content else { return HiddenFile.remove("\(path).json") }
+    content.fileNumber = try file.number
     try HiddenFile.write(content, to: "\(path).json")
   }
 
@@ -263,7 +279,7 @@ final class PartialDownload: Sendable {
 
   private func removeFiles() {
     if isResumable { HiddenFile.remove("\(path).json") }
-    unlink(path)
+    HiddenFile.remove(path)
   }
 
   /// Returns the path of the partial file of a resumable download.

@@ -88,6 +88,14 @@ enum StrongValidator: Sendable, Hashable, Codable {
     }
   }
 
+  /// Whether the value can be sent, which that of a stored state need not be.
+  var isValid: Bool {
+    switch self {
+    case .entityTag(let tag): Self.isStrongTag(tag)
+    case .lastModified(let date): date.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+  }
+
   /// Whether a response with these fields may be of the same representation.
   ///
   /// A response without the field of the validator may be.

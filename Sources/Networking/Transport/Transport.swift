@@ -36,6 +36,15 @@ extension Transport {
 package protocol TLSTransport: Transport {
   /// The TLS settings.
   var tls: TLSOptions { get }
+  /// A text for a way to servers that other transports do not have, such as a Unix socket.
+  ///
+  /// The responses of such a transport are not those of others. The default is empty.
+  var route: String { get }
+}
+
+extension TLSTransport {
+  /// The default, an empty text.
+  package var route: String { "" }
 }
 
 /// A transport whose TLS settings can be replaced.

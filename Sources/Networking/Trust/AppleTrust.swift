@@ -50,20 +50,20 @@
       self.includesSystem = includesSystem
     }
 
-    init(_ policy: ServerTrust.Policy) throws(NetworkError) {
-      let (sources, includesSystem): ([TLSSource], Bool)
+    init(
+      _ policy: ServerTrust.Policy, _ certificates: [ServerCertificate], _ lists: [TLSSource.Item]
+    ) throws(NetworkError) {
+      let includesSystem: Bool
       switch policy.anchors {
       case .system, .anyCertificate:
         self.init()
         return
-      case .only(let list): (sources, includesSystem) = (list, false)
-      case .besidesSystem(let list): (sources, includesSystem) = (list, true)
+      case .only: includesSystem = false
+      case .besidesSystem: includesSystem = true
       }
-      if sources.isEmpty { throw .invalidTLS("the list of authorities is empty") }
-      var found: [ServerCertificate] = []
-      for source in sources { found += try source.certificates("the authorities") }
+      if policy.anchors.sources.isEmpty { throw .invalidTLS("the list of authorities is empty") }
       self.init(
-        found.compactMap { SecCertificateCreateWithData(nil, $0.der as CFData) },
+        certificates.compactMap { SecCertificateCreateWithData(nil, $0.der as CFData) },
         includesSystem: includesSystem)
     }
   }

@@ -30,34 +30,28 @@
     case system
     case own(OpenSSLStore)
 
-    init(_ policy: ServerTrust.Policy) throws(NetworkError) {
-      let (sources, includesSystem): ([TLSSource], Bool) =
-        switch policy.anchors {
-        case .system: ([], true)
-        case .only(let sources): (sources, false)
-        case .besidesSystem(let sources): (sources, true)
-        case .anyCertificate: ([], false)
-        }
+    /// Makes the authorities of a policy.
+    ///
+    /// - Throws: `invalidTLSOptions` with the item that cannot be used.
+    init(
+      _ policy: ServerTrust.Policy, _ certificates: [ServerCertificate], _ lists: [TLSSource.Item]
+    ) throws(NetworkError) {
+      let includesSystem: Bool
       switch policy.anchors {
-      case .system where policy.revocation.lists.isEmpty, .anyCertificate:
+      case .system where lists.isEmpty, .anyCertificate:
         self = .system
         return
-      case .only, .besidesSystem:
+      case .system: includesSystem = true
+      case .only(let sources), .besidesSystem(let sources):
         if sources.isEmpty { throw .invalidTLS("the list of authorities is empty") }
-      case .system: break
+        includesSystem = if case .only = policy.anchors { false } else { true }
       }
       guard let store = OpenSSLStore() else { throw NetworkError(.unsupported, "out of memory") }
       if includesSystem { store.addSystem() }
-      for source in sources {
-        for certificate in try source.certificates("the authorities") { store.add(certificate) }
-      }
-      for source in policy.revocation.lists {
-        let items = try source.items(
-          "the revocation lists", extensions: TLSSource.listExtensions)
-        for item in items {
-          guard store.addLists(item.bytes, wholeChain: policy.revocation.wholeChain) else {
-            throw .invalidTLS("\(item.name): not a revocation list in PEM or DER")
-          }
+      for certificate in certificates { store.add(certificate) }
+      for item in lists {
+        guard store.addLists(item.bytes, wholeChain: policy.revocation.wholeChain) else {
+          throw .invalidTLS("\(item.name): not a revocation list in PEM or DER")
         }
       }
       self = .own(store)

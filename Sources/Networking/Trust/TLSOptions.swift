@@ -134,6 +134,23 @@ final class CompiledTLS: Sendable {
     return identity(forHost: origin.host, port: origin.port) != nil
   }
 
+  /// Returns a text that is equal for options under which a response of a URL is equally trusted.
+  ///
+  /// It has the policy of the host and the client's identity. It is the same in other processes, except for
+  /// an identity or a rule of the caller, which cannot be compared.
+  ///
+  /// - Parameter url: The URL.
+  /// - Returns: The text, empty for the default policy without an identity, and for a URL without TLS.
+  func connectionOwner(for url: URL) -> String {
+    // Fast path: the options of almost all clients.
+    guard self !== CompiledTLS.standard, let origin = Origin(url), origin.scheme == "https" else {
+      return ""
+    }
+    let (host, port) = (origin.host, origin.port)
+    let owner = policy(forHost: host, port: port)?.owner ?? " refused"
+    return identity(forHost: host, port: port) == nil ? owner : "\(owner) certificate \(id)"
+  }
+
   /// Returns whether the server of a URL is verified.
   func isVerifying(_ url: URL?) -> Bool {
     guard let origin = url.flatMap({ Origin($0) }) else { return true }
@@ -164,7 +181,9 @@ final class CompiledTLS: Sendable {
   enum PlatformAnchors {
     case system
 
-    init(_ policy: ServerTrust.Policy) throws(NetworkError) { self = .system }
+    init(
+      _ policy: ServerTrust.Policy, _ certificates: [ServerCertificate], _ lists: [TLSSource.Item]
+    ) throws(NetworkError) { self = .system }
   }
 
   /// A client certificate, which this platform does not have.
@@ -191,9 +210,14 @@ final class CompiledPolicy: Sendable {
   let isVerifying: Bool
   /// Whether the policy requires nothing beyond that of the system, apart from versions.
   let isSystem: Bool
+  /// A text that equal policies have in common, also in other processes, empty for the default policy.
+  ///
+  /// Rules of the caller cannot be compared, so a policy with one has a text of its own.
+  let owner: String
 
   private init() {
     isSystem = true
+    owner = ""
     anchors = .system
     pins = []
     evaluations = []
@@ -207,7 +231,9 @@ final class CompiledPolicy: Sendable {
     _ policy: ServerTrust.Policy, for hosts: String, _ minimum: TLSVersion, _ maximum: TLSVersion?
   ) throws(NetworkError) {
     do throws(NetworkError) {
-      anchors = try PlatformAnchors(policy)
+      let certificates = try policy.anchors.certificates()
+      let lists = try policy.revocation.items()
+      anchors = try PlatformAnchors(policy, certificates, lists)
       var pins: [CompiledPins] = []
       for rule in policy.pinRules { pins.append(try CompiledPins(rule)) }
       self.pins = pins
@@ -230,6 +256,7 @@ final class CompiledPolicy: Sendable {
       } else {
         isVerifying = true
       }
+      owner = Self.owner(policy, certificates, lists, pins, minimumVersion, maximumVersion)
       try Platform.requireSupport(for: policy)
     } catch {
       var error = error

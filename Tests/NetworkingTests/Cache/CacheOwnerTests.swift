@@ -1,6 +1,7 @@
 import Foundation
 import Mocking
 import Promises
+import Synchronization
 import TestGate
 import TestSupport
 import Testing
@@ -12,6 +13,8 @@ private struct CacheOwner: Sendable {
   let name: String
   var headers: HTTPHeaders = [:]
   var cookies = CookiePolicy.none
+  var tls = TLSOptions()
+  var route = ""
   var authenticate: @Sendable (Networking<Request>) async throws -> Void = { _ in }
 
   /// All owners, whose clients share a cache.
@@ -63,6 +66,12 @@ private struct CacheOwner: Sendable {
           })
       }
     }
+    owners.append(CacheOwner(name: "a socket", route: " socket /run/a"))
+    for (name, trust) in try ServerTrust.different {
+      owners.append(CacheOwner(name: name, tls: try TLSOptions(trust: trust)))
+    }
+    owners.append(
+      CacheOwner(name: "TLS 1.3", tls: try TLSOptions(minimumVersion: .v1_3)))
     return owners
   }
 
@@ -71,6 +80,54 @@ private struct CacheOwner: Sendable {
     .response(
       200, ["Content-Type": "application/json"],
       #"{"access_token": "\#(UUID().uuidString)", "token_type": "Bearer", "expires_in": 3600}"#)
+  }
+}
+
+extension ServerTrust {
+  /// Trusts of which each accepts other servers of the tests than the others, and than the default.
+  fileprivate static var different: [(name: String, trust: ServerTrust)] {
+    get throws {
+      let keys = ["A", "B"].map { PublicKeyPin("sha256/\(String(repeating: $0, count: 43))=") }
+      let certificate = TLSSource.pem(TestCertificate.pem)
+      var policies: [(name: String, policy: Policy)] = [
+        ("any certificate", .insecure), ("a rule", .evaluate { _, _ in true }),
+        ("another rule", .evaluate { _, _ in false }),
+        ("an authority", .authorities(certificate)),
+        ("an authority and the system", .authorities(certificate, besidesSystem: true)),
+        ("a certificate", .pinnedCertificates(certificate)),
+        ("a certificate of the chain", .pinnedCertificates(certificate, in: .chain)),
+        ("a key", .pinnedKeys([keys[0]])), ("another key", .pinnedKeys([keys[1]])),
+        ("two keys", .pinnedKeys(keys)),
+        ("one and the other key", .pinnedKeys([keys[0]]).pinnedKeys([keys[1]])),
+        ("a key for a time", .pinnedKeys([keys[0]], until: "2027-06-01")),
+        ("any certificate with a key", .insecure.pinnedKeys([keys[0]])),
+      ]
+      #if os(Linux)
+        let fixture = try TrustFixture.shared.get()
+        policies += [
+          ("another authority", fixture.policy),
+          ("two authorities", .authorities(certificate, fixture.root.source)),
+          ("a status", .system.revocation(stapled: .ifPresent)),
+          ("a status that is required", .system.revocation(stapled: .required)),
+          ("versions", .system.versions(.v1_2, through: .v1_2)),
+        ]
+      #endif
+      return policies.map { ($0.name, ServerTrust([(hosts: "cache.test", policy: $0.policy)])) }
+        + [("no policy", ServerTrust(others: nil))]
+    }
+  }
+}
+
+/// A transport with TLS settings that it does not use.
+private struct TrustingTransport: TLSTransport {
+  let base: FakeTransport
+  let tls: TLSOptions
+  var route = ""
+
+  func start(
+    _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
+  ) -> any TransportHandle {
+    base.start(request, receive)
   }
 }
 
@@ -102,7 +159,10 @@ struct CacheOwnerTests {
     let owners = try CacheOwner.all(in: folder)
     var clients: [Networking<Request>] = []
     for owner in owners {
-      let client = Networking.caching(in: cache, over: transport) { $0.cookies = owner.cookies }
+      let client = Networking.caching(
+        in: cache, over: TrustingTransport(base: transport, tls: owner.tls, route: owner.route),
+        baseURL: .of("https://cache.test")
+      ) { $0.cookies = owner.cookies }
       try await owner.authenticate(client)
       clients.append(client)
     }
@@ -124,6 +184,90 @@ struct CacheOwnerTests {
       }
     }
     #expect(cells == owners.count * (owners.count - 1))
+  }
+
+  // MARK: Trust
+
+  private static let fresh = FakeTransport { _ in
+    .response(200, ["Cache-Control": "max-age=86400"], "fresh")
+  }
+
+  /// Requests a URL with a new cache of the same folder, as another process does.
+  private func source(
+    of url: String, _ tls: TLSOptions,
+    during body: @escaping @Sendable (TLSConfigurable) -> Void = { _ in }
+  ) async throws -> Response.Source {
+    let cache = HTTPCache(folder: folder.url("cache"))
+    let transport = TLSConfigurable(tls, body)
+    let client = Networking.caching(in: cache, over: transport)
+    let response = try await client.request(.get(RequestPath(raw: url))).value
+    await cache.flush()
+    return response.source
+  }
+
+  /// A transport whose TLS settings a test replaces while a request is under way.
+  private final class TLSConfigurable: TLSConfigurableTransport {
+    private let options: Mutex<TLSOptions>
+    private let onStart: @Sendable (TLSConfigurable) -> Void
+
+    init(_ tls: TLSOptions, _ onStart: @escaping @Sendable (TLSConfigurable) -> Void) {
+      options = Mutex(tls)
+      self.onStart = onStart
+    }
+
+    var tls: TLSOptions { options.withLock { $0 } }
+
+    func setTLS(_ tls: TLSOptions) { options.withLock { $0 = tls } }
+
+    func start(
+      _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportHandle {
+      onStart(self)
+      return CacheOwnerTests.fresh.start(request, receive)
+    }
+  }
+
+  /// The same policy in other words: in another order, as another file, with a report besides.
+  @Test func theSamePolicyHasTheSameResponsesInTheNextRunOfTheProgram() async throws {
+    let keys = ["A", "B"].map { PublicKeyPin("sha256/\(String(repeating: $0, count: 43))=") }
+    let file = try folder.file("certificate.der", TestCertificate.der)
+    let certificate = TLSSource.pem(TestCertificate.pem)
+    let equal: [[ServerTrust.Policy]] = [
+      [.system, .system.pinnedKeys([keys[0]], mode: .reported { _ in })],
+      [.pinnedKeys(keys), .pinnedKeys(keys.reversed())],
+      [
+        .authorities(certificate), .authorities(.file(file)),
+        .authorities(certificate, .file(file)),
+      ],
+      [.pinnedCertificates(certificate), .pinnedCertificates(.file(file))], [.insecure, .insecure],
+    ]
+    for (number, policies) in equal.enumerated() {
+      var sources: [Response.Source] = []
+      for policy in policies {
+        let tls = try TLSOptions(trust: ["cache.test": policy])
+        sources.append(try await source(of: "https://cache.test/\(number)", tls))
+      }
+      #expect(
+        sources == [.network] + Array(repeating: .cache, count: policies.count - 1), "\(number)")
+    }
+  }
+
+  @Test func thePolicyOfAnotherHostAndThatOfTLSAloneDoNotMatter() async throws {
+    let one = try TLSOptions(trust: ["other.test": .insecure])
+    #expect(try await source(of: "https://cache.test/", TLSOptions()) == .network)
+    #expect(try await source(of: "https://cache.test/", one) == .cache)
+    let all = try TLSOptions(trust: .all(.insecure))
+    #expect(try await source(of: "http://cache.test/", TLSOptions()) == .network)
+    #expect(try await source(of: "http://cache.test/", all) == .cache)
+  }
+
+  @Test func aResponseIsNotStoredForTheSettingsThatReplaceItsOwn() async throws {
+    let (old, new) = (TLSOptions(), try TLSOptions(trust: .all(.insecure)))
+    let url = "https://cache.test/"
+    #expect(try await source(of: url, old) { $0.setTLS(new) } == .network)
+    #expect(try await source(of: url, new) == .network)
+    #expect(try await source(of: url, new) == .cache)
+    #expect(try await source(of: url, old) == .network)
   }
 
   #if os(Linux)

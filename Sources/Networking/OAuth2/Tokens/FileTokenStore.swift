@@ -13,6 +13,8 @@ import Synchronization
 /// - **Locks.** Files beside it, with the extension `lock`, exclude other processes while a process
 ///   writes, and while it refreshes a token. The system releases a lock when its process ends.
 /// - **Encryption** by AES-256-GCM detects a change of any byte. Without a key the file is JSON.
+/// - **Owner.** A file of another user is an error and is not read, except one of root, and except on a disk
+///   on which all files have the same owner, such as exFAT or CIFS.
 /// - **Changes** of other processes are noticed within a second, while there is a listener.
 ///
 /// All methods block. Errors have the codes `storeFailed` and `decryptionFailed` of

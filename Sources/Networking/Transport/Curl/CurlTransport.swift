@@ -100,6 +100,7 @@
     }
 
     private let pools: Mutex<Pools>
+    package let route: String
     /// The queue on which the files of request bodies are opened.
     private static let opening = DispatchQueue(label: "Catena.Upload", attributes: .concurrent)
 
@@ -110,6 +111,7 @@
       // Loads libraries, for which an I/O thread must not wait.
       _ = HTTPHeaders.acceptedCodings
       pools = Mutex(Pools(options))
+      route = options.unixSocketPath.map { " socket \($0)" } ?? ""
     }
 
     /// The TLS settings.

@@ -20,6 +20,26 @@ struct SessionDelegateForwarder: Sendable {
     taskDelegate = delegate as? any URLSessionTaskDelegate
   }
 
+  /// Whether the delegate responds to challenges, so that it may accept servers that others reject.
+  ///
+  /// On Linux it is not asked about servers.
+  var handlesChallenges: Bool {
+    #if canImport(FoundationNetworking)
+      return false
+    #else
+      guard let delegate else { return false }
+      let forward: ((URLSession, URLAuthenticationChallenge, @escaping ChallengeHandler) -> Void)? =
+        delegate.urlSession(_:didReceive:completionHandler:)
+      guard forward == nil, let taskDelegate else { return forward != nil }
+      let forwardOfTask:
+        (
+          (URLSession, URLSessionTask, URLAuthenticationChallenge, @escaping ChallengeHandler)
+            -> Void
+        )? = taskDelegate.urlSession(_:task:didReceive:completionHandler:)
+      return forwardOfTask != nil
+    #endif
+  }
+
   func didBecomeInvalid(_ session: URLSession, _ error: (any Error)?) {
     guard let delegate else { return }
     let forward: ((URLSession, (any Error)?) -> Void)? =

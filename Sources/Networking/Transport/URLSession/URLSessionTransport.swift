@@ -84,6 +84,7 @@ public final class URLSessionTransport: Transport {
   private let events: URLSessionEventDelegate
   private let timeouts: SessionTimeouts
   package let tls: TLSOptions
+  package let route: String
   private let scheduler: any Scheduler
 
   /// Makes a transport with the default TLS settings, and its session.
@@ -128,7 +129,10 @@ public final class URLSessionTransport: Transport {
     timeouts = SessionTimeouts(base)
     self.tls = tls
     self.scheduler = scheduler
-    events = URLSessionEventDelegate(trust: trust, forwarder: SessionDelegateForwarder(delegate))
+    let forwarder = SessionDelegateForwarder(delegate)
+    // The decisions of a delegate cannot be compared.
+    route = forwarder.handlesChallenges ? " delegate \(UUID().uuidString)" : ""
+    events = URLSessionEventDelegate(trust: trust, forwarder: forwarder)
     let single = base.forSingleHop
     trust.configure(single)
     let (events, queue) = (events, events.queue)

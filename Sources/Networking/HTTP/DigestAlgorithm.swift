@@ -6,7 +6,7 @@ import Foundation
   import CCatena
 #endif
 
-/// A hash function of Digest authentication.
+/// A hash function of Digest authentication, also for the names of stored files.
 ///
 /// The platform's library computes the hashes: CryptoKit on Apple platforms, which does not have
 /// SHA-512/256, and OpenSSL's libcrypto on Linux.
