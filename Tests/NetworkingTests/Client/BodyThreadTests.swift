@@ -13,14 +13,20 @@ import Testing
     func serialize(_ response: Response) -> Bool { TransportThread.isCurrent }
   }
 
-  @Test(arguments: [16_384, 16_385])
-  func aBodyIsReadOnTheThreadThatItsSizeAllows(size: Int) async throws {
+  /// Returns a server that responds to `/a` when the resolver is fulfilled, and a client for it.
+  private func makeServer() throws -> (MockServer, Networking<Request>, Resolver<Mock>) {
     let (response, resolver) = Promise<Mock>.pending()
     let server = try MockServer { Route(.get, "/a") { _ in response } }
-    defer { server.stop() }
     let client = Networking<Request>(
       transport: PlatformTransport.make(), configuration: .plain)
     client.setBaseURL(server.url)
+    return (server, client, resolver)
+  }
+
+  @Test(arguments: [16_384, 16_385])
+  func aBodyIsReadOnTheThreadThatItsSizeAllows(size: Int) async throws {
+    let (server, client, resolver) = try makeServer()
+    defer { server.stop() }
     let promise = client.request(.get("/a"))
     let isOnThread = promise.serialize(using: ThreadProbe())
     let isOnThreadAfterValidation = promise.validate().serialize(using: ThreadProbe())
@@ -47,12 +53,8 @@ import Testing
         return response.data.count
       }
     }
-    let (response, resolver) = Promise<Mock>.pending()
-    let server = try MockServer { Route(.get, "/a") { _ in response } }
+    let (server, client, resolver) = try makeServer()
     defer { server.stop() }
-    let client = Networking<Request>(
-      transport: PlatformTransport.make(), configuration: .plain)
-    client.setBaseURL(server.url)
     let reads = Log<Int>()
     let promise = client.request(.get("/a"))
     let cancelled = promise.serialize(using: Reader(reads: reads))
