@@ -190,10 +190,12 @@ int catena_easy_local_port(CatenaEasy *easy) {
 
 // The functions of the OpenSSL that libcurl uses, or null.
 static int (*ssl_pending)(const void *);
+static int (*ssl_want)(const void *);
 static void (*ssl_alpn)(const void *, const unsigned char **, unsigned int *);
 
 static void find_openssl(void) {
   *(void **)&ssl_pending = dlsym(RTLD_DEFAULT, "SSL_pending");
+  *(void **)&ssl_want = dlsym(RTLD_DEFAULT, "SSL_want");
   *(void **)&ssl_alpn = dlsym(RTLD_DEFAULT, "SSL_get0_alpn_selected");
 }
 
@@ -229,6 +231,12 @@ CatenaTLSState catena_easy_tls_state(CatenaEasy *easy) {
 int catena_easy_refuses_http1(CatenaEasy *easy) {
   void *connection = openssl_connection(easy);
   return connection && !has_selected(connection, "http/1.1");
+}
+
+int catena_easy_awaits_bytes(CatenaEasy *easy) {
+  void *connection = openssl_connection(easy);
+  // SSL_READING.
+  return connection && ssl_want && ssl_want(connection) == 3;
 }
 
 int catena_is_readable(int socket) {

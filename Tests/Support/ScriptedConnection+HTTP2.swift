@@ -5,8 +5,8 @@
   /// HTTP/2 is served in frames.
   ///
   /// The script runs when a request is complete. If a request is answered early, the script runs when
-  /// its head is complete, and its body gets no frames. The `stream` and `connection` of a request
-  /// identify it. Its fields are not decoded.
+  /// its head is complete, and its body gets no frames but those for the window of the connection.
+  /// The `stream` and `connection` of a request identify it. Its fields are not decoded.
   ///
   /// Source: RFC 9113 sections 3.4, 4.1 and 6.
   extension ScriptedConnection {
@@ -34,15 +34,16 @@
         case Kind.headers:
           var request = RawRequest(head: Data("HTTP/2".utf8), connection: number)
           request.stream = stream
+          request.fields = [String(data: payload, encoding: .isoLatin1) ?? ""]
           open[stream] = request
           guard flags & 1 == 0, answersEarly(request) else { break }
           open[stream] = nil
           logs.requests.append(request)
           for step in script(request) where !perform(step) { return }
-        case Kind.data where !payload.isEmpty && open[stream] != nil:
+        case Kind.data where !payload.isEmpty:
           open[stream]?.body += payload
           let size = Data(bigEndian: UInt32(payload.count))
-          for stream in [0, stream] {
+          for stream in open[stream] == nil ? [0] : [0, stream] {
             guard perform(.frame(Kind.windowUpdate, stream, size)) else { return }
           }
         default: break
@@ -74,13 +75,26 @@
       return .send(size + [kind, flags] + Data(bigEndian: stream) + payload)
     }
 
-    /// A response with the status 200 and the identifier of the stream as its body.
-    package static func respond(to request: RawRequest) -> Self {
-      // 0x88 is `:status: 200` in the static table of HPACK. Source: RFC 7541 appendix A.
-      guard case .send(let head) = frame(1, flags: 4, request.stream, Data([0x88])),
-        case .send(let body) = frame(0, flags: 1, request.stream, Data("\(request.stream)".utf8))
-      else { return .close }
-      return .send(head + body)
+    /// A response to a request of any version, with the identifier of the stream as its body.
+    ///
+    /// Over HTTP/2 it has no length.
+    package static func respond(to request: RawRequest, status: Int = 200) -> Self {
+      let text = Data("\(request.stream)".utf8)
+      guard request.stream > 0 else { return .respond("\(status) -", [], text) }
+      // `:status` is number 8 in the static table of HPACK, with the value 200.
+      // Source: RFC 7541 sections 6.1 and 6.2.2, appendix A.
+      let head = status == 200 ? Data([0x88]) : Data([0x08, 3]) + Data("\(status)".utf8)
+      return .all([
+        frame(1, flags: 4, request.stream, head), frame(0, flags: 1, request.stream, text),
+      ])
+    }
+
+    /// Sends the bytes of several steps at once, in one TLS record if they are at most 16 KiB.
+    package static func all(_ steps: [Self]) -> Self {
+      .send(
+        steps.reduce(into: Data()) { bytes, step in
+          if case .send(let more) = step { bytes += more }
+        })
     }
 
     /// Resets a stream, by default with REFUSED_STREAM.

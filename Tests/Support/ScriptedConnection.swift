@@ -12,6 +12,8 @@
     /// The request line without its terminator.
     package var line = ""
     /// The header lines in order, decoded as ISO-8859-1 if the head is not UTF-8.
+    ///
+    /// Over HTTP/2, the only element is the block of all fields.
     package var fields: [String] = []
     /// The body without chunk framing; empty if the server does not store bodies.
     package var body = Data()

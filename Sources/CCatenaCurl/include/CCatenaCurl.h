@@ -104,6 +104,8 @@ typedef CATENA_OPEN_ENUM : int {
 
 /// The CURLMOPT_* options that take a long.
 typedef CATENA_OPEN_ENUM : int {
+  /// 0 gives each exchange a connection of its own.
+  CurlMultiOptionMultiplexing = 3,
   CurlMultiOptionMaxConnects = 6,
   CurlMultiOptionMaxHostConnections = 7,
 } CurlMultiOption;
@@ -281,6 +283,9 @@ CatenaTLSState catena_easy_tls_state(CatenaEasy *easy);
 /// Returns whether the server has not selected HTTP/1.1 by ALPN on the connection of the current transfer, in
 /// one of its callbacks. Returns 0 if this is not known.
 int catena_easy_refuses_http1(CatenaEasy *easy);
+/// Returns whether the last operation of TLS on the connection of the current transfer was a read that found
+/// no bytes, in one of its callbacks. Returns 0 if this is not known.
+int catena_easy_awaits_bytes(CatenaEasy *easy);
 /// Returns whether a socket has bytes to read, or its peer has closed the connection.
 int catena_is_readable(int socket);
 /// Returns the value of CurlPointerOptionPrivate.

@@ -15,7 +15,8 @@ import Testing
   }
 
   /// Returns a client over sockets.
-  private static func client(_ server: MockServer, isURLSession: Bool) -> Networking<Request> {
+  private func makeClient(of server: MockServer, isURLSession: Bool = false) -> Networking<Request>
+  {
     let client = Networking<Request>(
       transport: isURLSession ? URLSessionTransport() : PlatformTransport.make(),
       configuration: .plain)
@@ -23,12 +24,17 @@ import Testing
     return client
   }
 
+  /// Returns a server that responds to `/a` when the resolver is fulfilled.
+  private func makeServer() throws -> (MockServer, Resolver<Mock>) {
+    let (response, resolver) = Promise<Mock>.pending()
+    return (try MockServer { Route(.get, "/a") { _ in response } }, resolver)
+  }
+
   @Test(arguments: [16_384, 16_385], [false, true])
   func aBodyIsReadOnTheThreadThatItsSizeAllows(size: Int, isURLSession: Bool) async throws {
-    let (response, resolver) = Promise<Mock>.pending()
-    let server = try MockServer { Route(.get, "/a") { _ in response } }
+    let (server, resolver) = try makeServer()
     defer { server.stop() }
-    let client = Self.client(server, isURLSession: isURLSession)
+    let client = makeClient(of: server, isURLSession: isURLSession)
     let promise = client.request(.get("/a"))
     let isOnThread = promise.serialize(using: ThreadProbe())
     let isOnThreadAfterValidation = promise.validate().serialize(using: ThreadProbe())
@@ -60,7 +66,7 @@ import Testing
     let value = JSON.string(String(repeating: "a", count: size))
     let server = try MockServer { Route(.get, "/a", .lines([[value], [value]])) }
     defer { server.stop() }
-    let client = Self.client(server, isURLSession: isURLSession)
+    let client = makeClient(of: server, isURLSession: isURLSession)
     var records: [Bool] = []
     for try await record in client.jsonLines(of: .get("/a"), as: Record.self) {
       records.append(record.isOnThread)
@@ -85,12 +91,9 @@ import Testing
         return response.data.count
       }
     }
-    let (response, resolver) = Promise<Mock>.pending()
-    let server = try MockServer { Route(.get, "/a") { _ in response } }
+    let (server, resolver) = try makeServer()
     defer { server.stop() }
-    let client = Networking<Request>(
-      transport: PlatformTransport.make(), configuration: .plain)
-    client.setBaseURL(server.url)
+    let client = makeClient(of: server)
     let reads = Log<Int>()
     let promise = client.request(.get("/a"))
     let cancelled = promise.serialize(using: Reader(reads: reads))

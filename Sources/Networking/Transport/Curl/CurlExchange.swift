@@ -15,7 +15,7 @@
     }
 
     let request: HTTPRequest
-    private let queue: Mutex<CurlCommandQueue>
+    private let commandQueue: CurlCommandQueue
     private let flags = Atomic<UInt8>(0)
     // Only the I/O thread uses it after the exchange was posted to the command queue. The lock of
     // that queue orders these uses after `init`.
@@ -34,31 +34,12 @@
     init(_ request: HTTPRequest, _ receive: @escaping Receive, _ commandQueue: CurlCommandQueue) {
       self.request = request
       self.receive = receive
-      queue = Mutex(commandQueue)
-    }
-
-    /// The command queue of the exchange's I/O thread.
-    var commandQueue: CurlCommandQueue { queue.withLock { $0 } }
-
-    /// Moves the exchange, which has sent nothing, to another I/O thread; for the I/O thread only.
-    ///
-    /// Commands that are posted to the former queue at the same time are forwarded by its thread. A
-    /// thread that has ended drops them, but the new one then sees the flags of the exchange.
-    ///
-    /// - Parameters:
-    ///   - queue: The queue of the other thread, which already counts the exchange.
-    ///   - body: The opened body, or `nil`.
-    func move(to queue: CurlCommandQueue, body: BodyReader?) {
-      if let body { openedBody = .success(body) }
-      commandQueue.removeExchange()
-      self.queue.withLock { $0 = queue }
-      start()
+      self.commandQueue = commandQueue
     }
 
     /// Posts the command that starts the exchange, or ends it if the thread could not be started.
     func start() {
-      let queue = commandQueue
-      guard !queue.isUsable else { return queue.post(.start(self)) }
+      guard !commandQueue.isUsable else { return commandQueue.post(.start(self)) }
       end(
         with: .failure(
           TransportFailure(

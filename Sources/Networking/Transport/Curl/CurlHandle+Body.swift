@@ -22,6 +22,8 @@
     var readDelay: UInt64?
     /// Whether the HTTP/2 stream of the response has ended without an error.
     var hasStreamEnded = false
+    /// Whether all bytes of that stream have been delivered.
+    var isDelivered = false
     /// Whether libcurl verifies the length of the body.
     var hasLength = false
     /// Whether libcurl has closed the connection at the end of the response.
@@ -139,13 +141,42 @@
       exchange?.endEarly()
     }
 
+    /// Whether a result of libcurl means that the server has reset the HTTP/2 stream without an error
+    /// before the request body was sent.
+    func isReset(_ result: CurlResult) -> Bool { result == .http2Stream && body.hasStreamEnded }
+
+    /// Whether the response has begun while a request body is sent on an HTTP/2 connection of its own.
+    var sendsAfterReads: Bool { mayNegotiateHTTP2 && hasCompleteHead && !isPaused }
+
+    /// The failure of a response that may not be complete when its stream is reset.
+    var resetResponse: TransportEvent {
+      guard hasCompleteHead else { return lostRequest }
+      return failure(
+        .connectionLost,
+        "The HTTP/2 stream was reset, and the last bytes of the response may be missing")
+    }
+
     /// Whether a result of libcurl means only that the rest of the request body could not be sent,
     /// because the HTTP/2 stream has ended with a complete response.
     ///
-    /// The response is not complete during a pause, because libcurl has not delivered all of it.
+    /// libcurl 7.88 drops the bytes of a TLS record that it reads together with the reset. So a response is
+    /// complete if it has its length or the end of its content coding, or if all bytes are delivered. It is
+    /// not complete during a pause, because libcurl has not delivered all of it.
+    ///
+    /// Source: RFC 9113 section 8.1.
     func isAnswered(_ result: CurlResult) -> Bool {
-      result == .http2Stream && body.hasStreamEnded && hasCompleteHead && !isPaused
-        && body.missingBytes ?? 0 == 0
+      guard isReset(result), hasCompleteHead, !isPaused else { return false }
+      if let missing = body.missingBytes { return missing == 0 }
+      return body.decoder?.isComplete ?? body.isDelivered
+    }
+
+    /// Notes that the HTTP/2 stream of the response has ended without an error.
+    ///
+    /// libcurl reads TLS records until one has bytes of the response, or until there is none. If there is
+    /// none, it has not dropped bytes. This holds for a connection that only this exchange reads.
+    func noteStreamEnd() {
+      body.hasStreamEnded = true
+      body.isDelivered = hasOwnConnection && catena_easy_awaits_bytes(easy) != 0
     }
 
     /// Whether an error of the framing has ended a body of HTTP/2 whose length is not known.

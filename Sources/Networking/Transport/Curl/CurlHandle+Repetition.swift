@@ -76,9 +76,11 @@
           connections.add(lastStream: lastStream, on: connection)
         }
       case .repetition: endAttempt()
-      case .streamEnd(let number): body.hasStreamEnded = number == repetition.stream
+      case .streamEnd(let number): if number == repetition.stream { noteStreamEnd() }
       case .eviction: body.evictsConnection = true
-      case .closing(let number): body.endsConnection = number == repetition.connection
+      case .closing(let number):
+        body.endsConnection = number == repetition.connection
+        connections.close(number)
       case nil: break
       }
     }
@@ -116,12 +118,13 @@
         && catena_easy_long(easy, .connections) == 0
     }
 
-    /// Whether the connection was closed without a response, after a response to another request.
+    /// Whether the connection was closed without a response, after a response to another request, or
+    /// libcurl has dropped the response.
     private func isLost(_ result: CurlResult) -> Bool {
       if repetition.isTimedOut { return !repetition.isUnsafe }
-      guard repetition.isConnectionKept, !repetition.isUnsafe, !repetition.hasResponse else {
-        return false
-      }
+      guard !repetition.isUnsafe, !repetition.hasResponse else { return false }
+      if isReset(result) { return true }
+      guard repetition.isConnectionKept else { return false }
       switch result {
       case .OK, .HTTP2, .partialFile, .gotNothing, .sendError, .receiveError: return true
       // Some servers reset all streams without an error before they close a connection.
@@ -132,7 +135,7 @@
 
     /// Whether the request was not sent because its server does not speak HTTP/1.1.
     func isHTTP1Refused(_ result: CurlResult) -> Bool {
-      guard exchange?.isCancelled == false else { return false }
+      guard requiresHTTP1, exchange?.isCancelled == false else { return false }
       // The name of the alert, by which a server refuses all offered protocols (RFC 7301 section 3.2).
       return repetition.isHTTP1Refused
         || result == .handshakeFailed
@@ -176,9 +179,11 @@
       endAttempt()
       repetition.restarts += 1
       repetition.isConnectionUnusable = false
+      repetition.isHTTP1Refused = false
       repetition.isTimedOut = false
       repetition.hasResponse = false
       resetHead()
+      body = CurlResponseBody()
       errorBuffer[0] = 0
       handshake = nil
       tlsProperties = nil

@@ -35,9 +35,7 @@
         easy, .connectTimeoutMilliseconds, min(max(connect, 1), Int(Int32.max)))
       if hasBody {
         setUploadCallbacks()
-        // Otherwise libcurl ends the stream after an error status, in the middle of a body with a
-        // length. A server may close the HTTP/2 connection of all streams for this error.
-        if mayNegotiateHTTP2 { catena_easy_set_long(easy, .keepSendingOnError, 1) }
+        if mayNegotiateHTTP2 { keepSendingOnError() }
       }
       appliedOptions?.isReusable = !hasBody && request.method == .get
       begin(exchange, hasBody: hasBody)
@@ -59,18 +57,38 @@
         let exceptions =
           options.proxy != .environment ? "" : origin.isLoopback ? "*" : nil
         try require(catena_easy_set_string(easy, .noProxy, exceptions))
-        mayNegotiateHTTP2 = options.allowsHTTP2 && origin.scheme == "https"
-        // With HTTP/2, concurrent first exchanges wait for one connection. Otherwise each would
-        // open its own.
-        catena_easy_set_long(easy, .pipeWait, mayNegotiateHTTP2 ? 1 : 0)
-        if mayNegotiateHTTP2 { setMessageCallback() }
-        // `CURL_HTTP_VERSION_2TLS` and `CURL_HTTP_VERSION_1_1`. A server without TLS can claim HTTP/2 in a
-        // status line. With any other value, libcurl would then send requests on connections in use.
-        catena_easy_set_long(easy, .httpVersion, mayNegotiateHTTP2 ? 4 : 2)
+        mayNegotiateHTTP2 = options.allowsHTTP2 && origin.scheme == "https" && !requiresHTTP1
+        setVersions()
         if origin.scheme == "https" { try set(options.tls, for: origin) }
         appliedOptions?.hasOrigin = true
       }
       try require(catena_easy_set_string(easy, .URL, url.absoluteString))
+    }
+
+    private func setVersions() {
+      // With HTTP/2, concurrent first exchanges wait for one connection. Otherwise each would
+      // open its own.
+      catena_easy_set_long(easy, .pipeWait, mayNegotiateHTTP2 && !hasOwnConnection ? 1 : 0)
+      if mayNegotiateHTTP2 { setMessageCallback() }
+      // `CURL_HTTP_VERSION_2TLS` and `CURL_HTTP_VERSION_1_1`. A server without TLS can claim HTTP/2 in a
+      // status line. With any other value, libcurl would then send requests on connections in use.
+      catena_easy_set_long(easy, .httpVersion, mayNegotiateHTTP2 ? 4 : 2)
+    }
+
+    /// Offers HTTP/2 to a server that has refused HTTP/1.1, before the request is sent again.
+    func offerHTTP2() {
+      requiresHTTP1 = false
+      mayNegotiateHTTP2 = true
+      setVersions()
+      keepSendingOnError()
+    }
+
+    /// Makes libcurl send the whole body, whatever the status is.
+    ///
+    /// Otherwise it ends the stream after an error status, in the middle of a body with a length. A server
+    /// may close the HTTP/2 connection of all streams for this error.
+    private func keepSendingOnError() {
+      catena_easy_set_long(easy, .keepSendingOnError, 1)
     }
 
     /// Sets the header fields.

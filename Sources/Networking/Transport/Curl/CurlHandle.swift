@@ -73,6 +73,8 @@
     var hasConnectionCallback = false
     /// Whether the exchange may use HTTP/2.
     var mayNegotiateHTTP2 = false
+    /// Whether no other exchange uses the connection at the same time, whatever its version is.
+    var hasOwnConnection = false
     /// Whether the request is sent only if its server selects HTTP/1.1 by ALPN.
     var requiresHTTP1 = false
     var repetition = CurlRepetition()
@@ -172,6 +174,7 @@
       if let violation = headParser.violation { return failure(.malformedResponse, violation) }
       if let reason = body.failure { return failure(.malformedResponse, reason) }
       if body.isAnsweredEarly { return .end(metrics) }
+      if isReset(result) { return resetResponse }
       if result == .abortedByCallback, repetition.isHeldBack { return lostRequest }
       if result == .abortedByCallback, repetition.isConnectionUnusable, uploadFailure == nil {
         return failure(.connectionLost, "The server closes its connections before they are used")
@@ -231,7 +234,7 @@
     }
 
     /// The failure of a request that must not be sent again.
-    private var lostRequest: TransportEvent {
+    var lostRequest: TransportEvent {
       failure(
         .connectionLost,
         "The connection was closed before a response; the server may have processed the request")

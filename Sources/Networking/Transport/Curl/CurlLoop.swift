@@ -18,7 +18,8 @@
     private let commandQueue: CurlCommandQueue
     private let options: CurlTransport.Options
     private let http1Origins: OriginCache
-    private let fallback: CurlLoopPool?
+    /// The origins that refuse HTTP/1.1, or `nil` except in a pool for bodies.
+    private let refusingOrigins: OriginCache?
     private let sockets: CurlSockets
     /// The TLS sessions of all handles.
     private let share: OpaquePointer?
@@ -26,6 +27,8 @@
     private let connections = CurlConnections()
     private let multi: OpaquePointer?
     private var deadlines = Heap<CurlDeadline>()
+    /// The active handles of a pool for bodies by the sockets that libcurl watches for them.
+    private var owners: [Int32: CurlHandle] = [:]
     /// The handles of finished exchanges, kept for reuse.
     private var idleHandles: [CurlHandle] = []
     private static let maximumIdleHandles = 256
@@ -40,17 +43,17 @@
     ///   - commandQueue: The queue of its commands.
     ///   - options: The options of the transport.
     ///   - http1Origins: The cache of HTTP/1.1 origins, which the loop updates from responses.
-    ///   - fallback: The pool for the exchanges of servers that refuse HTTP/1.1, or `nil` to send
-    ///     requests to any server.
+    ///   - refusingOrigins: The cache of origins that refuse HTTP/1.1, which the loop updates, for a pool
+    ///     for bodies; otherwise `nil`.
     init(
       commandQueue: CurlCommandQueue, options: CurlTransport.Options,
-      _ http1Origins: OriginCache, _ fallback: CurlLoopPool?
+      _ http1Origins: OriginCache, refusing refusingOrigins: OriginCache?
     ) {
       _ = Self.initialized
       self.commandQueue = commandQueue
       self.options = options
       self.http1Origins = http1Origins
-      self.fallback = fallback
+      self.refusingOrigins = refusingOrigins
       sockets = CurlSockets(wakeupDescriptor: commandQueue.wakeupDescriptor)
       multi = catena_multi_make()
       share = catena_share_make()
@@ -68,7 +71,10 @@
         commandQueue.take(into: &commands)
         sockets.wait(milliseconds: commands.isEmpty ? pollTimeout : 0) { [clock] socket, selected in
           clock.update()
-          catena_multi_socket_ready(multi, socket, selected)
+          // After a read has ended its stream, libcurl notices that when it sends.
+          let sends = owners[socket]?.sendsAfterReads == true
+          catena_multi_socket_ready(
+            multi, socket, sends ? selected | Int32(CatenaSelectOut) : selected)
         }
         if commands.isEmpty { commandQueue.wake() }
         clock.update()
@@ -85,35 +91,44 @@
     }
 
     private func setUpMulti() {
-      catena_multi_set_long(multi, .maxConnects, max(options.connectionCacheSize, 1))
+      keepConnections(options.connectionCacheSize)
+      if refusingOrigins != nil { catena_multi_set_long(multi, .multiplexing, 0) }
       catena_multi_set_long(
         multi, .maxHostConnections, max(options.maximumConnectionsPerHost ?? 0, 0))
       catena_multi_on_socket(
         multi,
         { easy, socket, events, context, _ in
+          let loop = CurlLoop.at(context)
           // libcurl's own handles have no private pointer.
           if let easy, let handle = catena_easy_private(easy) {
-            CurlHandle.at(handle).socket = socket
-            CurlSockets.at(context).identify(socket, by: CurlPorts(easy))
+            let handle = CurlHandle.at(handle)
+            handle.socket = socket
+            if handle.hasOwnConnection {
+              loop.owners[socket] = CurlPoll(rawValue: events) == .remove ? nil : handle
+            }
+            loop.sockets.identify(socket, by: CurlPorts(easy))
           }
-          CurlSockets.at(context).watch(socket, for: CurlPoll(rawValue: events) ?? .remove)
+          loop.sockets.watch(socket, for: CurlPoll(rawValue: events) ?? .remove)
           return 0
-        }, Unmanaged.passUnretained(sockets).toOpaque())
+        }, Unmanaged.passUnretained(self).toOpaque())
       catena_multi_on_timer(
         multi,
         { _, milliseconds, context in
-          guard let context else { return 0 }
-          let loop: CurlLoop = Unmanaged.fromOpaque(context).takeUnretainedValue()
-          loop.timerDue =
+          CurlLoop.at(context).timerDue =
             milliseconds < 0 ? nil : CurlClock.currentTime + UInt64(milliseconds) * 1_000_000
           return 0
         }, Unmanaged.passUnretained(self).toOpaque())
     }
 
+    private static func at(_ context: UnsafeMutableRawPointer?) -> CurlLoop {
+      Unmanaged.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+    }
+
+    private func keepConnections(_ count: Int) {
+      catena_multi_set_long(multi, .maxConnects, max(count, 1))
+    }
+
     private func perform(_ command: CurlCommandQueue.Command) {
-      if fallback != nil, let queue = command.exchange?.commandQueue, queue !== commandQueue {
-        return queue.post(command)
-      }
       switch command {
       case .start(let exchange): start(exchange)
       case .cancel(let exchange):
@@ -124,6 +139,8 @@
           exchange.end(with: .failure(TransportFailure(code: .cancelled)))
         }
       case .resume(let exchange):
+        // libcurl does not resume an exchange that has completed.
+        finishCompleted()
         // libcurl does not report this result in any other way.
         if let handle = exchange.handle, case let result = handle.resume(), result != .OK {
           end(handle, with: handle.event(for: result))
@@ -135,6 +152,7 @@
         } else {
           readAgain(handle)
         }
+      case .keepConnections(let count): keepConnections(count)
       case .close: isClosing = true
       }
     }
@@ -150,9 +168,10 @@
           code: .cannotConnect, detail: "No memory or file descriptors are left")
         return exchange.end(with: .failure(failure))
       }
+      handle.hasOwnConnection = refusingOrigins != nil
+      handle.requiresHTTP1 = refusingOrigins?.contains(exchange.request.url) == false
       do {
         try handle.prepare(exchange, options, sockets, share)
-        handle.requiresHTTP1 = fallback != nil
       } catch {
         _ = handle.finish()
         recycle(handle)
@@ -188,13 +207,16 @@
         let handle = CurlHandle.at(catena_easy_private(easy))
         if handle.prepareRestart(after: result) {
           restart(handle)
-        } else if let fallback, handle.isHTTP1Refused(result), handle.rewindBody() {
-          let body = handle.upload
-          if let exchange = remove(handle) { fallback.take(exchange, body: body) }
+        } else if handle.isHTTP1Refused(result), handle.rewindBody() {
+          if let origin = handle.origin { refusingOrigins?.add(origin) }
+          handle.offerHTTP2()
+          restart(handle)
         } else {
           end(handle, with: handle.event(for: result))
         }
       }
+      // The exchanges of a connection end before it is closed.
+      connections.removeClosed()
     }
 
     /// Sends a request again that was not sent, or that its server has not processed.
@@ -270,6 +292,7 @@
         }
       }
       if let index = handle.deadlineIndex { deadlines.remove(at: index) }
+      if owners[handle.socket] === handle { owners[handle.socket] = nil }
       activeCount -= 1
       let exchange = handle.finish()
       recycle(handle)

@@ -127,11 +127,11 @@
       var hasResponded = false
     }
 
-    /// The maximum number of connections, above which the oldest one is forgotten.
+    /// The maximum number of connections, because libcurl does not report the end of each.
     private static let limit = 256
 
     private var connections: [Int64: Connection] = [:]
-    private var order = FIFO<Int64>()
+    private var closed: [Int64] = []
 
     /// Records a frame.
     ///
@@ -145,12 +145,30 @@
       change(connection) { $0.hasResponded = true }
     }
 
+    /// Records the end of a connection, whose exchanges may still have to be ended.
+    func close(_ connection: Int64) {
+      if connections[connection] != nil { closed.append(connection) }
+    }
+
+    /// Forgets the connections that have been closed.
+    func removeClosed() {
+      guard !closed.isEmpty else { return }
+      for connection in closed { connections[connection] = nil }
+      closed.removeAll(keepingCapacity: true)
+    }
+
     private func change(_ number: Int64, _ change: (inout Connection) -> Void) {
-      if connections[number] == nil {
-        order.append(number)
-        if order.count > Self.limit, let oldest = order.popFirst() { connections[oldest] = nil }
-      }
+      if connections[number] == nil, connections.count >= Self.limit { removeLeastUseful() }
       change(&connections[number, default: Connection()])
+    }
+
+    /// Forgets the oldest connection, which has the lowest number, but rather one without a GOAWAY frame.
+    private func removeLeastUseful() {
+      let least = connections.min { first, second in
+        let isEnding = (first.value.lastStream != nil, second.value.lastStream != nil)
+        return isEnding.0 == isEnding.1 ? first.key < second.key : isEnding.1
+      }
+      if let least { connections[least.key] = nil }
     }
 
     /// Whether a response has begun on a connection.

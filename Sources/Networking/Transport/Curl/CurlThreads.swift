@@ -15,44 +15,66 @@
   /// transport with a limit of connections per host, and exchanges with an `https` server, until a
   /// response shows that the server speaks HTTP/1.1.
   ///
-  /// A pool with a fallback speaks HTTP/1.1 to `https` servers. It hands an exchange whose server does
-  /// not select this version to the fallback, before the request is sent.
+  /// A pool for bodies gives each exchange a connection of its own. It offers only HTTP/1.1 to `https`
+  /// servers, and HTTP/2 to those that do not select HTTP/1.1, before the request is sent.
   final class CurlLoopPool: Sendable {
     /// The number of exchanges on each thread at which another thread is started.
     private static let busyThreshold = 4
+    /// The default limit of connections to one host in a pool for bodies.
+    ///
+    /// Servers commonly queue 100 to 500 connections that they have not accepted. With Node, 1,000 uploads
+    /// at once over 6 to 100 connections take a sixth of the time that they take over 1,000.
+    static let maximumBodiesPerHost = 100
+
+    private struct State {
+      var others: [CurlCommandQueue] = []
+      /// The maximum number of connections that each thread keeps.
+      var cacheSize: Int
+    }
 
     private let options: CurlTransport.Options
     private let limit: Int
     private let first = CurlCommandQueue()
-    private let others = Mutex<[CurlCommandQueue]>([])
+    private let state: Mutex<State>
     /// The `https` origins that have responded with HTTP/1.1.
     private let http1Origins = OriginCache()
     /// The `https` origins that have not selected HTTP/1.1 when nothing else was offered.
-    private let refusingOrigins = OriginCache()
-    private let fallback: CurlLoopPool?
+    ///
+    /// `nil` except in a pool for bodies.
+    private let refusingOrigins: OriginCache?
 
     /// Starts the first thread.
     ///
     /// - Parameters:
     ///   - options: The options of the transport.
-    ///   - fallback: The pool for the exchanges of servers that refuse HTTP/1.1. `nil` makes a pool
-    ///     without this restriction.
-    init(_ options: CurlTransport.Options, fallback: CurlLoopPool? = nil) {
-      self.fallback = fallback
+    ///   - isForBodies: Whether it is a pool for bodies.
+    init(_ options: CurlTransport.Options, isForBodies: Bool = false) {
       var options = options
-      if fallback != nil { options.allowsHTTP2 = false }
       let cores = ProcessInfo.processInfo.activeProcessorCount
       limit =
         options.maximumConnectionsPerHost == nil
         ? max(min(2, cores, options.connectionCacheSize), 1) : 1
-      options.connectionCacheSize /= limit
+      if isForBodies, options.maximumConnectionsPerHost == nil {
+        options.maximumConnectionsPerHost = Self.maximumBodiesPerHost / limit
+      }
+      refusingOrigins = isForBodies ? OriginCache() : nil
       self.options = options
-      run(first)
+      let cacheSize = options.connectionCacheSize / limit
+      state = Mutex(State(cacheSize: cacheSize))
+      run(first, cacheSize)
     }
 
     deinit {
       first.post(.close)
-      for commandQueue in others.withLock({ $0 }) { commandQueue.post(.close) }
+      for commandQueue in state.withLock({ $0.others }) { commandQueue.post(.close) }
+    }
+
+    /// Sets the maximum number of connections that the pool keeps.
+    func keepConnections(_ count: Int) {
+      state.withLock { state in
+        state.cacheSize = count / limit
+        for queue in [first] + state.others { queue.post(.keepConnections(state.cacheSize)) }
+      }
     }
 
     /// Returns the command queue of the thread for an exchange, and counts the exchange there.
@@ -63,60 +85,56 @@
     }
 
     private func sharesConnections(_ request: HTTPRequest) -> Bool {
-      options.allowsHTTP2 && request.isSecure
+      options.allowsHTTP2 && refusingOrigins == nil && request.isSecure
         && !http1Origins.contains(request.url)
     }
 
     private func chooseQueue() -> CurlCommandQueue {
       let current = CurlCommandQueue.current
       guard first.exchangeCount >= Self.busyThreshold || current != nil else { return first }
-      return others.withLock { others in
-        let leastBusy = others.reduce(first) { $1.exchangeCount < $0.exchangeCount ? $1 : $0 }
+      return state.withLock { state in
+        let leastBusy = state.others.reduce(first) { $1.exchangeCount < $0.exchangeCount ? $1 : $0 }
         // The current I/O thread has just delivered a response, so it has capacity and need not be
         // woken.
-        if let current, current === first || others.contains(where: { $0 === current }),
+        if let current, current === first || state.others.contains(where: { $0 === current }),
           current.exchangeCount <= leastBusy.exchangeCount + Self.busyThreshold
         {
           return current
         }
-        guard leastBusy.exchangeCount >= Self.busyThreshold, others.count + 1 < limit else {
+        guard leastBusy.exchangeCount >= Self.busyThreshold, state.others.count + 1 < limit else {
           return leastBusy
         }
         let added = CurlCommandQueue()
         guard added.isUsable else { return leastBusy }
-        run(added)
-        others.append(added)
+        run(added, state.cacheSize)
+        state.others.append(added)
         return added
       }
     }
 
-    private func run(_ commandQueue: CurlCommandQueue) {
+    private func run(_ commandQueue: CurlCommandQueue, _ cacheSize: Int) {
       guard commandQueue.isUsable else { return }
-      Thread { [options, http1Origins, fallback] in
-        CurlLoop(commandQueue: commandQueue, options: options, http1Origins, fallback).run()
+      var options = options
+      options.connectionCacheSize = cacheSize
+      Thread { [options, http1Origins, refusingOrigins] in
+        CurlLoop(
+          commandQueue: commandQueue, options: options, http1Origins, refusing: refusingOrigins
+        ).run()
       }.start()
     }
 
-    /// Whether a request has to be sent over HTTP/1.1, by a pool whose fallback is this pool.
+    /// Whether a request that this pool would send over HTTP/2 needs a pool for bodies.
     ///
     /// A server may respond to a request before it has read the body, and then reset the stream without
     /// an error (RFC 9113 section 8.1). libcurl drops such a response if it reads both at once, which it
-    /// does for all streams of a connection. Over HTTP/1.1 no response is lost.
+    /// does for all streams of a connection. Over HTTP/1.1 no response is lost. Over an HTTP/2 connection
+    /// without other streams, it is lost only if the server sends it in one TLS record with the reset.
     ///
-    /// Measured with Node 20 and up to 1,000 uploads at once: libcurl 7.88 loses up to 20 percent.
-    func requiresHTTP1(_ request: HTTPRequest) -> Bool {
-      guard options.allowsHTTP2, request.hasBody, request.isSecure else { return false }
-      return !http1Origins.contains(request.url) && !refusingOrigins.contains(request.url)
-    }
-
-    /// Takes an exchange that has sent nothing, because its server refuses HTTP/1.1.
-    ///
-    /// - Parameters:
-    ///   - exchange: The exchange, which its I/O thread does not use afterwards.
-    ///   - body: The opened body, or `nil` if it is copied or has to be opened.
-    func take(_ exchange: CurlExchange, body: BodyReader?) {
-      if let origin = Origin(exchange.request.url) { refusingOrigins.add(origin) }
-      exchange.move(to: commandQueue(for: exchange.request), body: body)
+    /// Measured with Node 20 and up to 1,000 uploads at once: libcurl 7.88 loses up to 20 percent on a
+    /// shared connection.
+    func needsOwnConnection(_ request: HTTPRequest) -> Bool {
+      options.allowsHTTP2 && request.hasBody && request.isSecure
+        && !http1Origins.contains(request.url)
     }
   }
 
@@ -181,18 +199,10 @@
       /// Ends an exchange whose response is complete before its request body was sent, or makes libcurl
       /// look at its HTTP/2 stream.
       case endEarly(CurlExchange)
+      /// Sets the maximum number of connections that are kept for reuse.
+      case keepConnections(Int)
       /// Ends the thread after its last exchange. No exchange is started after this command.
       case close
-
-      /// The exchange of the command, or `nil` if it has none.
-      var exchange: CurlExchange? {
-        switch self {
-        case .start(let exchange), .cancel(let exchange), .resume(let exchange),
-          .endEarly(let exchange):
-          exchange
-        case .close: nil
-        }
-      }
     }
 
     private struct State {

@@ -8,10 +8,13 @@
   /// active and the machine has at least two cores. Each exchange calls its handler on its I/O
   /// thread. Connections are kept and reused. Thousands of exchanges can be active at once.
   ///
-  /// - The transport speaks HTTP/1.1, and HTTP/2 if TLS negotiates it. Requests with a body are sent
-  ///   over HTTP/1.1, on connections of their own, because libcurl can lose the response of an HTTP/2
+  /// - The transport speaks HTTP/1.1, and HTTP/2 if TLS negotiates it. Each `https` request with a body
+  ///   has a connection of its own and uses HTTP/1.1, because libcurl can lose the response of an HTTP/2
   ///   server that responds before it has read the body. A server that does not select HTTP/1.1 by ALPN
-  ///   gets them over HTTP/2.
+  ///   gets it over HTTP/2. If such a server resets the stream after an early response, and the bytes of
+  ///   the response do not prove that it is complete, the exchange fails with
+  ///   ``NetworkError/Code-swift.enum/connectionLost``; if no byte of the response was received, a request
+  ///   that may be sent twice is sent again, up to five times.
   /// - Bodies are decoded from gzip and deflate, and from Brotli and zstd if their libraries are
   ///   installed. A request without `Accept-Encoding` offers these codings. For a request that accepts
   ///   only `identity`, or nothing, the body is not decoded, nor is that of a response with the status
@@ -54,13 +57,13 @@
     /// The pools of connections under one value of the options.
     private struct Pools {
       var options: Options
-      private var main: PoolPair
+      private var main: PoolSet
       /// The pools for requests that must not present an identity, made when they are needed.
-      private var withholding: PoolPair?
+      private var withholding: PoolSet?
 
       init(_ options: Options) {
         self.options = options
-        main = PoolPair(options)
+        main = PoolSet(options)
       }
 
       /// Returns the pool for a request.
@@ -73,29 +76,51 @@
         guard withholds else { return main.pool(for: request) }
         var options = options
         options.presentsIdentities = false
-        var pair = withholding ?? PoolPair(options)
-        defer { withholding = pair }
-        return pair.pool(for: request)
+        var pools = withholding ?? PoolSet(options)
+        defer { withholding = pools }
+        return pools.pool(for: request)
       }
     }
 
-    /// A pool of connections, and one for the requests that have to be sent over HTTP/1.1.
-    private struct PoolPair {
+    /// The pools of connections that share the limits of a transport.
+    private struct PoolSet {
       private let options: Options
       private let main: CurlLoopPool
-      /// The pool of HTTP/1.1, made when it is needed.
-      private var http1: CurlLoopPool?
+      /// The pool for `https` requests if the number of connections to a host is limited, made when it is
+      /// needed.
+      private var secure: CurlLoopPool?
+      /// The pool for `https` requests with a body, made when it is needed.
+      private var bodies: CurlLoopPool?
 
       init(_ options: Options) {
         self.options = options
         main = CurlLoopPool(options)
       }
 
+      /// Returns the pool for a request.
+      ///
+      /// Connections to the same host are in one pool, or in two that share its limit.
       mutating func pool(for request: HTTPRequest) -> CurlLoopPool {
-        guard main.requiresHTTP1(request) else { return main }
-        let pool = http1 ?? CurlLoopPool(options, fallback: main)
-        http1 = pool
-        return pool
+        let limit = max(options.maximumConnectionsPerHost ?? 0, 0)
+        guard options.allowsHTTP2, request.isSecure, limit != 1 else { return main }
+        let shared = limit == 0 ? main : pool(\.secure, limit - limit / 2)
+        guard shared.needsOwnConnection(request) else { return shared }
+        return pool(\.bodies, limit == 0 ? options.maximumConnectionsPerHost : limit / 2)
+      }
+
+      /// Returns a pool, which is made at the first call and shares the size of the cache.
+      private mutating func pool(
+        _ pool: WritableKeyPath<PoolSet, CurlLoopPool?>, _ limit: Int?
+      ) -> CurlLoopPool {
+        if let pool = self[keyPath: pool] { return pool }
+        var options = options
+        options.maximumConnectionsPerHost = limit
+        let others = [main, secure, bodies].compactMap { $0 }
+        options.connectionCacheSize /= others.count + 1
+        for other in others { other.keepConnections(options.connectionCacheSize) }
+        let made = CurlLoopPool(options, isForBodies: pool == \.bodies)
+        self[keyPath: pool] = made
+        return made
       }
     }
 
@@ -200,18 +225,28 @@
       public var proxyCredentials: ProxyCredentials?
       /// The maximum number of connections kept for reuse.
       ///
-      /// Beyond it, the least recently used one is closed. If the transport may use two threads,
-      /// each keeps half of the number.
+      /// Beyond it, the least recently used one is closed. Each thread keeps an equal part of the number.
+      /// After another thread has started, the others close one connection at the end of each exchange
+      /// until they keep only their part.
       public var connectionCacheSize: Int
-      /// The maximum number of connections to one host, or `nil` for no limit.
+      /// The maximum number of connections to one host.
       ///
-      /// Further exchanges wait for a free connection.
+      /// `nil` sets no limit, except for `https` requests with a body, which use at most 100 connections to
+      /// one host. Any other number limits all connections. Each kind of `https` requests, with and without
+      /// a body, then gets half of it, unless ``allowsHTTP2`` is `false`. With 1, requests with a body share
+      /// the connection: over HTTP/2, a response that a server sends before it has read the body can be
+      /// lost. Connections without a client identity of ``tls`` are counted separately.
+      ///
+      /// Further exchanges wait for a free connection. The wait has no time limit other than that of the
+      /// caller: the connect timeout and the idle timeout begin after it. A body that is written slowly
+      /// occupies its connection. If it depends on a further request with a body to the same host, that
+      /// request must be within the limit, or both wait forever.
       public var maximumConnectionsPerHost: Int?
       /// Whether HTTP/2 is used if TLS negotiates it, for requests without a body.
       ///
       /// The first exchanges with an `https` server then wait for one connection. More connections
       /// are opened only if it cannot carry all of them. Requests with a body use HTTP/1.1, unless the
-      /// server does not select it; the limits of connections apply to each version.
+      /// server does not select it.
       public var allowsHTTP2: Bool
       /// Whether the identities of ``tls`` are presented.
       var presentsIdentities = true
@@ -224,8 +259,8 @@
       ///   - proxy: The proxy for requests.
       ///   - proxyCredentials: The credentials for the proxy, or `nil` for none.
       ///   - connectionCacheSize: The maximum number of connections kept for reuse.
-      ///   - maximumConnectionsPerHost: The maximum number of connections to one host. `nil` sets
-      ///     no limit.
+      ///   - maximumConnectionsPerHost: The maximum number of connections to one host. `nil` limits
+      ///     only `https` requests with a body, to 100.
       ///   - allowsHTTP2: Whether HTTP/2 is used if TLS negotiates it.
       public init(
         tls: TLSOptions = TLSOptions(), unixSocketPath: String? = nil,

@@ -1,7 +1,9 @@
 """Sends many uploads at once to servers that respond before they read the body.
 
-Node and nginx speak HTTP/2 and HTTP/1.1, hyper-h2 speaks HTTP/2 only. Each upload must get the whole response. Prints the
-number of connections, and the processor time of the client and the elapsed time for each upload.
+Node and nginx speak HTTP/2 and HTTP/1.1; hyper-h2, and Node at its second turn, speak HTTP/2 only. Each upload must get the
+whole response. If hyper-h2 puts the reset of a stream into one TLS record with a part of the response, an upload may fail
+instead, because libcurl before 8.1 drops this part; it must not get a part as if it were the whole. Prints the number of
+connections, and the processor time of the client and the elapsed time for each upload.
 """
 
 import collections
@@ -11,7 +13,7 @@ import pathlib
 import subprocess
 
 from ..support.processes import free_port, nginx, python_server, running
-from ..support.report import equal
+from ..support.report import equal, expect
 from ..support.setup import PACKAGE, program, require, tool
 
 SIZES = [2_000, 20_000, 300_000]
@@ -28,17 +30,17 @@ def make_certificate(folder: pathlib.Path) -> list:
 
 
 @contextlib.contextmanager
-def node(files):
+def node(files, *arguments):
     require({"node": "nodejs"})
     script = PACKAGE / "differential/servers/early.js"
-    with running([tool("node"), script, *files], stdout=subprocess.PIPE, text=True) as process:
+    with running([tool("node"), script, *files, *arguments], stdout=subprocess.PIPE, text=True) as process:
         words = process.stdout.readline().split()
         equal(words[:1], ["ready"], "the output of Node")
         yield words[1]
 
 
-def hyper(files):
-    return python_server("early", *map(str, files))
+def hyper(files, *arguments):
+    return python_server("early", *map(str, files), *arguments)
 
 
 @contextlib.contextmanager
@@ -55,7 +57,14 @@ def run(options):
     upload = program("concurrent-uploads")
     files = make_certificate(options.work)
     total = collections.Counter()
-    for name, server in [("Node", node(files)), ("hyper-h2", hyper(files)), ("nginx", nginx_http2(files, options.work))]:
+    whole = f"401 with {len(BODY)} bytes"
+    cut = {"connectionLost after no head", "connectionLost after 401 with 0 bytes"}
+    servers = [
+        ("Node", node(files), set()), ("Node, HTTP/2 only", node(files, "http2"), set()),
+        ("hyper-h2", hyper(files), set()), ("hyper-h2, reset", hyper(files, "apart"), set()),
+        ("hyper-h2, reset with the body", hyper(files, "body"), cut), ("hyper-h2, reset with all", hyper(files, "all"), cut),
+        ("nginx", nginx_http2(files, options.work), set())]
+    for name, server, failures in servers:
         with server as url:
             for size in SIZES:
                 for path in ["length", "open"]:
@@ -66,5 +75,7 @@ def run(options):
                           f"HTTP {'/'.join(sorted(report['versions']))}, {report['connections']} connections, "
                           f"{report['processor']} us of processor time and {report['elapsed']} us for each")
                     total[name] += options.size
-                    equal(report["outcomes"], {f"401 with {len(BODY)} bytes": options.size}, f"{name}, {size} bytes")
+                    outcomes = report["outcomes"]
+                    expect(outcomes.keys() <= failures | {whole}, f"{name}, {size} bytes: {outcomes}")
+                    equal(sum(outcomes.values()), options.size, f"the number of uploads to {name}")
     return ", ".join(f"{count} uploads to {name}" for name, count in total.items())

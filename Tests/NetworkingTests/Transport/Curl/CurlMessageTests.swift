@@ -54,6 +54,19 @@
       #expect(goaways.excludes(stream: 1, on: 299))
     }
 
+    @Test func aConnectionWithAGOAWAYFrameIsForgottenAfterOthersAndWhenItHasClosed() {
+      let connections = CurlConnections()
+      connections.add(lastStream: 1, on: 0)
+      for connection in 1..<1_000 as Range<Int64> { connections.addResponse(on: connection) }
+      #expect(connections.excludes(stream: 3, on: 0))
+      #expect(!connections.hasResponded(1) && connections.hasResponded(999))
+      // The results of its exchanges are handled after the message.
+      connections.close(0)
+      #expect(connections.excludes(stream: 3, on: 0))
+      connections.removeClosed()
+      #expect(!connections.excludes(stream: 3, on: 0) && connections.hasResponded(999))
+    }
+
     @Test func responsesAndGOAWAYFramesOfAConnectionAreIndependent() {
       let connections = CurlConnections()
       connections.addResponse(on: 1)

@@ -75,11 +75,7 @@
       return await second.record
     }
 
-    @Suite(
-      .gated,
-      .enabled(
-        if: Certificates.areAvailable && ServerTLS.isAvailable,
-        "the openssl tool makes the certificate, and libssl.so.3 uses it"))
+    @Suite(.gated, .needsServerTLS)
     struct OverTLS {
       private let transport: CurlTransport
       private let tls: ServerTLS
