@@ -126,7 +126,7 @@ public struct ReceivedRequest: Sendable, Hashable {
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
   ) throws -> Value {
-    try decoder.decode(type, from: decodedBody)
+    try decoder.decode(fromText: decodedBody)
   }
 }
 

@@ -101,7 +101,7 @@ public final class Resource<Value: Codable & Sendable>: Sendable {
     configure(&options)
     guard Value.self != JSON.self else { return ResourceDefinition(path, options) }
     return ResourceDefinition(path, options) { item in
-      _ = try decoder.decode(Value.self, from: item)
+      _ = try decoder.decode(Value.self, fromText: item)
     }
   }
 
@@ -275,7 +275,7 @@ public final class Resource<Value: Codable & Sendable>: Sendable {
 
   private func decoded(_ item: ResourceItem) throws -> Value {
     if let value = item.json as? Value { return value }
-    return try decoder.decode(Value.self, from: item.text)
+    return try decoder.decode(fromText: item.text)
   }
 
   /// Returns a value as JSON, with the order in which it encodes its members.

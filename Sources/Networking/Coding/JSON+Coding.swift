@@ -6,13 +6,22 @@ extension JSON: Codable {
   /// A number of 2^53 or more that is an integer is exact, also if its text has an exponent, as
   /// that of a double has that `JSONEncoder` has written.
   ///
-  /// A decoder does not tell the kind of a value, and the error of a failed attempt takes time and
-  /// memory in proportion to the depth. ``init(parsing:)`` is much faster.
+  /// A value in a body, an event or a line that this library decodes with a `JSONDecoder` is taken from
+  /// the text, as by ``init(parsing:)``: the time is in proportion to the length of the text, which can
+  /// be nested 128 levels deep. A `JSONDecoder` that allows JSON5, assumes a top-level dictionary or has
+  /// a key strategy of the caller, and any decoder elsewhere, tries all kinds, because a decoder does not
+  /// tell the kind of a value. The error of a failed attempt takes time in proportion to the square of
+  /// the depth.
   ///
   /// - Parameter decoder: The decoder.
-  /// - Throws: `DecodingError` if the value is not one of the kinds of JSON, or if an array or an
-  ///   object is nested more than 64 levels deep, counted from the root of the decoder.
+  /// - Throws: `DecodingError` if the value is not one of the kinds of JSON, if the text cannot be
+  ///   parsed, or, if all kinds are tried, if an array or an object is nested more than 64 levels
+  ///   deep, counted from the root of the decoder.
   public init(from decoder: any Decoder) throws {
+    if let value = try JSONText.of(decoder)?.value(of: decoder) {
+      self = value
+      return
+    }
     let container = try decoder.singleValueContainer()
     switch try DecodedValue(container) {
     case .scalar(let value): self = value

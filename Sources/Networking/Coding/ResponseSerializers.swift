@@ -50,7 +50,7 @@ extension JSONDecoder {
   func decodeBody<Output: Decodable>(of response: Response) throws -> Output {
     guard !response.hasNoBody else { return try Self.valueWithoutBody(of: response) }
     do {
-      return try decode(Output.self, from: response.data)
+      return try decode(fromText: response.data)
     } catch {
       throw NetworkError(.decodingFailed, response, underlying: error)
     }

@@ -253,34 +253,3 @@ extension NetworkError {
       history: response.attempts)
   }
 }
-
-extension NetworkError {
-  /// Decodes the body of the response, such as a problem description of the server.
-  ///
-  /// - Parameters:
-  ///   - type: The type of the value.
-  ///   - decoder: The decoder. `nil` uses that of the client
-  ///     (``NetworkingConfiguration/decoder``).
-  /// - Returns: The decoded value.
-  /// - Throws: ``NetworkError`` with the same request and response: ``Code-swift.enum/noData`` if
-  ///   there is no body, ``Code-swift.enum/decodingFailed`` if the body cannot be decoded.
-  public func decodeBody<Value: Decodable>(
-    _ type: Value.Type = Value.self, decoder: JSONDecoder? = nil
-  ) throws -> Value {
-    var failure = self
-    failure.reason = nil
-    failure.underlying = nil
-    guard let body, !body.isEmpty else {
-      failure.code = .noData
-      throw failure
-    }
-    let decoder = decoder ?? request?.attributes[DecoderKey.self] ?? DecoderKey.defaultValue
-    do {
-      return try decoder.decode(type, from: body)
-    } catch {
-      failure.code = .decodingFailed
-      failure.underlying = error
-      throw failure
-    }
-  }
-}

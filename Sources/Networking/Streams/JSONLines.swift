@@ -42,7 +42,7 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
       else { return nil }
       do {
         if record.isTruncated { throw JSONRecordFramer.TruncatedRecordError() }
-        return try (decoder ?? response.decoder).decode(Value.self, from: record.text)
+        return try (decoder ?? response.decoder).decode(fromText: record.text)
       } catch {
         var failure = NetworkError(
           .decodingFailed, response, "value \(reader.count)", underlying: error)

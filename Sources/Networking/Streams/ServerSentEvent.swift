@@ -42,7 +42,7 @@ public struct ServerSentEvent: Sendable, Hashable {
   ) throws -> Value {
     let body = Data(data.utf8)
     do {
-      return try (decoder ?? clientDecoder.decoder ?? JSONDecoder()).decode(type, from: body)
+      return try (decoder ?? clientDecoder.decoder ?? JSONDecoder()).decode(fromText: body)
     } catch {
       throw NetworkError(.decodingFailed, body: body, underlying: error)
     }
