@@ -3,7 +3,42 @@
 #include "CCatena.h"
 
 #if defined(__linux__)
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
+
+const uint32_t CatenaEpollIn = EPOLLIN;
+const uint32_t CatenaEpollOut = EPOLLOUT;
+const uint32_t CatenaEpollReadHangup = EPOLLRDHUP;
+const uint32_t CatenaEpollHangup = EPOLLHUP;
+const uint32_t CatenaEpollError = EPOLLERR;
+const uint32_t CatenaEpollEdgeTriggered = EPOLLET;
+
+const int CatenaEpollAdd = EPOLL_CTL_ADD;
+const int CatenaEpollChange = EPOLL_CTL_MOD;
+const int CatenaEpollRemove = EPOLL_CTL_DEL;
+
+int catena_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+int catena_epoll_control(int epoll, int operation, int descriptor, CatenaEpollEvent event) {
+  struct epoll_event system = {.events = event.events, .data = {.u64 = event.token}};
+  return epoll_ctl(epoll, operation, descriptor, &system);
+}
+
+int catena_epoll_wait(int epoll, CatenaEpollEvent *events, int capacity, int milliseconds) {
+  // The structure of the system is not larger, and is copied from the last event to the first one, so that the
+  // memory of the caller has space for both.
+  _Static_assert(sizeof(struct epoll_event) <= sizeof(CatenaEpollEvent), "an event of epoll is larger");
+  struct epoll_event *system = (struct epoll_event *)events;
+  int count = epoll_wait(epoll, system, capacity, milliseconds);
+  for (int index = count - 1; index >= 0; index--) {
+    struct epoll_event event = system[index];
+    events[index] = (CatenaEpollEvent){.events = event.events, .token = event.data.u64};
+  }
+  return count;
+}
+
+int catena_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 int catena_accept(int listener) {
   return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);

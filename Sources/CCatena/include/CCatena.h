@@ -6,22 +6,47 @@ const char *catena_public_suffixes(void);
 
 #if defined(__linux__)
 #include <stdint.h>
-// Headers that Swift's module Glibc does not include.
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 
 #include "CatenaCipher.h"
 #include "CatenaHash.h"
 
-// The events of epoll(7). Some C libraries declare an enumeration, others macros that Swift does not import.
-static const uint32_t CatenaEpollIn = EPOLLIN;
-static const uint32_t CatenaEpollOut = EPOLLOUT;
-static const uint32_t CatenaEpollReadHangup = EPOLLRDHUP;
-static const uint32_t CatenaEpollHangup = EPOLLHUP;
-static const uint32_t CatenaEpollError = EPOLLERR;
-static const uint32_t CatenaEpollEdgeTriggered = EPOLLET;
+// These functions wrap those of the system, whose headers are not included: the types in them would belong to this
+// module, so that Swift files which only import Glibc could not use them.
 
-/// Calls accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC, which Swift's module Glibc lacks. Returns -1 and sets
-/// errno on failure.
+/// An event of epoll(7).
+typedef struct {
+  /// The events, as in `struct epoll_event`.
+  uint32_t events;
+  /// The number with which the descriptor is registered.
+  uint64_t token;
+} CatenaEpollEvent;
+
+extern const uint32_t CatenaEpollIn;
+extern const uint32_t CatenaEpollOut;
+extern const uint32_t CatenaEpollReadHangup;
+extern const uint32_t CatenaEpollHangup;
+extern const uint32_t CatenaEpollError;
+extern const uint32_t CatenaEpollEdgeTriggered;
+
+extern const int CatenaEpollAdd;
+extern const int CatenaEpollChange;
+extern const int CatenaEpollRemove;
+
+/// Calls epoll_create1(2) with EPOLL_CLOEXEC.
+int catena_epoll_create(void);
+
+/// Calls epoll_ctl(2) with an operation of those above.
+int catena_epoll_control(int epoll, int operation, int descriptor, CatenaEpollEvent event);
+
+/// Calls epoll_wait(2).
+///
+/// Returns the number of events, at most `capacity`, or -1 on failure. Without a limit in time if `milliseconds`
+/// is -1.
+int catena_epoll_wait(int epoll, CatenaEpollEvent *events, int capacity, int milliseconds);
+
+/// Calls eventfd(2) with EFD_CLOEXEC and EFD_NONBLOCK.
+int catena_eventfd(void);
+
+/// Calls accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC. Returns -1 and sets errno on failure.
 int catena_accept(int listener);
 #endif

@@ -213,17 +213,17 @@ final class EventLoop: @unchecked Sendable {
   /// A level-triggered poller for file descriptors, based on epoll.
   struct Poller {
     /// The buffer for the events of one wait.
-    typealias Events = [epoll_event]
-    static let noEvents = Array(repeating: epoll_event(), count: 256)
+    typealias Events = [CatenaEpollEvent]
+    static let noEvents = Array(repeating: CatenaEpollEvent(), count: 256)
 
     private let epoll: Int32
     private let wakeDescriptor: Int32
     private static let wakeToken = UInt64.max
 
     init() throws(SocketError) {
-      epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+      epoll = catena_epoll_create()
       guard epoll >= 0 else { throw SocketError.current }
-      wakeDescriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
+      wakeDescriptor = catena_eventfd()
       guard wakeDescriptor >= 0 else {
         let error = SocketError.current
         CatenaSystem.close(epoll)
@@ -233,27 +233,26 @@ final class EventLoop: @unchecked Sendable {
     }
 
     func watch(_ descriptor: Int32, for readiness: Readiness, as token: UInt64) {
-      control(EPOLL_CTL_ADD, descriptor, readiness, token)
+      control(CatenaEpollAdd, descriptor, readiness, token)
     }
 
     func change(_ descriptor: Int32, to readiness: Readiness, as token: UInt64) {
-      control(EPOLL_CTL_MOD, descriptor, readiness, token)
+      control(CatenaEpollChange, descriptor, readiness, token)
     }
 
     /// Stops watching a descriptor; must be called before the descriptor is closed.
     func ignore(_ descriptor: Int32) {
-      control(EPOLL_CTL_DEL, descriptor, [], 0)
+      control(CatenaEpollRemove, descriptor, [], 0)
     }
 
     private func control(
       _ operation: Int32, _ descriptor: Int32, _ readiness: Readiness, _ token: UInt64
     ) {
-      var event = epoll_event()
+      var event = CatenaEpollEvent(events: 0, token: token)
       if readiness.contains(.readable) { event.events |= CatenaEpollIn }
       if readiness.contains(.writable) { event.events |= CatenaEpollOut }
       if readiness.contains(.hangup) { event.events |= CatenaEpollReadHangup }
-      event.data.u64 = token
-      epoll_ctl(epoll, operation, descriptor, &event)
+      _ = catena_epoll_control(epoll, operation, descriptor, event)
     }
 
     /// Reports the descriptors that are ready.
@@ -266,10 +265,10 @@ final class EventLoop: @unchecked Sendable {
       _ events: inout Events, blocks: Bool = true,
       _ report: (_ token: UInt64, _ readiness: Readiness) -> Void
     ) {
-      let count = epoll_wait(epoll, &events, Int32(events.count), blocks ? -1 : 0)
+      let count = catena_epoll_wait(epoll, &events, Int32(events.count), blocks ? -1 : 0)
       guard count > 0 else { return }
       for event in events[..<Int(count)] {
-        guard event.data.u64 != Self.wakeToken else {
+        guard event.token != Self.wakeToken else {
           var number: UInt64 = 0
           _ = CatenaSystem.read(wakeDescriptor, &number, 8)
           continue
@@ -279,7 +278,7 @@ final class EventLoop: @unchecked Sendable {
         if event.events & CatenaEpollOut != 0 { readiness.insert(.writable) }
         if event.events & CatenaEpollReadHangup != 0 { readiness.insert(.hangup) }
         if event.events & (CatenaEpollError | CatenaEpollHangup) != 0 { readiness.insert(.broken) }
-        report(event.data.u64, readiness)
+        report(event.token, readiness)
       }
     }
 

@@ -49,24 +49,22 @@
     }
 
     private let wakeupDescriptor: Int32
-    private let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+    private let epoll = catena_epoll_create()
     // Unchecked, because dynamic exclusivity checks are slow for each event. Only the I/O thread
     // accesses these properties, and accesses do not overlap.
     @exclusivity(unchecked) private var sockets: [Socket] = []
     @exclusivity(unchecked) private var socketsByPorts: [CurlPorts: Int32] = [:]
-    @exclusivity(unchecked) private var events: [epoll_event]
+    @exclusivity(unchecked) private var events: [CatenaEpollEvent]
 
     /// Makes an epoll instance.
     ///
     /// - Parameter wakeupDescriptor: A descriptor that ends a wait when it is written to.
     init(wakeupDescriptor: Int32) {
-      events = Array(repeating: epoll_event(), count: 256)
-      // Edge-triggered, so that the descriptor need not be read.
-      var event = epoll_event()
-      event.events = CatenaEpollIn | CatenaEpollEdgeTriggered
-      event.data.fd = wakeupDescriptor
-      epoll_ctl(epoll, EPOLL_CTL_ADD, wakeupDescriptor, &event)
       self.wakeupDescriptor = wakeupDescriptor
+      events = Array(repeating: CatenaEpollEvent(), count: 256)
+      // Edge-triggered, so that the descriptor need not be read.
+      control(
+        CatenaEpollAdd, wakeupDescriptor, for: CatenaEpollIn | CatenaEpollEdgeTriggered)
     }
 
     deinit {
@@ -161,13 +159,13 @@
     func wait(milliseconds: Int32, _ ready: (_ socket: Int32, _ selected: Int32) -> Void) {
       // Space for all sockets, because a kept connection that is ready must not be used before its event.
       if events.count < sockets.count {
-        events = Array(repeating: epoll_event(), count: sockets.count)
+        events = Array(repeating: CatenaEpollEvent(), count: sockets.count)
       }
-      let count = epoll_wait(epoll, &events, Int32(events.count), milliseconds)
+      let count = catena_epoll_wait(epoll, &events, Int32(events.count), milliseconds)
       guard count > 0 else { return }
       for index in 0..<Int(count) {
         let event = events[index]
-        let socket = event.data.fd
+        let socket = Int32(event.token)
         guard socket != wakeupDescriptor else { continue }
         let wanted = self[socket].wanted
         let selected = wanted & Self.selected(by: event.events)
@@ -194,15 +192,20 @@
     private func register(_ socket: Int32, for wanted: Int32) {
       let registered = self[socket].registered
       guard wanted != registered else { return }
-      var event = epoll_event()
-      event.events =
+      let events =
         (wanted & CurlPoll.in.rawValue != 0 ? CatenaEpollIn : 0)
         | (wanted & CurlPoll.out.rawValue != 0 ? CatenaEpollOut : 0)
-      event.data.fd = socket
       let operation =
-        wanted == 0 ? EPOLL_CTL_DEL : registered == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
-      epoll_ctl(epoll, operation, socket, &event)
+        wanted == 0 ? CatenaEpollRemove : registered == 0 ? CatenaEpollAdd : CatenaEpollChange
+      control(operation, socket, for: events)
       self[socket].registered = wanted
+    }
+
+    /// Changes what epoll reports; nothing for a descriptor that could not be opened.
+    private func control(_ operation: Int32, _ descriptor: Int32, for events: UInt32) {
+      guard descriptor >= 0 else { return }
+      let event = CatenaEpollEvent(events: events, token: UInt64(descriptor))
+      _ = catena_epoll_control(epoll, operation, descriptor, event)
     }
 
     private subscript(socket: Int32) -> Socket {

@@ -214,7 +214,7 @@
     private let state = Mutex(State())
     private let exchanges = Atomic(0)
     /// A descriptor that becomes readable when the I/O thread has to wake up.
-    let wakeupDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    let wakeupDescriptor = catena_eventfd()
 
     deinit {
       if isUsable { CatenaSystem.close(wakeupDescriptor) }
@@ -259,7 +259,10 @@
         defer { state.isSleeping = false }
         return state.isSleeping
       }
-      if wakes { eventfd_write(wakeupDescriptor, 1) }
+      if wakes {
+        var one: UInt64 = 1
+        _ = CatenaSystem.write(wakeupDescriptor, &one, 8)
+      }
     }
 
     /// Swaps the posted commands for an empty array; for the I/O thread only.
