@@ -6,9 +6,9 @@ extension JSON: Codable {
   /// A number of 2^53 or more that is an integer is exact, also if its text has an exponent, as
   /// that of a double has that `JSONEncoder` has written.
   ///
-  /// A value in a body, an event or a line that this library decodes with a `JSONDecoder` is taken from
-  /// the text, as by ``init(parsing:)``: the time is in proportion to the length of the text, which can
-  /// be nested 128 levels deep. A `JSONDecoder` that allows JSON5, assumes a top-level dictionary or has
+  /// The time of values in a body, an event or a line that this library decodes with a `JSONDecoder` is
+  /// in proportion to the length of the text, which can be nested 128 levels deep: all but a few small
+  /// values are taken from the text, as by ``init(parsing:)``. A `JSONDecoder` that allows JSON5, assumes a top-level dictionary or has
   /// a key strategy of the caller, and any decoder elsewhere, tries all kinds, because a decoder does not
   /// tell the kind of a value. The error of a failed attempt takes time in proportion to the square of
   /// the depth.

@@ -10,12 +10,13 @@ extension JSONDecoder {
   /// - Parameters:
   ///   - type: The type of the value.
   ///   - text: The JSON text.
+  ///   - attempts: The work for members of the type ``JSON`` after which they are taken from the text.
   /// - Returns: The value.
   /// - Throws: The error of the decoder, or that of the text for a member of the type ``JSON``.
   package func decode<Value: Decodable>(
-    _ type: Value.Type = Value.self, fromText text: Data
+    _ type: Value.Type = Value.self, fromText text: Data, attempts: Int? = nil
   ) throws -> Value {
-    let source = JSONText(text)
+    let source = JSONText(text, attempts: attempts)
     let result = JSONText.$current.withValue(source) {
       Result { try decode(type, from: text) }
     }
@@ -30,7 +31,8 @@ extension JSONDecoder {
 /// The text that a `JSONDecoder` reads, from which values of the type ``JSON`` are taken.
 ///
 /// A `Decoder` does not tell the kind of a value, and each failed attempt to decode one takes time in
-/// proportion to the square of the depth.
+/// proportion to the square of the depth. The text is used after some attempts, since parsing all of
+/// it for a few small values takes longer.
 final class JSONText: Sendable {
   /// The text of the current call, whose decoder does not have it.
   @TaskLocal static var current: JSONText?
@@ -48,6 +50,8 @@ final class JSONText: Sendable {
 
   fileprivate struct State {
     var isWanted = false
+    /// The work that is left for attempts.
+    var attempts: Int
     /// Whether the decoder converts the names of members.
     var convertsNames = false
     var root: Result<JSON, any Error>?
@@ -57,11 +61,21 @@ final class JSONText: Sendable {
     var conversions = 0
   }
 
-  private let data: Data
-  private let state = Mutex(State())
+  /// The depth from which values are taken from the text.
+  private static let maximumDepthOfAttempts = 16
 
-  init(_ data: Data) {
+  private let data: Data
+  private let state: Mutex<State>
+
+  /// Creates the text.
+  ///
+  /// - Parameters:
+  ///   - data: The bytes.
+  ///   - attempts: The work for attempts, as the sum of the squared depths of the values. The default
+  ///     takes about as long as the text takes to parse.
+  init(_ data: Data, attempts: Int? = nil) {
     self.data = data
+    state = Mutex(State(attempts: attempts ?? 256 + data.count / 128))
   }
 
   /// The number of names that were converted to find values.
@@ -73,13 +87,20 @@ final class JSONText: Sendable {
   /// Returns the text of a decoder.
   ///
   /// - Parameter decoder: The decoder.
-  /// - Returns: The text, or `nil` if the decoder has none.
+  /// - Returns: The text, or `nil` if the decoder has none, or if attempts are good enough.
   /// - Throws: ``Wanted`` if the decoder can be replaced by one that has the text.
   static func of(_ decoder: any Decoder) throws -> JSONText? {
     if let text = decoder.userInfo[key] as? JSONText { return text }
     guard let current else { return nil }
-    current.state.withLock { $0.isWanted = true }
-    throw Wanted()
+    let depth = decoder.codingPath.count + 1
+    try current.state.withLock { state in
+      state.attempts -= depth * depth
+      guard state.attempts >= 0, depth <= maximumDepthOfAttempts else {
+        state.isWanted = true
+        throw Wanted()
+      }
+    }
+    return nil
   }
 
   /// Returns a copy of a decoder that has the text.

@@ -86,9 +86,11 @@ import Testing
     func compare<Value: Decodable>(_: Value.Type, _ text: String, _ parts: (Value) -> [JSON?]) {
       let data = Data(text.utf8)
       let expected = try? decoder.decode(Value.self, from: data)
-      let value = try? decoder.decode(Value.self, fromText: data)
-      #expect(value.map(parts) == expected.map(parts), "\(Value.self): \(text)")
-      if value != nil { found += 1 }
+      for attempts in [0, 20, nil] {
+        let value = try? decoder.decode(Value.self, fromText: data, attempts: attempts)
+        #expect(value.map(parts) == expected.map(parts), "\(Value.self) \(attempts ?? -1): \(text)")
+      }
+      if expected != nil { found += 1 }
     }
     var generator = SeededGenerator(seed: convertsNames ? 1 : 2)
     let count = TestSize.of(1_000, full: 100_000)
@@ -115,7 +117,7 @@ import Testing
   func aCaseOfAnEnumerationHasItsValues(_ text: String) throws {
     let data = Data(text.utf8)
     #expect(
-      try JSONDecoder().decode(Choice.self, fromText: data)
+      try JSONDecoder().decode(Choice.self, fromText: data, attempts: 0)
         == JSONDecoder().decode(Choice.self, from: data))
   }
 
@@ -174,6 +176,17 @@ import Testing
     #expect(resource.items.map(\.value) == [Self.deep])
   }
 
+  /// A text that cannot be parsed shows that a value was not taken from it.
+  @Test func aFewSmallValuesAreDecodedByAttempts() throws {
+    func text(_ count: Int) -> Data {
+      let values = Array(repeating: "{}", count: count).joined(separator: ",")
+      return Data(#"{"value":[\#(values)],"other":1e999}"#.utf8)
+    }
+    let decoder = JSONDecoder()
+    #expect(try decoder.decode(Item.self, fromText: text(10)).value.array?.count == 10)
+    #expect(throws: DecodingError.self) { try decoder.decode(Item.self, fromText: text(1_000)) }
+  }
+
   /// A decoder that cannot be replaced tries all kinds.
   @Test func otherDecodersTryAllKinds() throws {
     final class Subclass: JSONDecoder, @unchecked Sendable {}
@@ -207,7 +220,7 @@ import Testing
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     let data = Data(#"{"day":60,"body":"a","rate":"inf","value":[1]}"#.utf8)
-    let event = try decoder.decode(Event.self, fromText: data)
+    let event = try decoder.decode(Event.self, fromText: data, attempts: 0)
     #expect(event.day == Date(timeIntervalSince1970: 60) && event.body == Data("a".utf8))
     #expect(event.rate == .infinity && event.value == [1])
   }
@@ -235,7 +248,7 @@ import Testing
       }
     }
     let text = JSON.dictionary(["a": 1, "text": .string("{\"a\":\(inner)}")])
-    let value = try JSONDecoder().decode(Outer.self, fromText: text.data())
+    let value = try JSONDecoder().decode(Outer.self, fromText: text.data(), attempts: 0)
     #expect(value.a == 1)
     #expect(try value.inner == JSON(parsing: Data(inner.utf8)))
   }
