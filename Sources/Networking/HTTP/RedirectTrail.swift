@@ -2,8 +2,7 @@ import Foundation
 
 /// The first request of a chain of redirects, and whether the chain has left its resource.
 ///
-/// The offline store needs it: a login page that a redirect has led to says nothing about the
-/// request that was asked for.
+/// The offline store needs it: the response of a login page says nothing about the first request.
 struct RedirectTrail: Sendable {
   /// The method of the first request.
   let method: HTTPMethod

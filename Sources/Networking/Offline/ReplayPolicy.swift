@@ -203,7 +203,7 @@ extension ReplayPolicy {
     }
     let trail = response.request.attributes[RedirectTrailKey.self]
     guard let trail, trail.leadsElsewhere else { return NetworkError(code, response) }
-    let asked = NetworkError.RequestSummary(method: trail.method, url: trail.url.absoluteString)
-    return NetworkError(.redirectRefused, response, "\(asked) was redirected to another resource")
+    let first = NetworkError.RequestSummary(method: trail.method, url: trail.url.absoluteString)
+    return NetworkError(.redirectRefused, response, "\(first) was redirected to another resource")
   }
 }

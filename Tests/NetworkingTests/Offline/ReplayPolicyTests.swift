@@ -141,7 +141,7 @@ struct ReplayPolicyTests {
   @Test(arguments: [
     (Request(HTTPMethod(rawValue: "NO TOKEN"), "notes"), NetworkError.Code.invalidMethod),
     (Request.post("notes", headers: ["Host": "b.example.com"]), .invalidHeader),
-    (Request.post("notes", parameters: ["size": .double(.infinity)]), .encodingFailed),
+    (.post("notes", parameters: ["a": [1]], contentType: .custom("text/plain")), .encodingFailed),
   ])
   func aRequestThatCanNeverBeEncodedIsRemoved(
     _ request: Request, _ code: NetworkError.Code
@@ -266,8 +266,8 @@ struct ReplayPolicyTests {
     }
     let report = try await client.replay().value
     let error = try #require(report.kept.first?.error as? NetworkError)
-    let asked = "POST https://api.example.com/v1/notes"
-    #expect(error.reason == "\(asked) was redirected to another resource")
+    let first = "POST https://api.example.com/v1/notes"
+    #expect(error.reason == "\(first) was redirected to another resource")
     #expect(error.request?.url == "https://api.example.com/login")
     #expect(error.response?.status == 200)
     #expect(error.body == Data("<html>sign in</html>".utf8))
@@ -277,14 +277,14 @@ struct ReplayPolicyTests {
 
   private struct Token: Decodable, Sendable { var access: String }
 
-  /// A captive portal answers the request of the refresh.
+  /// A captive portal responds to the request of the refresh.
   @Test(arguments: [
     [TransportEvent].response(200, ["Content-Type": "text/html"], "<html>portal</html>"),
     .response(200, [:], #"{"error":"maintenance"}"#), .response(200), .response(400),
     .response(302, ["Location": "http://portal.example.com/"]), .response(503), .response(511),
     [.failure(TransportFailure(code: .tlsUntrusted))],
   ])
-  func aRefreshAnsweredByAPortalKeepsTheEntry(_ portal: [TransportEvent]) async throws {
+  func aResponseOfAPortalToTheRefreshKeepsTheEntry(_ portal: [TransportEvent]) async throws {
     let client = try client()
     client.authenticate(bearerToken: "old")
     client.interceptors = [
@@ -294,18 +294,18 @@ struct ReplayPolicyTests {
       }
     ]
     try await store(with: client)
-    let answer: FakeTransport.Handler = { request in
+    let notes: FakeTransport.Handler = { request in
       request.headers["Authorization"] == "Bearer new" ? .response(201) : .response(401)
     }
     replies.set { request in
-      request.url.path == "/v1/token" ? portal : answer(request)
+      request.url.path == "/v1/token" ? portal : notes(request)
     }
     guard case .kept = try await replay(client) else {
       Issue.record("the entry has left the store")
       return
     }
     replies.set { request in
-      request.url.path == "/v1/token" ? .response(200, [:], #"{"access":"new"}"#) : answer(request)
+      request.url.path == "/v1/token" ? .response(200, [:], #"{"access":"new"}"#) : notes(request)
     }
     #expect(try await replay(client) == .delivered)
   }
