@@ -48,12 +48,13 @@ extension Networking {
   /// - **Order.** Requests with the same ``Request/storeKey`` are sent one after the other, in the
   ///   order in which they were stored. If one stays in the store, the later ones with its key
   ///   stay, too.
-  /// - **Outcomes.** A request that received a response leaves the store. A 4xx response counts,
-  ///   and is listed in ``OfflineStore/Report/failed``. A request stays in the store if it failed,
-  ///   was cancelled, was rejected by an interceptor or a hook, or received 401, 407, 408, 425, 429
-  ///   or 5xx. It is not stored a second time. It also stays, without being sent, if a field with
-  ///   credentials is still missing after all hooks and interceptors; the error in
-  ///   ``OfflineStore/Report/kept`` has the code
+  /// - **Outcomes.** A request leaves the store when it has a final response, or can never be
+  ///   encoded: ``ReplayPolicy`` has the rules, and ``NetworkingConfiguration/replay`` replaces
+  ///   them. A final 4xx response is listed in ``OfflineStore/Report/failed``. After any other
+  ///   result, such as an error of a hook, an interceptor or a token refresh, the request stays, and
+  ///   ``OfflineStore/Report/kept`` has the error. It is not stored a second time. It also stays,
+  ///   without being sent, if a field with credentials is still missing after all hooks and
+  ///   interceptors; the error then has the code
   ///   ``NetworkError/Code-swift.enum/offlineCredentialsMissing`` and names the field.
   /// - **One replay at a time** runs over all clients and processes that use the same store. A call while
   ///   a replay of this client is running, such as an automatic one, joins it: the promise is that of its
@@ -88,9 +89,9 @@ extension Networking {
         return self.clientOfflineStore.replay.join {
           progress.run($0, on: progressContext, awaitedBy: self.runner.scheduler)
         } orStart: { progress in
-          store.replay(
+          store.startReplay(
             concurrency: concurrency, scheduler: self.runner.scheduler,
-            decidingWith: ReplayDecision.forClient, progress: progress,
+            policy: self.clientOfflineStore.replayPolicy, progress: progress,
             send: { entry in self.send(entry, file, line) })
         }
       }

@@ -98,7 +98,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     runner = CallRunner(configuration, session, scheduler)
     logging = configuration.logging
     clientOfflineStore = ClientOfflineStore(
-      configuration.offline, for: Endpoint.self, isMocked: mockProvider != nil)
+      configuration.offline, configuration.replay.encoding(with: configuration.encoders),
+      for: Endpoint.self, isMocked: mockProvider != nil)
     automaticReplay =
       configuration.replaysWhenReachable
       ? AutomaticReplay(configuration.reachability ?? .shared, scheduler: scheduler) : nil

@@ -147,6 +147,17 @@ public struct NetworkingConfiguration: Sendable {
   /// The store for requests with the policy ``Request/StorePolicy/offline`` that are made without a
   /// network.
   public var offline = OfflinePolicy.automatic
+  /// The rules that decide which requests leave the offline store after they were sent.
+  ///
+  /// ```swift
+  /// configuration.replay = .deciding { entry, result, proposed in
+  ///   if case .success(let response) = result, response.contentType?.subtype == "html" {
+  ///     return .keep                        // the login page of a network
+  ///   }
+  ///   return proposed
+  /// }
+  /// ```
+  public var replay = ReplayPolicy.standard
   /// Whether the client replays the offline store each time the network becomes reachable.
   ///
   /// The default is `false`.

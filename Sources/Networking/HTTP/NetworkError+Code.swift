@@ -73,7 +73,8 @@ extension NetworkError {
 
     // MARK: Redirects
 
-    /// A redirect is not allowed or cannot be followed.
+    /// A redirect is not allowed or cannot be followed, or has led a replayed request to another
+    /// resource.
     case redirectRefused
     /// There are more redirects than the limit, or they form a loop.
     case tooManyRedirects
@@ -171,19 +172,6 @@ extension NetworkError.Code {
       .circuitOpen:
       true
     default: false
-    }
-  }
-
-  /// Whether the request failed because of the network or of TLS, without a complete response of
-  /// the server.
-  ///
-  /// A captive portal, such as the login page of a hotel, causes TLS failures.
-  var isConnectionOrTLSFailure: Bool {
-    switch self {
-    case .tlsHandshakeFailed, .tlsCertificateExpired, .tlsHostMismatch, .tlsUntrusted, .pinMismatch,
-      .tlsRevoked, .tlsRevocationUnknown:
-      true
-    default: isNetworkUnavailable
     }
   }
 

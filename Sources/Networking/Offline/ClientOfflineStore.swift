@@ -91,6 +91,8 @@ final class ClientOfflineStore: Sendable {
   let queue = DispatchQueue(label: "Catena.ClientOfflineStore")
   /// The replay in progress.
   let replay = SharedReplay()
+  /// The rules of the client's replays.
+  let replayPolicy: ReplayPolicy
   private let policy: OfflinePolicy
   /// The name of the client's endpoint type.
   private let endpointTypeName: String
@@ -105,10 +107,15 @@ final class ClientOfflineStore: Sendable {
   ///
   /// - Parameters:
   ///   - policy: The location of the store.
+  ///   - replayPolicy: The rules of the client's replays.
   ///   - type: The client's endpoint type, whose name is the key of the automatic store.
   ///   - isMocked: Whether the client has a mock provider. Its automatic store is temporary.
-  init(_ policy: OfflinePolicy, for type: Any.Type, isMocked: Bool = false) {
+  init(
+    _ policy: OfflinePolicy, _ replayPolicy: ReplayPolicy = .standard, for type: Any.Type,
+    isMocked: Bool = false
+  ) {
     self.policy = policy
+    self.replayPolicy = replayPolicy
     self.isMocked = isMocked
     endpointTypeName = String(reflecting: type)
     scope = TransportScope.innermost

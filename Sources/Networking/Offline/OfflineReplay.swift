@@ -11,7 +11,6 @@ import Synchronization
 /// replay holds the lock until its last step has ended.
 final class OfflineReplay: Sendable {
   typealias Entry = OfflineStore.Entry
-  typealias DecisionHandler = @Sendable (Result<Response, any Error>, Entry) -> ReplayDecision
 
   private struct State: ~Copyable {
     /// The replay lock, or `nil` after the report is made.
@@ -23,20 +22,19 @@ final class OfflineReplay: Sendable {
 
   private let store: OfflineStore
   private let context: ExecutionContext
-  private let decide: DecisionHandler
+  private let policy: ReplayPolicy
   private let progress: @Sendable (OfflineStore.Progress) -> Void
   private let send: @Sendable (Entry) throws -> NetworkPromise
   private let state: Mutex<State>
 
   init(
     _ store: OfflineStore, _ lock: consuming FileLock, on context: ExecutionContext,
-    decidingWith decide: @escaping DecisionHandler,
-    progress: @escaping @Sendable (OfflineStore.Progress) -> Void,
+    policy: ReplayPolicy, progress: @escaping @Sendable (OfflineStore.Progress) -> Void,
     send: @escaping @Sendable (Entry) throws -> NetworkPromise
   ) {
     self.store = store
     self.context = context
-    self.decide = decide
+    self.policy = policy
     self.progress = progress
     self.send = send
     state = Mutex(State(lock: lock))
@@ -115,7 +113,7 @@ final class OfflineReplay: Sendable {
       try store.directory.verifyFiles(of: record, name)
       return settled([firstly { try send(entry) }])
         .then(on: context) { [self, record] results in
-          apply(record, entry, results.first.map { decide($0, entry) })
+          apply(record, entry, results.first.map { policy.outcome(of: entry, $0) })
         }
     } catch let corruption as CorruptEntryError {
       quarantine(name.fileName, corruption.reason)
@@ -126,26 +124,22 @@ final class OfflineReplay: Sendable {
     }
   }
 
-  /// Applies the decision about an entry.
+  /// Applies the outcome of an entry that was sent.
   ///
   /// - Returns: Whether to send the later entries of its queue.
-  private func apply(_ record: EntryRecord, _ entry: Entry, _ decision: ReplayDecision?) -> Bool {
+  private func apply(
+    _ record: EntryRecord, _ entry: Entry, _ outcome: OfflineStore.Outcome?
+  ) -> Bool {
     do {
-      switch decision {
-      case .delivered(let response):
-        try remove(entry.name)
-        report(entry, .delivered(response))
-        return true
-      case .failed(let error):
-        try remove(entry.name)
-        report(entry, .failed(error))
-        return true
-      case .kept(let error):
-        recordAttempt(record)
-        report(entry, .kept(error))
-        return false
-      case nil: return false
+      switch outcome {
+      case .delivered, .failed: try remove(entry.name)
+      case .kept: recordAttempt(record)
+      case .expired, .quarantined, .removed, nil: return false
       }
+      guard let outcome else { return false }
+      report(entry, outcome)
+      if case .kept = outcome { return false }
+      return true
     } catch {
       // The removal failed, so the request will be sent again. Sending it twice is better than
       // losing it.
@@ -207,81 +201,5 @@ extension OfflineStore.Report {
     case (.kept(let error?), nil): errors.append(error)
     default: break
     }
-  }
-}
-
-/// The decision about an entry after the result of its request.
-///
-///     response 408, 425, 429 or 5xx           kept: the server asks for another attempt
-///     response 401 or 407                     kept: the credentials may be outdated
-///     any other 4xx response                  failed
-///     any other response                      delivered
-///     connection or TLS failure, timeout,
-///     cancellation                            kept
-///     no mocked response                      kept: the request did not reach a server
-///     credentials without a base URL, or
-///     a missing field with credentials        kept: the request was not sent
-///     any other error                         failed
-///
-/// Source: RFC 9110 section 15, RFC 8470 section 5.2 (425), RFC 6585 section 4 (429).
-enum ReplayDecision {
-  case delivered(Response)
-  case failed(any Error)
-  case kept(any Error)
-
-  init(_ result: Result<Response, any Error>) {
-    switch result {
-    case .success(let response):
-      let error = NetworkError(.unacceptableStatus(response.status), response)
-      self = Self.forErrorStatus(response.status, error) ?? .delivered(response)
-    case .failure(let error as NetworkError):
-      if case .unacceptableStatus(let status) = error.code {
-        self = Self.forErrorStatus(status, error) ?? .failed(error)
-      } else {
-        let isUndecided =
-          error.code.isConnectionOrTLSFailure || error.code == .mockFailed
-          || error.code == .credentialsWithoutBaseURL || error.code == .offlineCredentialsMissing
-          || error.isCancellation
-        self = isUndecided ? .kept(error) : .failed(error)
-      }
-    case .failure(let error):
-      let isTimeout = if case PromiseError.timedOut = error { true } else { false }
-      self = isTimeout || error.isCancellation ? .kept(error) : .failed(error)
-    }
-  }
-
-  private static func forErrorStatus(_ status: Int, _ error: NetworkError) -> ReplayDecision? {
-    switch status {
-    case 401, 407, 408, 425, 429, 500...599: .kept(error)
-    case 400...499: .failed(error)
-    default: nil
-    }
-  }
-
-  /// Returns the decision about an entry that was sent through a client.
-  ///
-  /// Any response to the request itself fulfills the promise of a client. Therefore a rejection may
-  /// be the failure of a dependency, such as a token refresh or a hook. Such a failure says nothing
-  /// about the request, so the entry is kept.
-  ///
-  /// - Parameters:
-  ///   - result: The result of the client's promise.
-  ///   - entry: The entry that was sent.
-  /// - Returns: The decision.
-  static func forClient(
-    _ result: Result<Response, any Error>, _ entry: OfflineStore.Entry
-  ) -> ReplayDecision {
-    let decision = ReplayDecision(result)
-    guard case .failed(let error) = decision, case .failure = result else { return decision }
-    guard let error = error as? NetworkError else { return .kept(error) }
-    if case .unacceptableStatus = error.code, !concerns(entry, error) { return .kept(error) }
-    return decision
-  }
-
-  private static func concerns(_ entry: OfflineStore.Entry, _ error: NetworkError) -> Bool {
-    guard let request = error.request, request.method == entry.request.method,
-      let resource = try? OfflineStore.resource(entry.request, entry.baseURL)
-    else { return false }
-    return Redactor.standard.maskedURL(resource) == String(request.url.prefix { $0 != "?" })
   }
 }

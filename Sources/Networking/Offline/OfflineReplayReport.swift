@@ -4,13 +4,19 @@ public import Promises
 extension OfflineStore {
   /// The result of a replay.
   public struct Report: Sendable {
-    /// The entries that received a response and left the store, in the order of the responses.
+    /// The entries that received a final response and left the store, in the order of the responses.
     public var delivered: [Entry] = []
-    /// The entries that failed permanently and left the store, each with its error.
+    /// The entries that left the store undelivered, each with its error.
+    ///
+    /// The server has rejected them for good, they can never be encoded, or the ``ReplayPolicy`` has
+    /// given them up.
     public var failed: [FailedEntry] = []
     /// The entries that are still in the store, each with its error.
     ///
-    /// The error is `nil` if the entry was not sent because an earlier one of its queue was kept.
+    /// The error is `nil` if the entry was not sent because an earlier one of its queue was kept. Its
+    /// code is `unacceptableStatus` for a response that is not final, and `redirectRefused` for the
+    /// response of another resource, which ``NetworkError/response`` and ``NetworkError/body``
+    /// contain.
     public var kept: [UnsentEntry] = []
     /// The entries that had expired and left the store without being sent.
     public var expired: [Entry] = []
@@ -24,7 +30,7 @@ extension OfflineStore {
     public var errors: [any Error] = []
   }
 
-  /// An entry that failed permanently.
+  /// An entry that left the store undelivered.
   public struct FailedEntry: Sendable {
     /// The entry.
     public let entry: Entry
@@ -50,9 +56,9 @@ extension OfflineStore {
 
   /// The outcome of a replay for one entry.
   public enum Outcome: Sendable {
-    /// It received a response and left the store.
+    /// It received a final response and left the store.
     case delivered(Response)
-    /// It failed permanently and left the store.
+    /// It left the store undelivered.
     case failed(any Error)
     /// It is still in the store.
     ///
@@ -82,13 +88,12 @@ extension OfflineStore {
 extension OfflineStore {
   /// Sends the stored requests in the order of each queue.
   ///
-  /// - **Kept entries.** An entry stays in the store on a connection or TLS failure, on a timeout,
-  ///   when it is cancelled, when no mock responds to it, or when the status of the response is
-  ///   401, 407, 408, 425, 429 or 500 to 599. The later entries of its queue then wait for another
-  ///   replay. Requests that are stored during the replay wait for the next one, too.
-  /// - **Failed entries.** An entry fails permanently and leaves the store on any other status of
-  ///   400 to 499, and on any other error.
-  /// - **Delivered entries.** An entry leaves the store on a response with any other status.
+  /// - **Final responses.** An entry leaves the store when it has a final response, or can never be
+  ///   encoded: ``ReplayPolicy`` has the rules. It is in ``Report/delivered`` for a status below
+  ///   400, and in ``Report/failed`` otherwise.
+  /// - **Kept entries.** It stays after any other result, in ``Report/kept`` with the error. The
+  ///   later entries of its queue then wait for another replay. Requests that are stored during the
+  ///   replay wait for the next one, too.
   /// - **Expired entries** leave the store without being sent.
   /// - **Quarantine.** Files that are not valid entries, or are damaged, are moved to quarantine.
   /// - **One replay at a time** runs for a store, across all processes.
@@ -96,42 +101,42 @@ extension OfflineStore {
   /// - Parameters:
   ///   - concurrency: The number of queues that are sent from concurrently; at least 1.
   ///   - scheduler: The scheduler that runs the work. A test scheduler waits until it is done.
+  ///   - policy: The rules that decide which entries leave the store.
   ///   - progress: A handler that is called after each outcome, one at a time and in order: on its
   ///     actor or, without one, on the store's own queue, where the replay waits for it.
   ///   - send: A closure that sends the request of an entry to its base URL, with its idempotency
   ///     key and the current credentials. It is called at most once for each entry, on its actor or,
-  ///     without one, on the store's own queue. If it throws, the request has failed.
+  ///     without one, on the store's own queue. An error that it throws counts like one of the
+  ///     promise.
   /// - Returns: A promise of the report, on the main context. It is rejected with a
   ///   ``NetworkError`` with the code `offlineStoreBusy` if another replay is running, or
   ///   `offlineStoreFailed`. Cancelling it cancels the requests that are being sent, which stay in
   ///   the store.
   public func replay(
-    concurrency: Int = 4, scheduler: any Scheduler = .live,
+    concurrency: Int = 4, scheduler: any Scheduler = .live, policy: ReplayPolicy = .standard,
     @_inheritActorContext progress:
       @escaping @Sendable @isolated(any) (_ progress: Progress) -> Void = { _ in },
     @_inheritActorContext _ send:
       @escaping @Sendable @isolated(any) (_ entry: Entry) throws -> NetworkPromise
   ) -> Promise<Report> {
     let (send, progress) = (IsolatedClosure(send), IsolatedClosure(progress))
-    return replay(
-      concurrency: concurrency, scheduler: scheduler,
-      decidingWith: { result, _ in ReplayDecision(result) },
+    return startReplay(
+      concurrency: concurrency, scheduler: scheduler, policy: policy,
       progress: { progress.run($0, awaitedBy: scheduler) },
       send: { entry in try send.start(entry, awaitedBy: scheduler) })
   }
 
-  /// Sends the stored requests, with a closure that decides about each outcome.
+  /// Sends the stored requests, with closures that inherit no actor.
   ///
   /// - Parameters:
   ///   - concurrency: The number of queues that are sent from concurrently; at least 1.
   ///   - scheduler: The scheduler that runs the work.
-  ///   - decide: A closure that decides about an entry after its result.
+  ///   - policy: The rules that decide which entries leave the store.
   ///   - progress: A handler that is called after each outcome.
   ///   - send: A closure that sends the request of an entry.
   /// - Returns: A promise of the report.
-  func replay(
-    concurrency: Int, scheduler: any Scheduler,
-    decidingWith decide: @escaping OfflineReplay.DecisionHandler,
+  func startReplay(
+    concurrency: Int, scheduler: any Scheduler, policy: ReplayPolicy,
     progress: @escaping @Sendable (_ progress: Progress) -> Void,
     send: @escaping @Sendable (_ entry: Entry) throws -> NetworkPromise
   ) -> Promise<Report> {
@@ -140,7 +145,7 @@ extension OfflineStore {
       .then(on: context) { [self] in
         guard let lock = try directory.replayLock() else { throw NetworkError(.offlineStoreBusy) }
         let replay = OfflineReplay(
-          self, lock, on: context, decidingWith: decide, progress: progress, send: send)
+          self, lock, on: context, policy: policy, progress: progress, send: send)
         return try replay.start(concurrency: max(1, concurrency))
       }
       .on(scheduler.context(for: .main))

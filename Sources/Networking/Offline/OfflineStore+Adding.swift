@@ -5,7 +5,7 @@ extension OfflineStore {
   /// Stores a request.
   ///
   /// When this method returns, the request is on disk. It stays in the store until it leaves in
-  /// ``replay(concurrency:scheduler:progress:_:)``, expires, is replaced in a conflict, or is
+  /// ``replay(concurrency:scheduler:policy:progress:_:)``, expires, is replaced in a conflict, or is
   /// removed. Files of its payload are copied, so the originals may be deleted. If the store has an
   /// entry with the same idempotency key, the request is not stored again.
   ///

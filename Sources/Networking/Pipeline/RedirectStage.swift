@@ -48,7 +48,11 @@ struct RedirectStage: BuiltInStage {
       else { return nil }
       var following = exchange
       let origin = origin ?? Origin(exchange.request.url)
+      let earlier = seen.isEmpty ? nil : exchange.request.attributes[RedirectTrailKey.self]
+      var trail = earlier ?? RedirectTrail(from: exchange.request)
+      trail.follow(response.status, to: request)
       following.request = request
+      following.request.attributes[RedirectTrailKey.self] = trail
       following.request.withholdsClientCertificate = Origin(request.url) != origin
       following.redirects += 1
       let step = Step(request, after: response.headers.values(for: "Set-Cookie"))

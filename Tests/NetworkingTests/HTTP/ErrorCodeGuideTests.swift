@@ -10,7 +10,7 @@ struct ErrorCodeGuideTests {
   ///
   /// ``name(of:)`` does not compile without a new case, which is a reminder to add it here and to the
   /// guide.
-  private static let codes: [NetworkError.Code] =
+  static let codes: [NetworkError.Code] =
     [
       .invalidURL, .credentialsWithoutBaseURL, .invalidMethod, .invalidHeader, .encodingFailed,
       .unsupported, .invalidTLSOptions, .mockFailed, .dnsFailed, .cannotConnect, .connectionLost,

@@ -39,12 +39,15 @@ struct OfflineRules {
     return found
   }
 
-  /// A stored request leaves the store once, after its response, and before the later ones of its key.
+  /// A stored request leaves the store once, after a final response to itself, and before the later ones
+  /// of its key.
   private var replayViolations: [String] {
     var found: [String] = []
     /// The stored calls, in the order in which they were stored.
     var stored: [Int] = []
-    var lastReplies: [Int: StoryReply] = [:]
+    var lastHops: [Int: StoryHop] = [:]
+    /// The calls whose last hop follows a temporary redirect.
+    var redirected: Set<Int> = []
     var replays = 0
     var last: (time: Duration, report: StoryReplay)?
     for entry in entries {
@@ -52,7 +55,14 @@ struct OfflineRules {
       case .settled(let call, _, isStored: true): stored.append(call)
       case .replayStarted: replays += 1
       case .hop(let hop) where stored.contains(hop.call):
-        lastReplies[hop.call] = hop.reply
+        if case .redirect(let status, _)? = lastHops[hop.call]?.reply?.kind,
+          hop.path.hasSuffix("/next")
+        {
+          if status != 301, status != 308 { redirected.insert(hop.call) }
+        } else {
+          redirected.remove(hop.call)
+        }
+        lastHops[hop.call] = hop
         if replays == 0, !settings.isReplayAutomatic {
           found.append("hop \(hop.number) without a replay")
         }
@@ -63,13 +73,10 @@ struct OfflineRules {
         if let last, last.time == entry.time, last.report == report { break }
         last = (entry.time, report)
         found += leave(report.delivered, &stored) {
-          if case .status(let status)? = lastReplies[$0]?.kind { status < 400 } else { false }
+          !redirected.contains($0) && isOwnReply(lastHops[$0], 200)
         }
         found += leave(report.failed, &stored) {
-          switch lastReplies[$0]?.kind {
-          case .status(404)?, .redirect?: true
-          default: false
-          }
+          !redirected.contains($0) && isOwnReply(lastHops[$0], 404)
         }
         found += blockedViolations(report, stored)
       case .remaining(let remaining):
@@ -80,6 +87,14 @@ struct OfflineRules {
       }
     }
     return found
+  }
+
+  /// Returns whether a hop has a status, and is for the resource and the method of its call.
+  ///
+  /// Permanent redirects on the host lead to the same resource.
+  private func isOwnReply(_ hop: StoryHop?, _ expected: Int) -> Bool {
+    guard let hop, case .status(expected)? = hop.reply?.kind else { return false }
+    return hop.host == "a.example" && hop.method == calls[hop.call].request.method
   }
 
   /// Removes calls that have left the store.
