@@ -34,7 +34,7 @@ package final class StandardStream: Sendable {
   }
 
   private let descriptor: Int32
-  /// Held during a write. The wait for it has a limit, unlike the wait for a `Mutex`.
+  // Held during a write. The wait for it has a limit, unlike the wait for a `Mutex`.
   private let turn = DispatchSemaphore(value: 1)
   private let state = Mutex(State())
 

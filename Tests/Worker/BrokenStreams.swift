@@ -29,7 +29,13 @@
       case "unhandled rejection": _ = Promise<Int>.rejected(TestError("lost"))
       case "abandoned promise":
         _ = Promise<Int>.pending(on: .inline).promise.done(on: .inline) { _ in }
-      case "pending promise": _ = Promise<Int> { _ in .never }
+      case "late promise":
+        let time = TestScheduler()
+        PromiseDiagnostics.watchPending(longerThan: .seconds(1), scheduler: time)
+        let (promise, resolver) = Promise<Int>.pending(on: .inline)
+        await time.advance(by: .seconds(1))
+        resolver.fulfill(0)
+        _ = try await promise.value
       case "logger": try await log(waits: !fault.isFull)
       default: exit(64)
       }
