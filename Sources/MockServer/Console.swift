@@ -89,7 +89,8 @@ final class Console: Sendable {
       // A slow machine is not a full pipe: the output has to be full, and no line printed meanwhile.
       let isUnread = state.withLock { state in
         defer { state.linesPrintedBeforeWaiting = state.linesPrinted }
-        return state.linesPrintedBeforeWaiting == state.linesPrinted && !StandardStream.output.isWritable
+        return state.linesPrintedBeforeWaiting == state.linesPrinted
+          && !StandardStream.output.isWritable
       }
       if isUnread { return }
     } while isPrinted.wait(timeout: .now() + .seconds(1)) == .timedOut
