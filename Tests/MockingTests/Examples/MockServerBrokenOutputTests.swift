@@ -43,7 +43,7 @@
       let program = try start(fault, 1, port: port.port)
       let warning = try #require(await program.errorLines.first(1).first)
       #expect(warning.hasPrefix("mock-server: warning: the file of --data"))
-      await serves(LoopbackSocket.url(Int(port.port)))
+      await serves(LoopbackSocket.url("http", Int(port.port)))
       program.signal(SIGTERM)
       #expect(await program.end.status == .exited(0))
     }
