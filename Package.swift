@@ -63,7 +63,7 @@ let package = Package(
       name: "Mocking", dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"] + curl,
       swiftSettings: settings),
     .target(
-      name: "CatenaTesting", dependencies: ["Mocking", "Networking", "Promises"],
+      name: "CatenaTesting", dependencies: ["CatenaSystem", "Mocking", "Networking", "Promises"],
       swiftSettings: settings),
     .executableTarget(
       name: "mock-server", dependencies: ["CatenaSystem", "Mocking", "Networking", "Promises"],
@@ -79,7 +79,8 @@ let package = Package(
 
     // Tests, and what they share. The programs that only CI starts are the package Tests/Programs.
     .testTarget(
-      name: "PromisesTests", dependencies: ["Promises"] + support, swiftSettings: settings),
+      name: "PromisesTests", dependencies: ["CatenaSystem", "Promises"] + support,
+      swiftSettings: settings),
     .testTarget(
       name: "NetworkingTests",
       dependencies: ["Mocking", "Networking", "Promises"] + curl + support,

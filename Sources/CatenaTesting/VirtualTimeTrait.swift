@@ -1,5 +1,5 @@
 #if canImport(Testing)
-  import Foundation
+  import CatenaSystem
   import Mocking
   public import Promises
   public import Testing
@@ -63,7 +63,7 @@
           if standstill.isAwaited {
             continuation.yield(standstill.message)
           } else {
-            FileHandle.standardError.write(Data("\(test): \(standstill.message)\n".utf8))
+            StandardStream.error.write("\(test): \(standstill.message)\n")
           }
         }
         defer { reporter.stop() }

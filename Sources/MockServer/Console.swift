@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Synchronization
@@ -5,7 +6,8 @@ import Synchronization
 /// A printer of lines on a serial queue, so that callers do not wait for the terminal.
 ///
 /// Nobody may read the output, and then printing blocks as soon as the pipe is full. Lines that wait
-/// are bounded: those above ``waitingLimit`` are left out, and a line says how many.
+/// are bounded: those above ``waitingLimit`` are left out, and a line says how many. If the output is
+/// closed or full, or its reader has gone, the program continues without it.
 final class Console: Sendable {
   /// The number of lines that may wait to be printed.
   static let waitingLimit = 10_000
@@ -47,9 +49,8 @@ final class Console: Sendable {
     }
   }
 
-  /// Writes a line without the streams of the C library, whose locks would hold up the exit.
   private func write(_ line: String) {
-    try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+    StandardStream.output.write("\(line)\n", waitingAtMost: .never)
   }
 
   /// Prints a JSON object on one line.
@@ -66,12 +67,12 @@ final class Console: Sendable {
   /// Prints an error on standard error, after all lines.
   func failure(_ text: String) {
     finish()
-    FileHandle.standardError.write(Data("mock-server: \(text)\n".utf8))
+    StandardStream.error.write("mock-server: \(text)\n")
   }
 
   /// Prints a warning on standard error, without waiting for the terminal.
   func warn(_ text: String) {
-    queue.async { FileHandle.standardError.write(Data("mock-server: warning: \(text)\n".utf8)) }
+    queue.async { StandardStream.error.write("mock-server: warning: \(text)\n") }
   }
 
   /// Prints the warnings about recordings on standard error, the first ten in full.
@@ -88,15 +89,11 @@ final class Console: Sendable {
       // A slow machine is not a full pipe: the output has to be full, and no line printed meanwhile.
       let isUnread = state.withLock { state in
         defer { state.linesPrintedBeforeWaiting = state.linesPrinted }
-        return state.linesPrintedBeforeWaiting == state.linesPrinted && !Self.isOutputWritable
+        return state.linesPrintedBeforeWaiting == state.linesPrinted
+          && !StandardStream.output.isWritable
       }
       if isUnread { return }
     } while isPrinted.wait(timeout: .now() + .seconds(1)) == .timedOut
-  }
-
-  private static var isOutputWritable: Bool {
-    var output = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
-    return poll(&output, 1, 0) > 0
   }
 
   /// Ends the program after all lines are printed.

@@ -152,7 +152,8 @@ private func systemBind(
     }
   }
 
-  /// A loopback port for a server that another program runs with `SO_REUSEPORT`.
+  /// A loopback port for a server that another program runs with `SO_REUSEPORT` or, on Linux, with
+  /// `SO_REUSEADDR`.
   ///
   /// The socket is bound but does not listen, so that no other socket gets the port.
   package final class ReservedPort: Sendable {
@@ -169,6 +170,7 @@ private func systemBind(
         let option = SO_REUSEPORT
       #endif
       setsockopt(socket, SOL_SOCKET, option, &on, socklen_t(MemoryLayout<Int32>.size))
+      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
       guard let port = LoopbackSocket.bind(socket) else {
         throw TestError("the port is not available")
       }

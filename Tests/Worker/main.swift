@@ -27,6 +27,9 @@ var workers: [String: Worker] = [
   "response-mutations": .asynchronous(ResponseMutations.run),
   "simulation": .asynchronous(Simulation.run),
 ]
+#if os(Linux) || os(macOS)
+  workers["broken-streams"] = .asynchronous(BrokenStreams.run)
+#endif
 #if os(Linux)
   workers["hanging-resolver"] = .asynchronous(HangingResolver.run)
   workers["offline-namespace"] = .blocking(OfflineNamespace.run)

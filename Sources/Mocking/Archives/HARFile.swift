@@ -258,6 +258,8 @@ public enum RecordingError: Error, Hashable, Sendable {
   case malformed(file: URL, line: Int, column: Int, path: String, problem: String)
   /// The file cannot be written.
   case unwritable(file: URL, reason: String)
+  /// Another tape, of this or another process, records to the file.
+  case fileInUse(file: URL)
   /// Values at these paths look like secrets.
   ///
   /// Nothing was written.
@@ -274,6 +276,8 @@ extension RecordingError: CustomStringConvertible, LocalizedError {
     case .malformed(let file, let line, let column, let path, let problem):
       "\(file.path):\(line):\(column): not an HTTP archive: \(path.isEmpty ? "" : "\(path): ")\(problem)"
     case .unwritable(let file, let reason): "\(file.path) cannot be written: \(reason)"
+    case .fileInUse(let file):
+      "\(file.path): another tape records to this file; stop it or choose another file"
     case .suspectedTokens(let file, let paths):
       "\(file.path) was not written: \(paths.count) of its values look like secrets; add their field "
         + "names to the redaction options, or allow them: \(Self.list(paths))"

@@ -15,7 +15,11 @@ public import Networking
 /// - **Saving.** ``save()`` writes the recording atomically. Until then, the completed exchanges
 ///   are in a file with the suffix `.partial`, which is also an HTTP archive. The file remains if
 ///   the process crashes or if the tape is released without saving. It is never replayed as a
-///   complete recording. ``withTape(_:mode:over:options:isolation:_:)`` saves automatically.
+///   complete recording, and a later recording does not replace it: its own file has the suffix
+///   `.2.partial`, and a warning names the earlier one.
+///   ``withTape(_:mode:over:options:isolation:_:)`` saves automatically.
+/// - **One recorder.** A file with the suffix `.lock` prevents that two tapes record to the same file.
+///   It is removed by ``save()``, or when the tape is released and its exchanges have ended.
 /// - **Secrets** are masked before anything is written: credentials, cookies and the values of
 ///   secret names, and all other occurrences of the same values. If another value looks like a
 ///   token, ``save()`` fails, unless ``Options-swift.struct/isTokenAllowed`` allows the value.
@@ -73,7 +77,8 @@ public final class Tape: Transport {
   /// - Throws: If the tape replays: ``RecordingError/missing(file:)``,
   ///   ``RecordingError/unreadable(file:reason:)`` or
   ///   ``RecordingError/malformed(file:line:column:path:problem:)``. If it records:
-  ///   ``RecordingError/unwritable(file:reason:)``.
+  ///   ``RecordingError/unwritable(file:reason:)``, or ``RecordingError/fileInUse(file:)`` if another
+  ///   tape records to the file.
   public init(
     _ file: URL, mode: Mode = .once, over transport: any Transport, options: Options = Options()
   ) throws(RecordingError) {
@@ -127,7 +132,8 @@ public final class Tape: Transport {
   /// The exchanges that were left out, and other reasons why the recording is not complete.
   ///
   /// If the tape replays, they are known from the start. If it records, they are those of the exchanges
-  /// recorded so far, and of the last ``save()``.
+  /// recorded so far, and of the last ``save()``, after the files of earlier recordings that were not
+  /// saved.
   public var warnings: [ArchiveWarning] {
     switch work {
     case .recording(let recorder): recorder.warnings
@@ -188,9 +194,15 @@ public final class Tape: Transport {
   /// ``Options-swift.struct/isTokenAllowed``.
   ///
   /// - Throws: ``RecordingError/suspectedTokens(file:paths:)``, unless the options leave these exchanges
-  ///   out, or ``RecordingError/unwritable(file:reason:)``. The file is then unchanged.
+  ///   out, ``RecordingError/unwritable(file:reason:)``, or ``RecordingError/fileInUse(file:)`` if
+  ///   another tape records to the file since an earlier call. The file is then unchanged.
   public func save() throws(RecordingError) {
     if case .recording(let recorder) = work { try recorder.save() }
+  }
+
+  /// Ends the recording without saving.
+  fileprivate func close() {
+    if case .recording(let recorder) = work { recorder.close() }
   }
 }
 
@@ -306,7 +318,12 @@ public func withTape<Result>(
   _ body: (_ tape: Tape) async throws -> Result
 ) async throws -> Result {
   let tape = try Tape(file, mode: mode, over: transport, options: options)
-  let result = try await body(tape)
-  try tape.save()
-  return result
+  do {
+    let result = try await body(tape)
+    try tape.save()
+    return result
+  } catch {
+    tape.close()
+    throw error
+  }
 }

@@ -30,6 +30,8 @@ final class TapeRecorder: Sendable {
   private let file: URL
   private let options: Tape.Options
   private let redactor: RecordingRedactor
+  /// The names of the partial files of earlier recordings that were not saved.
+  private let earlierFiles: [String]
   private let queue = DispatchQueue(label: "catena.tape")
   /// The number of started exchanges.
   private let count = Atomic(0)
@@ -40,7 +42,9 @@ final class TapeRecorder: Sendable {
     self.file = file
     self.options = options
     redactor = RecordingRedactor(options.redaction)
-    state = Mutex(State(partialFile: try PartialTapeFile(of: file)))
+    let partialFile = try PartialTapeFile(of: file)
+    earlierFiles = partialFile.earlierFiles
+    state = Mutex(State(partialFile: partialFile))
   }
 
   /// Starts an exchange and records it.
@@ -118,14 +122,18 @@ final class TapeRecorder: Sendable {
     state.withLock { $0.recorded }.sorted { $0.number < $1.number }
   }
 
-  /// The bodies that were not recorded, and the exchanges that were not written.
+  /// The bodies that were not recorded, the exchanges that were not written, and earlier recordings.
   var warnings: [ArchiveWarning] {
-    queue.sync {
+    let earlier = earlierFiles.map {
+      ArchiveWarning(problem: "\($0) has exchanges of an earlier recording that was not saved")
+    }
+    return queue.sync {
       let omitted = sortedEntries().enumerated().flatMap { index, recorded in
         recorded.entry.omissions.map { ArchiveWarning(recorded.entry, at: index, problem: $0) }
       }
       // Compares the positions too, because `sorted` does not guarantee a stable order.
-      return (omitted + state.withLock { $0.leftOut }).enumerated()
+      return earlier
+        + (omitted + state.withLock { $0.leftOut }).enumerated()
         .sorted { ($0.element.entry ?? 0, $0.offset) < ($1.element.entry ?? 0, $1.offset) }
         .map(\.element)
     }
@@ -134,7 +142,7 @@ final class TapeRecorder: Sendable {
   /// Writes the recording to its file, and removes the partial file.
   ///
   /// - Throws: ``RecordingError`` if an exchange contains a suspected token, unless the options leave it
-  ///   out, or if the file cannot be written.
+  ///   out, if the file cannot be written, or if another recorder has locked it since the last save.
   func save() throws(RecordingError) {
     let result = queue.sync { () -> Result<Void, RecordingError> in
       do throws(RecordingError) {
@@ -166,6 +174,13 @@ final class TapeRecorder: Sendable {
     guard paths.isEmpty || options.suspectedTokens == .leavesOut else {
       throw .suspectedTokens(file: file, paths: paths)
     }
+    try state.withLock { state throws(RecordingError) in
+      // An earlier save removed the partial file and its lock.
+      guard state.partialFile == nil else { return }
+      let partialFile = try PartialTapeFile(of: file)
+      partialFile.restart(state.recorded.filter(\.isWrittenToPartialFile).map(\.entry))
+      state.partialFile = partialFile
+    }
     leftOut += try HAR(log: HAR.Log(entries: entries)).write(to: file)
     let partialFile = state.withLock { state in
       state.leftOut = leftOut
@@ -174,9 +189,20 @@ final class TapeRecorder: Sendable {
     partialFile?.remove()
   }
 
-  deinit {
+  /// Ends the recording without saving, although exchanges may be in progress.
+  ///
+  /// The partial file stays, unless it is empty, and another recorder can lock the recording.
+  func close() {
+    queue.sync { closePartialFile() }
+  }
+
+  private func closePartialFile() {
     let (isEmpty, partialFile) = state.withLock { ($0.recorded.isEmpty, $0.partialFile.take()) }
     if isEmpty { partialFile?.remove() }
+  }
+
+  deinit {
+    closePartialFile()
   }
 }
 
@@ -272,70 +298,5 @@ extension HAR.Entry {
     if request.postData?.encoding == "size" { comments.append(request.postData?.comment) }
     if response.content.isOmitted { comments.append(response.content.comment) }
     return comments.compactMap(\.self)
-  }
-}
-
-/// A file with the exchanges of an unsaved recording, in the folder of the recording.
-///
-/// Each exchange is written together with the end of the archive, which the next exchange
-/// overwrites. The file is therefore a readable archive after each write, and keeps the exchanges
-/// if the process crashes. The cost of appending does not depend on the number of exchanges.
-final class PartialTapeFile {
-  private static let start = Data(
-    #"{"log":{"version":"1.2","creator":{"name":"Catena","version":"1"},"entries":["#.utf8)
-  private static let end = Data("\n]}}\n".utf8)
-
-  private let path: String
-  private let descriptor: Int32
-  /// The position of the end of the archive, or 0 if its start could not be written.
-  private var offset = 0
-  /// Whether the next exchange is the first one, which is written without a comma before it.
-  private var isFirst = true
-
-  /// Creates the file, and replaces a file of an earlier recording.
-  ///
-  /// - Parameter file: The file of the recording.
-  /// - Throws: ``RecordingError/unwritable(file:reason:)`` if the file cannot be created.
-  init(of file: URL) throws(RecordingError) {
-    let folder = try AtomicFileWriter.makeFolder(of: file)
-    path = folder.appending(path: file.lastPathComponent + ".partial").path
-    // Creates a new file instead of truncating, because an old file may have another owner or mode.
-    unlink(path)
-    descriptor = try AtomicFileWriter.create(path, for: file)
-    if AtomicFileWriter.writeAll(Self.start + Self.end, to: descriptor, at: 0) {
-      offset = Self.start.count
-    }
-  }
-
-  deinit {
-    close(descriptor)
-  }
-
-  /// Appends an exchange.
-  ///
-  /// An exchange that cannot be written is omitted from this file, but not from the saved
-  /// recording.
-  func append(_ entry: HAR.Entry) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard offset > 0, let data = try? encoder.encode(entry) else { return }
-    let addition = Data((isFirst ? "\n" : ",\n").utf8) + data
-    guard AtomicFileWriter.writeAll(addition + Self.end, to: descriptor, at: offset) else { return }
-    offset += addition.count
-    isFirst = false
-  }
-
-  /// Replaces all exchanges.
-  func restart(_ entries: [HAR.Entry]) {
-    guard offset > 0, ftruncate(descriptor, 0) == 0 else { return }
-    offset =
-      AtomicFileWriter.writeAll(Self.start + Self.end, to: descriptor, at: 0) ? Self.start.count : 0
-    isFirst = true
-    for entry in entries { append(entry) }
-  }
-
-  /// Removes the file.
-  func remove() {
-    unlink(path)
   }
 }

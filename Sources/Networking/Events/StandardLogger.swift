@@ -1,18 +1,17 @@
+import CatenaSystem
 import Foundation
 
 #if canImport(os)
   import os
-#else
-  import Synchronization
 #endif
 
 /// A logger that writes to stderr or, on Apple platforms, to the system log.
 ///
 /// On stderr, the UTC time of the event precedes each line. Each entry is written as a whole, so
-/// the entries of several clients do not interleave. If stderr is closed, or is a pipe without a
-/// reader, the output is lost; this causes no failure and raises no `SIGPIPE`. If the pipe is full
-/// because its reader is slow, the loggers of all clients wait. Calls do not wait, but pending
-/// entries are kept in memory, without limit.
+/// the entries of several clients do not interleave. If stderr is closed, full or read-only, or is a
+/// pipe without a reader, the output is lost; this causes no failure and raises no `SIGPIPE`. If the
+/// pipe is full because its reader is slow, the loggers of all clients wait. Calls do not wait, but
+/// pending entries are kept in memory, without limit.
 ///
 /// In the system log, the subsystem is `Catena` and the category is the category of the entry. Each
 /// line is a message of its own, and a long line several, because the system truncates long messages.
@@ -39,7 +38,7 @@ public struct StandardLogger: NetworkLogger {
         logger.log(level: type, "\(message, privacy: .public)")
       }
     #else
-      StandardError.write(Self.text(entry))
+      StandardStream.error.write(Self.text(entry), waitingAtMost: .never)
     #endif
   }
 
@@ -74,58 +73,3 @@ public struct StandardLogger: NetworkLogger {
     return entry.lines.map { "\(time)Z \($0)\n" }.joined()
   }
 }
-
-#if !canImport(os)
-  /// The standard error stream of this process.
-  ///
-  /// Only one thread at a time writes to it.
-  enum StandardError {
-    private static let lock = Mutex<Void>(())
-
-    /// Writes a text.
-    ///
-    /// Waits while a pipe is full. Discards the rest of the text after an error.
-    ///
-    /// Writing into a pipe without a reader raises `SIGPIPE` in the writing thread, which would end
-    /// the process. So the signal is blocked during the write and then consumed, unless one was
-    /// pending before.
-    static func write(_ text: String) {
-      lock.withLock { _ in
-        var (signals, old, pending) = (sigset_t(), sigset_t(), sigset_t())
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        guard pthread_sigmask(SIG_BLOCK, &signals, &old) == 0 else { return }
-        sigpending(&pending)
-        var text = text
-        let isBroken = text.withUTF8 { writeAll(UnsafeRawBufferPointer($0)) == EPIPE }
-        if isBroken, sigismember(&pending, SIGPIPE) == 0 {
-          var zeroTimeout = timespec()
-          while sigtimedwait(&signals, nil, &zeroTimeout) == -1, errno == EINTR {}
-        }
-        pthread_sigmask(SIG_SETMASK, &old, nil)
-      }
-    }
-
-    /// - Returns: The error that ended the write. 0 if all bytes were written.
-    private static func writeAll(_ bytes: UnsafeRawBufferPointer) -> Int32 {
-      var rest = bytes
-      while !rest.isEmpty {
-        let count = Foundation.write(STDERR_FILENO, rest.baseAddress, rest.count)
-        if count > 0 {
-          rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-          continue
-        }
-        let error = count == 0 ? ENOSPC : errno
-        switch error {
-        case EINTR: break
-        case EAGAIN:
-          // The file is non-blocking. Waiting avoids a partly written line.
-          var descriptor = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-          _ = poll(&descriptor, 1, -1)
-        default: return error
-        }
-      }
-      return 0
-    }
-  }
-#endif

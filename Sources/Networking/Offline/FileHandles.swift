@@ -80,6 +80,14 @@ struct OpenFile: ~Copyable {
     }
   }
 
+  /// Returns whether a path still leads to this file.
+  func isNamed(_ path: String) throws -> Bool {
+    let status = try status
+    var named = stat()
+    return lstat(path, &named) == 0 && named.st_ino == status.st_ino
+      && named.st_dev == status.st_dev
+  }
+
   /// Synchronizes the file, or the names in a folder, to disk.
   func synchronize() throws {
     #if canImport(Darwin)
@@ -170,6 +178,8 @@ enum FileOwner {
 /// because each opens the file separately.
 package struct FileLock: ~Copyable {
   private let file: OpenFile
+  /// The path of a lock file that is removed with the lock.
+  private var temporaryPath: String?
 
   /// Acquires the lock, waiting for it if necessary.
   ///
@@ -186,16 +196,25 @@ package struct FileLock: ~Copyable {
 
   /// Acquires the lock, or returns `nil` if it is held.
   ///
-  /// - Parameter path: The path of the lock file, which is created if necessary.
+  /// - Parameters:
+  ///   - path: The path of the lock file, which is created if necessary.
+  ///   - isTemporary: Whether the file is removed with the lock. All locks of this file must be
+  ///     acquired in this way.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
   ///   if the file cannot be opened or locked.
-  package init?(tryLocking path: String) throws {
-    let file = try Self.open(path)
-    guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      if errno == EWOULDBLOCK { return nil }
-      throw OpenFile.error("the store cannot be locked")
+  package init?(tryLocking path: String, isTemporary: Bool = false) throws {
+    var file = try Self.open(path)
+    while true {
+      guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        if errno == EWOULDBLOCK { return nil }
+        throw OpenFile.error("the store cannot be locked")
+      }
+      // The previous owner may have removed the file after it was opened here.
+      if try !isTemporary || file.isNamed(path) { break }
+      file = try Self.open(path)
     }
     self.file = file
+    temporaryPath = isTemporary ? path : nil
   }
 
   /// Acquires the lock, or returns `nil` if it is still held at the end of a time limit.
@@ -221,6 +240,7 @@ package struct FileLock: ~Copyable {
   }
 
   deinit {
+    if let temporaryPath { unlink(temporaryPath) }
     // Closing is not sufficient: a child process between fork and exec also has the descriptor.
     flock(file.descriptor, LOCK_UN)
   }

@@ -1,4 +1,4 @@
-import Foundation
+import CatenaSystem
 import Synchronization
 
 /// The reports of incorrect use of promises, each with the source location of the promise.
@@ -14,9 +14,13 @@ public enum PromiseDiagnostics {
   ///
   /// `nil` discards the reports.
   ///
-  /// The default handler writes a line to standard error for each report. The handler is called on
-  /// the thread that causes the report, possibly during the release of an object, and on several
-  /// threads concurrently. It should return quickly.
+  /// The default handler writes a line to standard error for each report. If that is closed, full or
+  /// read-only, or is a pipe without a reader, the line is lost; this causes no failure and raises no
+  /// `SIGPIPE`. If nobody reads a full pipe, the handler waits for a second, and then discards reports
+  /// without a wait until the pipe is read again; a line says how many.
+  ///
+  /// The handler is called on the thread that causes the report, possibly during the release of an
+  /// object, and on several threads concurrently. It should return quickly.
   public static var handler: (@Sendable (_ event: PromiseEvent) -> Void)? {
     get { state.withLock { $0.handler } }
     set {
@@ -36,7 +40,7 @@ public enum PromiseDiagnostics {
 
   private struct State {
     var handler: (@Sendable (PromiseEvent) -> Void)? = { event in
-      FileHandle.standardError.write(Data("warning: \(event)\n".utf8))
+      StandardStream.error.write("warning: \(event)\n")
     }
     var creationObserver: CreationObserver?
   }

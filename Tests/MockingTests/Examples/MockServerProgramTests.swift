@@ -153,6 +153,47 @@
           == "  GET  /a  200 text/plain; charset=utf-8, then 200 text/plain; charset=utf-8")
     }
 
+    @Test func aKilledRecordingSurvivesTheNextStart() async throws {
+      let origin = try MockServer { Route(.get, "/{path*}") { .text("\($0.path)") } }
+      let recording = folder.url("session.har")
+      func record(_ path: String, end signal: Int32) async throws -> ChildProcess.End {
+        let program = try Program.start(
+          "mock-server", ["--record", "\(origin.url)", recording.path, "--port", "0"])
+        let url = try await Program.address(of: program)
+        _ = await PlatformTransport.make().get(url.appending(path: path))
+        if signal == SIGKILL {
+          // Another program is refused while this one records, and changes nothing.
+          let other = try await Program.mockServer(
+            ["--record", "\(origin.url)", recording.path, "--port", "0"])
+          #expect(other.status == .exited(1))
+          #expect(
+            other.errors == "mock-server: \(recording.path): another tape records to this file; "
+              + "stop it or choose another file\n")
+          try await Self.wait(for: path, in: folder.url("session.har.partial"))
+        }
+        program.signal(signal)
+        return await program.end
+      }
+      #expect(try await record("first", end: SIGKILL).status == .signalled(SIGKILL))
+      let partial = try Data(contentsOf: folder.url("session.har.partial"))
+      let end = try await record("second", end: SIGTERM)
+      #expect(end.status == .exited(0))
+      #expect(
+        end.errors == "mock-server: warning: session.har.partial has exchanges of an earlier "
+          + "recording that was not saved\n")
+      #expect(try Data(contentsOf: folder.url("session.har.partial")) == partial)
+      let urls = try HAR(contentsOf: folder.url("session.har.partial")).log.entries
+      #expect(urls.map(\.request.url) == ["\(origin.url)/first"])
+      let saved = try HAR(contentsOf: recording).log.entries
+      #expect(saved.map(\.request.url) == ["\(origin.url)/second"])
+      #expect(folder.names == ["session.har", "session.har.partial"])
+    }
+
+    /// Waits until a file contains a text.
+    private static func wait(for text: String, in file: URL) async throws {
+      while try !String(contentsOf: file, encoding: .utf8).contains(text) { await Task.yield() }
+    }
+
     @Test func servesStubsAndForwardsTheRest() async throws {
       let origin = try MockServer {
         Route(.get, "/{path*}") { .text("origin \($0.path)") }

@@ -121,7 +121,66 @@ struct TapeTests {
     let tape = try Tape(folder.tape, over: network())
     #expect(tape.isRecording)
     try tape.save()
+    #expect(folder.names == ["tape.har", "tape.har.partial"])
+  }
+
+  @Test func aLaterRecordingKeepsThePartialFilesOfEarlierOnes() async throws {
+    for number in 1...3 {
+      // The second one has no exchanges, so that there is nothing to keep.
+      let tape = try Tape(folder.tape, over: network())
+      if number != 2 { _ = await tape.get("https://a.test/") }
+      #expect(tape.entries.count == (number == 2 ? 0 : 1))
+      let earlier = number == 1 ? [] : ["tape.har.partial"]
+      let own = number == 1 ? "tape.har.partial" : "tape.har.2.partial"
+      #expect(folder.names == (earlier + [own, "tape.har.lock"]).sorted())
+      #expect(
+        tape.warnings.map(\.description)
+          == earlier.map { "\($0) has exchanges of an earlier recording that was not saved" })
+    }
+    #expect(folder.names == ["tape.har.2.partial", "tape.har.partial"])
+    for name in folder.names {
+      #expect(try HAR(contentsOf: folder.url(name)).log.entries.count == 1)
+    }
+  }
+
+  @Test func onlyOneTapeAtATimeRecordsToAFile() async throws {
+    let first = try Tape(folder.tape, mode: .all, over: network())
+    _ = await first.get("https://a.test/first")
+    let inUse = RecordingError.fileInUse(file: folder.tape)
+    #expect(throws: inUse) { try Tape(folder.tape, mode: .all, over: network()) }
+    #expect(first.entries.count == 1)
+    #expect(folder.names == ["tape.har.lock", "tape.har.partial"])
+    let draft = try HAR(contentsOf: folder.url("tape.har.partial"))
+    #expect(draft.log.entries.count == 1)
+    try first.save()
     #expect(folder.names == ["tape.har"])
+
+    // A saved tape has no lock until it is saved again.
+    let second = try Tape(folder.tape, mode: .all, over: network())
+    #expect(throws: inUse) { try first.save() }
+    _ = await second.get("https://a.test/second")
+    try second.save()
+    #expect(
+      try HAR(contentsOf: folder.tape).log.entries.map(\.request.url) == ["https://a.test/second"])
+    try first.save()
+    #expect(folder.names == ["tape.har"])
+    #expect(
+      try HAR(contentsOf: folder.tape).log.entries.map(\.request.url) == ["https://a.test/first"])
+  }
+
+  @Test func aThrowingBodyEndsTheRecordingAlthoughAnExchangeIsInProgress() async throws {
+    let endless = FakeTransport { _ in [.head(HTTPResponseHead(status: 200))] }
+    let retained = Log<any TransportHandle>()
+    await #expect(throws: TestError("no")) {
+      try await withTape(folder.tape, over: endless) { tape in
+        retained.append(tape.start(HTTPRequest(url: .of("https://a.test/"))) { _ in })
+        throw TestError("no")
+      }
+    }
+    #expect(folder.names.isEmpty)
+    try await withTape(folder.tape, over: network()) { _ = await $0.get("https://a.test/") }
+    #expect(folder.names == ["tape.har"])
+    #expect(retained.entries.count == 1)
   }
 
   @Test func withTapeSavesUnlessItsBodyThrows() async throws {
@@ -136,7 +195,7 @@ struct TapeTests {
     try await withTape(folder.tape, over: network) { tape in
       _ = await tape.get("https://a.test/")
     }
-    #expect(folder.names == ["tape.har"])
+    #expect(folder.names == ["tape.har", "tape.har.partial"])
   }
 
   @Test func entriesAreOrderedByTheirStart() async throws {

@@ -9,6 +9,8 @@ public var O_EVTONLY: Int32 { 0x8000 }
 public var F_GETPATH: Int32 { 50 }
 public var F_FULLFSYNC: Int32 { 51 }
 public var F_BARRIERFSYNC: Int32 { 85 }
+public var F_SETNOSIGPIPE: Int32 { 73 }
+public var F_GETNOSIGPIPE: Int32 { 74 }
 @discardableResult public func opendir(_ path: UnsafePointer<CChar>!) -> UnsafeMutablePointer<DIR>!
 { nil }
 @discardableResult public func readdir(_ folder: UnsafeMutablePointer<DIR>!)

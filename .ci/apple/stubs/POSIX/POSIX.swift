@@ -70,6 +70,7 @@ public var S_IFLNK: mode_t { 0o120000 }
 public var STDIN_FILENO: Int32 { 0 }
 public var STDOUT_FILENO: Int32 { 1 }
 public var STDERR_FILENO: Int32 { 2 }
+public var PIPE_BUF: Int32 { 512 }
 public var SEEK_SET: Int32 { 0 }
 @discardableResult public func open(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { -1 }
 @discardableResult public func open(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t)

@@ -35,3 +35,12 @@ struct URL {
 struct URLComponents {
   init?(string: String) {}
 }
+
+struct FileHandle {
+  static let standardError = FileHandle()
+  static let standardOutput = FileHandle()
+}
+
+struct Process {
+  var standardError = 2
+}

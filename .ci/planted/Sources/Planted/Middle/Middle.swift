@@ -32,6 +32,15 @@ func severalLines() -> URL? {
 }
 // Not URL(string: "/").
 
+func line() { print("line") }  // planted
+func qualified() { Swift.print("line") }  // planted
+func lines() { ["a"].forEach { debugPrint($0) } }  // planted
+func handle() -> FileHandle { .standardOutput }  // planted
+func handles() -> [FileHandle] { [FileHandle.standardError] }  // planted
+// Not print("line").
+func text(print: String) -> String { "print(\(print)), stderr" }
+func child(_ process: Process) -> Int { process.standardError }
+
 struct Triangle: Named {  // planted
   func name() -> String { "triangle" }
 }
