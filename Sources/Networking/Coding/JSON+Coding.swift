@@ -313,15 +313,20 @@ extension JSON {
   /// A double that ``data()`` has written becomes a double again, unless its text may be that of an
   /// integer. The values are equal then.
   private init(long number: Decimal) {
-    let double = number.nearestDouble
-    if double.magnitude < 0x1p53 || !number.isInteger {
+    // Made once, because it takes longer than the rest.
+    let text = number.description
+    let double = Double(text) ?? .nan
+    let hasPoint = text.contains(".")
+    if double.magnitude < 0x1p53 || hasPoint && !number.isInteger {
       // A fraction has the precision of `Double`.
       self = .double(double)
-    } else if double.magnitude >= 1e16, let integer = Int(number.description) {
+    } else if double.magnitude >= 1e16, let integer = Int(text) {
       self = .int(integer)
     } else {
-      self =
-        Decimal(string: JSONWriter.text(of: double)) == number ? .double(double) : .decimal(number)
+      let written = JSONWriter.text(of: double)
+      let hasAllDigits = written.hasSuffix(".0") && !hasPoint
+      let isWritten = hasAllDigits ? written == text + ".0" : Decimal(string: written) == number
+      self = isWritten ? .double(double) : .decimal(number)
     }
   }
 
