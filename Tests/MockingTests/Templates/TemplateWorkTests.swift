@@ -38,7 +38,7 @@ struct TemplateWorkTests {
   }
 
   private static func count(_ generator: inout SeededGenerator) -> Int {
-    1 << Int.random(in: 0..<TestSize.of(12, full: 17), using: &generator)
+    1 << Int.random(in: 0..<TestSize.of(12, full: 14), using: &generator)
   }
 
   /// Returns the charge for a conversion, and its result, or `nil` if it exceeds the limit.
@@ -53,7 +53,7 @@ struct TemplateWorkTests {
   @Test(arguments: TemplateFilter.allCases)
   func aResultIsAtMostInProportionToItsCharge(filter: TemplateFilter) {
     var generator = SeededGenerator(seed: 1)
-    for _ in 0..<TestSize.of(60, full: 600) {
+    for _ in 0..<TestSize.of(60, full: 200) {
       let input = Self.value(Self.count(&generator), &generator)
       let number = Int.random(in: filter.argumentCount, using: &generator)
       var arguments = (0..<number).map { _ in Self.value(Self.count(&generator), &generator) }
@@ -89,7 +89,7 @@ struct TemplateWorkTests {
   @Test(arguments: 0..<4 as Range<UInt64>)
   func theSizeOfATextIsKnownBeforeItIsBuilt(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
-    for _ in 0..<TestSize.of(60, full: 600) {
+    for _ in 0..<TestSize.of(60, full: 200) {
       let value = Self.value(Self.count(&generator), &generator)
       let (text, json) = (value.templateText.utf8.count, try value.data().count)
       #expect(value.textSize >= text)
