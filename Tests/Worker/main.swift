@@ -19,6 +19,7 @@ enum Worker {
 
 var workers: [String: Worker] = [
   "cache-worker": .asynchronous(CacheWorker.run),
+  "hostile-requests": .asynchronous(HostileRequests.run),
   "large-bodies": .asynchronous(LargeBodies.run),
   "main-thread-waits": .blocking(MainThreadWaits.run),
   "oauth2-worker": .blocking(OAuth2Worker.run),

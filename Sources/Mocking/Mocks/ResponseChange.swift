@@ -147,7 +147,7 @@ struct ResponseChange: Sendable {
     case .id(let id): return [try id.value(&rendering)]
     case .members(let members):
       let list = items.items(at: path)
-      try rendering.charge(list.count * (16 + 16 * members.count))
+      try rendering.work.charge(16 + 16 * members.count, times: list.count)
       var wanted: [(name: String, value: JSON)] = []
       for member in members { wanted.append((member.name, try member.value.value(&rendering))) }
       let key = items.key(at: path) ?? ""

@@ -147,7 +147,9 @@ struct MatchKey: Hashable, Sendable {
     guard let boundary = MediaType(body.mimeType)?.parameters["boundary"], !boundary.isEmpty else {
       return body.content
     }
-    guard decoding else { return body.content.replacing(boundary, with: "boundary") }
+    guard decoding else {
+      return TextOccurrences(of: boundary, in: body.content).pieces.joined(separator: "boundary")
+    }
     guard
       let data = HARBodyCoding.decode(
         body.content, encoding: body.encoding, mimeType: body.mimeType)

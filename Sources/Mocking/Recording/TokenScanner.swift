@@ -69,7 +69,7 @@ struct TokenScanner {
     let type = MediaType(mimeType)
     var text = text
     if let boundary = type?.parameters["boundary"], !boundary.isEmpty {
-      text = text.replacing(boundary, with: "")
+      text = TextOccurrences(of: boundary, in: text).pieces.joined()
     }
     if type?.description == "application/x-www-form-urlencoded" {
       text = FormURLCoding.decode(text)

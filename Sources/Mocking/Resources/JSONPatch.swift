@@ -21,19 +21,23 @@ struct JSONPatch {
     /// `nil` if the patch is no array.
     var index: Int?
     let reason: String
-    /// Whether a `test` failed.
-    var isTest = false
+    var kind = Kind.invalid
+  }
+
+  /// The kind of a failure.
+  enum Kind {
+    case invalid
+    /// A `test` failed.
+    case test
+    /// The copies are too large.
+    case tooLarge
   }
 
   private static let maximumOperations = 1_000
-  /// The maximum number of values that all copies of a patch add.
+  /// The maximum number of steps of a patch: moved elements and visited values.
   ///
-  /// Each copy may double the size of the value.
-  private static let maximumCopiedValues = 100_000
-  /// The maximum depth of the result.
-  ///
-  /// Functions on JSON values are recursive.
-  private static let maximumDepth = JSON.maximumDepth
+  /// A patch is applied under a lock.
+  static let maximumSteps = 16 << 20
 
   private let operations: [Operation]
 
@@ -93,65 +97,102 @@ struct JSONPatch {
 
   /// Returns a copy of a value with all changes.
   ///
+  /// The work is limited before it is done: the copies by the size of their JSON text, because each
+  /// may double the size of the value, and all operations by their steps.
+  ///
+  /// - Parameters:
+  ///   - json: The value.
+  ///   - maximumCopiedBytes: The maximum size of the JSON text of all copies.
+  /// - Returns: The changed copy.
   /// - Throws: ``Failure`` for the first operation that cannot be applied.
-  func applied(to json: JSON) throws(Failure) -> JSON {
-    var result = json
-    var copiedValues = 0
+  func applied(
+    to json: JSON, atMost maximumCopiedBytes: Int = 1024 * 1024
+  ) throws(Failure) -> JSON {
+    var application = Application(result: json, remainingBytes: maximumCopiedBytes)
     for (index, operation) in operations.enumerated() {
       do throws(JSONPointer.Failure) {
-        switch operation {
-        case .add(let path, let value): try Self.add(value, at: path, to: &result)
-        case .remove(let path): _ = try path.remove(from: &result)
-        case .replace(let path, let value): try Self.replace(value, at: path, in: &result)
-        case .move(let from, let path):
-          if path.isInside(from) {
-            throw JSONPointer.Failure(reason: "a value cannot be moved into itself")
-          }
-          if from != path {
-            let value = try from.remove(from: &result)
-            try Self.add(value, at: path, to: &result)
-          }
-        case .copy(let from, let path):
-          let value = try from.value(in: result)
-          value.countValues(&copiedValues, upTo: Self.maximumCopiedValues)
-          if copiedValues >= Self.maximumCopiedValues {
-            throw JSONPointer.Failure(reason: "the copies have too many values")
-          }
-          try Self.add(value, at: path, to: &result)
-        case .test(let path, let value):
-          guard try path.value(in: result) == value else {
-            throw JSONPointer.Failure(
-              reason: "the value at \(path.description.debugDescription) is different", isTest: true
-            )
-          }
-        }
+        try application.apply(operation)
       } catch {
-        throw Failure(index: index, reason: error.reason, isTest: error.isTest)
+        var failure = Failure(index: index, reason: error.reason, kind: error.kind)
+        if failure.kind == .tooLarge {
+          failure = Failure(
+            index: index, reason: "the copies have more than \(maximumCopiedBytes) bytes",
+            kind: .tooLarge)
+        }
+        throw failure
       }
     }
-    return result
+    return application.result
+  }
+}
+
+/// The state of the application of a patch.
+private struct Application {
+  var result: JSON
+  /// The remaining size of copies.
+  var remainingBytes: Int
+  private var remainingSteps = JSONPatch.maximumSteps
+
+  init(result: JSON, remainingBytes: Int) {
+    self.result = result
+    self.remainingBytes = remainingBytes
   }
 
-  private static func add(
-    _ value: JSON, at path: JSONPointer, to json: inout JSON
-  ) throws(JSONPointer.Failure) {
+  mutating func apply(_ operation: JSONPatch.Operation) throws(JSONPointer.Failure) {
+    switch operation {
+    case .add(let path, let value): try add(value, at: path)
+    case .remove(let path): _ = try remove(path)
+    case .replace(let path, let value):
+      try checkDepth(of: value, at: path)
+      try path.replace(by: value, in: &result)
+    case .move(let from, let path):
+      if path.isInside(from) {
+        throw JSONPointer.Failure(reason: "a value cannot be moved into itself")
+      }
+      if from != path { try add(try remove(from), at: path) }
+    case .copy(let from, let path):
+      let value = try from.value(in: result)
+      value.countBytes(&remainingBytes)
+      guard remainingBytes >= 0 else {
+        throw JSONPointer.Failure(reason: "the copies are too large", kind: .tooLarge)
+      }
+      try add(value, at: path)
+    case .test(let path, let value):
+      guard try path.value(in: result) == value else {
+        throw JSONPointer.Failure(
+          reason: "the value at \(ReportFormatter.quoted(path.description)) is different",
+          kind: .test)
+      }
+    }
+  }
+
+  private mutating func add(_ value: JSON, at path: JSONPointer) throws(JSONPointer.Failure) {
     try checkDepth(of: value, at: path)
-    try path.insert(value, in: &json)
+    try count(path.movedElements(in: result))
+    try path.insert(value, in: &result)
   }
 
-  private static func replace(
-    _ value: JSON, at path: JSONPointer, in json: inout JSON
-  ) throws(JSONPointer.Failure) {
-    try checkDepth(of: value, at: path)
-    try path.replace(by: value, in: &json)
+  private mutating func remove(_ path: JSONPointer) throws(JSONPointer.Failure) -> JSON {
+    try count(path.movedElements(in: result))
+    return try path.remove(from: &result)
   }
 
-  private static func checkDepth(
+  private mutating func count(_ steps: Int) throws(JSONPointer.Failure) {
+    remainingSteps -= steps
+    guard remainingSteps >= 0 else {
+      throw JSONPointer.Failure(reason: "the operations of the patch take too many steps")
+    }
+  }
+
+  /// Functions on JSON values are recursive, so the depth of the result is limited.
+  private mutating func checkDepth(
     of value: JSON, at path: JSONPointer
   ) throws(JSONPointer.Failure) {
-    guard path.tokens.count + value.depth <= maximumDepth else {
+    let depth = value.depth(&remainingSteps)
+    try count(0)
+    guard path.tokens.count + depth <= JSON.maximumDepth else {
       throw JSONPointer.Failure(
-        reason: "the values are nested more than \(maximumDepth) levels deep")
+        reason: "the values are nested more than \(JSON.maximumDepth) levels deep")
     }
   }
 }
@@ -176,24 +217,39 @@ extension JSON {
     return .dictionary(members)
   }
 
-  /// The number of nested levels; 0 for a value that is neither an array nor an object.
-  fileprivate var depth: Int {
+  /// Returns the number of nested levels; 0 for a value that is neither an array nor an object.
+  ///
+  /// - Parameter steps: The remaining steps. One is subtracted for each value, and the walk ends when
+  ///   there are none.
+  /// - Returns: The number of levels.
+  fileprivate func depth(_ steps: inout Int) -> Int {
+    steps -= 1
+    guard steps >= 0 else { return 0 }
+    var depth = 0
     switch self {
-    case .array(let values): 1 + (values.lazy.map(\.depth).max() ?? 0)
-    case .dictionary(let members): 1 + (members.values.lazy.map(\.depth).max() ?? 0)
-    case .null, .bool, .int, .decimal, .double, .string: 0
+    case .array(let values): for value in values { depth = max(depth, 1 + value.depth(&steps)) }
+    case .dictionary(let members):
+      for value in members.values { depth = max(depth, 1 + value.depth(&steps)) }
+    case .null, .bool, .int, .decimal, .double, .string: return 0
     }
+    return max(depth, 1)
   }
 
-  /// Adds the number of values, and stops at a limit.
-  fileprivate func countValues(_ count: inout Int, upTo limit: Int) {
-    guard count < limit else { return }
-    count += 1
+  /// Subtracts the size of the value's JSON text without escapes, and stops below zero.
+  fileprivate func countBytes(_ remaining: inout Int) {
+    // The shortest value with a comma.
+    remaining -= 2
+    guard remaining >= 0 else { return }
     switch self {
-    case .array(let values): for value in values { value.countValues(&count, upTo: limit) }
+    case .string(let text): remaining -= text.utf8.count
+    case .array(let values):
+      for value in values where remaining >= 0 { value.countBytes(&remaining) }
     case .dictionary(let members):
-      for value in members.values { value.countValues(&count, upTo: limit) }
-    case .null, .bool, .int, .decimal, .double, .string: break
+      for (name, value) in members where remaining >= 0 {
+        remaining -= name.utf8.count + 3
+        value.countBytes(&remaining)
+      }
+    case .null, .bool, .int, .decimal, .double: break
     }
   }
 }

@@ -7,8 +7,7 @@ struct JSONPointer: Hashable {
   /// The reason why a value does not exist or cannot be changed.
   struct Failure: Error {
     let reason: String
-    /// Whether the comparison of a `test` failed.
-    var isTest = false
+    var kind = JSONPatch.Kind.invalid
   }
 
   /// The decoded reference tokens from the root.
@@ -66,23 +65,44 @@ struct JSONPointer: Hashable {
 
   /// Returns the value.
   func value(in json: JSON) throws(Failure) -> JSON {
+    try value(at: tokens[...], in: json)
+  }
+
+  private func value(at path: ArraySlice<String>, in json: JSON) throws(Failure) -> JSON {
     var value = json
-    for token in tokens {
-      switch value {
-      case .dictionary(let members):
-        guard let member = members[token] else { throw missing }
-        value = member
-      case .array(let elements):
-        guard let index = Self.index(token), elements.indices.contains(index) else { throw missing }
-        value = elements[index]
-      default: throw missing
-      }
+    for token in path {
+      value =
+        switch try step(token, in: value) {
+        case .member(let name): value[name]
+        case .element(let index): value[index]
+        }
     }
     return value
   }
 
+  /// Returns the step to the child with a token, which must exist.
+  private func step(_ token: String, in json: JSON) throws(Failure) -> JSONValuePath.Step {
+    switch json {
+    case .dictionary(let members):
+      guard members[token] != nil else { throw missing }
+      return .member(token)
+    case .array(let elements):
+      guard let index = Self.index(token), elements.indices.contains(index) else { throw missing }
+      return .element(index)
+    default: throw missing
+    }
+  }
+
+  /// Returns the number of elements of an array that an insertion or a removal moves.
+  func movedElements(in json: JSON) throws(Failure) -> Int {
+    guard let last = tokens.last, last != "-",
+      case .array(let elements) = try value(at: tokens.dropLast(), in: json)
+    else { return 0 }
+    return max(elements.count - (Self.index(last) ?? elements.count), 0)
+  }
+
   private var missing: Failure {
-    Failure(reason: "there is no value at \(description.debugDescription)")
+    Failure(reason: "there is no value at \(ReportFormatter.quoted(description))")
   }
 
   /// Parses an index, which has no leading zeros.
@@ -150,15 +170,11 @@ struct JSONPointer: Hashable {
     _ body: (inout JSON) throws(Failure) -> Void
   ) throws(Failure) {
     guard let token = path.first else { return try body(&json) }
-    switch json {
-    case .dictionary(let members):
-      guard members[token] != nil else { throw missing }
-    case .array(let elements):
-      guard let index = Self.index(token), elements.indices.contains(index) else { throw missing }
-      return try change(&json[index], path.dropFirst(), body)
-    default: throw missing
+    // A reference to the children during the change would make it copy them.
+    switch try step(token, in: json) {
+    case .member(let name): try change(&json[name], path.dropFirst(), body)
+    case .element(let index): try change(&json[index], path.dropFirst(), body)
     }
-    try change(&json[token], path.dropFirst(), body)
   }
 }
 

@@ -64,6 +64,9 @@ struct ResourceFilter {
       ? values.flatMap { $0.split(separator: ",").map { Operand($0) } } : values.map { Operand($0) }
   }
 
+  /// The number of values that are compared with that of an item.
+  var operandCount: Int { operands.count }
+
   /// The length of the longest text that is searched for, or 0 for other comparisons.
   var longestText: Int {
     guard comparison == .like || comparison == .contains else { return 0 }

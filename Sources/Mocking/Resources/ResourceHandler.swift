@@ -102,7 +102,7 @@ struct ResourceHandler: Sendable {
         try checkPreconditions(request, current)
         data.tables[index].order.learn(from: request.decodedBody)
         return try data.replace(
-          current, with: try patch.applied(to: current.json), in: index, bound, context)
+          current, with: try patch.applied(to: current.json, options), in: index, bound, context)
       }
       return Self.response(item.text, tag: item.tag)
     case .delete:
@@ -303,14 +303,26 @@ struct ResourcePatch {
   }
 
   /// Returns a copy of an item with the changes.
-  func applied(to json: JSON) throws(ResourceProblem) -> JSON {
+  ///
+  /// - Parameters:
+  ///   - json: The item.
+  ///   - options: The options with the maximum size of an item, also of the copies of a JSON Patch.
+  /// - Returns: The changed copy.
+  /// - Throws: ``ResourceProblem`` if an operation of a JSON Patch cannot be applied.
+  func applied(to json: JSON, _ options: ResourceOptions) throws(ResourceProblem) -> JSON {
     switch kind {
     case .merge(let patch): return json.merging(patch)
     case .operations(let patch):
       do throws(JSONPatch.Failure) {
-        return try patch.applied(to: json)
+        return try patch.applied(to: json, atMost: options.maximumItemBytes)
       } catch {
-        throw ResourceProblem(error, status: error.isTest ? 409 : 422)
+        let status =
+          switch error.kind {
+          case .invalid: 422
+          case .test: 409
+          case .tooLarge: 413
+          }
+        throw ResourceProblem(error, status: status)
       }
     }
   }

@@ -188,7 +188,7 @@ public struct ResourceOptions: Sendable {
   public var maximumItems = 10_000
   /// The maximum length in bytes of a request body and of an item as JSON text.
   ///
-  /// More are refused with a 413. The default is 1 MiB.
+  /// It also limits the copies of a JSON Patch. More are refused with a 413. The default is 1 MiB.
   public var maximumItemBytes = 1024 * 1024
 
   /// Creates the default options.

@@ -67,6 +67,7 @@ struct ResourceQuery {
             + names.all.joined(separator: ", "))
       }
       try Self.check(filter.longestText, atMost: 256, "bytes in \(name)")
+      try Self.check(filter.operandCount, atMost: 1_000, "values in \(name)")
       filters.append(filter)
       if warning == nil { warning = Self.warning(filter.path[0], options, order) }
     }

@@ -156,6 +156,8 @@ public final class ResourceTransaction {
 /// The items of a transaction for templates and for the changes of responses.
 final class TransactionItems: ChangeableItems {
   private let transaction: ResourceTransaction
+  /// The order of all members, with the number of changes before which it was made.
+  private var order: (revision: Int, members: MemberOrder)?
 
   init(_ transaction: ResourceTransaction) {
     self.transaction = transaction
@@ -170,9 +172,12 @@ final class TransactionItems: ChangeableItems {
   func item(_ id: JSON, at path: String) -> JSON? { transaction.item(id, at: path) }
 
   func encode(_ json: JSON) throws -> Data {
-    var order = MemberOrder()
-    for table in transaction.data.tables { order.learn(table.order) }
-    return try order.encode(json)
+    let revision = transaction.data.revision
+    if let order, order.revision == revision { return try order.members.encode(json) }
+    var members = MemberOrder()
+    for table in transaction.data.tables { members.learn(table.order) }
+    order = (revision, members)
+    return try members.encode(json)
   }
 
   func create(_ item: JSON, at path: String) throws(ChangeRefusal) -> JSON {

@@ -98,7 +98,7 @@ public struct JSONPattern: Sendable, Hashable {
     case .equal(let wanted): return value == wanted
     case .containing(let part):
       switch (value, part) {
-      case (.string(let text), .string(let part)): return part.isEmpty || text.contains(part)
+      case (.string(let text), .string(let part)): return TextOccurrences.contains(part, in: text)
       case (.array, .array): return value.contains(part)
       case (.array(let elements), _): return elements.contains { $0.contains(part) }
       default: return value.contains(part)

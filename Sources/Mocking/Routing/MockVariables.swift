@@ -75,7 +75,9 @@ struct VariableAssignment: Sendable {
       rendering.constants = constants
       return try template.value(&rendering)
     case .sum(let step):
-      let sum = TemplateFilter.add.value(of: request.variables[name] ?? 0, [.int(step)])
+      var work = TemplateWork()
+      let value = request.variables[name] ?? 0
+      let sum = try TemplateFilter.add.value(of: value, [.int(step)], &work)
       return sum == .null ? .int(step) : sum
     }
   }

@@ -121,7 +121,7 @@ public struct TextPattern: Sendable, Hashable {
     case .present: !values.isEmpty
     case .absent: values.isEmpty
     case .equal(let text): values.contains(text)
-    case .containing(let part): values.contains { part.isEmpty || $0.contains(part) }
+    case .containing(let part): values.contains { TextOccurrences.contains(part, in: $0) }
     case .matching(let pattern): values.contains { pattern.isFound(in: $0) }
     // A template that has not been rendered has no value.
     case .template: false

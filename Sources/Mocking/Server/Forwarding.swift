@@ -245,7 +245,8 @@ extension HTTPHeaders {
     let connectionOptions = values(for: "Connection").flatMap { $0.split(separator: ",") }
       .map { $0.trimmingCharacters(in: .whitespaces) }
     var headers = self
-    for name in Self.hopByHop + connectionOptions { headers.remove(name) }
+    headers.removeNames(
+      of: HTTPHeaders((Self.hopByHop + connectionOptions).map { .init(name: $0, value: "") }))
     return headers
   }
 

@@ -71,7 +71,7 @@ extension TemplateExpression {
   func value(_ rendering: inout TemplateRendering) throws(TemplateRenderError) -> JSON {
     switch self {
     case .literal(let value): return value
-    case .root(let root, let steps): return rendering.value(of: root, steps)
+    case .root(let root, let steps): return try rendering.value(of: root, steps)
     case .loop(let index, let member, let steps):
       return rendering.loops[index].value(of: member).value(at: steps[...])
     case .constant(let index, let steps):
@@ -91,20 +91,15 @@ extension TemplateExpression {
     case .resource(let path, let steps): return try rendering.resource(path, steps)
     case .arithmetic(let operation, let left, let right):
       let (left, right) = (try left.value(&rendering), try right.value(&rendering))
-      let value = operation.value(left, right)
-      try rendering.charge(value.approximateSize)
-      return value
+      return try operation.value(left, right, &rendering.work)
     case .filter(let filter, let input, let arguments):
       var values: [JSON] = []
       let input = try input.value(&rendering)
       for argument in arguments { values.append(try argument.value(&rendering)) }
-      try rendering.charge(filter.work(of: input, values))
-      let value = filter.value(of: input, values)
-      try rendering.charge(value.approximateSize)
-      return value
+      return try filter.value(of: input, values, &rendering.work)
     case .comparison(let comparison, let left, let right):
       let (left, right) = (try left.value(&rendering), try right.value(&rendering))
-      try rendering.charge(left.comparisonSize(with: right))
+      try rendering.work.charge(left.comparisonSize(with: right))
       return .bool(comparison.holds(left, right))
     case .and(let left, let right):
       return .bool(
@@ -121,7 +116,9 @@ extension TemplateExpression.Arithmetic {
   /// Returns the result, or `null` if an operand is neither a number nor the text of one.
   ///
   /// `+` joins two values of which one is another text.
-  func value(_ left: JSON, _ right: JSON) -> JSON {
+  func value(
+    _ left: JSON, _ right: JSON, _ work: inout TemplateWork
+  ) throws(TemplateRenderError) -> JSON {
     let filter: TemplateFilter =
       switch self {
       case .add: .add
@@ -129,11 +126,11 @@ extension TemplateExpression.Arithmetic {
       case .multiply: .multiply
       case .divide: .divide
       }
-    let number = filter.value(of: left, [right])
+    let number = try filter.value(of: left, [right], &work)
     guard self == .add, number == .null, left.isJoinable, right.isJoinable,
       left.string != nil || right.string != nil
     else { return number }
-    return .string(left.templateText + right.templateText)
+    return .string(try work.text(of: left) + work.text(of: right))
   }
 }
 
@@ -208,10 +205,16 @@ extension JSON {
   /// The value of a number, or of the text of a number.
   var asNumber: Double? {
     if case .string(let text) = self {
+      guard text.utf8.count <= Self.maximumNumberLength else { return nil }
       return Double(text).flatMap { $0.isFinite ? $0 : nil }
     }
     return double
   }
+
+  /// The maximum length of the text of a number, in bytes.
+  ///
+  /// A filter of a list may parse a text once for each element.
+  static let maximumNumberLength = 100
 
   /// The value as text: `null` is empty, an array or an object is compact JSON.
   var templateText: String {
@@ -221,42 +224,6 @@ extension JSON {
     case .bool(let value): value ? "true" : "false"
     case .int(let value): String(value)
     default: description
-    }
-  }
-
-  /// The cost of reading the value once, in bytes, without a walk through its members.
-  var approximateSize: Int {
-    switch self {
-    case .string(let text): text.utf8.count
-    case .array(let values): values.count * 16
-    case .dictionary(let members): members.count * 32
-    default: 8
-    }
-  }
-
-  /// The approximate size of the value with all its members, in bytes, by a walk through them.
-  var totalSize: Int {
-    var (size, rest) = (0, [self])
-    while let value = rest.popLast() {
-      size += 8
-      switch value {
-      case .string(let text): size += text.utf8.count
-      case .array(let values): rest += values
-      case .dictionary(let members):
-        size += members.keys.reduce(0) { $0 + $1.utf8.count }
-        rest += members.values
-      case .null, .bool, .int, .decimal, .double: break
-      }
-    }
-    return size
-  }
-
-  /// Returns the cost of a comparison with another value, in bytes.
-  func comparisonSize(with other: JSON) -> Int {
-    switch (self, other) {
-    case (.array(let left), .array(let right)) where left.count == right.count: totalSize
-    case (.dictionary(let left), .dictionary(let right)) where left.count == right.count: totalSize
-    default: min(approximateSize, other.approximateSize)
     }
   }
 

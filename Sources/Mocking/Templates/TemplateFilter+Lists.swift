@@ -16,21 +16,46 @@ extension TemplateFilter {
   ///   - elements: The elements.
   ///   - arguments: The values of the arguments. The first one is the name of a member, or the names of
   ///     nested members with dots between them.
+  ///   - work: The remaining work.
   /// - Returns: The value.
-  func listValue(of elements: [JSON], _ arguments: [JSON]) -> JSON {
-    let member = arguments.first.map { MemberPath($0.templateText) }
-    func value(_ element: JSON) -> JSON { member?.value(in: element) ?? element }
+  /// - Throws: ``TemplateRenderError/tooMuchWork`` if it exceeds the limit.
+  func listValue(
+    of elements: [JSON], _ arguments: [JSON], _ work: inout TemplateWork
+  ) throws(TemplateRenderError) -> JSON {
+    let name = try arguments.first.map { json throws(TemplateRenderError) in
+      try work.text(of: json, growth: 32)
+    }
+    let isDescending = self == .sort && name?.hasPrefix("-") == true
+    let member = name.map { MemberPath(isDescending ? String($0.dropFirst()) : $0) }
+    // Each name of the path is searched in each element.
+    try work.charge(JSON.elementSize + (name?.utf8.count ?? 0), times: elements.count)
+    let values = member.map { member in elements.map(member.value) } ?? elements
+    func selected(_ isSelected: (_ index: Int) -> Bool) -> JSON {
+      .array(elements.indices.filter(isSelected).map { elements[$0] })
+    }
     switch self {
-    case .map: return .array(elements.map(value))
-    case .where: return .array(elements.filter { Self.holds(value($0), arguments) })
-    case .find: return elements.first { Self.holds(value($0), arguments) } ?? .null
-    case .sum: return Self.sum(elements.lazy.map(value))
-    case .min: return Self.least(elements.map(value), .less)
-    case .max: return Self.least(elements.map(value), .greater)
+    case .map: return .array(values)
+    case .where, .find:
+      if arguments.count > 1 {
+        let operand = arguments[arguments.count - 1]
+        for value in values { try work.charge(value.comparisonSize(with: operand)) }
+      }
+      if self == .where { return selected { Self.holds(values[$0], arguments) } }
+      return elements.indices.first { Self.holds(values[$0], arguments) }.map { elements[$0] }
+        ?? .null
+    case .sum: return Self.sum(values)
+    case .min, .max:
+      try work.charge(values.reduce(0) { $0 + $1.approximateSize })
+      return Self.least(values, self == .min ? .less : .greater)
     case .unique:
+      for value in values { try work.charge(value.totalSize + 2 * JSON.memberSize) }
       var known: Set<JSON> = []
-      return .array(elements.filter { known.insert(value($0)).inserted })
-    case .sort: return .array(Self.sorted(elements, arguments.first?.templateText))
+      return selected { known.insert(values[$0]).inserted }
+    case .sort:
+      // Each value is compared with about as many others as the number of values has bits, twice.
+      let comparisons = 2 * (elements.count.bitWidth - elements.count.leadingZeroBitCount)
+      try work.charge(values.reduce(0) { $0 + $1.approximateSize }, times: comparisons)
+      return .array(Self.sorted(elements, by: values, isDescending))
     default: return .null
     }
   }
@@ -74,17 +99,16 @@ extension TemplateFilter {
     return least
   }
 
-  /// Returns the elements in ascending order; a `-` before the name of the member reverses it.
+  /// Returns the elements in the order of their values.
   ///
   /// Equal elements keep their order.
-  private static func sorted(_ elements: [JSON], _ name: String?) -> [JSON] {
-    let isDescending = name?.hasPrefix("-") ?? false
-    let member = name.map { MemberPath(isDescending ? String($0.dropFirst()) : $0) }
-    let keys = elements.map { member?.value(in: $0) ?? $0 }
+  private static func sorted(
+    _ elements: [JSON], by values: [JSON], _ isDescending: Bool
+  ) -> [JSON] {
     let comparison: TemplateExpression.Comparison = isDescending ? .greater : .less
     return elements.indices.sorted { left, right in
-      if comparison.holds(keys[left], keys[right]) { return true }
-      if comparison.holds(keys[right], keys[left]) { return false }
+      if comparison.holds(values[left], values[right]) { return true }
+      if comparison.holds(values[right], values[left]) { return false }
       return left < right
     }.map { elements[$0] }
   }

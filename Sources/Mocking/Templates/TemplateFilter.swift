@@ -43,129 +43,147 @@ enum TemplateFilter: String, Sendable, CaseIterable {
     }
   }
 
-  /// Returns the work for a conversion, in bytes, without that for reading its result.
-  ///
-  /// It is known before the conversion, because the result of two texts of a request may be many times as
-  /// large as both, and a search for one in the other many times as slow.
-  func work(of input: JSON, _ arguments: [JSON]) -> Int {
-    switch self {
-    case .upper, .lower, .trim, .capitalize, .json, .urlencode, .urldecode, .base64, .base64decode,
-      .string, .bool, .unique:
-      return input.totalSize
-    case .join:
-      let separator = arguments.first?.totalSize ?? 0
-      return input.totalSize + Self.elements(of: input).count * separator
-    case .split, .replace: return Self.searchWork(in: input, arguments)
-    case .contains:
-      if case .dictionary = input { return arguments[0].totalSize }
-      return Self.searchWork(in: input, arguments)
-    case .where, .find: return input.approximateSize + (arguments.last?.totalSize ?? 0)
-    default: return input.approximateSize
-    }
-  }
-
-  /// Returns the work for a search for the first argument, and for replacing it by the second one.
-  private static func searchWork(in input: JSON, _ arguments: [JSON]) -> Int {
-    let (size, partSize) = (input.totalSize, arguments[0].totalSize)
-    // The search may compare the part at each place of the text. Short parts are found at once.
-    let work = size * (1 + partSize / 16) + partSize
-    guard arguments.count > 1, let part = arguments[0].string?.utf8.count, part > 0 else {
-      return work
-    }
-    return work + size / part * arguments[1].totalSize
-  }
-
   /// Returns the converted value.
   ///
   /// - Parameters:
   ///   - input: The value.
   ///   - arguments: The values of the arguments.
+  ///   - work: The remaining work. The conversion is charged before it begins, because the result of two
+  ///     texts of a request may be many times as large as both.
   /// - Returns: The result, or `null` if the value has a type that the filter does not convert.
-  func value(of input: JSON, _ arguments: [JSON]) -> JSON {
+  /// - Throws: ``TemplateRenderError/tooMuchWork`` if it exceeds the limit.
+  func value(
+    of input: JSON, _ arguments: [JSON], _ work: inout TemplateWork
+  ) throws(TemplateRenderError) -> JSON {
     switch self {
-    case .default: input.isMissing ? arguments[0] : input
-    case .upper: .string(input.templateText.uppercased())
-    case .lower: .string(input.templateText.lowercased())
-    case .trim: .string(input.templateText.trimmingCharacters(in: .whitespacesAndNewlines))
+    case .default: return input.isMissing ? arguments[0] : input
+    // The case of a character may have three times as many bytes.
+    case .upper: return .string(try work.text(of: input, growth: 3).uppercased())
+    case .lower: return .string(try work.text(of: input, growth: 3).lowercased())
+    case .trim:
+      return .string(try work.text(of: input).trimmingCharacters(in: .whitespacesAndNewlines))
     case .capitalize:
-      .string(input.templateText.prefix(1).uppercased() + input.templateText.dropFirst())
-    case .json: .string(input.description)
+      let text = try work.text(of: input, growth: 2)
+      return .string(text.prefix(1).uppercased() + text.dropFirst())
+    case .json:
+      try work.charge(input.encodedSize)
+      return .string(input.description)
     case .urlencode:
-      .string(input.templateText.addingPercentEncoding(withAllowedCharacters: .unreserved) ?? "")
+      let text = try work.text(of: input, growth: 3)
+      return .string(text.addingPercentEncoding(withAllowedCharacters: .unreserved) ?? "")
     case .urldecode:
-      .string(PercentDecoding.decodeIfValid(Substring(input.templateText), plusIsSpace: true))
-    case .base64: .string(Data(input.templateText.utf8).base64EncodedString())
+      let text = try work.text(of: input)
+      return .string(PercentDecoding.decodeIfValid(Substring(text), plusIsSpace: true))
+    case .base64:
+      return .string(Data(try work.text(of: input, growth: 2).utf8).base64EncodedString())
     case .base64decode:
-      Data(base64Encoded: input.templateText).map {
+      // Bytes that are not UTF-8 are replaced by characters of three bytes.
+      return Data(base64Encoded: try work.text(of: input, growth: 3)).map {
         .string(String(decoding: $0, as: UTF8.self))
       } ?? .null
-    case .length: input.templateLength.map { .int($0) } ?? .null
-    case .string: .string(input.templateText)
-    case .int: input.truncatedInteger.map { .int($0) } ?? .null
-    case .number: input.templateNumber
-    case .bool: .bool(input.isTruthy && !["false", "0", "no"].contains(input.templateText))
-    case .first: Self.elements(of: input).first ?? .null
-    case .last: Self.elements(of: input).last ?? .null
-    case .join:
-      .string(
-        Self.elements(of: input).map(\.templateText).joined(
-          separator: arguments.first?.templateText ?? ","))
-    case .split: Self.split(input.templateText, arguments[0].templateText)
-    case .replace:
-      .string(
-        input.templateText.replacingOccurrences(
-          of: arguments[0].templateText, with: arguments[1].templateText))
-    case .slice: Self.slice(input, arguments)
-    case .contains: .bool(Self.contains(input, arguments[0]))
+    case .length:
+      try work.charge(input.approximateSize)
+      return input.templateLength.map { .int($0) } ?? .null
+    case .string: return .string(try work.text(of: input))
+    case .int: return input.truncatedInteger.map { .int($0) } ?? .null
+    case .number: return input.templateNumber
+    case .bool:
+      return .bool(input.isTruthy && !["false", "0", "no"].contains(input.string ?? ""))
+    case .first: return try work.elements(of: input).first ?? .null
+    case .last: return try work.elements(of: input).last ?? .null
+    case .join: return try Self.joined(input, arguments.first ?? ",", &work)
+    case .split: return try Self.split(input, arguments[0], &work)
+    case .replace: return try Self.replaced(input, arguments, &work)
+    case .slice: return try Self.slice(input, arguments, &work)
+    case .contains: return .bool(try Self.contains(input, arguments[0], &work))
     case .get:
-      arguments[0].int.map { input[$0] } ?? input.value(at: [.member(arguments[0].templateText)])
-    case .keys: .array((input.dictionary ?? [:]).keys.sorted().map { .string($0) })
-    case .values: .array(Self.elements(of: input))
-    case .reverse: .array(Self.elements(of: input).reversed())
+      if let index = arguments[0].int { return input[index] }
+      return input.value(at: [.member(try work.text(of: arguments[0]))])
+    case .keys: return .array(try work.members(of: input).map { .string($0.key) })
+    case .values: return .array(try work.elements(of: input))
+    case .reverse:
+      let elements = try work.elements(of: input)
+      try work.charge(JSON.elementSize, times: elements.count)
+      return .array(elements.reversed())
     case .sort, .sum, .min, .max, .map, .where, .find, .unique:
-      listValue(of: Self.elements(of: input), arguments)
-    case .add: Self.calculated(input, arguments[0], Int.addingReportingOverflow, +)
-    case .subtract: Self.calculated(input, arguments[0], Int.subtractingReportingOverflow, -)
+      return try listValue(of: try work.elements(of: input), arguments, &work)
+    case .add: return Self.calculated(input, arguments[0], Int.addingReportingOverflow, +)
+    case .subtract: return Self.calculated(input, arguments[0], Int.subtractingReportingOverflow, -)
     case .multiply:
-      Self.calculated(
+      return Self.calculated(
         input, arguments[0], { left in { left.multipliedReportingOverflow(by: $0) } }, *)
-    case .divide: Self.quotient(input, arguments[0])
-    case .round: Self.rounded(input, arguments.first?.asInteger ?? 0)
+    case .divide: return Self.quotient(input, arguments[0])
+    case .round: return Self.rounded(input, arguments.first?.asInteger ?? 0)
     }
   }
 
   // MARK: Lists and texts
 
-  /// The elements of an array, or the values of an object by name.
-  static func elements(of value: JSON) -> [JSON] {
-    switch value {
-    case .array(let elements): elements
-    case .dictionary(let members): members.sorted { $0.key < $1.key }.map(\.value)
-    default: []
-    }
+  private static func joined(
+    _ value: JSON, _ separator: JSON, _ work: inout TemplateWork
+  ) throws(TemplateRenderError) -> JSON {
+    let elements = try work.elements(of: value)
+    let separator = try work.text(of: separator)
+    try work.charge(separator.utf8.count + JSON.elementSize, times: elements.count)
+    var texts: [String] = []
+    for element in elements { texts.append(try work.text(of: element)) }
+    return .string(texts.joined(separator: separator))
   }
 
-  private static func split(_ text: String, _ separator: String) -> JSON {
+  private static func split(
+    _ value: JSON, _ separator: JSON, _ work: inout TemplateWork
+  ) throws(TemplateRenderError) -> JSON {
+    let (text, separator) = (try work.text(of: value), try work.text(of: separator))
     if text.isEmpty { return .array([]) }
-    return .array(
-      (separator.isEmpty ? [text] : text.components(separatedBy: separator)).map { .string($0) })
+    if separator.isEmpty { return [.string(text)] }
+    let occurrences = try occurrences(of: separator, in: text, &work)
+    try work.charge(2 * JSON.elementSize, times: occurrences.count() + 1)
+    return .array(occurrences.pieces.map { .string($0) })
   }
 
-  private static func slice(_ value: JSON, _ arguments: [JSON]) -> JSON {
+  private static func replaced(
+    _ value: JSON, _ arguments: [JSON], _ work: inout TemplateWork
+  ) throws(TemplateRenderError) -> JSON {
+    let (text, part) = (try work.text(of: value), try work.text(of: arguments[0]))
+    let replacement = try work.text(of: arguments[1])
+    if part.isEmpty { return .string(text) }
+    let occurrences = try occurrences(of: part, in: text, &work)
+    try work.charge(replacement.utf8.count + 2 * JSON.elementSize, times: occurrences.count())
+    return .string(occurrences.pieces.joined(separator: replacement))
+  }
+
+  private static func occurrences(
+    of part: String, in text: String, _ work: inout TemplateWork
+  ) throws(TemplateRenderError) -> TextOccurrences {
+    try work.charge(TextOccurrences.size(of: part, in: text))
+    return TextOccurrences(of: part, in: text)
+  }
+
+  private static func slice(
+    _ value: JSON, _ arguments: [JSON], _ work: inout TemplateWork
+  ) throws(TemplateRenderError) -> JSON {
     let start = Swift.max(arguments[0].asInteger ?? 0, 0)
     let count = Swift.max(arguments.count > 1 ? arguments[1].asInteger ?? 0 : .max, 0)
     if case .array(let elements) = value {
-      return .array(Array(elements.dropFirst(start).prefix(count)))
+      let part = elements.dropFirst(start).prefix(count)
+      try work.charge(JSON.elementSize, times: part.count)
+      return .array(Array(part))
     }
-    return .string(String(value.templateText.dropFirst(start).prefix(count)))
+    return .string(String(try work.text(of: value, growth: 2).dropFirst(start).prefix(count)))
   }
 
-  private static func contains(_ value: JSON, _ part: JSON) -> Bool {
+  private static func contains(
+    _ value: JSON, _ part: JSON, _ work: inout TemplateWork
+  ) throws(TemplateRenderError) -> Bool {
     switch value {
     case .array(let elements):
-      elements.contains { TemplateExpression.Comparison.equal.holds($0, part) }
-    case .dictionary(let members): members[part.templateText] != nil
-    default: part.templateText.isEmpty || value.templateText.contains(part.templateText)
+      for element in elements { try work.charge(element.comparisonSize(with: part)) }
+      return elements.contains { TemplateExpression.Comparison.equal.holds($0, part) }
+    case .dictionary(let members): return members[try work.text(of: part)] != nil
+    default:
+      let (text, part) = (try work.text(of: value), try work.text(of: part))
+      try work.charge(TextOccurrences.size(of: part, in: text))
+      return TextOccurrences.contains(part, in: text)
     }
   }
 

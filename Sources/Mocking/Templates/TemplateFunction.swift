@@ -81,7 +81,8 @@ enum TemplateFunction: String, Sendable, CaseIterable {
         .value(of: values.now.timeIntervalSince1970 + offset)
     case .counter:
       let first = arguments.count > 1 ? arguments[1].asInteger : nil
-      return .int(values.counter(arguments.first?.templateText ?? "", from: first ?? 1))
+      let name = try rendering.work.text(of: arguments.first ?? "")
+      return .int(values.counter(name, from: first ?? 1))
     case .randomInt:
       guard let least = arguments[0].asInteger, let most = arguments[1].asInteger, least <= most
       else { return .null }
@@ -90,9 +91,12 @@ enum TemplateFunction: String, Sendable, CaseIterable {
       guard let least = arguments[0].asNumber, let most = arguments[1].asNumber, least <= most
       else { return .null }
       return .double(values.double(in: least...most))
-    case .randomText: return .string(values.text(length: arguments[0].asInteger ?? 0))
-    case .randomHex:
-      return .string(values.text(arguments[0].asInteger ?? 0, of: "0123456789abcdef"))
+    case .randomText, .randomHex:
+      let length = min(max(arguments[0].asInteger ?? 0, 0), TemplateValues.maximumTextLength)
+      try rendering.work.charge(8, times: length)
+      return .string(
+        self == .randomText
+          ? values.text(length: length) : values.text(length, of: "0123456789abcdef"))
     case .randomBool: return .bool(values.bool())
     case .pick:
       if arguments.count == 1, case .array(let elements) = arguments[0] {
@@ -104,7 +108,7 @@ enum TemplateFunction: String, Sendable, CaseIterable {
       else { return .array([]) }
       let (span, isTooLong) = last.subtractingReportingOverflow(first)
       guard !isTooLong, span < TemplateRendering.loopLimit else { throw .tooManyElements }
-      try rendering.charge((span + 1) * 16)
+      try rendering.work.charge(JSON.elementSize, times: span + 1)
       return .array((first...last).map { .int($0) })
     }
   }
@@ -113,8 +117,9 @@ enum TemplateFunction: String, Sendable, CaseIterable {
 extension JSON {
   /// The value of an integer, or of the text of one.
   var asInteger: Int? {
-    if case .string(let text) = self { return Int(text) ?? asNumber.flatMap { Int(exactly: $0) } }
-    return int
+    guard case .string(let text) = self else { return int }
+    guard text.utf8.count <= Self.maximumNumberLength else { return nil }
+    return Int(text) ?? asNumber.flatMap { Int(exactly: $0) }
   }
 }
 

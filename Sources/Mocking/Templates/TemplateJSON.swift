@@ -311,6 +311,9 @@ extension TemplateJSON {
     case .null: output += "null".utf8
     case .bool(let value): output += (value ? "true" : "false").utf8
     default:
+      guard value.encodedSize <= TemplateRendering.outputLimit - output.count else {
+        throw .tooLarge
+      }
       do {
         // Items of resources keep the order of their members.
         output += try rendering.items?.encode(value) ?? value.data()
@@ -326,6 +329,8 @@ extension TemplateJSON {
   func value(_ rendering: inout TemplateRendering) throws(TemplateRenderError) -> JSON {
     if case .value(let expression) = self { return try expression.value(&rendering) }
     let text = try render(&rendering)
+    // A value of two bytes is an element of an array.
+    try rendering.work.charge(JSON.elementSize / 4, times: text.count)
     return (try? JSON(parsing: Data(text))) ?? .null
   }
 }

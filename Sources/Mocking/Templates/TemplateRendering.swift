@@ -64,10 +64,10 @@ struct TemplateRendering {
   private var parsedBody: JSON?
   private var parsedQuery: RequestQuery?
   private var parsedForm: RequestQuery?
-  private var parsedParts: JSON?
-  private var parsedCookies: [String: JSON]?
+  /// Other values of the request, made on first use.
+  private var roots: [TemplateRoot: JSON] = [:]
   private var remainingSteps = Self.loopLimit
-  private var remainingWork = Self.workLimit
+  var work = TemplateWork()
 
   init(_ request: ReceivedRequest, _ values: TemplateValues) {
     self.request = request
@@ -76,13 +76,6 @@ struct TemplateRendering {
 
   static let outputLimit = 16 << 20
   static let loopLimit = 100_000
-  private static let workLimit = 128 << 20
-
-  /// Counts work that depends on the size of the request.
-  mutating func charge(_ byteCount: Int) throws(TemplateRenderError) {
-    remainingWork -= byteCount
-    guard remainingWork >= 0 else { throw .tooMuchWork }
-  }
 
   // MARK: Loops
 
@@ -97,23 +90,23 @@ struct TemplateRendering {
     in list: JSON,
     _ body: (inout TemplateRendering) throws(TemplateRenderError) -> Void
   ) throws(TemplateRenderError) -> Bool {
-    let elements: [(key: String?, value: JSON)]
+    let (keys, values): ([String]?, [JSON])
     switch list {
-    case .array(let values): elements = values.map { (nil, $0) }
-    case .dictionary(let members):
-      elements = members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    case .array(let elements): (keys, values) = (nil, elements)
+    case .dictionary:
+      let members = try work.members(of: list)
+      (keys, values) = (members.map(\.key), members.map(\.value))
     default: return false
     }
-    try charge(elements.count * 32)
-    remainingSteps -= elements.count
+    try work.charge(32, times: values.count)
+    remainingSteps -= values.count
     guard remainingSteps >= 0 else { throw .tooManyElements }
-    for (index, element) in elements.enumerated() {
-      loops.append(
-        Loop(value: element.value, key: element.key, index: index, count: elements.count))
+    for (index, value) in values.enumerated() {
+      loops.append(Loop(value: value, key: keys?[index], index: index, count: values.count))
       try body(&self)
       loops.removeLast()
     }
-    return !elements.isEmpty
+    return !values.isEmpty
   }
 
   // MARK: Resources
@@ -127,7 +120,7 @@ struct TemplateRendering {
     switch steps.first {
     case nil:
       let list = JSON.array(items.items(at: path))
-      try charge(list.approximateSize)
+      try work.charge(list.approximateSize)
       return list
     case .member(let name): id = .string(name)
     case .element(let index): id = .int(index)
@@ -145,7 +138,7 @@ struct TemplateRendering {
       return items.item(arguments[1], at: path) ?? .null
     }
     let list = try resource(path, [])
-    return TemplateFilter.find.value(of: list, arguments)
+    return try TemplateFilter.find.value(of: list, arguments, &work)
   }
 
   private mutating func resources(
@@ -158,14 +151,23 @@ struct TemplateRendering {
 
   // MARK: Values of the request
 
-  mutating func value(of root: TemplateRoot, _ steps: [JSONValuePath.Step]) -> JSON {
+  mutating func value(
+    of root: TemplateRoot, _ steps: [JSONValuePath.Step]
+  ) throws(TemplateRenderError) -> JSON {
     // Fast path: most expressions name one value of the request.
     if steps.count == 1, case .member(let name) = steps[0] {
       switch root {
       case .path: return request.path.variables[name].map { .string($0) } ?? .null
-      case .query: return query[name].map { .string($0) } ?? .null
-      case .headers: return request.headers[name].map { .string($0) } ?? .null
-      case .form: return form[name].map { .string($0) } ?? .null
+      case .query:
+        try work.charge(query.items.count)
+        return query[name].map { .string($0) } ?? .null
+      case .headers:
+        let value = request.headers[name]
+        try work.charge(min(request.headers.count, 32) + (value?.utf8.count ?? 0))
+        return value.map { .string($0) } ?? .null
+      case .form:
+        try work.charge(form.items.count)
+        return form[name].map { .string($0) } ?? .null
       default: break
       }
     }
@@ -173,6 +175,20 @@ struct TemplateRendering {
   }
 
   private mutating func value(of root: TemplateRoot) -> JSON {
+    switch root {
+    case .body: return body
+    case .variables: return .dictionary(request.variables)
+    case .response: return response
+    default:
+      if let value = roots[root] { return value }
+      let value = newValue(of: root)
+      roots[root] = value
+      return value
+    }
+  }
+
+  /// Returns a value of the request, whose size is in proportion to that of the request.
+  private mutating func newValue(of root: TemplateRoot) -> JSON {
     switch root {
     case .method: .string(request.method.rawValue)
     case .target: .string(request.target)
@@ -183,18 +199,15 @@ struct TemplateRendering {
     case .queries: Self.object(query) { .array($0.map { .string($0) }) }
     case .headers:
       .dictionary(
-        Dictionary(request.headers.map { ($0.name.lowercased(), .string($0.value)) }) {
-          .string($0.templateText + ", " + $1.templateText)
+        Dictionary(grouping: request.headers) { $0.name.lowercased() }.mapValues {
+          .string($0.map(\.value).joined(separator: ", "))
         })
     case .cookies: .dictionary(cookies)
     case .form: Self.object(form) { .string($0[0]) }
     case .parts: parts
-    case .body: body
     case .text: .string(request.text)
-    case .variables: .dictionary(request.variables)
-    case .response: response
     // An expression for a resource has a case of its own.
-    case .resources: .null
+    case .resources, .body, .variables, .response: .null
     }
   }
 
@@ -232,13 +245,7 @@ struct TemplateRendering {
   ///
   /// Of several parts with one name, the first one is used.
   private var parts: JSON {
-    mutating get {
-      if let parsedParts { return parsedParts }
-      let parts = JSON.dictionary(
-        Dictionary(request.parts.map { ($0.name, Self.object($0)) }) { first, _ in first })
-      parsedParts = parts
-      return parts
-    }
+    .dictionary(Dictionary(request.parts.map { ($0.name, Self.object($0)) }) { first, _ in first })
   }
 
   private static func object(_ part: RequestPart) -> JSON {
@@ -262,20 +269,16 @@ struct TemplateRendering {
   }
 
   private var cookies: [String: JSON] {
-    mutating get {
-      if let parsedCookies { return parsedCookies }
-      var cookies: [String: JSON] = [:]
-      for field in request.headers.values(for: "Cookie") {
-        for pair in field.split(separator: ";") {
-          let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-          guard sides.count == 2 else { continue }
-          let name = String(sides[0]).trimmingOptionalWhitespace
-          let value = String(sides[1]).trimmingOptionalWhitespace
-          if cookies[name] == nil { cookies[name] = .string(value) }
-        }
+    var cookies: [String: JSON] = [:]
+    for field in request.headers.values(for: "Cookie") {
+      for pair in field.split(separator: ";") {
+        let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard sides.count == 2 else { continue }
+        let name = String(sides[0]).trimmingOptionalWhitespace
+        let value = String(sides[1]).trimmingOptionalWhitespace
+        if cookies[name] == nil { cookies[name] = .string(value) }
       }
-      parsedCookies = cookies
-      return cookies
     }
+    return cookies
   }
 }

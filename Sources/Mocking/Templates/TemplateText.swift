@@ -73,7 +73,11 @@ struct TemplateText: Sendable, Hashable {
       switch node {
       case .text(let bytes): output += bytes
       case .value(let expression):
-        output += try expression.value(&rendering).templateText.utf8
+        let value = try expression.value(&rendering)
+        guard value.textSize <= TemplateRendering.outputLimit - output.count else {
+          throw .tooLarge
+        }
+        output += value.templateText.utf8
       case .condition(let branches, let otherwise):
         var chosen = otherwise
         for branch in branches where try branch.condition.value(&rendering).isTruthy {

@@ -122,11 +122,14 @@ public struct TemplateValues: Sendable {
     elements.isEmpty ? nil : elements[random.int(in: 0...(elements.count - 1))]
   }
 
+  /// The maximum length of a random text.
+  static let maximumTextLength = 10_000
+
   func text(_ length: Int, of characters: StaticString) -> String {
     let count = UInt64(characters.utf8CodeUnitCount)
     return characters.withUTF8Buffer { characters in
       String(
-        decoding: (0..<min(max(length, 0), 10_000)).map { _ in
+        decoding: (0..<min(max(length, 0), Self.maximumTextLength)).map { _ in
           characters[Int(random.bits() % count)]
         }, as: UTF8.self)
     }
@@ -142,14 +145,15 @@ final class TemplateCounters: Sendable {
 
   /// Returns the next number of a counter.
   ///
-  /// Beyond 10,000 counters, whose names may come from requests, new ones always return `first`.
+  /// The names may come from requests. Beyond 10,000 counters, or for a name of more than 1,024 bytes,
+  /// new ones always return `first`.
   func next(
     _ name: String, from first: Int, for client: String? = nil, atMost limit: Int = 1
   ) -> Int {
     numbers.withLock {
       $0.update(client, atMost: limit) { numbers in
         guard let last = numbers[name] else {
-          if numbers.count < 10_000 { numbers[name] = first }
+          if numbers.count < 10_000, name.utf8.count <= 1_024 { numbers[name] = first }
           return first
         }
         numbers[name] = last &+ 1

@@ -134,13 +134,24 @@ extension JSON: Hashable {
 
   /// Feeds the value to a hasher.
   ///
-  /// Equal numbers of different cases have the same hash.
+  /// Equal numbers of different cases have the same hash. Numbers that no `Double` holds have hashes
+  /// of their own, although many of them may be near to one `Double`.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
     case .bool(let value): hasher.combine(value)
-    case .int(let value): hasher.combine(Double(value))
-    case .decimal(let value): hasher.combine(value.nearestDouble)
+    case .int(let value):
+      let double = Double(value)
+      hasher.combine(double)
+      if Int(exactly: double) != value { hasher.combine(String(value)) }
+    case .decimal(let value):
+      let double = value.nearestDouble
+      hasher.combine(double)
+      guard !Self.areEqualScalars(self, .double(double)) else { return }
+      // Equal decimals may have different numbers of zeros at their ends.
+      var compact = value
+      NSDecimalCompact(&compact)
+      hasher.combine(compact.description)
     case .double(let value): hasher.combine(value)
     case .string(let value): hasher.combine(value)
     case .array(let values): hasher.combine(values)

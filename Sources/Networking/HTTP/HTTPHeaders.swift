@@ -1,8 +1,8 @@
 /// The header fields of a request or a response, in order.
 ///
 /// Names are compared case-insensitively and keep their spelling. A name may have several values,
-/// which keep their order. The storage is an array without an index, because messages have few
-/// fields and a linear search is faster.
+/// which keep their order. The storage is an array. A search for a name is linear, because messages
+/// have few fields; more than 32 fields have an index, so that a search takes constant time.
 ///
 /// ```swift
 /// var headers: HTTPHeaders = ["Accept": "application/json"]
@@ -36,12 +36,20 @@ public struct HTTPHeaders: Sendable {
 
   /// The fields in order.
   public private(set) var fields: [Field]
+  /// The positions of the fields by the hashes of their names.
+  ///
+  /// `nil` for few fields, for which a linear search is faster.
+  private var index: [Int: [Int]]?
+
+  /// The maximum number of fields without an index.
+  static let maximumUnindexed = 32
 
   /// Creates headers from fields.
   ///
   /// - Parameter fields: The fields in order. A name may occur more than once.
   public init(_ fields: [Field] = []) {
     self.fields = fields
+    if fields.count > Self.maximumUnindexed { updateIndex() }
   }
 
   /// The combined value of a name, or `nil` if there is none.
@@ -56,6 +64,10 @@ public struct HTTPHeaders: Sendable {
   public subscript(name: String) -> String? {
     get {
       guard let first = firstIndex(of: name) else { return nil }
+      if index != nil {
+        let values = Self.areNamesEqual(name, "Set-Cookie") ? [] : values(for: name)
+        return values.count > 1 ? values.joined(separator: ", ") : fields[first].value
+      }
       let isOnlyValue = !fields[(first + 1)...].contains { Self.areNamesEqual($0.name, name) }
       if isOnlyValue || Self.areNamesEqual(name, "Set-Cookie") { return fields[first].value }
       return values(for: name).joined(separator: ", ")
@@ -74,6 +86,12 @@ public struct HTTPHeaders: Sendable {
   /// - Returns: The values in order, or an empty array if there are none.
   public func values(for name: String) -> [String] {
     var values: [String] = []
+    if let positions = candidates(for: name) {
+      for position in positions where Self.areNamesEqual(fields[position].name, name) {
+        values.append(fields[position].value)
+      }
+      return values
+    }
     for field in fields where Self.areNamesEqual(field.name, name) { values.append(field.value) }
     return values
   }
@@ -93,13 +111,29 @@ public struct HTTPHeaders: Sendable {
   ///   - name: The name.
   public mutating func add(_ value: String, for name: String) {
     fields.append(Field(name: name, value: value))
+    guard fields.count > Self.maximumUnindexed else { return }
+    if index == nil {
+      updateIndex()
+    } else {
+      index?[Self.hash(of: name), default: []].append(fields.count - 1)
+    }
   }
 
   /// Removes all values of a name.
   ///
   /// - Parameter name: The name, in any case.
   public mutating func remove(_ name: String) {
+    if index != nil, firstIndex(of: name) == nil { return }
     fields.removeAll { Self.areNamesEqual($0.name, name) }
+    updateIndex()
+  }
+
+  /// Removes all values of several names, in linear time.
+  ///
+  /// - Parameter others: Fields with the names.
+  package mutating func removeNames(of others: HTTPHeaders) {
+    fields.removeAll { others.contains($0.name) }
+    updateIndex()
   }
 
   /// Returns these headers merged with other headers.
@@ -107,18 +141,52 @@ public struct HTTPHeaders: Sendable {
   /// - Parameter others: The headers to append. They replace all values of the same names.
   /// - Returns: The merged headers.
   public func merging(_ others: HTTPHeaders) -> HTTPHeaders {
-    var merged = HTTPHeaders(fields.filter { !others.contains($0.name) })
-    merged.fields += others.fields
-    return merged
+    HTTPHeaders(fields.filter { !others.contains($0.name) } + others.fields)
   }
 
   private func firstIndex(of name: String) -> Int? {
-    fields.firstIndex { Self.areNamesEqual($0.name, name) }
+    if let positions = candidates(for: name) {
+      return positions.first { Self.areNamesEqual(fields[$0].name, name) }
+    }
+    return fields.firstIndex { Self.areNamesEqual($0.name, name) }
   }
 
-  private mutating func removeAll(_ name: String, after index: Int) {
-    let kept = fields[(index + 1)...].filter { !Self.areNamesEqual($0.name, name) }
-    fields.replaceSubrange((index + 1)..., with: kept)
+  private mutating func removeAll(_ name: String, after first: Int) {
+    // Linear only if there is another value.
+    if let positions = candidates(for: name), positions.last ?? first <= first { return }
+    let kept = fields[(first + 1)...].filter { !Self.areNamesEqual($0.name, name) }
+    fields.replaceSubrange((first + 1)..., with: kept)
+    updateIndex()
+  }
+
+  // MARK: Index
+
+  /// Returns the positions of the fields that a search for a name compares, in order.
+  ///
+  /// `nil` if it compares all fields.
+  func candidates(for name: String) -> [Int]? {
+    guard let index else { return nil }
+    return index[Self.hash(of: name)] ?? []
+  }
+
+  /// Builds the index again, or removes it.
+  private mutating func updateIndex() {
+    guard fields.count > Self.maximumUnindexed else {
+      index = nil
+      return
+    }
+    var index: [Int: [Int]] = [:]
+    for (position, field) in fields.enumerated() {
+      index[Self.hash(of: field.name), default: []].append(position)
+    }
+    self.index = index
+  }
+
+  /// Returns a hash that equal names have in common.
+  private static func hash(of name: String) -> Int {
+    var hasher = Hasher()
+    for byte in name.utf8 { hasher.combine(byte.lowercasedASCII) }
+    return hasher.finalize()
   }
 
   /// Returns whether two names are equal.

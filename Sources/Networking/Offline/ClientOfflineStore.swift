@@ -235,7 +235,7 @@ extension Request {
     let secret = headers.filter { Self.carriesCredentials($0) }
     guard !secret.isEmpty else { return (self, []) }
     var request = self
-    for field in secret { request.headers.remove(field.name) }
+    request.headers.removeNames(of: HTTPHeaders(secret))
     return (request, secret.map(\.name))
   }
 

@@ -37,9 +37,9 @@ extension HTTPRequest {
     var request = URLRequest(url: url)
     request.httpMethod = method.rawValue
     request.httpShouldHandleCookies = false
-    for name in Set(headers.map { $0.name.lowercased() }) {
-      guard let first = headers.first(where: { $0.name.lowercased() == name }) else { continue }
-      request.setValue(headers[name], forHTTPHeaderField: first.name)
+    var names: Set<String> = []
+    for field in headers where names.insert(field.name.lowercased()).inserted {
+      request.setValue(headers[field.name], forHTTPHeaderField: field.name)
     }
     if case .data(let data) = body { request.httpBody = data }
     return request
@@ -71,11 +71,10 @@ extension HTTPRequest {
     request.method = HTTPMethod(rawValue: changed.httpMethod ?? method.rawValue)
     request.url = changed.url ?? url
     let old = original.allHTTPHeaderFields ?? [:]
-    let new = changed.allHTTPHeaderFields ?? [:]
-    for name in old.keys where !new.keys.contains(where: { HTTPHeaders.areNamesEqual($0, name) }) {
-      request.headers.remove(name)
-    }
-    for field in HTTPHeaders(fieldsOf: changed) where old[field.name] != field.value {
+    let new = HTTPHeaders(fieldsOf: changed)
+    request.headers.removeNames(
+      of: HTTPHeaders(HTTPHeaders(fieldsOf: original).filter { !new.contains($0.name) }))
+    for field in new where old[field.name] != field.value {
       request.headers[field.name] = field.value
     }
     if changed.httpBody != original.httpBody {

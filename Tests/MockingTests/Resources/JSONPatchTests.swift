@@ -131,7 +131,7 @@ struct JSONPatchTests {
   func anOperationThatCannotBeAppliedFails(patch: String, isTest: Bool) throws {
     let document = #"{"baz":"qux","n":10,"list":[1,2],"object":{"a":1}}"#
     let failure = #expect(throws: JSONPatch.Failure.self) { try patched(document, patch) }
-    #expect(failure?.isTest == isTest)
+    #expect(failure?.kind == (isTest ? .test : .invalid))
     #expect(failure?.index == 0)
   }
 
@@ -160,6 +160,49 @@ struct JSONPatchTests {
     let copies = (0..<60).map { JSON.dictionary(["op": "copy", "from": "/a", "path": "/a/\($0)"]) }
     let patch = try JSONPatch(.array(copies))
     #expect(throws: JSONPatch.Failure.self) { try patch.applied(to: ["a": [:]]) }
+  }
+
+  /// Few values may be many bytes.
+  @Test func copiesAreBoundedByTheirBytes() throws {
+    let copies = (0..<999).map {
+      JSON.dictionary(["op": "copy", "from": "/big", "path": "/c\($0)"])
+    }
+    let document: JSON = ["big": .string(String(repeating: "x", count: 300_000))]
+    let failure = #expect(throws: JSONPatch.Failure.self) {
+      try JSONPatch(.array(copies)).applied(to: document, atMost: 1_000_000)
+    }
+    #expect(failure?.kind == .tooLarge)
+    #expect(failure?.index == 3)
+    let three = try JSONPatch(.array(Array(copies.prefix(3))))
+    #expect(try three.applied(to: document, atMost: 1_000_000)["c2"] == document["big"])
+  }
+
+  private static let many = JSON.array(Array(repeating: 0, count: 100_000))
+
+  /// A patch with operations that move elements or visit values, and those that it repeats.
+  @Test(arguments: [
+    [#"{"op":"remove","path":"/list/0"}"#], [#"{"op":"add","path":"/list/0","value":1}"#],
+    [#"{"op":"move","from":"/list/1","path":"/list/0"}"#],
+    [#"{"op":"move","from":"/list","path":"/a"}"#, #"{"op":"move","from":"/a","path":"/list"}"#],
+    [#"{"op":"copy","from":"/nested/0","path":"/nested/0"}"#],
+  ])
+  func theStepsOfAPatchAreBounded(operations: [String]) throws {
+    let text = (0..<1_000).map { operations[$0 % operations.count] }.joined(separator: ",")
+    let patch = try JSONPatch(try Self.json("[\(text)]"))
+    let nested = JSON.array(Array(repeating: [1], count: 100_000))
+    let failure = #expect(throws: JSONPatch.Failure.self) {
+      try patch.applied(to: ["list": Self.many, "nested": nested])
+    }
+    #expect(failure?.reason == "the operations of the patch take too many steps")
+    // Each operation takes one to three steps for each of the 100,000 elements.
+    let index = failure?.index ?? 0
+    #expect((50...JSONPatch.maximumSteps / 100_000).contains(index))
+  }
+
+  @Test func manyChangesOfAUsualListAreAllowed() throws {
+    let list = JSON.array((0..<10_000).map { .int($0) })
+    let removals = Array(repeating: JSON.dictionary(["op": "remove", "path": "/0"]), count: 1_000)
+    #expect(try JSONPatch(.array(removals)).applied(to: list)[0] == 1_000)
   }
 
   @Test func theDepthOfAResultIsBounded() throws {

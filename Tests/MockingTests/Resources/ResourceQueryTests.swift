@@ -128,6 +128,9 @@ struct ResourceQueryTests {
     #expect(await list("title_like=\(long)").status == 400)
     #expect(await list("title=\(long)").status == 200)
     #expect(await list(Array(repeating: "id=1", count: 101).joined(separator: "&")).status == 400)
+    let values = Array(repeating: "1", count: 1_001).joined(separator: ",")
+    #expect(await list("id_in=\(values)").status == 400)
+    #expect(await list("id_in=\(values.dropLast(2))").status == 200)
     #expect(
       await list("_sort=\(Array(repeating: "id", count: 11).joined(separator: ","))").status == 400)
   }

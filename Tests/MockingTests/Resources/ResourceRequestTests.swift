@@ -227,6 +227,19 @@ struct ResourceRequestTests {
     #expect(await carts.send(.post, "/carts", "{}").json["id"] == 3)
   }
 
+  @Test func copiesOfAPatchBeyondTheSizeOfAnItemAreRefused() async throws {
+    let transport = Resource("/items") { $0.maximumItemBytes = 100_000 }.transport
+    let big = String(repeating: "x", count: 60_000)
+    #expect(await transport.send(.post, "/items", #"{"big":"\#(big)"}"#).status == 201)
+    let copies = (0..<999).map { #"{"op":"copy","from":"/big","path":"/c\#($0)"}"# }
+    let response = await transport.send(
+      .patch, "/items/1", "[\(copies.joined(separator: ","))]",
+      type: "application/json-patch+json")
+    #expect(response.status == 413)
+    #expect(response.json["detail"] == "operation 1: the copies have more than 100000 bytes")
+    #expect(await transport.send(.get, "/items/1").json.dictionary?.count == 2)
+  }
+
   @Test func anUnsupportedPatchNamesTheSupportedTypes() async throws {
     let response = try await carts().send(.patch, "/carts/1", "a", type: "text/plain")
     #expect(

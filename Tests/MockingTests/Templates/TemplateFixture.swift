@@ -28,7 +28,7 @@ struct TemplateFixture {
     values = TemplateValues(random: SeededRandom(seed: seed), scheduler: scheduler)
   }
 
-  private var rendering: TemplateRendering {
+  var rendering: TemplateRendering {
     var rendering = TemplateRendering(request, values)
     rendering.constants = constants
     return rendering

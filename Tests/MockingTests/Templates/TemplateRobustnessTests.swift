@@ -52,8 +52,6 @@ struct TemplateRobustnessTests {
   /// Each text and list is from the request, and is used without any loop or in one.
   @Test(arguments: [
     "{{ body.long | replace(\"x\", body.long) }}", "{{ body.list | join(body.long) | length }}",
-    "{{ body.long | contains(body.other) }}", "{{ body.long | split(body.other) | length }}",
-    "{{ body.long | replace(body.other, \"\") | length }}",
     "{{#each body.list}}{{#if body.deep == body.deep}}{{/if}}{{/each}}",
     "{{#each body.list}}{{#if body.deep | unique}}{{/if}}{{/each}}",
   ])
@@ -71,10 +69,14 @@ struct TemplateRobustnessTests {
     ("{{ body.a | replace(\"x\", \"yz\") | length }}", "20000"),
     ("{{#if body.a | contains(\"xxxxxxxxxxxxxxxxxxxxxxxx\")}}yes{{/if}}", "yes"),
     ("{{ body.a | split(body.b) | length }}", "5001"),
+    // A search takes linear time, also for a part that almost occurs at each position.
+    ("{{ body.a | contains(body.c) }}", "false"), ("{{ body.a | split(body.c) | length }}", "1"),
+    ("{{ body.a | replace(body.c, \"\") | length }}", "10000"),
   ])
   func usualWorkIsAllowed(template: String, text: String) throws {
     let long = String(repeating: "x", count: 10_000)
-    let fixture = try TemplateFixture(body: #"{"a": "\#(long)", "b": "xx"}"#)
+    let fixture = try TemplateFixture(
+      body: #"{"a": "\#(long)", "b": "xx", "c": "\#(long.dropLast(5_000))y"}"#)
     #expect(try fixture.text(template) == text)
   }
 

@@ -168,6 +168,32 @@ struct JSONTests {
     #expect(try parse(String(decoding: json.data(), as: UTF8.self)) == json)
   }
 
+  @Test(arguments: [
+    "0", "-1", "5.0", "0.5", "0.1", "9007199254740992", "9007199254740993", "9223372036854775807",
+    "1e20", "100000000000000000001", "0.123456789012345678901", "1e-100",
+  ])
+  func equalNumbersOfAllCasesHaveEqualHashes(text: String) throws {
+    let decimal = try #require(Decimal(string: text))
+    var numbers: [JSON] = [.decimal(decimal)]
+    if let double = Double(text) { numbers.append(.double(double)) }
+    if let integer = Int(text) { numbers.append(.int(integer)) }
+    for left in numbers {
+      for right in numbers where left == right { #expect(left.hashValue == right.hashValue) }
+    }
+  }
+
+  /// A set of them would otherwise compare each with all others.
+  @Test func numbersNearOneDoubleHaveHashesOfTheirOwn() throws {
+    let integers = (0..<500).map { JSON.int(Int.max - $0) }
+    let decimals = try (1_000..<1_500).map {
+      JSON.decimal(try #require(Decimal(string: "1234567890123456789012345678901234\($0)")))
+    }
+    for numbers in [integers, decimals] {
+      #expect(Set(numbers.compactMap(\.double)).count == 1)
+      #expect(Set(numbers.map(\.hashValue)).count > 490)
+    }
+  }
+
   @Test func numbersAreEqualByValueAndHashAlike() throws {
     #expect(JSON.int(1) == .double(1))
     #expect(JSON.int(1) == .decimal(1))

@@ -1,5 +1,6 @@
 import Foundation
 import TestGate
+import TestSupport
 import Testing
 
 @testable import Networking
@@ -54,6 +55,102 @@ struct HTTPHeadersTests {
     let base: HTTPHeaders = ["A": "1", "a": "2", "B": "3"]
     #expect(base.merging(["A": "4", "C": "5"]) == ["B": "3", "A": "4", "C": "5"])
     #expect(base.merging([:]) == base)
+  }
+
+  // MARK: Many fields
+
+  /// The names of the tests with many fields, all of one length.
+  private static let manyNames = (1_000..<5_000).map { "X-\($0)" }
+
+  private static func manyFields(_ value: String = "v") -> HTTPHeaders {
+    HTTPHeaders(manyNames.map { HTTPHeaders.Field(name: $0, value: value) })
+  }
+
+  @Test(arguments: ["initializer", "add", "subscript", "merging", "removal"])
+  func aSearchAmongManyFieldsComparesFewOfThem(origin: String) {
+    var headers = HTTPHeaders()
+    switch origin {
+    case "initializer": headers = Self.manyFields()
+    case "add": for name in Self.manyNames { headers.add("v", for: name) }
+    case "subscript": for name in Self.manyNames { headers[name] = "v" }
+    case "merging": headers = Self.manyFields("old").merging(Self.manyFields())
+    default:
+      headers = Self.manyFields()
+      headers.add("v", for: "Other")
+      headers.removeNames(of: ["other": "", "missing": ""])
+    }
+    #expect(headers == Self.manyFields())
+    func comparisons(_ names: [String]) -> Int {
+      names.reduce(0) { $0 + (headers.candidates(for: $1)?.count ?? headers.count) }
+    }
+    let count = Self.manyNames.count
+    #expect(comparisons(Self.manyNames) < 2 * count)
+    #expect(comparisons(Self.manyNames.map { $0.lowercased() }) < 2 * count)
+    #expect(comparisons(Self.manyNames.map { "Y" + $0 }) < count)
+  }
+
+  @Test func fewFieldsAreSearchedWithoutAnIndex() {
+    var headers = HTTPHeaders()
+    for number in 0..<HTTPHeaders.maximumUnindexed { headers.add("v", for: "X-\(number)") }
+    #expect(headers.candidates(for: "X-1") == nil)
+    headers.add("v", for: "Last")
+    #expect(headers.candidates(for: "x-1") == [1])
+    headers.remove("LAST")
+    #expect(headers.candidates(for: "X-1") == nil)
+  }
+
+  /// Random changes of headers and of their copies, beside an array without an index.
+  @Test(arguments: 0..<8 as Range<UInt64>)
+  func manyFieldsBehaveLikeFewOnes(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var headers = HTTPHeaders()
+    var fields: [HTTPHeaders.Field] = []
+    func isEqual(_ field: HTTPHeaders.Field, _ name: String) -> Bool {
+      field.name.lowercased() == name.lowercased()
+    }
+    var copies: [(headers: HTTPHeaders, fields: [HTTPHeaders.Field])] = []
+    for step in 0..<TestSize.of(400, full: 4_000) {
+      let number = Int.random(in: 0..<60, using: &generator)
+      let name = Bool.random(using: &generator) ? "Name-\(number)" : "nAME-\(number)"
+      switch Int.random(in: 0..<10, using: &generator) {
+      case 0..<5:
+        headers.add("\(step)", for: name)
+        fields.append(HTTPHeaders.Field(name: name, value: "\(step)"))
+      case 5..<7:
+        headers[name] = "\(step)"
+        let new = HTTPHeaders.Field(name: name, value: "\(step)")
+        let first = fields.firstIndex { isEqual($0, name) }
+        fields = fields.enumerated().compactMap { position, field in
+          isEqual(field, name) ? (position == first ? new : nil) : field
+        }
+        if first == nil { fields.append(new) }
+      case 7:
+        headers.remove(name)
+        fields.removeAll { isEqual($0, name) }
+      case 8: copies.append((headers, fields))
+      default:
+        headers = headers.merging([name: "a", "Other": "b"])
+        fields.removeAll { isEqual($0, name) || isEqual($0, "Other") }
+        fields += [
+          HTTPHeaders.Field(name: name, value: "a"), HTTPHeaders.Field(name: "Other", value: "b"),
+        ]
+      }
+      let values = fields.filter { isEqual($0, name) }.map(\.value)
+      #expect(headers.fields == fields)
+      #expect(headers.values(for: name) == values)
+      #expect(headers[name] == (values.isEmpty ? nil : values.joined(separator: ", ")))
+      #expect(headers.contains(name) == !values.isEmpty)
+    }
+    #expect(copies.allSatisfy { $0.headers.fields == $0.fields })
+    #expect(copies.allSatisfy { $0.headers == HTTPHeaders($0.fields) })
+  }
+
+  @Test func cookiesAmongManyFieldsAreNotJoined() {
+    var headers = Self.manyFields()
+    headers.add("a=1", for: "Set-Cookie")
+    headers.add("b=2", for: "set-cookie")
+    #expect(headers["Set-Cookie"] == "a=1")
+    #expect(headers.values(for: "Set-Cookie") == ["a=1", "b=2"])
   }
 
   @Test func equalHeadersHaveEqualHashesAndRoundTripThroughStorage() throws {
