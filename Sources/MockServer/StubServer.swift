@@ -62,7 +62,7 @@ final class StubServer: Sendable {
       connectionFault: { source.file.connectionFault($0) },
       onExchange: {
         log.add($0)
-        cookieWarning.check($0, source.file.resources.isolation)
+        cookieWarning.check($0, source.store.isolation)
       }, tls: tls)
     webhookLog = WebhookLog(server.webhooks, options, console)
     if let authority {
@@ -130,9 +130,9 @@ final class StubServer: Sendable {
     var keptCount = 0
     if let admin {
       try file.checkReservedPaths()
-      keptCount = try admin.replaceRoutes(with: routes)
+      keptCount = try admin.replaceRoutes(with: routes, committing: file.commit)
     } else {
-      try server.replaceRoutes(with: routes)
+      try server.replaceRoutes(with: routes, committing: file.commit)
     }
     source.setFile(file)
     watcher?.watch(file.files)
@@ -151,7 +151,7 @@ final class StubServer: Sendable {
     let unfinished = try await server.stop(draining: .seconds(5)).value
     let count = server.requestCount
     let recorded = Result { try forwarding?.save() }
-    let stored = Result { try source.file.resources.flush() }
+    let stored = Result { try source.store.flush() }
     // The next start has another authority.
     if let authorityFile { try? FileManager.default.removeItem(at: authorityFile) }
     if options.writesJSON {
@@ -178,7 +178,7 @@ final class StubServer: Sendable {
 
   private func warn(about file: StubFile) {
     console.warn(file.warnings)
-    guard options.data != nil, file.resources.isolation != nil else { return }
+    guard options.data != nil, file.isolatesClients else { return }
     console.failure(
       "warning: the file of --data keeps only the items of requests without a client, "
         + "because \"isolation\" gives each client items of its own in memory")

@@ -19,8 +19,18 @@ struct ResourceData: Sendable {
   /// The members that the variables of a path determine, with their values.
   typealias Bound = [(member: String, value: JSON)]
 
+  /// Whether a resource responds to requests.
+  enum Phase {
+    /// It has not responded yet.
+    case reserved
+    case active
+    /// It has responded, and its items are kept until it does again.
+    case retired
+  }
+
   /// The resources.
   private(set) var definitions: [ResourceDefinition] = []
+  private(set) var phases: [Phase] = []
   /// The index of the resource at a normalized path.
   private var indexes: [String: Int] = [:]
   /// The items of the resources.
@@ -28,14 +38,50 @@ struct ResourceData: Sendable {
 
   /// Adds a resource, and returns its index.
   mutating func add(_ definition: ResourceDefinition, _ table: ResourceTable) -> Int {
-    let index = definitions.count
-    definitions.append(definition)
-    tables.append(table)
-    for path in definition.paths where indexes[path.normalized] == nil {
-      indexes[path.normalized] = index
-    }
+    let index = reserve(definition)
+    activate(index, definition, table)
     return index
   }
+
+  /// Returns the index of a resource that is added later.
+  @discardableResult
+  mutating func reserve(_ definition: ResourceDefinition) -> Int {
+    definitions.append(definition)
+    tables.append(ResourceTable())
+    phases.append(.reserved)
+    return definitions.count - 1
+  }
+
+  /// Makes a resource respond, with these items.
+  mutating func activate(
+    _ index: Int, _ definition: ResourceDefinition, _ table: ResourceTable
+  ) {
+    definitions[index] = definition
+    tables[index] = table
+    phases[index] = .active
+    updateIndexes()
+  }
+
+  /// Makes resources respond no longer, and keeps their items.
+  mutating func retire(_ indices: Set<Int>) {
+    for index in indices { phases[index] = .retired }
+    updateIndexes()
+  }
+
+  private mutating func updateIndexes() {
+    indexes = [:]
+    for index in activeIndices {
+      for path in definitions[index].paths where indexes[path.normalized] == nil {
+        indexes[path.normalized] = index
+      }
+    }
+  }
+
+  /// The indexes of the resources that respond.
+  var activeIndices: [Int] { definitions.indices.filter { phases[$0] == .active } }
+
+  /// The paths of all resources that respond.
+  var paths: [String] { activeIndices.flatMap { definitions[$0].paths.map(\.list) } }
 
   /// Returns whether there is a resource at a normalized path.
   func hasResource(at path: String) -> Bool { indexes[path] != nil }
@@ -237,8 +283,8 @@ struct ResourceData: Sendable {
 
   /// Returns the resources that are nested in a resource.
   private func children(of parent: Int) -> [NestedResource] {
-    definitions.enumerated().flatMap { index, definition in
-      definition.paths.compactMap { path in
+    activeIndices.flatMap { index in
+      definitions[index].paths.compactMap { path in
         guard let last = path.bindings.last, indexes[last.parent] == parent else { return nil }
         return NestedResource(index: index, member: last.member)
       }

@@ -127,4 +127,32 @@ extension ResourceData {
     }
     return ResourceItem.id(of: value).flatMap { tables[table][$0] } != nil
   }
+
+  /// Returns the first initial item of a resource with a reference to an item that does not exist.
+  ///
+  /// - Parameter path: The path of the resource.
+  /// - Returns: The index of the item and the reference, or `nil` if there is none.
+  func brokenReference(at path: String) -> (index: Int, reference: BrokenReference)? {
+    guard let index = self.index(at: path) else { return nil }
+    let options = definitions[index].options
+    for (position, item) in tables[index].items.enumerated() {
+      let broken = brokenReferences(of: item.json, in: index)
+      // Items whose parents are gone are kept by choice.
+      let reference = broken.first {
+        options.onParentDelete != .keep || options.references[$0.member] != nil
+      }
+      if let reference { return (position, reference) }
+    }
+    return nil
+  }
+
+  /// Returns the member of a resource that refers to items of a resource that does not exist.
+  ///
+  /// - Parameter path: The path of the resource.
+  /// - Returns: The member and the path to which it refers, or `nil` if there is none.
+  func unknownReference(at path: String) -> (member: String, resource: String)? {
+    guard let index = self.index(at: path) else { return nil }
+    return definitions[index].options.references.sorted { $0.key < $1.key }
+      .first { self.index(at: $0.value) == nil }.map { (member: $0.key, resource: $0.value) }
+  }
 }
