@@ -111,7 +111,7 @@ import Synchronization
     private struct State {
       var files: Set<URL> = []
       var folders = WatchedFolders([])
-      /// The paths of the watched folders. Several may be links to one folder.
+      /// The paths of the watched folders, of which several may be links to one folder.
       var paths: [Int32: Set<String>] = [:]
       var problem: String?
     }
@@ -147,12 +147,11 @@ import Synchronization
     private func update(_ state: inout State) {
       guard descriptor >= 0 else { return }
       state.folders = WatchedFolders(Array(state.files))
-      let events = UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
+      let events = UInt32(
+        IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE)
       var paths: [Int32: Set<String>] = [:]
       for (folder, names) in state.folders.entries {
-        // A new folder is written only by its files, so its creation is reported, too.
-        let watch = inotify_add_watch(
-          descriptor, folder, names == nil ? events : events | UInt32(IN_CREATE))
+        let watch = inotify_add_watch(descriptor, folder, events)
         if watch >= 0 {
           paths[watch, default: []].insert(folder)
         } else if names == nil, errno != ENOENT, errno != ENOTDIR {
@@ -203,6 +202,8 @@ import Synchronization
           let name = bytes[headSize..<min(headSize + Int(event.len), bytes.count)]
           rest = rest.dropFirst(headSize + Int(event.len))
           let text = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+          // A new file is reported when it has been written.
+          if event.mask & UInt32(IN_CREATE) != 0, event.mask & UInt32(IN_ISDIR) == 0 { continue }
           // Events may have been lost, or a folder may have gone.
           if event.mask & UInt32(IN_Q_OVERFLOW | IN_UNMOUNT) != 0 { return true }
           let paths = state.paths[event.wd] ?? []

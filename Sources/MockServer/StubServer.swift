@@ -41,6 +41,7 @@ final class StubServer: Sendable {
       urls, data: options.data.map(Options.url(of:)), recordings: options.recordings,
       contracts: options.contracts)
     self.source = source
+    Self.reportSaving(of: source.store, console, options, nil)
     check = try ProxyCheck(options, console)
     forwarding = try Forwarding(options, check?.monitor)
     let file = source.file
@@ -83,6 +84,7 @@ final class StubServer: Sendable {
     adminOptions.seed = options.seed ?? file.seed
     adminOptions.onShutdown = options.allowsShutdown ? onShutdown : nil
     admin = options.servesAdmin ? try server.serveAdmin(adminOptions) : nil
+    Self.reportSaving(of: source.store, console, options, admin)
     report(.started, file)
     warn(about: file)
     if let problem = watcher?.problem { console.failure("automatic reload is off: \(problem)") }
@@ -182,6 +184,26 @@ final class StubServer: Sendable {
     console.failure(
       "warning: the file of --data keeps only the items of requests without a client, "
         + "because \"isolation\" gives each client items of its own in memory")
+  }
+
+  /// Prints that the items of resources cannot be saved, and that they are saved again.
+  private static func reportSaving(
+    of store: ResourceStore, _ console: Console, _ options: Options, _ admin: AdminAPI?
+  ) {
+    store.onSaveFailure { [weak admin] failure in
+      if let failure {
+        console.warn("\(failure); the items stay in memory, and the program tries again")
+      } else {
+        console.warn("the items of resources are saved again")
+      }
+      if options.writesJSON {
+        console.object([
+          "event": failure == nil ? "saved" : "unsaved",
+          "problem": failure.map { .string($0.description) } ?? .null,
+        ])
+      }
+      admin?.noteSaveFailure()
+    }
   }
 
   private enum Event: String {

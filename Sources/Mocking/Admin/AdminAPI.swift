@@ -310,9 +310,13 @@ extension AdminAPI {
       "files": .array(options.files.map { .string($0) }),
       "proxy": options.proxy.map { .string(AdminMask.url($0.absoluteString)) } ?? .null,
       "recording": options.recording.map { .string($0) } ?? .null,
+      "data": .array(backend.stores.compactMap(\.openFile).map(\.record)),
       "instance": .string(instance),
     ]
   }
+
+  /// Tells the readers of events that writes of the items of resources fail, or succeed again.
+  package func noteSaveFailure() { events.publish("reset") }
 
   /// Ends the program.
   ///

@@ -105,7 +105,9 @@ extension ResourceStore {
       if opened?.content == nil { try file.create(fileContent) }
     }
     if opened != nil || draft.file == nil { try oldFile?.flush(self) }
-    var commit = ResourceCommit(draft: draft, values: values, content: opened?.content)
+    var commit = ResourceCommit(
+      draft: draft, values: values, content: opened?.content,
+      opensFile: opened != nil)
     for index in draft.indices {
       let (old, new) = (initial.definitions[index], draft.data.definitions[index])
       // The texts of many items are compared before the lock is taken.
@@ -115,20 +117,20 @@ extension ResourceStore {
         commit.unchanged.insert(index)
       }
     }
-    let (closed, content) = try state.withLock { [commit] state throws(ResourceError) in
+    let (closed, content, hasChanged) = try state.withLock { [commit] state throws(ResourceError) in
       let content = opened == nil && draft.file != nil ? nil : Self.fileContent(of: state)
       if let opened { state.file = opened.file } else if draft.file == nil { state.file = nil }
       do throws(ResourceError) {
-        try commit.apply(to: &state)
+        let hasChanged = try commit.apply(to: &state)
+        return (state.file === oldFile ? nil : oldFile, content, hasChanged)
       } catch {
         state.file = oldFile
         throw error
       }
-      return (state.file === oldFile ? nil : oldFile, content)
     }
     // Requests may have changed items since the flush.
     if let closed, let content { closed.finish(with: content) }
-    state.withLock { $0.file }?.changed(self)
+    if hasChanged { openFile?.changed(self) }
   }
 }
 
@@ -138,15 +140,20 @@ private struct ResourceCommit {
   let values: TemplateValues
   /// The content of a file that has been opened.
   let content: ResourceFileContent?
+  /// Whether a file has been opened.
+  let opensFile: Bool
   /// The resources whose initial items are the same as before.
   var unchanged: Set<Int> = []
 
   /// Changes the state, or nothing if it throws.
-  func apply(to state: inout ResourceStore.State) throws(ResourceError) {
+  ///
+  /// - Returns: Whether the content of the file differs.
+  func apply(to state: inout ResourceStore.State) throws(ResourceError) -> Bool {
+    var hasChanged = false
     var tables: [Int: ResourceTable] = [:]
     var unknown = content?.resources ?? state.unknown
     for index in draft.indices {
-      tables[index] = try table(index, state, &unknown)
+      tables[index] = try table(index, state, &unknown, &hasChanged)
     }
     let removed = state.draftIndices.subtracting(draft.indices)
     let keepsClients = state.isolation == draft.isolation
@@ -167,11 +174,21 @@ private struct ResourceCommit {
     (state.isolation, state.maximumClients) = (draft.isolation, draft.maximumClients)
     state.draftIndices = Set(draft.indices)
     state.unknown = unknown
+    return hasChanged
   }
 
   /// Returns the shared items of a resource.
+  ///
+  /// - Parameters:
+  ///   - index: The index of the resource.
+  ///   - state: The state before the change.
+  ///   - unknown: The saved items of other resources, from which those of this one are removed.
+  ///   - hasChanged: Set to `true` if the items are others than those in the file.
+  /// - Returns: The items.
+  /// - Throws: ``ResourceError/malformed(_:reason:)`` if saved items violate the options.
   private func table(
-    _ index: Int, _ state: ResourceStore.State, _ unknown: inout [String: JSON]
+    _ index: Int, _ state: ResourceStore.State, _ unknown: inout [String: JSON],
+    _ hasChanged: inout Bool
   ) throws(ResourceError) -> ResourceTable {
     let (definition, initial) = (draft.data.definitions[index], draft.data.tables[index])
     let current = state.shared.tables[index]
@@ -182,13 +199,13 @@ private struct ResourceCommit {
         .following(current)
     }
     let isKnown = state.shared.phases[index] != .reserved
-    guard isKnown, state.file != nil || unchanged.contains(index) else {
-      return initial.following(current)
-    }
-    if unchanged.contains(index), state.file == nil { return initial.taking(current) }
-    if state.shared.definitions[index].options == definition.options {
-      return initial.taking(current)
-    }
+    let hasFile = state.file != nil && !opensFile
+    let isSame =
+      hasFile
+      ? state.shared.definitions[index].options == definition.options : unchanged.contains(index)
+    if opensFile || !isKnown || !isSame { hasChanged = true }
+    if isKnown, isSame { return initial.taking(current) }
+    guard isKnown, hasFile else { return initial.following(current) }
     var order = initial.order
     order.learn(current.order)
     let saved: JSON = [

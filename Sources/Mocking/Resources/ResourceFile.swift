@@ -140,7 +140,7 @@ final class ResourceFile: Sendable {
   /// The number of changes that are not in the file.
   var unsavedCount: Int { state.withLock { $0.unsavedCount } }
 
-  /// The error of the last write. `nil` if it has succeeded.
+  /// The error of the last write, or `nil` if it has succeeded.
   var failure: ResourceError? { state.withLock { $0.failure } }
 
   /// Whether a further change waits for a write.
@@ -167,7 +167,12 @@ final class ResourceFile: Sendable {
     guard let pause else { return }
     _ = scheduler.schedule(after: pause) { [weak self] in
       guard let self else { return }
-      queue.async { self.writeScheduled(store) }
+      // Virtual time does not advance until the next attempt has been scheduled.
+      let activity = scheduler.beginActivity()
+      queue.async {
+        self.writeScheduled(store)
+        activity?.end()
+      }
     }
   }
 
@@ -221,11 +226,6 @@ final class ResourceFile: Sendable {
   func finish(with content: Data) {
     // A failure has been thrown by the flush before.
     queue.sync { try? create(content) }
-  }
-
-  /// Waits until a write that has begun has ended.
-  func wait() {
-    queue.sync {}
   }
 
   private static func unwritable(_ url: URL, _ error: RecordingError) -> ResourceError {

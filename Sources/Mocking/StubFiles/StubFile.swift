@@ -54,7 +54,8 @@ public import Promises
 ///   describes the syntax.
 /// - **Webhooks.** `webhook` is a request that the backend sends after the response:
 ///   `{"url": "{{ body.callbackUrl }}", "json": {...}, "after": "2 s", "retries": 3}`.
-/// - **Files.** `include` lists further stub files, relative to the folder of the file:
+/// - **Files.** All names of files are those of files in the folder of the stub file, without hidden files
+///   and symbolic links to other folders. `include` lists further stub files:
 ///   `["users.json", "orders/*.json"]`. `basePath` is a path before the paths of all routes of the
 ///   file and of the files that it includes.
 /// - **Order.** If several stubs with the same priority match, the first one in the file responds.

@@ -35,7 +35,8 @@ struct StubLoader {
   ///   - contracts: The options of OpenAPI documents.
   /// - Throws: ``StubFileError``, ``RecordingError`` or ``ContractError``.
   init(
-    _ urls: [URL], in store: ResourceStore = ResourceStore(), recordings: Tape.Options = Tape.Options(),
+    _ urls: [URL], in store: ResourceStore = ResourceStore(),
+    recordings: Tape.Options = Tape.Options(),
     contracts: StubFile.ContractOptions = StubFile.ContractOptions()
   ) throws {
     draft = ResourceDraft(of: store)
