@@ -85,6 +85,35 @@ struct BrokenReference {
 }
 
 extension ResourceData {
+  /// Returns the members that the variables of a path determine.
+  ///
+  /// - Throws: ``ResourceProblem`` with the status 404 if a parent does not exist.
+  func bound(
+    _ path: ResourcePath, _ variables: [String: String]
+  ) throws(ResourceProblem) -> Bound {
+    var bound: Bound = []
+    for binding in path.bindings {
+      let id = variables[binding.variable] ?? ""
+      guard let parent = indexes[binding.parent] else {
+        // Without a parent, the type of the id is unknown.
+        bound.append((binding.member, Int(id).map { .int($0) } ?? .string(id)))
+        continue
+      }
+      guard let item = tables[parent][id], Self.matches(item.json, bound) else {
+        throw .missing(id)
+      }
+      bound.append((binding.member, item.json[definitions[parent].options.key]))
+    }
+    return bound
+  }
+
+  /// Returns whether an item belongs to the parents of a path.
+  static func matches(_ json: JSON, _ bound: Bound) -> Bool {
+    bound.allSatisfy { member, value in
+      ResourceItem.id(of: json[member]) == ResourceItem.id(of: value)
+    }
+  }
+
   /// Returns the references of an item to parents and to other items that do not exist.
   ///
   /// An item without the id of a parent is valid if it can be reached by a path without parents.
