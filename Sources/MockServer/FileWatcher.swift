@@ -7,12 +7,20 @@ import Synchronization
   /// A watcher that reports changes of files and of their folders.
   ///
   /// It also watches the folders, because many editors write a new file and rename it to the old
-  /// name. The handler must check whether the content of a file has changed.
+  /// name, and the folders above them, which may be replaced. The handler must check whether the content
+  /// of a file has changed.
   final class FileWatcher: Sendable {
+    private struct Source {
+      let source: any DispatchSourceFileSystemObject
+      /// The file or folder that had the path when it was opened.
+      let device: dev_t
+      let number: ino_t
+    }
+
     private struct State {
       var files: Set<URL> = []
-      /// The sources of the files and their folders, by path.
-      var sources: [String: any DispatchSourceFileSystemObject] = [:]
+      /// The sources of the files and of the folders, by path.
+      var sources: [String: Source] = [:]
       var onChange: (@Sendable () -> Void)?
     }
 
@@ -45,54 +53,79 @@ import Synchronization
     }
 
     /// Watches all files and folders that are not watched yet.
-    private func update() {
+    ///
+    /// - Returns: Whether a file or a folder has been replaced, made or removed since the last call.
+    @discardableResult
+    private func update() -> Bool {
       let files = state.withLock { $0.files }
-      for file in files {
-        watch(file.deletingLastPathComponent().path, isFolder: true)
-        watch(file.path, isFolder: false)
+      var paths = WatchedFolders(Array(files)).entries.mapValues { $0 == nil }
+      for file in files { paths[file.path] = true }
+      var hasChanged = false
+      for (path, matters) in paths {
+        var status = stat()
+        let exists = stat(path, &status) == 0
+        if let old = state.withLock({ $0.sources[path] }) {
+          if exists, old.device == status.st_dev, old.number == status.st_ino { continue }
+          state.withLock { _ = $0.sources.removeValue(forKey: path) }
+          old.source.cancel()
+          hasChanged = true
+        }
+        if exists, watch(path, status, matters) { hasChanged = true }
       }
+      return hasChanged
     }
 
-    private func watch(_ path: String, isFolder: Bool) {
-      guard state.withLock({ $0.sources[path] }) == nil else { return }
+    /// Watches a file or a folder.
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - status: The properties of the file.
+    ///   - matters: Whether each event is a change. If not, only the replacement of another file is.
+    /// - Returns: Whether it is watched now.
+    private func watch(_ path: String, _ status: stat, _ matters: Bool) -> Bool {
       let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { return }
+      guard descriptor >= 0 else { return false }
       let source = DispatchSource.makeFileSystemObjectSource(
         fileDescriptor: descriptor, eventMask: [.write, .extend, .rename, .delete], queue: queue)
       source.setEventHandler { [weak self] in
         guard let self else { return }
-        if isFolder {
-          // After a rename, the names refer to new files.
-          for file in state.withLock({ $0.files }) { forget(file.path) }
-          update()
-        }
-        state.withLock { $0.onChange }?()
+        // After a rename, the names refer to new files.
+        let hasChanged = update()
+        if matters || hasChanged { state.withLock { $0.onChange }?() }
       }
       source.setCancelHandler { close(descriptor) }
-      state.withLock { $0.sources[path] = source }
+      state.withLock {
+        $0.sources[path] = Source(source: source, device: status.st_dev, number: status.st_ino)
+      }
       source.activate()
-    }
-
-    private func forget(_ path: String) {
-      state.withLock { $0.sources.removeValue(forKey: path) }?.cancel()
+      return true
     }
   }
 #else
   /// A watcher that reports changes in the folders of files.
   ///
-  /// It watches the folders, because many editors write a new file and rename it to the old name.
-  /// The handler must check whether the content of a file has changed.
+  /// It watches the folders, because many editors write a new file and rename it to the old name, and
+  /// the folders above them, which may be replaced. The handler must check whether the content of a file
+  /// has changed.
   final class FileWatcher: Sendable {
+    private struct State {
+      var files: Set<URL> = []
+      var folders = WatchedFolders([])
+      /// The paths of the watched folders, of which several may be links to one folder.
+      var paths: [Int32: Set<String>] = [:]
+      var problem: String?
+    }
+
     private let descriptor: Int32
-    private let failure = Mutex<String?>(nil)
+    private let state = Mutex(State())
 
     /// The reason why the watcher does not work, or `nil` if it works.
-    var problem: String? { failure.withLock { $0 } }
+    var problem: String? { state.withLock { $0.problem } }
 
     /// Creates a watcher, which collects changes until ``start(onChange:)`` reports them.
     init(_ files: [URL]) {
       descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-      if descriptor < 0 { failure.withLock { $0 = String(cString: strerror(errno)) } }
+      if descriptor < 0 { state.withLock { $0.problem = String(cString: strerror(errno)) } }
       watch(files)
     }
 
@@ -104,14 +137,31 @@ import Synchronization
     ///
     /// Repeated calls for a folder have no effect.
     func watch(_ files: [URL]) {
-      guard descriptor >= 0 else { return }
-      let folders = Set(
-        files.flatMap { [$0, $0.resolvingSymlinksInPath()] }
-          .map { $0.deletingLastPathComponent().path })
-      let events = UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
-      for folder in folders where inotify_add_watch(descriptor, folder, events) < 0 {
-        failure.withLock { $0 = "\(folder): \(String(cString: strerror(errno)))" }
+      state.withLock { state in
+        state.files.formUnion(files)
+        update(&state)
       }
+    }
+
+    /// Watches the folders that have the paths now, and no others.
+    private func update(_ state: inout State) {
+      guard descriptor >= 0 else { return }
+      state.folders = WatchedFolders(Array(state.files))
+      let events = UInt32(
+        IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE)
+      var paths: [Int32: Set<String>] = [:]
+      for (folder, names) in state.folders.entries {
+        let watch = inotify_add_watch(descriptor, folder, events)
+        if watch >= 0 {
+          paths[watch, default: []].insert(folder)
+        } else if names == nil, errno != ENOENT, errno != ENOTDIR {
+          state.problem = "\(folder): \(String(cString: strerror(errno)))"
+        }
+      }
+      for watch in state.paths.keys where paths[watch] == nil {
+        inotify_rm_watch(descriptor, watch)
+      }
+      state.paths = paths
     }
 
     /// Calls `onChange` on a private queue after each change since the watcher was created, until
@@ -121,13 +171,46 @@ import Synchronization
       let queue = DispatchQueue(label: "FileWatcher")
       let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
       source.setEventHandler { [self] in
-        let size = 64 * 1024
-        withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
-          while read(descriptor, buffer.baseAddress, size) > 0 {}
-        }
-        withExtendedLifetime(source) { onChange() }
+        let isRelevant = withExtendedLifetime(source) { readEvents() }
+        guard isRelevant else { return }
+        state.withLock { update(&$0) }
+        onChange()
       }
       source.activate()
+    }
+
+    /// Reads all events, and returns whether one of them matters.
+    private func readEvents() -> Bool {
+      let size = 64 * 1024
+      return withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
+        var isRelevant = false
+        while case let count = read(descriptor, buffer.baseAddress, size), count > 0 {
+          let events = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+          if contains(events) { isRelevant = true }
+        }
+        return isRelevant
+      }
+    }
+
+    private func contains(_ events: UnsafeRawBufferPointer) -> Bool {
+      state.withLock { state in
+        var rest = events[...]
+        let headSize = MemoryLayout<inotify_event>.size
+        while rest.count >= headSize {
+          let bytes = UnsafeRawBufferPointer(rebasing: rest)
+          let event = bytes.loadUnaligned(as: inotify_event.self)
+          let name = bytes[headSize..<min(headSize + Int(event.len), bytes.count)]
+          rest = rest.dropFirst(headSize + Int(event.len))
+          let text = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+          // A new file is reported when it has been written.
+          if event.mask & UInt32(IN_CREATE) != 0, event.mask & UInt32(IN_ISDIR) == 0 { continue }
+          // Events may have been lost, or a folder may have gone.
+          if event.mask & UInt32(IN_Q_OVERFLOW | IN_UNMOUNT) != 0 { return true }
+          let paths = state.paths[event.wd] ?? []
+          if paths.contains(where: { state.folders.contains(text, in: $0) }) { return true }
+        }
+        return false
+      }
     }
   }
 #endif

@@ -41,6 +41,7 @@ final class StubServer: Sendable {
       urls, data: options.data.map(Options.url(of:)), recordings: options.recordings,
       contracts: options.contracts)
     self.source = source
+    Self.reportSaving(of: source.store, console, options, nil)
     check = try ProxyCheck(options, console)
     forwarding = try Forwarding(options, check?.monitor)
     let file = source.file
@@ -62,7 +63,7 @@ final class StubServer: Sendable {
       connectionFault: { source.file.connectionFault($0) },
       onExchange: {
         log.add($0)
-        cookieWarning.check($0, source.file.resources.isolation)
+        cookieWarning.check($0, source.store.isolation)
       }, tls: tls)
     webhookLog = WebhookLog(server.webhooks, options, console)
     if let authority {
@@ -83,6 +84,7 @@ final class StubServer: Sendable {
     adminOptions.seed = options.seed ?? file.seed
     adminOptions.onShutdown = options.allowsShutdown ? onShutdown : nil
     admin = options.servesAdmin ? try server.serveAdmin(adminOptions) : nil
+    Self.reportSaving(of: source.store, console, options, admin)
     report(.started, file)
     warn(about: file)
     if let problem = watcher?.problem { console.failure("automatic reload is off: \(problem)") }
@@ -130,9 +132,9 @@ final class StubServer: Sendable {
     var keptCount = 0
     if let admin {
       try file.checkReservedPaths()
-      keptCount = try admin.replaceRoutes(with: routes)
+      keptCount = try admin.replaceRoutes(with: routes, committing: file.commit)
     } else {
-      try server.replaceRoutes(with: routes)
+      try server.replaceRoutes(with: routes, committing: file.commit)
     }
     source.setFile(file)
     watcher?.watch(file.files)
@@ -151,7 +153,7 @@ final class StubServer: Sendable {
     let unfinished = try await server.stop(draining: .seconds(5)).value
     let count = server.requestCount
     let recorded = Result { try forwarding?.save() }
-    let stored = Result { try source.file.resources.flush() }
+    let stored = Result { try source.store.flush() }
     // The next start has another authority.
     if let authorityFile { try? FileManager.default.removeItem(at: authorityFile) }
     if options.writesJSON {
@@ -178,10 +180,30 @@ final class StubServer: Sendable {
 
   private func warn(about file: StubFile) {
     console.warn(file.warnings)
-    guard options.data != nil, file.resources.isolation != nil else { return }
+    guard options.data != nil, file.isolatesClients else { return }
     console.failure(
       "warning: the file of --data keeps only the items of requests without a client, "
         + "because \"isolation\" gives each client items of its own in memory")
+  }
+
+  /// Prints that the items of resources cannot be saved, and that they are saved again.
+  private static func reportSaving(
+    of store: ResourceStore, _ console: Console, _ options: Options, _ admin: AdminAPI?
+  ) {
+    store.onSaveFailure { [weak admin] failure in
+      if let failure {
+        console.warn("\(failure); the items stay in memory, and the program tries again")
+      } else {
+        console.warn("the items of resources are saved again")
+      }
+      if options.writesJSON {
+        console.object([
+          "event": failure == nil ? "saved" : "unsaved",
+          "problem": failure.map { .string($0.description) } ?? .null,
+        ])
+      }
+      admin?.noteSaveFailure()
+    }
   }
 
   private enum Event: String {

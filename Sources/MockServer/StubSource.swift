@@ -10,6 +10,8 @@ final class StubSource: Sendable {
     var contents: [URL: Int?]
   }
 
+  /// The items of the resources, whichever files are served.
+  let store = ResourceStore()
   private let urls: [URL]
   private let data: URL?
   private let recordings: Tape.Options
@@ -33,8 +35,8 @@ final class StubSource: Sendable {
     self.contracts = contracts
     let contents = Self.contents(of: urls)
     let file = try StubFile(
-      contentsOf: urls, opensStore: data == nil, recordings: recordings, contracts: contracts)
-    if let data { try file.resources.open(data) }
+      contentsOf: urls, in: store, data: data, recordings: recordings, contracts: contracts)
+    try file.commit()
     state = Mutex(
       State(file: file, contents: contents.merging(Self.contents(of: file.files)) { old, _ in old })
     )
@@ -48,6 +50,8 @@ final class StubSource: Sendable {
   }
 
   /// Reads the files again.
+  ///
+  /// The items of the resources are unchanged until `StubFile.commit()`.
   ///
   /// - Parameter isRequested: Whether unchanged files are read.
   /// - Returns: The new routes, or `nil` if the files are unchanged: editors write a file more than
@@ -66,25 +70,11 @@ final class StubSource: Sendable {
       return contents != state.contents.filter { contents.keys.contains($0.key) }
     }
     guard isNew || isRequested else { return nil }
-    let new = try read(replacing: old)
+    let new = try StubFile(
+      contentsOf: urls, in: store, data: data, recordings: recordings, contracts: contracts)
     let includes = Self.contents(of: new.files)
     state.withLock { $0.contents.merge(includes) { old, _ in old } }
     return new
-  }
-
-  private func read(replacing old: StubFile) throws -> StubFile {
-    let oldData = old.resources.file
-    do {
-      let new = try StubFile(
-        contentsOf: urls, opensStore: data == nil, recordings: recordings, contracts: contracts)
-      // Opening a file takes it from the old store.
-      if let data { try new.resources.open(data) }
-      if new.resources.file == nil { new.resources.takeItems(of: old.resources) }
-      return new
-    } catch {
-      if let oldData, old.resources.file == nil { try? old.resources.open(oldData) }
-      throw error
-    }
   }
 
   /// Returns a hash of each file, or `nil` for a file that cannot be read.

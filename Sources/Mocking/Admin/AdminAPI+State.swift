@@ -149,8 +149,10 @@ extension AdminAPI {
   private var resources: [StoredResource] {
     backend.stores.flatMap { store in
       let data = store.state.withLock { $0.shared }
-      return zip(data.definitions, data.tables).enumerated().map { index, pair in
-        StoredResource(store: store, index: index, definition: pair.0, table: pair.1)
+      return data.activeIndices.map { index in
+        StoredResource(
+          store: store, index: index, definition: data.definitions[index],
+          table: data.tables[index])
       }
     }
   }

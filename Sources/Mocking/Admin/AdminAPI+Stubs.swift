@@ -258,9 +258,7 @@ extension AdminAPI {
   /// Applies changes to the routes that have been read again.
   ///
   /// - Returns: The number of changed routes.
-  func apply(
-    _ fileChanges: [FileRoute: FileChange], to registry: StubRegistry
-  ) throws(MockServerError) -> Int {
+  func apply(_ fileChanges: [FileRoute: FileChange], to registry: StubRegistry) -> Int {
     guard !fileChanges.isEmpty else { return 0 }
     let added = changes.withLock { $0.added }
     let present = registry.entries.filter { !added.contains($0.id) }
@@ -273,13 +271,15 @@ extension AdminAPI {
         changes.withLock { $0.removed.append(entry) }
         continue
       }
-      if let replacement = change.replacement {
-        try backend.routes.replace(entry.id, with: replacement)
+      // A route that has been removed at this moment is not changed.
+      if let replacement = change.replacement,
+        (try? backend.routes.replace(entry.id, with: replacement)) != nil
+      {
         changes.withLock { $0.replaced[entry.id] = entry.route }
       }
       guard let current = registry[entry.id] else { continue }
       registry.adjustments[current.number] = change.adjustment
-      if !change.isEnabled { try backend.routes.setEnabled(entry.id, false) }
+      if !change.isEnabled { try? backend.routes.setEnabled(entry.id, false) }
     }
     return count
   }
@@ -318,7 +318,7 @@ extension AdminAPI {
     let folder = options.folder ?? Self.missingFolder
     do throws(JSONDocumentError) {
       guard !value.isResource else {
-        return try value.resource(in: folder, defaults: nil, store: store, text: text)
+        return try value.resource(in: folder, defaults: nil, to: store, text: text)
       }
       let stub = try value.stub(
         in: folder, defaults: nil, at: .init(file: "admin API", line: number, column: 1))

@@ -135,26 +135,52 @@ public final class AdminAPI: Sendable {
   ///   ``MockServerError/reservedPath(_:)`` for a route below ``path``. The old routes are then kept.
   @discardableResult
   public func replaceRoutes(with routes: [Route]) throws(MockServerError) -> Int {
+    try replacement(by: routes)()
+  }
+
+  /// Replaces all routes, after another action that may fail.
+  ///
+  /// - Parameters:
+  ///   - routes: The new routes.
+  ///   - commit: An action that runs if no route is malformed.
+  /// - Returns: The number of routes whose changes are kept.
+  /// - Throws: The errors of ``replaceRoutes(with:)``, and that of the action. The old routes are then
+  ///   kept.
+  package func replaceRoutes(
+    with routes: [Route], committing commit: () throws -> Void
+  ) throws -> Int {
+    let replace = try replacement(by: routes)
+    try commit()
+    return replace()
+  }
+
+  /// Returns the action that replaces all routes, and returns the number of routes whose changes are
+  /// kept.
+  private func replacement(by routes: [Route]) throws(MockServerError) -> () -> Int {
     try Self.check(routes)
     let added = changes.withLock { $0.added }
     let registry = try backend.registry()
     let kept = registry.entries.filter { added.contains($0.id) }
-    let old = kept.map { registry.adjustments[$0.number] }
-    let fileChanges = fileChanges(in: registry)
-    try backend.replaceRoutes(kept.map { $0.route.id($0.id) } + routes)
-    let new = try backend.registry()
-    for (entry, adjustment) in zip(kept, old) {
-      guard let replacement = new[entry.id] else { continue }
-      new.adjustments[replacement.number] = adjustment
-      if !entry.isEnabled { try backend.routes.setEnabled(entry.id, false) }
+    let replace = try backend.replacement(kept.map { $0.route.id($0.id) } + routes)
+    return { [self] in
+      let old = kept.map { registry.adjustments[$0.number] }
+      let fileChanges = fileChanges(in: registry)
+      replace()
+      guard let new = try? backend.registry() else { return 0 }
+      for (entry, adjustment) in zip(kept, old) {
+        guard let replacement = new[entry.id] else { continue }
+        new.adjustments[replacement.number] = adjustment
+        // The route may have been removed at this moment.
+        if !entry.isEnabled { try? backend.routes.setEnabled(entry.id, false) }
+      }
+      changes.withLock { changes in
+        changes.replaced = [:]
+        changes.removed = []
+      }
+      let appliedCount = apply(fileChanges, to: new)
+      events.publish("reset")
+      return kept.count + appliedCount
     }
-    changes.withLock { changes in
-      changes.replaced = [:]
-      changes.removed = []
-    }
-    let appliedCount = try apply(fileChanges, to: new)
-    events.publish("reset")
-    return kept.count + appliedCount
   }
 
   /// Checks that no route is below the path of the API.
@@ -284,9 +310,13 @@ extension AdminAPI {
       "files": .array(options.files.map { .string($0) }),
       "proxy": options.proxy.map { .string(AdminMask.url($0.absoluteString)) } ?? .null,
       "recording": options.recording.map { .string($0) } ?? .null,
+      "data": .array(backend.stores.compactMap(\.openFile).map(\.record)),
       "instance": .string(instance),
     ]
   }
+
+  /// Tells the readers of events that writes of the items of resources fail, or succeed again.
+  package func noteSaveFailure() { events.publish("reset") }
 
   /// Ends the program.
   ///

@@ -10,8 +10,8 @@ struct AdminBackend: Sendable {
   let webhooks: WebhookSender
   /// Returns the current scenarios.
   let scenarios: @Sendable () -> ScenarioStates
-  /// Replaces all routes.
-  let replaceRoutes: @Sendable ([Route]) throws(MockServerError) -> Void
+  /// Returns the action that replaces all routes.
+  let replacement: @Sendable ([Route]) throws(MockServerError) -> @Sendable () -> Void
   /// The clock of the journal.
   let scheduler: any Scheduler
   /// A date, and the time of the clock at that date.
@@ -28,7 +28,7 @@ struct AdminBackend: Sendable {
     journal = core.journal
     webhooks = core.webhooks
     scenarios = { core.activeRoutes.registry.scenarios }
-    replaceRoutes = { routes throws(MockServerError) in try core.replaceRoutes(with: routes) }
+    replacement = { routes throws(MockServerError) in try core.replacement(by: routes) }
     scheduler = core.scheduler
     start = (Date(), core.scheduler.now)
   }
@@ -40,9 +40,10 @@ struct AdminBackend: Sendable {
     journal = backend.journal
     webhooks = backend.webhooks
     scenarios = { backend.scenarios }
-    replaceRoutes = { new throws(MockServerError) in
-      let table = try RouteTable(new, numbers: try routes.registry().numbers)
-      try routes.registry().update { $0 = table }
+    replacement = { new throws(MockServerError) in
+      let registry = try routes.registry()
+      let table = try RouteTable(new, numbers: registry.numbers)
+      return { registry.update { $0 = table } }
     }
     self.scheduler = scheduler
     start = (Date(), scheduler.now)

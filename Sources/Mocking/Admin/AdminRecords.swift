@@ -201,6 +201,16 @@ extension RequestDifference {
   }
 }
 
+extension ResourceFile {
+  /// The properties for the admin API.
+  var record: JSON {
+    [
+      "file": .string(url.relativePath), "unsaved": .int(unsavedCount),
+      "failure": failure.map { .string($0.description) } ?? .null,
+    ]
+  }
+}
+
 extension RegisteredRoute {
   /// Returns the properties for the admin API.
   ///

@@ -195,14 +195,25 @@ extension OpenAPIDocument {
       },
       "Info": {
         "type": "object", "required": ["name", "version", "url", "startedAt", "seed", "files",
-          "proxy", "recording", "instance"],
+          "proxy", "recording", "data", "instance"],
         "properties": {
           "name": { "type": "string" }, "version": { "type": "string" },
           "url": { "type": "string" }, "startedAt": { "$ref": "#/components/schemas/Date" },
           "seed": { "type": ["integer", "null"] },
           "files": { "type": "array", "items": { "type": "string" } },
           "proxy": { "type": ["string", "null"] }, "recording": { "type": ["string", "null"] },
+          "data": { "type": "array", "items": { "$ref": "#/components/schemas/DataFile" } },
           "instance": { "type": "string" }
+        }
+      },
+      "DataFile": {
+        "type": "object", "required": ["file", "unsaved", "failure"],
+        "description": "A file for the items of resources.",
+        "properties": {
+          "file": { "type": "string" },
+          "unsaved": { "type": "integer", "minimum": 0,
+            "description": "The number of changes that are not in the file." },
+          "failure": { "type": ["string", "null"], "description": "The error of the last write." }
         }
       },
       "Date": { "type": "string", "description": "ISO 8601 in UTC, with milliseconds." },

@@ -3,7 +3,8 @@ import Networking
 
 /// The files of an OpenAPI document, which are read when a reference leads to them.
 ///
-/// A reference to another scheme than `file` is never followed.
+/// A reference to another scheme than `file` is never followed, and neither is one to a file outside of
+/// the folder of the document. See ``InnerPath``.
 final class ContractSources {
   /// A file that has been read.
   struct Source {
@@ -23,6 +24,8 @@ final class ContractSources {
   private(set) var files: [URL] = []
   private(set) var issues: [ContractIssue] = []
   private var failed: Set<String> = []
+  /// The folder of the document, with all files to which references may lead.
+  private var folder: URL?
   /// The dialect of the schemas in files that references lead to.
   var dialect = SchemaDialect.draft202012
 
@@ -38,7 +41,7 @@ final class ContractSources {
     guard !failed.contains(uri) else { return nil }
     var text = Data()
     do throws(DocumentSyntaxError) {
-      text = try Self.contents(of: url)
+      text = try contents(of: url)
       let source = Source(url: url, text: text, root: try Self.parse(text, url))
       sources[uri] = source
       files.append(url)
@@ -56,29 +59,44 @@ final class ContractSources {
 
   /// Adds a document that is not a file.
   func add(_ text: Data, as url: URL) throws(DocumentSyntaxError) {
+    folder = url.absoluteURL.deletingLastPathComponent()
     sources[Self.uri(of: url)] = Source(url: url, text: text, root: try Self.parse(text, url))
     files.append(url)
   }
 
-  private static func contents(of url: URL) throws(DocumentSyntaxError) -> Data {
+  private func contents(of url: URL) throws(DocumentSyntaxError) -> Data {
     do {
-      let file = url.resolvingSymlinksInPath()
-      let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
-      // A device or a pipe would never end.
-      guard attributes[.type] as? FileAttributeType == .typeRegular else {
-        throw DocumentSyntaxError(offset: 0, reason: "it is not a regular file")
-      }
-      guard attributes[.size] as? Int ?? 0 <= maximumByteCount else {
+      guard let file = try open(url) else { throw POSIXError(.ENOENT) }
+      guard file.byteCount <= Self.maximumByteCount else {
         throw DocumentSyntaxError(
-          offset: 0, reason: "the file has more than \(maximumByteCount >> 20) MiB")
+          offset: 0, reason: "the file has more than \(Self.maximumByteCount >> 20) MiB")
       }
-      return try Data(contentsOf: url)
+      return file.readAll()
     } catch let error as DocumentSyntaxError {
       throw error
+    } catch let violation as InnerPath.Violation {
+      throw DocumentSyntaxError(offset: 0, reason: violation.reason)
+    } catch let failure as OpenFile.Failure {
+      throw DocumentSyntaxError(offset: 0, reason: "the file cannot be read: \(failure.reason)")
     } catch {
       throw DocumentSyntaxError(
         offset: 0, reason: "the file cannot be read: \(AtomicFileWriter.reason(of: error))")
     }
+  }
+
+  /// Opens the document, or a file to which a reference leads.
+  private func open(_ url: URL) throws -> OpenFile? {
+    guard let folder else {
+      folder = url.absoluteURL.deletingLastPathComponent()
+      return try OpenFile(url)
+    }
+    let outer = folder.standardizedFileURL.pathComponents
+    let parts = url.absoluteURL.standardizedFileURL.pathComponents
+    guard parts.starts(with: outer) else {
+      throw InnerPath.Violation(url.path, "leads out of the folder of the document")
+    }
+    let path = try InnerPath(components: Array(parts.dropFirst(outer.count)))
+    return try path.resolved(in: folder).flatMap { try OpenFile($0.open()) }
   }
 
   /// Parses a text as JSON if it begins with a brace, and otherwise as YAML.

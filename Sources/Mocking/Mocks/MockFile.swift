@@ -1,10 +1,10 @@
-import CatenaSystem
 public import Foundation
 
 /// A file that contains the body of a ``Mock``.
 ///
-/// A name with a component `..`, percent-encoded or not, is never read, because a name may be made
-/// from the path of a request.
+/// A name may be made from the path of a request, so only files of the folder are read: a name is
+/// relative, and no component is `..` (percent-encoded or not) or begins with a dot, other than
+/// `.well-known`. Symbolic links are followed only to files in the folder that are not hidden.
 public struct MockFile: Sendable, Hashable {
   /// The name of the file.
   ///
@@ -18,8 +18,7 @@ public struct MockFile: Sendable, Hashable {
   ///
   /// `nil` for a single file.
   let variable: String?
-  /// Whether the name stays in its folder.
-  private let isInside: Bool
+  private let folders: [URL]
 
   /// Creates a file in the current folder or, if it does not exist there, in the program's
   /// resources.
@@ -54,15 +53,13 @@ public struct MockFile: Sendable, Hashable {
     name = folder.lastPathComponent
     candidates = [folder]
     self.variable = variable
-    isInside = true
+    folders = [folder]
   }
 
   private init(_ name: String, in folders: [URL]) {
     self.name = name
     variable = nil
-    // A name may come from the path of a request.
-    let parts = (name.removingPercentEncoding ?? name).split { $0 == "/" || $0 == "\\" }
-    isInside = !parts.contains("..") && !name.utf8.contains(0)
+    self.folders = folders
     candidates = folders.map { $0.appendingPathComponent(name, isDirectory: false) }
   }
 
@@ -73,77 +70,47 @@ public struct MockFile: Sendable, Hashable {
 
   /// Reads the first existing file completely.
   func read() throws(ReadError) -> Data {
-    let file = try open()
-    var data = Data()
-    while case let piece = file.read(data.count..<file.byteCount), !piece.isEmpty { data += piece }
-    return data
+    try open().readAll()
   }
 
   /// Opens the first existing file.
   func open() throws(ReadError) -> OpenFile {
-    guard isInside else {
-      throw ReadError(reason: "the name \(name.debugDescription) leads out of its folder")
+    for (folder, candidate) in zip(folders, candidates) {
+      guard let path = try resolved(in: folder) else { continue }
+      if let file = try Self.open(path, named: candidate.path) { return file }
     }
-    var unreadable: String?
-    for candidate in candidates {
-      do throws(OpenFile.Failure) {
-        if let file = try OpenFile(candidate) { return file }
-      } catch {
-        unreadable = "the file \(candidate.path) cannot be read: \(error.reason)"
-        break
-      }
-    }
-    let folders = candidates.map { candidate in
-      // The name may begin with the names of further folders.
-      candidate.path.hasSuffix("/" + name)
-        ? String(candidate.path.dropLast(name.count + 1))
-        : candidate.deletingLastPathComponent().path
-    }
-    throw ReadError(
-      reason: unreadable
-        ?? "there is no file \(name.debugDescription) in \(folders.joined(separator: " or in "))")
+    let places = folders.map { $0.path }.joined(separator: " or in ")
+    throw ReadError(reason: "there is no file \(name.debugDescription) in \(places)")
   }
 
   /// Opens a file of the folder.
   ///
   /// - Parameter name: The name of the file, percent-decoded, from the path of a request.
-  /// - Returns: The file. `nil` if there is none, if the name leads out of the folder, also by a
-  ///   symbolic link, or if it has a component that begins with a dot, other than `.well-known`.
+  /// - Returns: The file. `nil` if there is none, or if the name violates the rule of all names.
   /// - Throws: ``ReadError`` if the file cannot be read.
   func open(_ name: String) throws(ReadError) -> OpenFile? {
-    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-    guard !name.utf8.contains(0),
-      parts.allSatisfy({ !$0.isEmpty && (!$0.hasPrefix(".") || $0 == ".well-known") }),
-      let root = candidates.first.flatMap({ RealPath($0.path) }),
-      let path = RealPath("\(root.text)/\(name)"), root.contains(path), !path.isFolder
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard !parts.contains(""), let path = try? InnerPath(components: parts),
+      let resolved = try? path.resolved(in: folders[0]), !resolved.isFolder
     else { return nil }
-    do throws(OpenFile.Failure) {
-      return try OpenFile(URL(fileURLWithPath: path.text, isDirectory: false))
+    return try Self.open(resolved, named: resolved.text)
+  }
+
+  private func resolved(in folder: URL) throws(ReadError) -> ResolvedPath? {
+    do throws(InnerPath.Violation) {
+      return try InnerPath(name).resolved(in: folder)
     } catch {
-      throw ReadError(reason: "the file \(path.text) cannot be read: \(error.reason)")
+      throw ReadError(reason: error.reason)
     }
   }
-}
 
-/// The absolute path of an existing file or folder, without symbolic links.
-struct RealPath: Hashable {
-  let text: String
-
-  /// Resolves a path, or returns `nil` if it does not exist.
-  init?(_ path: String) {
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    text = String(cString: resolved)
-  }
-
-  var isFolder: Bool {
-    var isFolder: ObjCBool = false
-    return FileManager.default.fileExists(atPath: text, isDirectory: &isFolder)
-      && isFolder.boolValue
-  }
-
-  /// Returns whether a path is this folder or in it.
-  func contains(_ other: RealPath) -> Bool {
-    other == self || other.text.hasPrefix(text.hasSuffix("/") ? text : text + "/")
+  private static func open(
+    _ path: ResolvedPath, named name: String
+  ) throws(ReadError) -> OpenFile? {
+    do throws(OpenFile.Failure) {
+      return try OpenFile(path.open())
+    } catch {
+      throw ReadError(reason: "the file \(name) cannot be read: \(error.reason)")
+    }
   }
 }

@@ -21,10 +21,18 @@ final class OpenFile: Sendable {
   ///
   /// - Parameter url: The location of the file.
   /// - Throws: ``Failure`` if it cannot be read or is not a regular file.
-  init?(_ url: URL) throws(Failure) {
+  convenience init?(_ url: URL) throws(Failure) {
     // Without `O_NONBLOCK`, opening a named pipe would wait for a writer.
     let path = url.withUnsafeFileSystemRepresentation { $0.map { String(cString: $0) } ?? "" }
-    descriptor = CatenaSystem.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    try self.init(CatenaSystem.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
+  }
+
+  /// Takes over an open file, or returns `nil` if it does not exist.
+  ///
+  /// - Parameter descriptor: The descriptor. If it is negative, `errno` has the reason.
+  /// - Throws: ``Failure`` if it cannot be read or is not a regular file.
+  init?(_ descriptor: Int32) throws(Failure) {
+    self.descriptor = descriptor
     guard descriptor >= 0 else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
       throw Failure(reason: String(cString: strerror(errno)))
@@ -65,6 +73,13 @@ final class OpenFile: Sendable {
       }
     }
     return data.prefix(max(count, 0))
+  }
+
+  /// Reads the whole file.
+  func readAll() -> Data {
+    var data = Data()
+    while case let piece = read(data.count..<byteCount), !piece.isEmpty { data += piece }
+    return data
   }
 
   /// Returns a body with a range of the file.

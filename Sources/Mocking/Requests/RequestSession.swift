@@ -30,6 +30,10 @@ protocol RequestResources: AnyObject, Sendable {
   /// - Parameter client: The client whose items are read. `nil` reads the shared items.
   /// - Returns: The items. Taking them copies nothing.
   func items(for client: String?) -> any RequestItems
+  /// Whether responses wait for ``saveChanges()``, because many changes are not on the disk.
+  var isBehind: Bool { get }
+  /// Writes pending changes to disk before it returns.
+  func saveChanges()
 }
 
 /// The items of all resources of a backend at one time.

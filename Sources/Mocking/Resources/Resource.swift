@@ -53,7 +53,7 @@ public final class Resource<Value: Codable & Sendable>: Sendable {
     var table = ResourceTable(
       unique: definition.options.uniqueGroups, ids: definition.options.ids)
     table.order.learn(definition.options.key)
-    handler = ResourceHandler(store: store, definition, table)
+    handler = ResourceHandler(in: store, definition, table)
     self.encoder = encoder
     self.decoder = decoder
   }
@@ -86,7 +86,7 @@ public final class Resource<Value: Codable & Sendable>: Sendable {
     }
     do throws(ResourceStore.InvalidItem) {
       let table = try ResourceStore.table(items, definition, order: order, store.values)
-      handler = ResourceHandler(store: store, definition, table)
+      handler = ResourceHandler(in: store, definition, table)
     } catch {
       throw .refused(status: 422, reason: "\(path)[\(error.index)]: \(error.reason)")
     }

@@ -19,23 +19,69 @@ struct ResourceData: Sendable {
   /// The members that the variables of a path determine, with their values.
   typealias Bound = [(member: String, value: JSON)]
 
+  /// Whether a resource responds to requests.
+  enum Phase {
+    /// It has not responded yet.
+    case reserved
+    case active
+    /// It has responded, and its items are kept until it does again.
+    case retired
+  }
+
   /// The resources.
   private(set) var definitions: [ResourceDefinition] = []
+  private(set) var phases: [Phase] = []
   /// The index of the resource at a normalized path.
-  private var indexes: [String: Int] = [:]
+  private(set) var indexes: [String: Int] = [:]
   /// The items of the resources.
   var tables: [ResourceTable] = []
 
   /// Adds a resource, and returns its index.
   mutating func add(_ definition: ResourceDefinition, _ table: ResourceTable) -> Int {
-    let index = definitions.count
-    definitions.append(definition)
-    tables.append(table)
-    for path in definition.paths where indexes[path.normalized] == nil {
-      indexes[path.normalized] = index
-    }
+    let index = reserve(definition)
+    activate(index, definition, table)
     return index
   }
+
+  /// Returns the index of a resource that is added later.
+  @discardableResult
+  mutating func reserve(_ definition: ResourceDefinition) -> Int {
+    definitions.append(definition)
+    tables.append(ResourceTable())
+    phases.append(.reserved)
+    return definitions.count - 1
+  }
+
+  /// Makes a resource respond, with these items.
+  mutating func activate(
+    _ index: Int, _ definition: ResourceDefinition, _ table: ResourceTable
+  ) {
+    definitions[index] = definition
+    tables[index] = table
+    phases[index] = .active
+    updateIndexes()
+  }
+
+  /// Makes resources respond no longer, and keeps their items.
+  mutating func retire(_ indices: Set<Int>) {
+    for index in indices { phases[index] = .retired }
+    updateIndexes()
+  }
+
+  private mutating func updateIndexes() {
+    indexes = [:]
+    for index in activeIndices {
+      for path in definitions[index].paths where indexes[path.normalized] == nil {
+        indexes[path.normalized] = index
+      }
+    }
+  }
+
+  /// The indexes of the resources that respond.
+  var activeIndices: [Int] { definitions.indices.filter { phases[$0] == .active } }
+
+  /// The paths of all resources that respond.
+  var paths: [String] { activeIndices.flatMap { definitions[$0].paths.map(\.list) } }
 
   /// Returns whether there is a resource at a normalized path.
   func hasResource(at path: String) -> Bool { indexes[path] != nil }
@@ -45,35 +91,6 @@ struct ResourceData: Sendable {
 
   /// The number of changes of all tables.
   var revision: Int { tables.reduce(0) { $0 + $1.revision } }
-
-  /// Returns the members that the variables of a path determine.
-  ///
-  /// - Throws: ``ResourceProblem`` with the status 404 if a parent does not exist.
-  func bound(
-    _ path: ResourcePath, _ variables: [String: String]
-  ) throws(ResourceProblem) -> Bound {
-    var bound: Bound = []
-    for binding in path.bindings {
-      let id = variables[binding.variable] ?? ""
-      guard let parent = indexes[binding.parent] else {
-        // Without a parent, the type of the id is unknown.
-        bound.append((binding.member, Int(id).map { .int($0) } ?? .string(id)))
-        continue
-      }
-      guard let item = tables[parent][id], Self.matches(item.json, bound) else {
-        throw .missing(id)
-      }
-      bound.append((binding.member, item.json[definitions[parent].options.key]))
-    }
-    return bound
-  }
-
-  /// Returns whether an item belongs to the parents of a path.
-  static func matches(_ json: JSON, _ bound: Bound) -> Bool {
-    bound.allSatisfy { member, value in
-      ResourceItem.id(of: json[member]) == ResourceItem.id(of: value)
-    }
-  }
 
   /// Returns the item with an id.
   ///
@@ -237,8 +254,8 @@ struct ResourceData: Sendable {
 
   /// Returns the resources that are nested in a resource.
   private func children(of parent: Int) -> [NestedResource] {
-    definitions.enumerated().flatMap { index, definition in
-      definition.paths.compactMap { path in
+    activeIndices.flatMap { index in
+      definitions[index].paths.compactMap { path in
         guard let last = path.bindings.last, indexes[last.parent] == parent else { return nil }
         return NestedResource(index: index, member: last.member)
       }

@@ -85,6 +85,35 @@ struct BrokenReference {
 }
 
 extension ResourceData {
+  /// Returns the members that the variables of a path determine.
+  ///
+  /// - Throws: ``ResourceProblem`` with the status 404 if a parent does not exist.
+  func bound(
+    _ path: ResourcePath, _ variables: [String: String]
+  ) throws(ResourceProblem) -> Bound {
+    var bound: Bound = []
+    for binding in path.bindings {
+      let id = variables[binding.variable] ?? ""
+      guard let parent = indexes[binding.parent] else {
+        // Without a parent, the type of the id is unknown.
+        bound.append((binding.member, Int(id).map { .int($0) } ?? .string(id)))
+        continue
+      }
+      guard let item = tables[parent][id], Self.matches(item.json, bound) else {
+        throw .missing(id)
+      }
+      bound.append((binding.member, item.json[definitions[parent].options.key]))
+    }
+    return bound
+  }
+
+  /// Returns whether an item belongs to the parents of a path.
+  static func matches(_ json: JSON, _ bound: Bound) -> Bool {
+    bound.allSatisfy { member, value in
+      ResourceItem.id(of: json[member]) == ResourceItem.id(of: value)
+    }
+  }
+
   /// Returns the references of an item to parents and to other items that do not exist.
   ///
   /// An item without the id of a parent is valid if it can be reached by a path without parents.
@@ -126,5 +155,33 @@ extension ResourceData {
       return ids.allSatisfy { refers($0, to: table, allowsList: false) }
     }
     return ResourceItem.id(of: value).flatMap { tables[table][$0] } != nil
+  }
+
+  /// Returns the first initial item of a resource with a reference to an item that does not exist.
+  ///
+  /// - Parameter path: The path of the resource.
+  /// - Returns: The index of the item and the reference, or `nil` if there is none.
+  func brokenReference(at path: String) -> (index: Int, reference: BrokenReference)? {
+    guard let index = self.index(at: path) else { return nil }
+    let options = definitions[index].options
+    for (position, item) in tables[index].items.enumerated() {
+      let broken = brokenReferences(of: item.json, in: index)
+      // Items whose parents are gone are kept by choice.
+      let reference = broken.first {
+        options.onParentDelete != .keep || options.references[$0.member] != nil
+      }
+      if let reference { return (position, reference) }
+    }
+    return nil
+  }
+
+  /// Returns the member of a resource that refers to items of a resource that does not exist.
+  ///
+  /// - Parameter path: The path of the resource.
+  /// - Returns: The member and the path to which it refers, or `nil` if there is none.
+  func unknownReference(at path: String) -> (member: String, resource: String)? {
+    guard let index = self.index(at: path) else { return nil }
+    return definitions[index].options.references.sorted { $0.key < $1.key }
+      .first { self.index(at: $0.value) == nil }.map { (member: $0.key, resource: $0.value) }
   }
 }

@@ -49,12 +49,17 @@ extension ResourceError: CustomStringConvertible, LocalizedError {
 
 /// The open file of a ``ResourceStore``, which writes changes on a background queue.
 ///
-/// A write replaces the whole file. Changes within a short time are written together. The file is
-/// locked until this object is released.
+/// A write replaces the whole file. Changes within ``delay`` are written together. A write that fails is
+/// reported at once and repeated, each time after twice the pause. The file is locked until this object
+/// is released.
 final class ResourceFile: Sendable {
   private struct State {
-    var hasChanges = false
+    /// The number of changes since the last write began.
+    var unsavedCount = 0
     var isScheduled = false
+    /// The error of the last write.
+    var failure: ResourceError?
+    var pause = ResourceFile.delay
   }
 
   /// A store that has a file open.
@@ -64,11 +69,18 @@ final class ResourceFile: Sendable {
 
   /// The stores of this process by the paths of their files.
   private static let owners = Mutex<[String: Owner]>([:])
-  /// The time between the first change and its write.
-  private static let delay = DispatchTimeInterval.milliseconds(200)
+  /// The time between the first change and its write, and the first pause after a failure.
+  static let delay = Duration.milliseconds(200)
+  /// The longest pause after a failure.
+  static let maximumPause = Duration.seconds(10)
+  /// The number of unsaved changes after which responses wait for a write.
+  static let maximumUnsavedCount = 20
 
   let url: URL
+  /// The path without `..`.
+  var path: String { url.standardizedFileURL.path }
   private let lock: FileLock
+  private let scheduler: any Scheduler
   private let queue = DispatchQueue(label: "catena.resource-file")
   private let state = Mutex(State())
 
@@ -77,6 +89,7 @@ final class ResourceFile: Sendable {
   /// - Throws: ``ResourceError``.
   init(_ url: URL, for store: ResourceStore) throws(ResourceError) {
     self.url = url
+    scheduler = store.scheduler
     do throws(RecordingError) {
       _ = try AtomicFileWriter.makeFolder(of: url)
     } catch {
@@ -101,7 +114,7 @@ final class ResourceFile: Sendable {
   }
 
   /// Reads the file, or returns `nil` if it does not exist.
-  func read() throws(ResourceError) -> (json: JSON, text: Data)? {
+  func read() throws(ResourceError) -> ResourceFileContent? {
     let text: Data
     do {
       text = JSONDocumentError.text(of: try Data(contentsOf: url))
@@ -109,12 +122,32 @@ final class ResourceFile: Sendable {
       guard FileManager.default.fileExists(atPath: url.path) else { return nil }
       throw .unreadable(url, reason: AtomicFileWriter.reason(of: error))
     }
+    let json: JSON
     do throws(JSONDocumentError) {
-      return (try JSONDocumentError.json(in: text), text)
+      json = try JSONDocumentError.json(in: text)
     } catch {
       let place = error.place(in: text)
       throw .malformed(url, reason: "line \(place.line), column \(place.column): \(error.text)")
     }
+    guard let resources = json["resources"].dictionary else {
+      throw .malformed(url, reason: "expected an object with a member \"resources\"")
+    }
+    return ResourceFileContent(resources: resources, text: text)
+  }
+
+  // MARK: Writing
+
+  /// The number of changes that are not in the file.
+  var unsavedCount: Int { state.withLock { $0.unsavedCount } }
+
+  /// The error of the last write, or `nil` if it has succeeded.
+  var failure: ResourceError? { state.withLock { $0.failure } }
+
+  /// Whether a further change waits for a write.
+  ///
+  /// It does not while writes fail.
+  var isBehind: Bool {
+    state.withLock { $0.unsavedCount > Self.maximumUnsavedCount && $0.failure == nil }
   }
 
   /// Schedules a write of the store's items.
@@ -122,21 +155,31 @@ final class ResourceFile: Sendable {
   /// The store is retained until then, so that no change is lost. This object is not, so that closing
   /// the file unlocks it at once.
   func changed(_ store: ResourceStore) {
-    let schedules = state.withLock { state in
-      state.hasChanges = true
+    state.withLock { $0.unsavedCount += 1 }
+    schedule(store)
+  }
+
+  private func schedule(_ store: ResourceStore) {
+    let pause = state.withLock { state -> Duration? in
       defer { state.isScheduled = true }
-      return !state.isScheduled
+      return state.isScheduled ? nil : state.pause
     }
-    guard schedules else { return }
-    queue.asyncAfter(deadline: .now() + Self.delay) { [weak self] in
-      // The changes stay pending after an error, and the next write contains them.
-      try? self?.writeScheduled(store)
+    guard let pause else { return }
+    _ = scheduler.schedule(after: pause) { [weak self] in
+      guard let self else { return }
+      // Virtual time does not advance until the next attempt has been scheduled.
+      let activity = scheduler.beginActivity()
+      queue.async {
+        self.writeScheduled(store)
+        activity?.end()
+      }
     }
   }
 
-  private func writeScheduled(_ store: ResourceStore) throws(ResourceError) {
+  private func writeScheduled(_ store: ResourceStore) {
     state.withLock { $0.isScheduled = false }
-    try write(store)
+    // The error is reported, and the write is repeated.
+    try? write(store)
   }
 
   /// Writes pending changes before it returns.
@@ -147,124 +190,46 @@ final class ResourceFile: Sendable {
 
   /// Writes pending changes, on the queue.
   private func write(_ store: ResourceStore) throws(ResourceError) {
-    let hasChanges = state.withLock { state in
-      defer { state.hasChanges = false }
-      return state.hasChanges
-    }
-    guard hasChanges else { return }
-    do throws(RecordingError) {
-      try AtomicFileWriter.write(store.fileContent, to: url)
+    // The content has at least the changes that have been counted before.
+    let count = state.withLock { $0.unsavedCount }
+    guard count > 0 else { return }
+    do throws(ResourceError) {
+      try create(store.fileContent)
     } catch {
-      state.withLock { $0.hasChanges = true }
+      let isNew = state.withLock { state in
+        defer { state.failure = error }
+        state.pause = min(state.pause * 2, Self.maximumPause)
+        return state.failure != error
+      }
+      if isNew { store.report(error) }
+      schedule(store)
+      throw error
+    }
+    let hasRecovered = state.withLock { state in
+      state.unsavedCount -= count
+      state.pause = Self.delay
+      return state.failure.take() != nil
+    }
+    if hasRecovered { store.report(nil) }
+  }
+
+  /// Replaces the file.
+  func create(_ content: Data) throws(ResourceError) {
+    do throws(RecordingError) {
+      try AtomicFileWriter.write(content, to: url)
+    } catch {
       throw Self.unwritable(url, error)
     }
+  }
+
+  /// Replaces the file a last time, after the store has closed it.
+  func finish(with content: Data) {
+    // A failure has been thrown by the flush before.
+    queue.sync { try? create(content) }
   }
 
   private static func unwritable(_ url: URL, _ error: RecordingError) -> ResourceError {
     if case .unwritable(_, let reason) = error { return .unwritable(url, reason: reason) }
     return .unwritable(url, reason: "\(error)")
-  }
-}
-
-extension ResourceStore {
-  /// Opens a file for the items of all resources.
-  ///
-  /// Call it after the resources have been created. If the file exists, its items replace the shared
-  /// items; resources that it does not contain keep theirs. If it does not exist, it is created. Each
-  /// change is written a short time later, on a background queue, by an atomic replacement of the file
-  /// with the mode 0600. ``flush()`` writes at once; a ``MockServer`` does so when it stops. The data
-  /// of isolated clients is not stored. The initial items, which ``reset()`` restores, are those of the
-  /// resources, not of the file.
-  ///
-  /// A lock file, whose name is that of the file with `.lock`, prevents that two processes use the
-  /// file. If another store of this process has the file open, it is closed there.
-  ///
-  /// - Parameter file: The location of the file.
-  /// - Throws: ``ResourceError/fileInUse(_:)`` if another process has the file open,
-  ///   ``ResourceError/unreadable(_:reason:)``, ``ResourceError/malformed(_:reason:)`` or
-  ///   ``ResourceError/unwritable(_:reason:)``. The store then has no file and its items are unchanged.
-  public func open(_ file: URL) throws(ResourceError) {
-    close()
-    let opened = try ResourceFile(file, for: self)
-    guard let content = try opened.read() else {
-      state.withLock { $0.file = opened }
-      opened.changed(self)
-      try flush()
-      return
-    }
-    guard case .dictionary(var resources) = content.json["resources"] else {
-      throw .malformed(file, reason: "expected an object with a member \"resources\"")
-    }
-    let values = values
-    var fileOrder = MemberOrder()
-    fileOrder.learn(from: content.text)
-    try state.withLock { [fileOrder] state throws(ResourceError) in
-      var shared = state.shared
-      for (index, definition) in shared.definitions.enumerated() {
-        guard let saved = resources.removeValue(forKey: definition.name) else { continue }
-        guard saved["items"].array != nil else {
-          throw .malformed(file, reason: "\(definition.name): expected an array \"items\"")
-        }
-        var order = shared.tables[index].order
-        order.learn(fileOrder)
-        do throws(InvalidItem) {
-          shared.tables[index] = try Self.table(saved, definition, order, values)
-        } catch {
-          throw .malformed(file, reason: "\(definition.name)[\(error.index)]: \(error.reason)")
-        }
-      }
-      state.shared = shared
-      state.unknown = resources
-      state.file = opened
-    }
-  }
-
-  /// Writes changes to the file and closes it.
-  ///
-  /// The items stay in memory. A no-op if no file is open. An error of the last write is ignored;
-  /// ``flush()`` throws it.
-  public func close() {
-    try? flush()
-    state.withLock { $0.file = nil }
-  }
-
-  /// Writes pending changes to the file before it returns.
-  ///
-  /// A no-op if no file is open or nothing has changed.
-  ///
-  /// - Throws: ``ResourceError/unwritable(_:reason:)``. The changes then stay pending.
-  public func flush() throws(ResourceError) {
-    try state.withLock { $0.file }?.flush(self)
-  }
-
-  func saveChanges() {
-    try? flush()
-  }
-
-  /// The content of the file.
-  var fileContent: Data {
-    let (data, unknown) = state.withLock { ($0.shared, $0.unknown) }
-    var text = Data("{\"version\":1,\"resources\":{".utf8)
-    var separator = "\n"
-    func append(_ name: String, _ value: Data) {
-      text += Data(separator.utf8)
-      text += (try? JSON.string(name).data()) ?? Data("\"\"".utf8)
-      text += Data(":".utf8)
-      text += value
-      separator = ",\n"
-    }
-    for (definition, table) in zip(data.definitions, data.tables) {
-      var value = Data("{\"counter\":\(table.counter),\"items\":[".utf8)
-      for (index, item) in table.items.enumerated() {
-        value += Data((index == 0 ? "\n" : ",\n").utf8)
-        value += item.text
-      }
-      value += Data("]}".utf8)
-      append(definition.name, value)
-    }
-    for (name, value) in unknown.sorted(by: { $0.key < $1.key }) {
-      if let value = try? value.data() { append(name, value) }
-    }
-    return text + Data("}}\n".utf8)
   }
 }

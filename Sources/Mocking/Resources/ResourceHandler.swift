@@ -20,11 +20,14 @@ struct ResourceHandler: Sendable {
 
   private var options: ResourceOptions { definition.options }
 
-  /// Adds a resource to a store.
-  init(store: ResourceStore, _ definition: ResourceDefinition, _ table: ResourceTable) {
-    self.store = store
+  /// Adds a resource to a store, or to the draft of one.
+  init(
+    in collection: some ResourceCollection, _ definition: ResourceDefinition,
+    _ table: ResourceTable
+  ) {
+    store = collection.store
     self.definition = definition
-    index = store.add(definition, table)
+    index = collection.add(definition, table)
   }
 
   /// Responds to a request.

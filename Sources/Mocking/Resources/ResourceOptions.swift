@@ -10,7 +10,7 @@ public import Networking
 ///   $0.types = ["age": .integer]
 /// }
 /// ```
-public struct ResourceOptions: Sendable {
+public struct ResourceOptions: Sendable, Hashable {
   /// The rule for the ids of new items.
   public enum IDRule: Sendable, Hashable {
     /// Numbers that count up.

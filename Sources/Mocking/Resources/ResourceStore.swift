@@ -1,5 +1,6 @@
 public import Foundation
 import Networking
+public import Promises
 import Synchronization
 
 /// The items of related resources, with one lock, one file and one set of clients.
@@ -18,7 +19,7 @@ import Synchronization
 ///   nested in it. Its requests require an existing parent, and its items contain the parent's id.
 /// - **Clients.** With an ``Isolation``, each client has its own copy of the initial data.
 /// - **File.** See ``open(_:)``.
-public final class ResourceStore: RouteStorage, Sendable {
+public final class ResourceStore: RouteStorage, ResourceCollection, Sendable {
   /// The part of a request that identifies its client.
   public enum Isolation: Sendable, Hashable {
     /// The value of a header field. Requests without the field use the shared data.
@@ -47,9 +48,14 @@ public final class ResourceStore: RouteStorage, Sendable {
     var file: ResourceFile?
     /// The resources in the file that the store does not have, by path.
     var unknown: [String: JSON] = [:]
+    /// The indexes of the resources of the last draft.
+    var draftIndices: Set<Int> = []
+    var saveObserver: (@Sendable (ResourceError?) -> Void)?
   }
 
   let state: Mutex<State>
+  /// The clock for writes of the file.
+  let scheduler: any Scheduler
   private let wallClock: (@Sendable () -> Date)?
   private let isSeeded: Bool
   /// The random values for Swift code, and with a seed also for requests.
@@ -66,31 +72,26 @@ public final class ResourceStore: RouteStorage, Sendable {
   ///   - wallClock: Returns the time for the members ``ResourceOptions/createdAt`` and
   ///     ``ResourceOptions/updatedAt``. Called once for each step, and must not block. `nil` uses
   ///     ``TemplateValues/now`` of the backend, which follows virtual time.
+  ///   - scheduler: The clock for the writes of an open file.
   public init(
     isolation: Isolation? = nil, maximumClients: Int = 100, seed: UInt64? = nil,
-    wallClock: (@Sendable () -> Date)? = nil
+    wallClock: (@Sendable () -> Date)? = nil, scheduler: any Scheduler = .live
   ) {
     var state = State()
     state.isolation = isolation
     state.maximumClients = max(maximumClients, 1)
     self.state = Mutex(state)
     self.wallClock = wallClock
+    self.scheduler = scheduler
     isSeeded = seed != nil
     values = TemplateValues(random: SeededRandom(seed: seed))
-  }
-
-  /// Sets the part of a request that identifies its client, and drops the data of all clients.
-  func isolate(by isolation: Isolation?, maximumClients: Int) {
-    state.withLock { state in
-      state.isolation = isolation
-      state.maximumClients = max(maximumClients, 1)
-      state.clients = [:]
-    }
   }
 
   package var isolation: Isolation? { state.withLock { $0.isolation } }
 
   // MARK: Resources
+
+  var store: ResourceStore { self }
 
   /// Adds a resource, and drops the data of all clients.
   ///
@@ -105,7 +106,8 @@ public final class ResourceStore: RouteStorage, Sendable {
       let index = state.initial.add(definition, table)
       var current = table
       if let saved = state.unknown[definition.name],
-        let restored = try? Self.table(saved, definition, table.order, values)
+        let restored = try? ResourceFileContent.table(
+          saved, definition, table.order, values, nil)
       {
         state.unknown[definition.name] = nil
         current = restored
@@ -159,14 +161,6 @@ public final class ResourceStore: RouteStorage, Sendable {
       }
     }
     return table
-  }
-
-  static func table(
-    _ saved: JSON, _ definition: ResourceDefinition, _ order: MemberOrder, _ values: TemplateValues
-  ) throws(InvalidItem) -> ResourceTable {
-    try table(
-      saved["items"].array ?? [], definition, order: order, counter: saved["counter"].int ?? 0,
-      values)
   }
 
   // MARK: Steps
@@ -260,33 +254,8 @@ public final class ResourceStore: RouteStorage, Sendable {
     file?.changed(self)
   }
 
-  /// The open file.
-  package var file: URL? { state.withLock { $0.file?.url } }
-
-  /// Takes over the items of an earlier store, including those of its clients.
-  ///
-  /// A resource whose path or initial items differ keeps its own items.
-  ///
-  /// - Parameter earlier: The store that this one replaces.
-  package func takeItems(of earlier: ResourceStore) {
-    let old = earlier.state.withLock { $0 }
-    state.withLock { state in
-      let pairs = state.initial.tables.indices.compactMap { index -> (new: Int, old: Int)? in
-        let name = state.initial.definitions[index].name
-        guard let other = old.initial.definitions.firstIndex(where: { $0.name == name }),
-          state.initial.tables[index].hasSameItems(as: old.initial.tables[other])
-        else { return nil }
-        return (index, other)
-      }
-      for pair in pairs { state.shared.tables[pair.new] = old.shared.tables[pair.old] }
-      guard state.isolation == old.isolation else { return }
-      state.clients = old.clients.mapValues { client in
-        var data = state.initial
-        for pair in pairs { data.tables[pair.new] = client.data.tables[pair.old] }
-        return Client(data: data)
-      }
-    }
-  }
+  /// The location of the open file.
+  package var file: URL? { openFile?.url }
 
   /// Replaces the shared items of a resource.
   ///

@@ -175,6 +175,23 @@ struct ResourceTable: Sendable {
     revision = max(revision, other.revision) + 1
   }
 
+  /// Returns these items, with a number of changes after that of another table.
+  func following(_ other: ResourceTable) -> ResourceTable {
+    var table = self
+    table.follow(other)
+    return table
+  }
+
+  /// Returns the items of another table with the same unique members, and its last number.
+  func taking(_ other: ResourceTable) -> ResourceTable {
+    var table = self
+    (table.slots, table.positions, table.owners) = (other.slots, other.positions, other.owners)
+    table.counter = max(counter, other.counter)
+    table.revision = other.revision
+    table.order.learn(other.order)
+    return table
+  }
+
   /// Returns the next free id of a rule.
   mutating func nextID(_ rule: ResourceOptions.IDRule, _ values: TemplateValues) -> JSON? {
     switch rule {

@@ -238,41 +238,6 @@ extension ResourceStore {
     }
   }
 
-  /// The paths of all resources.
-  var paths: [String] {
-    state.withLock { $0.initial.definitions.flatMap { $0.paths.map(\.list) } }
-  }
-
-  /// Returns the first initial item of a resource with a reference to an item that does not exist.
-  ///
-  /// - Parameter path: The path of the resource.
-  /// - Returns: The index of the item and the reference, or `nil` if there is none.
-  func brokenReference(at path: String) -> (index: Int, reference: BrokenReference)? {
-    let data = state.withLock { $0.initial }
-    guard let index = data.index(at: path) else { return nil }
-    let options = data.definitions[index].options
-    for (position, item) in data.tables[index].items.enumerated() {
-      let broken = data.brokenReferences(of: item.json, in: index)
-      // Items whose parents are gone are kept by choice.
-      let reference = broken.first {
-        options.onParentDelete != .keep || options.references[$0.member] != nil
-      }
-      if let reference { return (position, reference) }
-    }
-    return nil
-  }
-
-  /// Returns the member of a resource that refers to items of a resource that does not exist.
-  ///
-  /// - Parameter path: The path of the resource.
-  /// - Returns: The member and the path to which it refers, or `nil` if there is none.
-  func unknownReference(at path: String) -> (member: String, resource: String)? {
-    let data = state.withLock { $0.initial }
-    guard let index = data.index(at: path) else { return nil }
-    return data.definitions[index].options.references.sorted { $0.key < $1.key }
-      .first { data.index(at: $0.value) == nil }.map { (member: $0.key, resource: $0.value) }
-  }
-
   func items(for client: String?) -> any RequestItems {
     let (data, context) = perform(for: client) { data, context in (data, context) }
     return TransactionItems(ResourceTransaction(data, context))

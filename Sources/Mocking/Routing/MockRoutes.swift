@@ -165,7 +165,7 @@ public struct MockRoutes: Sendable {
   /// - Returns: Whether there was such a route.
   @discardableResult
   public func remove(_ id: RouteID) -> Bool {
-    guard let registry = current, let removed = try? registry.update({ $0.remove(id) }) else {
+    guard let registry = current, let removed = registry.update({ $0.remove(id) }) else {
       return false
     }
     registry.scenarios.forget(removed)

@@ -358,8 +358,6 @@ protocol RouteStorage: ChangeableResources {
   ///   - values: The random values of the backend, for the cookie of a new client.
   /// - Returns: The session.
   func session(for request: ReceivedRequest, _ values: () -> TemplateValues) -> RequestSession
-  /// Writes pending changes to disk before it returns.
-  func saveChanges()
   /// Restores the initial data.
   func reset()
 }

@@ -31,10 +31,10 @@ final class StubRegistry: Sendable {
   subscript(id: RouteID) -> RegisteredRoute? { table.withLock { $0[id] } }
 
   /// Changes the routes in one atomic step.
-  func update<Result: Sendable>(
-    _ change: (inout RouteTable) throws(MockServerError) -> Result
-  ) throws(MockServerError) -> Result {
-    try table.withLock { table throws(MockServerError) in try change(&table) }
+  func update<Result: Sendable, Failure: Error>(
+    _ change: (inout RouteTable) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try table.withLock { table throws(Failure) in try change(&table) }
   }
 
   /// Finds the routes for a method and a request target, like ``RouteTable/find(_:_:)``.

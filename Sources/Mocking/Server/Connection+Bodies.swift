@@ -103,12 +103,20 @@ extension Connection {
   private static let fileQueue = DispatchQueue(label: "Catena.Files", attributes: .concurrent)
 
   /// Opens the file of a mock on another thread, and then sends the response.
-  func openFile(of mock: Mock, for request: ReceivedRequest) {
+  ///
+  /// - Parameters:
+  ///   - mock: The mock.
+  ///   - request: The request.
+  ///   - resources: Resources whose changes are written before.
+  func openFile(
+    of mock: Mock, for request: ReceivedRequest, saving resources: (any RequestResources)?
+  ) {
     phase = .opening
     let requestCount = requestCount
     // Virtual time does not advance until the delays of the response have been scheduled.
     let activity = core.scheduler.beginActivity()
     Self.fileQueue.async { [self] in
+      resources?.saveChanges()
       let opened: Mock
       do throws(MockFile.ReadError) {
         opened = try mock.openingFile(for: request)

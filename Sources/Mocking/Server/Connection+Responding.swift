@@ -208,7 +208,9 @@ extension Connection {
   private func respond(with mock: Mock, to request: ReceivedRequest) {
     guard phase != .closed else { return }
     let mock = resolved(mock, for: request)
-    mock.hasFile ? openFile(of: mock, for: request) : send(mock, to: request)
+    let behind = request.session.resources.flatMap { $0.isBehind ? $0 : nil }
+    guard mock.hasFile || behind != nil else { return send(mock, to: request) }
+    openFile(of: mock, for: request, saving: behind)
   }
 
   func send(_ mock: Mock, to request: ReceivedRequest) {

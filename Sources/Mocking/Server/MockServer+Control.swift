@@ -44,7 +44,22 @@ extension MockServer {
   ///   ``MockServerError/reservedPath(_:)`` for a route below the path of the admin API, if it is
   ///   served. The old routes are then kept.
   public func replaceRoutes(with routes: [Route]) throws(MockServerError) {
-    try core.replaceRoutes(with: routes)
+    try core.replacement(by: routes)()
+  }
+
+  /// Replaces all routes, after another action that may fail.
+  ///
+  /// - Parameters:
+  ///   - routes: The routes.
+  ///   - commit: An action that runs if no route is malformed.
+  /// - Throws: The errors of ``replaceRoutes(with:)``, and that of the action. The old routes are then
+  ///   kept.
+  package func replaceRoutes(
+    with routes: [Route], committing commit: () throws -> Void
+  ) throws {
+    let replace = try core.replacement(by: routes)
+    try commit()
+    replace()
   }
 
   /// The routes, which can be changed one by one.

@@ -122,25 +122,25 @@ final class ServerCore: @unchecked Sendable {
     try reservedPathType.withLock { $0 }?.check(routes)
   }
 
-  /// Replaces all routes.
+  /// Returns the action that replaces all routes.
   ///
   /// The random numbers and the adjustment of all responses continue; the use counts of sequences
   /// restart.
-  func replaceRoutes(with routes: [Route]) throws(MockServerError) {
+  ///
+  /// - Throws: ``MockServerError`` if a route is malformed. The action cannot fail.
+  func replacement(by routes: [Route]) throws(MockServerError) -> @Sendable () -> Void {
     try checkReservedPath(routes)
     let old = activeRoutes
     let adjustments = ResponseAdjustments()
     adjustments.all = old.registry.adjustments.all
-    replace(
-      ActiveRoutes(
-        registry: StubRegistry(
-          try RouteTable(routes, numbers: old.registry.numbers), adjustments: adjustments),
-        mockResolver: MockResolver(random: old.mockResolver.random, adjustments: adjustments)))
-  }
-
-  private func replace(_ newRoutes: ActiveRoutes) {
-    journal.setRegistry(newRoutes.registry)
-    routes.withLock { $0 = newRoutes }
+    let new = ActiveRoutes(
+      registry: StubRegistry(
+        try RouteTable(routes, numbers: old.registry.numbers), adjustments: adjustments),
+      mockResolver: MockResolver(random: old.mockResolver.random, adjustments: adjustments))
+    return { [self] in
+      journal.setRegistry(new.registry)
+      self.routes.withLock { $0 = new }
+    }
   }
 
   /// Sets the handler of the requests below a reserved path, before it returns.

@@ -14,13 +14,16 @@ struct ContractStubs {
   /// - Parameters:
   ///   - file: The location of the document.
   ///   - options: The options of its responses.
-  ///   - store: The store for the items of stateful collections.
+  ///   - resources: The draft to which stateful collections are added.
   /// - Throws: ``ContractError``.
   init(
-    _ file: URL, _ options: StubFile.ContractOptions, in store: ResourceStore
+    _ file: URL, _ options: StubFile.ContractOptions, in resources: ResourceDraft
   ) throws(ContractError) {
     let contract = try Contract(contentsOf: file)
-    routes = contract.routes(seed: options.seed, store: options.isStateful ? store : nil)
+    routes =
+      options.isStateful
+      ? contract.statefulRoutes(seed: options.seed, validatesRequests: true, in: resources)
+      : contract.routes(seed: options.seed)
     files = contract.files
     var warnings = contract.warnings.map { ArchiveWarning(problem: $0.description) }
     let collections = options.isStateful ? ContractCollection.all(in: contract.content) : []

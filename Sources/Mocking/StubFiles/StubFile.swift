@@ -54,7 +54,8 @@ public import Promises
 ///   describes the syntax.
 /// - **Webhooks.** `webhook` is a request that the backend sends after the response:
 ///   `{"url": "{{ body.callbackUrl }}", "json": {...}, "after": "2 s", "retries": 3}`.
-/// - **Files.** `include` lists further stub files, relative to the folder of the file:
+/// - **Files.** All names of files are those of files in the folder of the stub file, without hidden files
+///   and symbolic links to other folders. `include` lists further stub files:
 ///   `["users.json", "orders/*.json"]`. `basePath` is a path before the paths of all routes of the
 ///   file and of the files that it includes.
 /// - **Order.** If several stubs with the same priority match, the first one in the file responds.
@@ -97,6 +98,8 @@ public struct StubFile: Sendable {
   /// To keep them in a file that the stub file does not name, open it with ``ResourceStore/open(_:)``.
   public let resources: ResourceStore
   private let connectionFaults: [Int?: MockFault]
+  /// The resources of the files.
+  private var draft: ResourceDraft.Content
 
   /// Reads a stub file or a recording.
   ///
@@ -135,8 +138,29 @@ public struct StubFile: Sendable {
     contentsOf urls: [URL], opensStore: Bool = true, recordings: Tape.Options = Tape.Options(),
     contracts: ContractOptions = ContractOptions()
   ) throws {
+    try self.init(
+      contentsOf: urls, in: ResourceStore(), recordings: recordings, contracts: contracts)
+    if !opensStore { draft.file = nil }
+    try commit()
+  }
+
+  /// Reads several files, whose resources become those of a store by ``commit()``.
+  ///
+  /// The store is not changed before. Its items are kept, as ``commit()`` describes.
+  ///
+  /// - Parameters:
+  ///   - urls: The locations of the files, at least one.
+  ///   - store: The store of the items.
+  ///   - data: The file for the items. `nil` uses the first one that a member `store` names.
+  ///   - recordings: The options of recordings.
+  ///   - contracts: The options of OpenAPI documents.
+  /// - Throws: ``StubFileError``, ``RecordingError`` or ``ContractError``.
+  package init(
+    contentsOf urls: [URL], in store: ResourceStore, data: URL? = nil,
+    recordings: Tape.Options = Tape.Options(), contracts: ContractOptions = ContractOptions()
+  ) throws {
     url = urls.first ?? URL(fileURLWithPath: "/")
-    let loader = try StubLoader(urls, recordings: recordings, contracts: contracts)
+    let loader = try StubLoader(urls, in: store, recordings: recordings, contracts: contracts)
     files = loader.files
     patterns = loader.patterns
     routes = loader.routes
@@ -144,9 +168,21 @@ public struct StubFile: Sendable {
     warnings = loader.warnings
     connectionFaults = loader.connectionFaults
     seed = loader.seed
-    resources = loader.resources
-    if opensStore, let file = loader.storeFile { try resources.open(file) }
+    resources = store
+    draft = loader.resources
+    draft.file = data ?? loader.storeFile
   }
+
+  /// Makes the resources of the files those of the store, in one step, and opens its file.
+  ///
+  /// Items are kept if the initial items of their resource are the same as before, or if the store has a
+  /// file.
+  ///
+  /// - Throws: ``ResourceError``. The store is then unchanged.
+  package func commit() throws(ResourceError) { try resources.commit(draft) }
+
+  /// Whether clients have items of their own.
+  package var isolatesClients: Bool { draft.isolation != nil }
 
   /// The options of OpenAPI documents among the files.
   public struct ContractOptions: Sendable, Hashable {

@@ -17,8 +17,9 @@ struct StubLoader {
   /// The patterns of `include`, as whole paths.
   private(set) var patterns: [String] = []
   private var known: Set<URL> = []
-  /// The items of the resources of all files.
-  let resources = ResourceStore()
+  /// The resources of all files.
+  private let draft: ResourceDraft
+  var resources: ResourceDraft.Content { draft.content }
   /// The first seed of random numbers.
   var seed: UInt64? { documents.lazy.compactMap(\.seed).first }
   /// The file for the items.
@@ -27,11 +28,18 @@ struct StubLoader {
 
   /// Reads files with the files that they include.
   ///
+  /// - Parameters:
+  ///   - urls: The files.
+  ///   - store: The store of the items, which is not changed yet.
+  ///   - recordings: The options of recordings.
+  ///   - contracts: The options of OpenAPI documents.
   /// - Throws: ``StubFileError``, ``RecordingError`` or ``ContractError``.
   init(
-    _ urls: [URL], recordings: Tape.Options = Tape.Options(),
+    _ urls: [URL], in store: ResourceStore = ResourceStore(),
+    recordings: Tape.Options = Tape.Options(),
     contracts: StubFile.ContractOptions = StubFile.ContractOptions()
   ) throws {
+    draft = ResourceDraft(of: store)
     for url in urls {
       guard !Self.isRecording(url) else {
         let recording = try RecordedStubs(url, options: recordings)
@@ -42,7 +50,7 @@ struct StubLoader {
         continue
       }
       if ContractStubs.isContract(url) {
-        let contract = try ContractStubs(url, contracts, in: resources)
+        let contract = try ContractStubs(url, contracts, in: draft)
         routes += contract.routes
         summaries += contract.summaries
         warnings += contract.warnings
@@ -50,15 +58,16 @@ struct StubLoader {
         continue
       }
       let first = documents.count
-      try load(url, base: "", includedBy: [])
+      try load(Source(url: url), base: "", includedBy: [])
       for document in documents[first...] {
         routes += document.stubs.map(\.route)
         summaries += document.stubs.map(\.summary)
         connectionFaults.merge(document.connectionFaults) { first, _ in first }
       }
     }
-    if !resources.paths.isEmpty || resources.isolation != nil {
-      routes = routes.map { $0.isRecorded ? $0 : $0.using(resources) }
+    let resources = draft.content
+    if !resources.data.paths.isEmpty || resources.isolation != nil {
+      routes = routes.map { $0.isRecorded ? $0 : $0.using(store) }
     }
     if storeFile != nil, resources.isolation != nil {
       warnings.append(
@@ -68,12 +77,12 @@ struct StubLoader {
     }
     let nextStates = Stub.nextStates(of: documents.flatMap(\.stubs))
     var ids: Set<RouteID> = []
-    let paths = resources.paths
+    let paths = resources.data.paths
     for document in documents {
       try document.checkReferences(to: paths)
       do throws(JSONDocumentError) {
         try Stub.check(document.stubs, nextStates: nextStates, ids: &ids)
-        try resources.checkReferences(of: document.stubs)
+        try resources.data.checkReferences(of: document.stubs)
       } catch {
         throw document.located(error)
       }
@@ -93,38 +102,32 @@ struct StubLoader {
   /// Reads a file and the files that it includes.
   ///
   /// - Parameters:
-  ///   - url: The location of the file.
+  ///   - source: The file.
   ///   - base: The base path of the file that includes this one.
   ///   - chain: The files that include this one, from the outside in.
   /// - Throws: ``StubFileError`` with the file that contains the error.
   private mutating func load(
-    _ url: URL, base: String, includedBy chain: [URL]
+    _ source: Source, base: String, includedBy chain: [URL]
   ) throws(StubFileError) {
-    let data: Data
-    do {
-      data = try Data(contentsOf: url)
-    } catch {
-      throw FileManager.default.fileExists(atPath: url.path)
-        ? StubFileError.unreadable(file: url, reason: AtomicFileWriter.reason(of: error))
-        : StubFileError.missing(file: url)
-    }
-    let document = try StubDocument(data, url, base: base, resources: resources)
+    let url = source.url
+    let data = try source.read()
+    let document = try StubDocument(data, url, base: base, resources: draft)
     documents.append(document)
     add(url)
     for file in document.templateFiles { add(file) }
     let chain = chain + [url]
     var included: Set<URL> = []
     for entry in document.includes {
-      var entryFiles: [URL] = []
+      var entryFiles: [Source] = []
       do throws(JSONDocumentError) {
         let pattern = try Self.pattern(of: entry, in: url)
         if let pattern { patterns.append(pattern) }
         entryFiles = try Self.files(of: entry, matching: pattern, in: url)
-        try check(entryFiles, of: entry, includedBy: chain)
+        try check(entryFiles.map(\.url), of: entry, includedBy: chain)
       } catch {
         throw document.located(error)
       }
-      for file in entryFiles where included.insert(file).inserted {
+      for file in entryFiles where included.insert(file.url).inserted {
         try load(file, base: document.basePath, includedBy: chain)
       }
     }
@@ -132,13 +135,34 @@ struct StubLoader {
 
   // MARK: Includes
 
+  /// A stub file.
+  private struct Source {
+    let url: URL
+    /// The same file by its name in the folder of the file that includes it.
+    ///
+    /// `nil` for a file that the user of the loader names.
+    var included: MockFile?
+
+    func read() throws(StubFileError) -> Data {
+      do {
+        return try included?.read() ?? Data(contentsOf: url)
+      } catch let error as MockFile.ReadError {
+        throw .unreadable(file: url, reason: error.reason)
+      } catch {
+        throw FileManager.default.fileExists(atPath: url.path)
+          ? .unreadable(file: url, reason: AtomicFileWriter.reason(of: error))
+          : .missing(file: url)
+      }
+    }
+  }
+
   /// Returns the pattern of an entry of `include` as a whole path, or `nil` for the name of one file.
   private static func pattern(
     of entry: StubValue, in file: URL
   ) throws(JSONDocumentError) -> String? {
     let text = try entry.string("the name of a file, such as \"users.json\" or \"orders/*.json\"")
     guard text.contains(where: { "*?[".contains($0) }) else { return nil }
-    guard !text.hasPrefix("/") else { return text }
+    _ = try entry.checkingName { () throws(InnerPath.Violation) in try InnerPath(text) }
     // The characters of the folder are not a part of the pattern.
     let folder = file.deletingLastPathComponent().path
     return folder.map { "*?[]\\".contains($0) ? "\\\($0)" : "\($0)" }.joined() + "/\(text)"
@@ -154,26 +178,42 @@ struct StubLoader {
   /// - Throws: ``JSONDocumentError`` if there is none.
   private static func files(
     of entry: StubValue, matching pattern: String?, in file: URL
-  ) throws(JSONDocumentError) -> [URL] {
+  ) throws(JSONDocumentError) -> [Source] {
     let name = try entry.string("the name of a file, such as \"users.json\" or \"orders/*.json\"")
     let folder = file.deletingLastPathComponent()
     guard let pattern else {
-      let included = URL(fileURLWithPath: name, relativeTo: folder).absoluteURL
-        .standardizedFileURL
-      guard FileManager.default.isReadableFile(atPath: included.path) else {
+      guard let included = try source(name, in: folder, of: entry) else {
         throw JSONDocumentError(
           path: entry.path, text: "there is no file \"\(name)\" in \(folder.relativePath)")
       }
       return [included]
     }
-    let files = matches(of: pattern)
-      .map { URL(fileURLWithPath: $0).standardizedFileURL }
-      .filter { identity(of: $0) != identity(of: file) }
+    var files: [Source] = []
+    for match in matches(of: pattern) {
+      let name = String(match.dropFirst(folder.path.count).drop { $0 == "/" })
+      guard let included = try source(name, in: folder, of: entry),
+        identity(of: included.url) != identity(of: file)
+      else { continue }
+      files.append(included)
+    }
     guard !files.isEmpty else {
       throw JSONDocumentError(
         path: entry.path, text: "no file in \(folder.relativePath) matches \"\(name)\"")
     }
     return files
+  }
+
+  /// Returns an included file, or `nil` if there is none that can be read.
+  private static func source(
+    _ name: String, in folder: URL, of entry: StubValue
+  ) throws(JSONDocumentError) -> Source? {
+    guard let path = try entry.resolvedName(name, in: folder),
+      FileManager.default.isReadableFile(atPath: path.text)
+    else { return nil }
+    let file = MockFile(name, in: folder)
+    return Source(
+      url: URL(fileURLWithPath: name, relativeTo: folder).absoluteURL.standardizedFileURL,
+      included: file)
   }
 
   /// Returns the paths that match a pattern of the shell, sorted.

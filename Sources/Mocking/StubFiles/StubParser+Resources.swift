@@ -20,12 +20,12 @@ extension StubValue {
   /// - Parameters:
   ///   - folder: The folder of the stub file.
   ///   - defaults: The defaults of the file for all responses.
-  ///   - store: The store of the items.
+  ///   - resources: The store or the draft to which the resource is added.
   ///   - text: The text of the stub file from this value on, for the order of members.
   /// - Returns: The routes of the resource.
   /// - Throws: ``JSONDocumentError``.
   func resource(
-    in folder: URL, defaults: Mock?, store: ResourceStore, text: Data
+    in folder: URL, defaults: Mock?, to resources: some ResourceCollection, text: Data
   ) throws(JSONDocumentError) -> [Stub] {
     for name in ["webhook", "changes"] where json.dictionary?[name] != nil {
       throw JSONDocumentError(
@@ -38,14 +38,14 @@ extension StubValue {
       Self.resourceKeys, "a resource, such as {\"resource\": \"/carts\", \"data\": []}")
     let path = try object.required("resource", "such as \"/carts\"")
     let definition = ResourceDefinition(try path.resourceTemplate(), try object.resourceOptions())
-    guard !store.contains(definition) else {
+    guard !resources.contains(definition) else {
       throw JSONDocumentError(
         path: path.path, text: "another resource has the path \"\(definition.name)\"")
     }
-    let table = try object.resourceTable(definition, in: folder, store, text)
+    let table = try object.resourceTable(definition, in: folder, resources.store, text)
     var outer = try object.response(in: folder)
     if let defaults { outer = outer.inheriting(defaults) }
-    let handler = ResourceHandler(store: store, definition, table)
+    let handler = ResourceHandler(in: resources, definition, table)
     var stubs: [Stub] = []
     for (route, mock) in handler.routes(outer) {
       var route = route
@@ -75,10 +75,11 @@ extension StubValue {
   /// Parses the location of the file for the items.
   func storeFile(in folder: URL) throws(JSONDocumentError) -> URL {
     let name = try string("the name of a file, such as \"shop-data.json\"")
-    guard !name.isEmpty, !name.utf8.contains(0) else {
+    let inner = try checkingName { () throws(InnerPath.Violation) in try InnerPath(name) }
+    guard !inner.components.isEmpty else {
       throw expected("the name of a file, such as \"shop-data.json\"")
     }
-    return URL(fileURLWithPath: name, relativeTo: folder)
+    return try checkingName { () throws(InnerPath.Violation) in try inner.location(in: folder) }
   }
 
   /// Parses the part of a request that identifies its client, and the maximum number of clients.
@@ -302,7 +303,7 @@ extension StubObject {
   }
 }
 
-extension ResourceStore {
+extension ResourceData {
   /// Checks that resources refer to existing resources, and their initial items to existing items.
   ///
   /// - Parameter stubs: The routes of a file.

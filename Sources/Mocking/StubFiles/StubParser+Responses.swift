@@ -217,12 +217,33 @@ extension StubValue {
 // MARK: - Files
 
 extension StubValue {
+  /// Checks a name by the rule for all names of files, and reports a violation at this value.
+  func checkingName<Result>(
+    _ check: () throws(InnerPath.Violation) -> Result
+  ) throws(JSONDocumentError) -> Result {
+    do throws(InnerPath.Violation) {
+      return try check()
+    } catch {
+      throw JSONDocumentError(path: path, text: error.reason)
+    }
+  }
+
+  /// Returns the path to which the name of a file or folder leads, or `nil` if there is none.
+  func resolvedName(_ name: String, in folder: URL) throws(JSONDocumentError) -> ResolvedPath? {
+    guard !name.isEmpty else { throw expected("a name") }
+    return try checkingName { () throws(InnerPath.Violation) in
+      try InnerPath(name).resolved(in: folder)
+    }
+  }
+
   /// Parses the name of a file with the body of a response.
   ///
   /// The file is read for each response, but a missing file is reported now.
   func fileBody(in folder: URL) throws(JSONDocumentError) -> Mock {
     let file = MockFile(try string("the name of a file"), in: folder)
-    if file.candidates.contains(where: { FileManager.default.isReadableFile(atPath: $0.path) }) {
+    if let found = try resolvedName(file.name, in: folder),
+      FileManager.default.isReadableFile(atPath: found.text)
+    {
       return .file(file.name, in: folder)
     }
     let hint =
@@ -241,21 +262,11 @@ extension StubValue {
         path: path,
         text: "the name of a folder cannot be a template, found \(name.debugDescription)")
     }
-    guard !name.isEmpty, !name.hasPrefix("/"), !name.split(separator: "/").contains(".."),
-      !name.utf8.contains(0)
-    else {
-      throw expected("the name of a folder in the folder of the stub file, such as \"images\"")
-    }
-    let url = folder.appendingPathComponent(name, isDirectory: true)
-    guard let root = RealPath(folder.path), let target = RealPath(url.path), target.isFolder else {
+    guard try resolvedName(name, in: folder)?.isFolder == true else {
       throw JSONDocumentError(
         path: path, text: "there is no folder \"\(name)\" in \(folder.relativePath)")
     }
-    guard root.contains(target) else {
-      throw JSONDocumentError(
-        path: path,
-        text: "the folder \"\(name)\" is a link out of the folder of the stub file")
-    }
+    let url = folder.appendingPathComponent(name, isDirectory: true)
     guard let variable = context.lastVariable else {
       throw JSONDocumentError(
         path: path, refersToName: true,

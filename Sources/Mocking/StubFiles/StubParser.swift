@@ -27,12 +27,12 @@ struct StubDocument {
   ///   - data: The content.
   ///   - file: The location of the file, for error messages and relative file names.
   ///   - base: The base path of the file that includes this one.
-  ///   - resources: The store of the resources of all files.
+  ///   - resources: The draft of the resources of all files.
   ///   - paths: The paths of all resources. `nil` if they are not known yet.
   /// - Throws: ``StubFileError/malformed(file:line:column:path:problem:)``.
   init(
-    _ data: Data, _ file: URL, base: String = "", resources: ResourceStore = ResourceStore(),
-    paths: [String]? = nil
+    _ data: Data, _ file: URL, base: String = "",
+    resources: ResourceDraft = ResourceDraft(of: ResourceStore()), paths: [String]? = nil
   ) throws(StubFileError) {
     outerBase = base
     let data = JSONDocumentError.text(of: data)
@@ -74,7 +74,7 @@ struct StubDocument {
         value.context.basePath = basePath
         if value.isResource {
           stubs += try value.resource(
-            in: folder, defaults: defaults, store: resources, text: text
+            in: folder, defaults: defaults, to: resources, text: text
           ).map { $0.with(source) }
           continue
         }

@@ -152,6 +152,51 @@ struct ContractReaderTests {
     #expect(try #require(Self.issues(text).first).message.contains(reason))
   }
 
+  @Test(arguments: [
+    ("../outer.yaml", "leads out of the folder of the document"),
+    ("a/../../outer.yaml", "leads out of the folder of the document"),
+    ("/etc/hosts", "leads out of the folder of the document"),
+    ("file:///etc/hosts", "leads out of the folder of the document"),
+    (".hidden.yaml", "is hidden"), ("link.yaml", "is a link out of its folder"),
+    ("hiddenLink.yaml", "is a link to a hidden file"), ("a/../inner.yaml", nil),
+    ("innerLink.yaml", nil),
+  ])
+  func aReferenceLeadsOnlyToFilesInTheFolderOfTheDocument(
+    _ reference: String, _ problem: String?
+  ) throws {
+    let folder = TemporaryFolder()
+    let document = folder.url("api")
+    try FileManager.default.createDirectory(
+      at: document.appending(path: "a"), withIntermediateDirectories: true)
+    for name in ["outer.yaml", "api/inner.yaml", "api/.hidden.yaml"] {
+      _ = try folder.file(name, "A: {type: string}")
+    }
+    for (name, target) in [
+      ("link.yaml", "../outer.yaml"), ("hiddenLink.yaml", ".hidden.yaml"),
+      ("innerLink.yaml", "inner.yaml"),
+    ] {
+      try FileManager.default.createSymbolicLink(
+        atPath: document.appending(path: name).path, withDestinationPath: target)
+    }
+    let text = """
+      openapi: 3.1.0
+      info: {title: A, version: "1"}
+      paths: {}
+      components: {schemas: {A: {$ref: "\(reference)#/A"}}}
+      """
+    let file = try folder.file("api/openapi.yaml", text)
+    var messages: [String] = []
+    do throws(ContractError) {
+      _ = try Contract(contentsOf: file)
+    } catch {
+      messages = error.issues.map(\.message)
+    }
+    #expect(messages.isEmpty == (problem == nil), "\(messages)")
+    if let problem {
+      #expect(messages.contains { $0.contains("\(problem); names of files are") }, "\(messages)")
+    }
+  }
+
   @Test func referencesLeadToOtherFilesAndNeverToTheNetwork() throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "contract-\(UUID().uuidString)")

@@ -48,7 +48,7 @@ struct HostileContractTests {
     #expect(try await Self.post(contract, "a=1").head != nil)
     #expect(!EndpointSource(contract).text.isEmpty)
     let store = ResourceStore()
-    _ = contract.statefulRoutes(seed: 0, validatesRequests: true, store: store)
+    _ = contract.statefulRoutes(seed: 0, validatesRequests: true, in: store)
   }
 
   // MARK: Values without end

@@ -120,25 +120,26 @@ struct StubFolderTests {
       ])
   }
 
+  private static let rule =
+    "; names of files are relative to their folder, without \"..\", hidden files and links to other "
+    + "folders"
+
   private static let mistakes: [(text: String, message: String)] = [
     (
       #"{"routes": [{"path": "/a/{n}", "folder": "../images"}]}"#,
-      "1:42: routes[0].folder: expected the name of a folder in the folder of the stub file, such as "
-        + "\"images\", found \"../images\""
+      "1:42: routes[0].folder: the name \"../images\" leads out of its folder\(rule)"
     ),
     (
       #"{"routes": [{"path": "/a/{n}", "folder": "/images"}]}"#,
-      "1:42: routes[0].folder: expected the name of a folder in the folder of the stub file, such as "
-        + "\"images\", found \"/images\""
+      "1:42: routes[0].folder: the name \"/images\" is absolute\(rule)"
     ),
     (
       #"{"routes": [{"path": "/a/{n}", "folder": "images/up/.."}]}"#,
-      "1:42: routes[0].folder: expected the name of a folder in the folder of the stub file, such as "
-        + "\"images\", found \"images/up/..\""
+      "1:42: routes[0].folder: the name \"images/up/..\" leads out of its folder\(rule)"
     ),
     (
       #"{"routes": [{"path": "/a/{n}", "folder": "link"}]}"#,
-      "1:42: routes[0].folder: the folder \"link\" is a link out of the folder of the stub file"
+      "1:42: routes[0].folder: the name \"link\" is a link out of its folder\(rule)"
     ),
     (
       #"{"routes": [{"path": "/a/{n}", "folder": "{{ path.n }}"}]}"#,

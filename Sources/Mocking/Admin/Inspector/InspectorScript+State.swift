@@ -126,7 +126,9 @@ extension InspectorPage {
     // MARK: Server
 
     function showServer() {
-      const { name, version, url, startedAt, seed, files, proxy, recording } = serverInfo;
+      const { name, version, url, startedAt, seed, files, proxy, recording, data } = serverInfo;
+      const failures = (data ?? []).map(({ failure }) => failure).filter(Boolean);
+      for (const failure of failures) toast(`Not saved: ${failure}`, true);
       byID('server-name').textContent = name ?? 'mock-server';
       byID('server-url').textContent = url ?? location.origin;
       document.title = `${name ?? 'mock-server'} ${location.host}`;
@@ -136,6 +138,7 @@ extension InspectorPage {
         ['Seed', seed === null || seed === undefined ? null : String(seed)],
         ['Files', files?.length ? files.join(', ') : 'none'],
         ['Proxy', valueText(proxy) || 'none'], ['Recording', valueText(recording) || 'none'],
+        ['Data', failures.join(', ') || (data ?? []).map(({ file }) => file).join(', ') || 'none'],
       ], byID('server-info'));
     }
 

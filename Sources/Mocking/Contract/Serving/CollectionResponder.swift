@@ -217,7 +217,7 @@ extension HTTPHeaders {
 extension Contract {
   /// Returns the routes of the operations, with the collections as resources.
   func statefulRoutes(
-    seed: UInt64, validatesRequests: Bool, store: ResourceStore
+    seed: UInt64, validatesRequests: Bool, in resources: some ResourceCollection
   ) -> [Route] {
     var stateful: [Int: [String: Route]] = [:]
     for collection in ContractCollection.all(in: content) {
@@ -225,11 +225,11 @@ extension Contract {
       for basePath in indices.first.map({ content.operations[$0].basePaths }) ?? [] {
         let definition = collection.definition(at: basePath + collection.path, of: content)
         let items = collection.items(of: content, seed: seed, definition.options)
-        guard !store.contains(definition),
+        guard !resources.contains(definition),
           let table = try? ResourceStore.table(
-            items, definition, order: MemberOrder(), store.values)
+            items, definition, order: MemberOrder(), resources.store.values)
         else { continue }
-        let handler = ResourceHandler(store: store, definition, table)
+        let handler = ResourceHandler(in: resources, definition, table)
         let sampledIDs = collection.sampledIDs(content, definition.options).map {
           SampledIDs($0, of: content, seed: seed)
         }
@@ -247,7 +247,7 @@ extension Contract {
           mock.source = .template { request, values in responder.respond(to: request, values) }
           var route = Route(
             operation.method, isList ? resourcePath.list : resourcePath.item, mock)
-          route.storage = store
+          route.storage = resources.store
           route.preparation = { _ = responder.responder.problem(of: $0) }
           stateful[index, default: [:]][basePath] = route
         }

@@ -26,7 +26,7 @@ extension Contract {
     seed: UInt64 = 0, validatesRequests: Bool = true, store: ResourceStore? = nil
   ) -> [Route] {
     if let store {
-      return statefulRoutes(seed: seed, validatesRequests: validatesRequests, store: store)
+      return statefulRoutes(seed: seed, validatesRequests: validatesRequests, in: store)
     }
     return content.operations.flatMap { operation in
       operation.basePaths.map { basePath in
