@@ -111,8 +111,11 @@ extension JSON {
   /// Replaces members, strings and numbers at any depth.
   ///
   /// In an object with a member such as `name` and a member `value`, the value counts as a member
-  /// with that name, too: `{"name": "password", "value": "s3cret"}`. In an object that is itself a
-  /// member, `id` and `value` count as members with its name, too: `{"session": {"id": "s3cret"}}`.
+  /// with that name, too: `{"name": "password", "value": "s3cret"}`. So does a value with a `path`:
+  /// `{"path": "/password", "value": "s3cret"}`. In an object that is itself a member, `id` and
+  /// `value` count as members with its name, too: `{"session": {"id": "s3cret"}}`. In an array of
+  /// arrays, a second element counts as a member with the name of the first one:
+  /// `[["password", "s3cret"]]`.
   ///
   /// - Parameters:
   ///   - isSecret: A closure that returns whether a member is secret. Other members are searched
@@ -135,6 +138,9 @@ extension JSON {
         || Self.pairedNames(of: name, in: members).contains { isSecret($0, value) }
         || Self.isValueName(name) && isSecret(parent, value)
     }
+    func isSecretPair(_ values: [JSON], inArray isElement: Bool) -> Bool {
+      JSON.pair(values, inArray: isElement).map { isSecret($0.name, $0.value) } ?? false
+    }
     func maskedScalar(_ json: JSON, named parent: String) -> JSON {
       switch json {
       case .string(let value): .string(text(parent, value))
@@ -142,25 +148,42 @@ extension JSON {
       case .null, .bool, .array, .dictionary: json
       }
     }
-    func masked(_ json: JSON, named parent: String) -> JSON {
+    func masked(_ json: JSON, named parent: String, inArray: Bool) -> JSON {
       switch json {
       case .array(let values):
+        if isSecretPair(values, inArray: inArray) { return .array([values[0], mask(values[1])]) }
         var result: [JSON] = []
         result.reserveCapacity(values.count)
-        for value in values { result.append(masked(value, named: parent)) }
+        for value in values { result.append(masked(value, named: parent, inArray: true)) }
         return .array(result)
       case .dictionary(let members):
         var result = members
         for (name, value) in members {
           result[name] =
             isSecretMember(name, value, of: members, named: parent)
-            ? mask(value) : masked(value, named: name)
+            ? mask(value) : masked(value, named: name, inArray: false)
         }
         return .dictionary(result)
       default: return maskedScalar(json, named: parent)
       }
     }
-    return masked(self, named: "")
+    return masked(self, named: "", inArray: false)
+  }
+
+  /// Returns the name and the value of an array such as `["password", "s3cret"]`, or `nil` if it is
+  /// no pair.
+  ///
+  /// An array that is not an element of an array may list names, so its second element must look
+  /// like a secret: `"required": ["password", "email"]`.
+  static func pair(_ values: [JSON], inArray isElement: Bool) -> (name: String, value: JSON)? {
+    guard values.count == 2, case .string(let name) = values[0], TextMasker.isPairName(name) else {
+      return nil
+    }
+    guard !isElement else { return (name, values[1]) }
+    guard case .string(let value) = values[1], SecretSensitivity.weak.isSecret(value) else {
+      return nil
+    }
+    return (name, values[1])
   }
 
   /// Returns whether a member is the value of the object that contains it.
@@ -173,11 +196,9 @@ extension JSON {
 
   /// Returns the names that siblings such as `name` give to a member such as `value`.
   private static func pairedNames(of member: String, in members: [String: JSON]) -> [String] {
-    guard TextMasker.pairRole(of: member) == .value else { return [] }
-    return TextMasker.pairNames.lazy.compactMap { name in
-      guard case .string(let text) = members[name], TextMasker.isPairName(text) else { return nil }
-      return text
-    }.prefix(TextMasker.maximumPairNames).map(\.self)
+    TextMasker.pairedNames(of: member) {
+      if case .string(let text) = members[$0] { text } else { nil }
+    }
   }
 }
 

@@ -41,7 +41,7 @@ package struct Redactor: Sendable {
   package static let standard = Redactor()
 
   let purpose: Purpose
-  private let names: SecretNames
+  let names: SecretNames
   private let placeholders: (any SecretPlaceholders)?
   let onSecret: (@Sendable (_ value: String) -> Void)?
 
@@ -240,9 +240,9 @@ extension Redactor {
     let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#"))
     let text = maskedWebhook(fragment.map { String(text[..<$0]) } ?? text)
     guard let parts = AbsoluteURLParts(text) else {
-      return FieldMasker.masked(text, in: .url, by: masking)
+      return FieldMasker.masked(text, in: .url, by: masking, names: names)
     }
-    let rest = FieldMasker.masked(String(parts.rest), in: .url, by: masking)
+    let rest = FieldMasker.masked(String(parts.rest), in: .url, by: masking, names: names)
     guard let at = parts.authority.utf8.lastIndex(of: UInt8(ascii: "@")) else {
       return "\(parts.scheme)://\(parts.authority)\(rest)"
     }
