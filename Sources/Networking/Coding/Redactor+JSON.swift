@@ -139,7 +139,10 @@ extension JSON {
         || Self.isValueName(name) && isSecret(parent, value)
     }
     func isSecretPair(_ values: [JSON], inArray isElement: Bool) -> Bool {
-      JSON.pair(values, inArray: isElement).map { isSecret($0.name, $0.value) } ?? false
+      guard values.count == 2,
+        let name = TextMasker.pairName(values[0].text, values[1].text, inArray: isElement)
+      else { return false }
+      return isSecret(name, values[1])
     }
     func maskedScalar(_ json: JSON, named parent: String) -> JSON {
       switch json {
@@ -170,20 +173,9 @@ extension JSON {
     return masked(self, named: "", inArray: false)
   }
 
-  /// Returns the name and the value of an array such as `["password", "s3cret"]`, or `nil` if it is
-  /// no pair.
-  ///
-  /// An array that is not an element of an array may list names, so its second element must look
-  /// like a secret: `"required": ["password", "email"]`.
-  static func pair(_ values: [JSON], inArray isElement: Bool) -> (name: String, value: JSON)? {
-    guard values.count == 2, case .string(let name) = values[0], TextMasker.isPairName(name) else {
-      return nil
-    }
-    guard !isElement else { return (name, values[1]) }
-    guard case .string(let value) = values[1], SecretSensitivity.weak.isSecret(value) else {
-      return nil
-    }
-    return (name, values[1])
+  /// The text of a string, or `nil` for other values.
+  private var text: String? {
+    if case .string(let text) = self { text } else { nil }
   }
 
   /// Returns whether a member is the value of the object that contains it.
@@ -196,9 +188,7 @@ extension JSON {
 
   /// Returns the names that siblings such as `name` give to a member such as `value`.
   private static func pairedNames(of member: String, in members: [String: JSON]) -> [String] {
-    TextMasker.pairedNames(of: member) {
-      if case .string(let text) = members[$0] { text } else { nil }
-    }
+    TextMasker.pairedNames(of: member) { members[$0]?.text }
   }
 }
 
@@ -216,23 +206,25 @@ extension Redactor {
     }
   }
 
-  /// Masks the secret members of parameters for display, and replaces binary data by its size.
-  ///
-  /// - Parameter parameters: The parameters.
-  /// - Returns: The masked parameters.
-  func maskedParameters(_ parameters: Parameters) -> Parameters {
-    switch parameters {
-    case .array(let values): .array(values.map(maskedParameters))
-    case .dictionary(let members):
-      .dictionary(
-        Parameters.Members(
-          members.map { member in
-            let isSecret = isSecret(name: member.name, value: member.value)
-            return (member.name, isSecret ? .string(Self.mask) : maskedParameters(member.value))
-          }))
-    case .string(let value): .string(maskedText(value))
-    case .data(let data): .string("(\(data.count) bytes)")
-    case .null, .bool, .int, .decimal, .double, .date: parameters
-    }
+  /// Returns whether the value of a member is secret because of its name, or that of a sibling.
+  func isSecret(_ member: Parameters.Members.Member, in members: Parameters.Members) -> Bool {
+    isSecret(name: member.name, value: member.value)
+      || TextMasker.pairedNames(of: member.name) { members[$0]?.text }
+        .contains { isSecret(name: $0, value: member.value) }
+  }
+
+  /// Returns whether the second of two elements is secret because the first one is its name.
+  func isSecretPair(_ values: [Parameters], inArray isElement: Bool) -> Bool {
+    guard values.count == 2,
+      let name = TextMasker.pairName(values[0].text, values[1].text, inArray: isElement)
+    else { return false }
+    return isSecret(name: name, value: values[1])
+  }
+}
+
+extension Parameters {
+  /// The text of a string, or `nil` for other values.
+  var text: String? {
+    if case .string(let text) = self { text } else { nil }
   }
 }

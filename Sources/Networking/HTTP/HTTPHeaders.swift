@@ -37,6 +37,10 @@ public struct HTTPHeaders: Sendable {
   /// The fields in order.
   public private(set) var fields: [Field]
 
+  /// The rules of the client that has built or received the fields, which decide which values are
+  /// masked in descriptions.
+  var secretNames = SecretNames.standard
+
   /// Creates headers from fields.
   ///
   /// - Parameter fields: The fields in order. A name may occur more than once.
@@ -102,12 +106,18 @@ public struct HTTPHeaders: Sendable {
     fields.removeAll { Self.areNamesEqual($0.name, name) }
   }
 
+  /// Removes the fields for which a closure returns `true`.
+  mutating func removeAll(where isRemoved: (Field) -> Bool) {
+    fields.removeAll(where: isRemoved)
+  }
+
   /// Returns these headers merged with other headers.
   ///
   /// - Parameter others: The headers to append. They replace all values of the same names.
   /// - Returns: The merged headers.
   public func merging(_ others: HTTPHeaders) -> HTTPHeaders {
-    var merged = HTTPHeaders(fields.filter { !others.contains($0.name) })
+    var merged = self
+    merged.fields.removeAll { others.contains($0.name) }
     merged.fields += others.fields
     return merged
   }
@@ -231,13 +241,26 @@ extension HTTPHeaders.Field: CustomStringConvertible, CustomDebugStringConvertib
 extension HTTPHeaders {
   /// Returns the headers with their secrets masked for display.
   ///
+  /// - Parameter redactor: The redactor. `nil` uses the rules of the client that has built or
+  ///   received the fields.
   /// - Returns: Fields with the same names, in the same order.
-  package func redacted() -> HTTPHeaders {
-    HTTPHeaders(fields.map { Field(name: $0.name, value: $0.redactedValue) })
+  package func redacted(by redactor: Redactor? = nil) -> HTTPHeaders {
+    let redactor = redactor ?? Redactor(names: secretNames)
+    return HTTPHeaders(
+      fields.map { Field(name: $0.name, value: redactor.maskedFieldValue($0.value, name: $0.name)) })
   }
 }
 
 extension HTTPHeaders.Field {
   /// The value with its secrets masked for display.
-  var redactedValue: String { Redactor.standard.maskedFieldValue(value, name: name) }
+  private var redactedValue: String { Redactor.standard.maskedFieldValue(value, name: name) }
+
+  /// Returns whether a redactor masks the field, because of its name or its value.
+  ///
+  /// An idempotency key counts as no secret: without it, the server could process the request twice.
+  func isSecret(by redactor: Redactor) -> Bool {
+    if HTTPHeaders.areNamesEqual(HTTPHeaders.idempotencyKeyName, name) { return false }
+    return redactor.isSecret(name: name)
+      || redactor.maskedFieldValue(value, name: name) != value
+  }
 }

@@ -282,6 +282,6 @@ enum ReplayDecision {
     guard let request = error.request, request.method == entry.request.method,
       let resource = try? OfflineStore.resource(entry.request, entry.baseURL)
     else { return false }
-    return Redactor.standard.maskedURL(resource) == String(request.url.prefix { $0 != "?" })
+    return request.attributes.redactor.maskedURL(resource) == String(request.url.prefix { $0 != "?" })
   }
 }

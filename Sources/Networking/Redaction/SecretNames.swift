@@ -18,14 +18,24 @@ package final class SecretNames: Sendable {
   ///   - included: Additional secret names.
   ///   - excluded: Names that are not secret although the standard rules match them. They override
   ///     `included`.
-  package init(including included: Set<String> = [], excluding excluded: Set<String> = []) {
-    self.included = Set(included.map(Self.decodedAndNormalized))
-    self.excluded = Set(excluded.map(Self.decodedAndNormalized))
-    lengths = NameLengths(of: self.included.union(self.excluded))
+  package convenience init(including included: Set<String> = [], excluding excluded: Set<String> = []) {
+    self.init(
+      Set(included.map(Self.decodedAndNormalized)).subtracting([""]),
+      Set(excluded.map(Self.decodedAndNormalized)).subtracting([""]))
+  }
+
+  private init(_ included: Set<String>, _ excluded: Set<String>) {
+    (self.included, self.excluded) = (included, excluded)
+    lengths = NameLengths(of: included.union(excluded))
+  }
+
+  /// Returns these rules with the additional names and the exclusions of other rules.
+  package func merging(_ other: SecretNames) -> SecretNames {
+    SecretNames(included.union(other.included), excluded.union(other.excluded))
   }
 
   /// Whether any names are secret beyond the built-in rules.
-  var hasAdditions: Bool { !included.isEmpty }
+  package var hasAdditions: Bool { !included.isEmpty }
 
   /// Returns whether a name can have secret values.
   ///

@@ -84,6 +84,21 @@ extension TextMasker {
     return names
   }
 
+  /// Returns the name in an array such as `["password", "s3cret"]`, or `nil` if it is no pair.
+  ///
+  /// An array that is not an element of an array may list names, so its second element must look
+  /// like a secret: `"required": ["password", "email"]`.
+  ///
+  /// - Parameters:
+  ///   - first: The first of the two elements, or `nil` if it is no text.
+  ///   - second: The second element, or `nil` if it is no text.
+  ///   - isElement: Whether the array is an element of an array.
+  static func pairName(_ first: String?, _ second: String?, inArray isElement: Bool) -> String? {
+    guard let first, isPairName(first) else { return nil }
+    let isPair = isElement || second.map { SecretSensitivity.weak.isSecret($0) } == true
+    return isPair ? first : nil
+  }
+
   /// Returns the segment of a path that names its value: `password` in `/users/7/password` and
   /// `/password/0`, and in `user.password`.
   ///
