@@ -41,7 +41,7 @@ package struct Redactor: Sendable {
   package static let standard = Redactor()
 
   let purpose: Purpose
-  let names: SecretNames
+  private(set) var names: SecretNames
   private let placeholders: (any SecretPlaceholders)?
   let onSecret: (@Sendable (_ value: String) -> Void)?
 
@@ -63,6 +63,13 @@ package struct Redactor: Sendable {
     self.purpose = purpose
     self.placeholders = placeholders
     self.onSecret = onSecret
+  }
+
+  /// Returns a redactor that also follows other rules, such as those of a client.
+  package func adding(_ names: SecretNames) -> Redactor {
+    var redactor = self
+    redactor.names = self.names.merging(names)
+    return redactor
   }
 
   /// Returns whether a name can have secret values.
