@@ -44,6 +44,7 @@ struct RecordingRedactor: Sendable {
   /// Returns a redactor of the same recording that also masks the secrets of a client.
   ///
   /// - Parameter names: The names of secrets of the client.
+  /// - Returns: The redactor.
   func adding(_ names: SecretNames) -> RecordingRedactor {
     guard names.hasAdditions else { return self }
     var copy = self

@@ -240,7 +240,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     if let held { snapshot = held.preparing(snapshot) }
     let context = runner.scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
-    let events = snapshot.settings.eventSinks.map { 
+    let events = snapshot.settings.eventSinks.map {
       CallEvents($0, scheduler: runner.scheduler, redactor: runner.redactor)
     }
     do {

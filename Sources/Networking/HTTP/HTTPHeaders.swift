@@ -247,7 +247,8 @@ extension HTTPHeaders {
   package func redacted(by redactor: Redactor? = nil) -> HTTPHeaders {
     let redactor = redactor ?? Redactor(names: secretNames)
     return HTTPHeaders(
-      fields.map { Field(name: $0.name, value: redactor.maskedFieldValue($0.value, name: $0.name)) })
+      fields.map { Field(name: $0.name, value: redactor.maskedFieldValue($0.value, name: $0.name)) }
+    )
   }
 }
 

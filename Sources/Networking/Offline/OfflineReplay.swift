@@ -282,6 +282,7 @@ enum ReplayDecision {
     guard let request = error.request, request.method == entry.request.method,
       let resource = try? OfflineStore.resource(entry.request, entry.baseURL)
     else { return false }
-    return request.attributes.redactor.maskedURL(resource) == String(request.url.prefix { $0 != "?" })
+    let masked = request.attributes.redactor.maskedURL(resource)
+    return masked == String(request.url.prefix { $0 != "?" })
   }
 }

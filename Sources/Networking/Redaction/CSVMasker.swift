@@ -52,10 +52,14 @@ struct CSVMasker {
     while position < bytes.count {
       let cell = cell(at: position)
       if column < columns.count, let name = columns[column], !cell.content.isEmpty,
-        let mask = masking(name, { limit in
-          text(cell.content.lowerBound..<TextMasker.end(
-            of: limit, from: cell.content.lowerBound, before: cell.content.upperBound))
-        })
+        let mask = masking(
+          name,
+          { limit in
+            text(
+              cell.content
+                .lowerBound..<TextMasker.end(
+                  of: limit, from: cell.content.lowerBound, before: cell.content.upperBound))
+          })
       {
         builder.replace(cell.content, with: mask)
       }

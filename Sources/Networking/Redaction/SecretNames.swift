@@ -18,7 +18,9 @@ package final class SecretNames: Sendable {
   ///   - included: Additional secret names.
   ///   - excluded: Names that are not secret although the standard rules match them. They override
   ///     `included`.
-  package convenience init(including included: Set<String> = [], excluding excluded: Set<String> = []) {
+  package convenience init(
+    including included: Set<String> = [], excluding excluded: Set<String> = []
+  ) {
     self.init(
       Set(included.map(Self.decodedAndNormalized)).subtracting([""]),
       Set(excluded.map(Self.decodedAndNormalized)).subtracting([""]))

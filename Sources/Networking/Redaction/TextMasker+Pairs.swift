@@ -93,6 +93,7 @@ extension TextMasker {
   ///   - first: The first of the two elements, or `nil` if it is no text.
   ///   - second: The second element, or `nil` if it is no text.
   ///   - isElement: Whether the array is an element of an array.
+  /// - Returns: The name, or `nil`.
   static func pairName(_ first: String?, _ second: String?, inArray isElement: Bool) -> String? {
     guard let first, isPairName(first) else { return nil }
     let isPair = isElement || second.map { SecretSensitivity.weak.isSecret($0) } == true

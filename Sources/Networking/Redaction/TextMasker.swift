@@ -55,6 +55,7 @@ struct TextMasker {
   /// - Parameters:
   ///   - text: The text.
   ///   - search: The parts that are searched by themselves.
+  ///   - masking: The provider of the replacements.
   ///   - names: The rules that decide which values are secret.
   ///   - numbers: The provider of the replacements for numbers in JSON. Without it, they are replaced
   ///     as text.

@@ -34,7 +34,8 @@ struct ClientSecretNamesTests {
     var configuration = NetworkingConfiguration()
     configuration.retry = .never
     configuration.secretNames = secretNames
-    configuration.logging = LoggingConfiguration(.verbose, to: ClosureLogger { log.append("\($0)") })
+    configuration.logging = LoggingConfiguration(
+      .verbose, to: ClosureLogger { log.append("\($0)") })
     let client = Networking<Request>(transport: tape, configuration: configuration)
     client.addMonitor { event in log.append("\(event.kind) \(String(reflecting: event))") }
     return Traces(client: client, network: network, tape: tape, log: log)

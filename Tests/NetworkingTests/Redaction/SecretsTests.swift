@@ -215,7 +215,9 @@ struct SecretLeakTests {
   @Test func configuredNamesIgnoreCasePunctuationAndDiacritics() {
     let names = SecretNames(including: ["X-Seeded-Name", "seeded.etag", "Kontonúmmer"])
     let redactor = Redactor(names: names)
-    #expect(["xSeededName", "seeded_etag", "KONTONUMMER"].allSatisfy { redactor.isSecret(name: $0) })
+    for name in ["xSeededName", "seeded_etag", "KONTONUMMER"] {
+      #expect(redactor.isSecret(name: name))
+    }
     #expect(!redactor.isSecret(name: "X-Seeded-Names"))
     #expect(redactor.maskedURL("/a?x_seeded_name=1&b=2") == "/a?x_seeded_name=***&b=2")
     let body = redactor.maskedBody(
