@@ -35,7 +35,8 @@ struct RedactionTests {
   /// One spelling without case, separators and diacritics is compared.
   @Test(arguments: [
     "contraseña", "CONTRASEÑA", "contrasena", "contrasen\u{303}a", "contrase%C3%B1a",
-    "mot_de_passe", "motDePasse", "mot-de-passe", "Passwort", "Paßwort", "Kennwort", "parola d'ordine", "parola",
+    "mot_de_passe", "motDePasse", "mot-de-passe",
+    "Passwort", "Paßwort", "Kennwort", "parola d'ordine", "parola",
     "şifre", "SIFRE", "yeniŞifre", "hasło", "nowe_haslo", "heslo", "lösenord", "losenord",
     "adgangskode", "passord", "kodeord", "salasana", "senha", "novaSenha", "senhas_antigas",
     "wachtwoord", "mật khẩu", "пароль", "НовыйПароль", "密码", "用户密码", "パスワード", "비밀번호",
