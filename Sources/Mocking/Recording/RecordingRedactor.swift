@@ -10,9 +10,9 @@ import Networking
 struct RecordingRedactor: Sendable {
   /// The secret values of the exchanges so far.
   let secrets: KnownSecrets
-  private let redactor: Redactor
+  private var redactor: Redactor
   /// The redactor of error descriptions, which are displayed and never decoded.
-  private let errorRedactor: Redactor
+  private var errorRedactor: Redactor
 
   /// Creates a redactor.
   ///
@@ -39,6 +39,17 @@ struct RecordingRedactor: Sendable {
   /// - Parameter rules: The additional rules for names.
   init(_ rules: Tape.Redaction) {
     self.init(rules, placeholders: RecordingPlaceholders())
+  }
+
+  /// Returns a redactor of the same recording that also masks the secrets of a client.
+  ///
+  /// - Parameter names: The names of secrets of the client.
+  /// - Returns: The redactor.
+  func adding(_ names: SecretNames) -> RecordingRedactor {
+    guard names.hasAdditions else { return self }
+    var copy = self
+    (copy.redactor, copy.errorRedactor) = (redactor.adding(names), errorRedactor.adding(names))
+    return copy
   }
 
   /// Masks the secrets in a request.
@@ -203,6 +214,8 @@ extension Tape {
   /// | `token_type`, `signature_algorithm`, ... | long tokens |
   /// | segments of a path after such a name | values that look random |
   /// | any | known keys (`ghp_...`), web tokens, private keys, card numbers, IBANs |
+  ///
+  /// The recording of a client also masks ``NetworkingConfiguration/secretNames``.
   ///
   /// Each secret is replaced by a placeholder such as `***-3f2a9c`, and a number in JSON by a number
   /// such as `999000034`, so that replayed responses still decode. Equal secrets of a recording have

@@ -156,7 +156,10 @@ final class TapePlayer: Restartable {
   /// - Returns: The events. If there is no response, the only event is a failure with the code
   ///   `mockFailed`.
   func events(for request: HTTPRequest) -> [TransportEvent] {
-    switch play(HAR.Request(request, bodyLimit: needsBody ? options.bodyLimit : nil)) {
+    switch play(
+      HAR.Request(request, bodyLimit: needsBody ? options.bodyLimit : nil),
+      secretNames: request.attributes.secretNames)
+    {
     case .entry(let entry):
       entry.events(to: request.method, request.headers, byteCount: request.body.byteCount)
     case .unmatched(let reason), .unplayable(let reason):
@@ -178,16 +181,19 @@ final class TapePlayer: Restartable {
   /// - Parameter request: The request, without a stream body.
   /// - Returns: Whether there is a response.
   func contains(_ request: HTTPRequest) -> Bool {
-    let request = HAR.Request(request, bodyLimit: needsBody ? options.bodyLimit : nil)
-    return !candidates(for: Query(request, options)).isEmpty
+    let recorded = HAR.Request(request, bodyLimit: needsBody ? options.bodyLimit : nil)
+    let query = Query(recorded, options, request.attributes.secretNames)
+    return !candidates(for: query).isEmpty
   }
 
   /// Returns the next recorded exchange for a request.
   ///
-  /// - Parameter request: The request, with the body if ``needsBody``.
+  /// - Parameters:
+  ///   - request: The request, with the body if ``needsBody``.
+  ///   - secretNames: The names of secrets of the client, which its recording masks.
   /// - Returns: The exchange, or the reason why there is none.
-  func play(_ request: HAR.Request) -> Playback {
-    let query = Query(request, options)
+  func play(_ request: HAR.Request, secretNames: SecretNames = .standard) -> Playback {
+    let query = Query(request, options, secretNames)
     let candidates = candidates(for: query)
     guard !candidates.isEmpty else {
       return .unmatched(
@@ -227,9 +233,10 @@ final class TapePlayer: Restartable {
     let request: HAR.Request
     let key: MatchKey
     private let options: Tape.Options
+    private let secretNames: SecretNames
     private(set) lazy var maskedRequest = {
       var masked = request
-      RecordingRedactor(options.redaction, placeholders: nil).redact(&masked)
+      RecordingRedactor(options.redaction, placeholders: nil).adding(secretNames).redact(&masked)
       return masked
     }()
     private(set) lazy var maskedKey = MatchKey(maskedRequest, options.matching)
@@ -244,8 +251,9 @@ final class TapePlayer: Restartable {
       return key
     }()
 
-    init(_ request: HAR.Request, _ options: Tape.Options) {
+    init(_ request: HAR.Request, _ options: Tape.Options, _ secretNames: SecretNames) {
       self.options = options
+      self.secretNames = secretNames
       self.request = request
       key = MatchKey(request, options.matching)
     }

@@ -82,7 +82,7 @@ final class TapeRecorder: Sendable {
       }
     }
     let knownCount = redactor.secrets.count
-    redactor.redact(&entry)
+    redactor.adding(exchange.secretNames).redact(&entry)
     var search = TokenScanner(isAllowed: options.isTokenAllowed)
     search.scan(through: entry, at: exchange.number)
     // An exchange that may contain a secret is kept only in memory.
@@ -225,6 +225,8 @@ final class ExchangeRecorder: Sendable {
 
   /// The position of the exchange in the order of the starts.
   let number: Int
+  /// The names of secrets of the client.
+  let secretNames: SecretNames
   private let startedDateTime: String
   private let request: HAR.Request
   private let bodyLimit: Int
@@ -232,6 +234,7 @@ final class ExchangeRecorder: Sendable {
 
   init(_ request: HTTPRequest, number: Int, options: Tape.Options) {
     self.number = number
+    secretNames = request.attributes.secretNames
     startedDateTime = HAR.Entry.timestamp(options.now())
     bodyLimit = options.bodyLimit
     self.request = HAR.Request(request, bodyLimit: options.bodyLimit)

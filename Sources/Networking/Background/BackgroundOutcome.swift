@@ -28,6 +28,8 @@ struct BackgroundOutcome: Sendable {
   var metrics = TransportMetrics()
   /// Whether the URL is masked, because an earlier run of the program has stored the outcome.
   private(set) var isMasked = false
+  /// The names of secrets of the clients of the session, whose values are not stored.
+  var secretNames = SecretNames.standard
 
   /// Creates an outcome.
   ///
@@ -131,7 +133,7 @@ extension BackgroundOutcome: Codable {
   ///
   /// The body is stored as it was received.
   func encode(to encoder: any Encoder) throws {
-    let redactor = Redactor.standard
+    let redactor = Redactor(names: secretNames)
     let fields = (head?.headers.fields ?? []).filter {
       redactor.maskedFieldValue($0.value, name: $0.name) == $0.value
     }

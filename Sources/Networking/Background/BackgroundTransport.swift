@@ -60,6 +60,8 @@ final class BackgroundTransport: Transport {
     var callers: [Int: Caller] = [:]
     var lastCaller = 0
     var arrivals: [Int: Arrival] = [:]
+    /// The names of secrets of the clients that have made requests.
+    var secretNames = SecretNames.standard
   }
 
   let identifier: String
@@ -148,6 +150,8 @@ final class BackgroundTransport: Transport {
     let (promise, resolver) = NetworkPromise.pending(on: .inline)
     let transferCaller = caller(resolver)
     let (number, actions) = change { state in
+      let names = transferCaller.attributes.secretNames
+      if names.hasAdditions { state.secretNames = state.secretNames.merging(names) }
       let number = state.add(.transfer(transferCaller))
       return (number, state.machine.request(key, for: number, making: job))
     }
@@ -317,7 +321,9 @@ extension BackgroundTransport {
       let (value, actions) = body(&state)
       for action in actions {
         switch action {
-        case .keep(let outcome, let key): results.store(outcome, for: key)
+        case .keep(var outcome, let key):
+          outcome.secretNames = state.secretNames
+          results.store(outcome, for: key)
         case .discard(let key): results.remove(key)
         default: break
         }

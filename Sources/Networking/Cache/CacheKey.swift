@@ -92,14 +92,15 @@ enum CacheDigest {
   /// Returns the digest of credentials and of the other secret fields of a request, such as an API key.
   ///
   /// - Parameters:
-  ///   - headers: The fields of the request. `Authorization` is in the other digest. Cookies count by
+  ///   - request: The request. `Authorization` is in the other digest. Cookies count by
   ///     `Vary` only, as in a browser. An idempotency key is no credential.
   ///   - credentials: The digest of the credentials.
   /// - Returns: The digest, which is that of the credentials if there is no such field, or `nil` if the
   ///   platform has no library with the function.
-  static func adding(secretsOf headers: HTTPHeaders, to credentials: String) -> String? {
+  static func adding(secretsOf request: HTTPRequest, to credentials: String) -> String? {
+    let (headers, redactor) = (request.headers, request.attributes.redactor)
     var names: Set<String> = []
-    for field in headers.fields where Redactor.standard.isSecret(name: field.name) {
+    for field in headers.fields where redactor.isSecret(name: field.name) {
       names.insert(field.name.lowercased())
     }
     names.subtract(["authorization", "cookie", HTTPHeaders.idempotencyKeyName.lowercased()])

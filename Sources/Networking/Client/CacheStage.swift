@@ -188,7 +188,7 @@ final class CacheStage: BuiltInStage {
   private func owner(
     _ credentials: String, of request: HTTPRequest, over connection: String, in exchange: Exchange
   ) -> String? {
-    guard var owner = CacheDigest.adding(secretsOf: request.headers, to: credentials) else {
+    guard var owner = CacheDigest.adding(secretsOf: request, to: credentials) else {
       return nil
     }
     // Not those of the sent request, which may be those of the jar: these count by `Vary`.

@@ -26,6 +26,8 @@ final class CallRunner: Sendable {
   let retry: RetryPolicy
   /// The source of the wall clock time.
   let wallClock: @Sendable () -> Date
+  /// The redactor of the client's errors and events.
+  let redactor: Redactor
   /// The cache of the client.
   let cache: HTTPCache?
   /// The cache of the session of the client.
@@ -46,6 +48,10 @@ final class CallRunner: Sendable {
       headers: configuration.headers, encoders: configuration.encoders,
       connectTimeout: configuration.connectTimeout, idleTimeout: configuration.idleTimeout)
     if let decoder = configuration.decoder { builder.attributes[DecoderKey.self] = decoder }
+    redactor =
+      configuration.secretNames.isEmpty
+      ? .standard : Redactor(names: SecretNames(including: configuration.secretNames))
+    if redactor.hasAdditionalNames { builder.attributes[SecretNamesKey.self] = redactor.names }
     self.builder = builder
     let cookies = configuration.cookies.jar(orOfSession: session.cookies).map {
       CookieStage(jar: $0, wallClock: configuration.wallClock)
@@ -69,6 +75,14 @@ final class CallRunner: Sendable {
     wallClock = configuration.wallClock
     headers = HeaderCache(configuration.headers)
     self.scheduler = scheduler
+  }
+
+  /// Returns a request with the client's names of secrets, which its descriptions mask.
+  func adding(secretNamesTo request: Request) -> Request {
+    guard redactor.hasAdditionalNames else { return request }
+    var request = request
+    request.attributes[SecretNamesKey.self] = redactor.names
+    return request
   }
 
   /// Starts a call that has left the queue.

@@ -18,13 +18,15 @@ extension HTTPRequest {
   /// - **Secrets.** A redacted command has `***` in place of the values of secrets, in the URL, the
   ///   header fields, and in JSON, form and text bodies; other bytes in memory are replaced by
   ///   their count. A server that needs the secrets rejects it. A command that is not redacted
-  ///   contains all secrets.
+  ///   contains all secrets. A request that a client has built also masks the client's
+  ///   ``NetworkingConfiguration/secretNames``.
   ///
   /// - Parameter redacted: Whether secrets are masked.
   /// - Returns: The command, without a final line break.
   public func curlCommand(redacted: Bool = true) -> String {
-    let fields = redacted ? headers.redacted() : headers
-    let url = redacted ? Redactor.standard.maskedURL(url.absoluteString) : url.absoluteString
+    let redactor = attributes.redactor
+    let fields = redacted ? headers.redacted(by: redactor) : headers
+    let url = redacted ? redactor.maskedURL(url.absoluteString) : url.absoluteString
     let (input, bodyWords) = curlBody(redacted: redacted)
     var words = ["curl"]
     switch (method, bodyWords.isEmpty) {
@@ -79,7 +81,7 @@ extension HTTPRequest {
   private func redactedBody(_ data: Data) -> Data {
     guard !data.isEmpty else { return data }
     let text =
-      Redactor.standard.maskedBody(data, contentType: headers["Content-Type"])
+      attributes.redactor.maskedBody(data, contentType: headers["Content-Type"])
       ?? "(\(data.count) bytes)"
     return Data(text.utf8)
   }
@@ -126,7 +128,7 @@ extension Networking {
     -> HTTPRequest
   {
     let settings = currentSettings().settings
-    let original = try Self.request(of: endpoint)
+    let original = runner.adding(secretNamesTo: try Self.request(of: endpoint))
     let defaults = defaults(of: endpoint)
     let changed = settings.beforeEach?(original) ?? original
     var request = try runner.wireRequest(

@@ -94,7 +94,6 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     queue = RequestQueue(mode, scheduler: scheduler)
     unthrottledQueue = RequestQueue(.async, scheduler: scheduler)
     settings = Mutex(.init(ClientSettings(scheduler: scheduler)))
-    SecretNames.register(configuration.secretNames)
     runner = CallRunner(configuration, session, scheduler)
     logging = configuration.logging
     clientOfflineStore = ClientOfflineStore(
@@ -242,10 +241,13 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     if let held { snapshot = held.preparing(snapshot) }
     let context = runner.scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
-    let events = snapshot.settings.eventSinks.map { CallEvents($0, scheduler: runner.scheduler) }
+    let events = snapshot.settings.eventSinks.map {
+      CallEvents($0, scheduler: runner.scheduler, redactor: runner.redactor)
+    }
     do {
-      let original = try Self.request(of: endpoint)
-      let request = snapshot.settings.beforeEach?(original) ?? original
+      let original = runner.adding(secretNamesTo: try Self.request(of: endpoint))
+      let request = runner.adding(
+        secretNamesTo: snapshot.settings.beforeEach?(original) ?? original)
       var bodyDestination = BodyDestination(
         kind: destination, maximumBodySize: runner.maximumBodySize,
         timeLimit: runner.bodyTimeLimit, progress: held?.progress, scheduler: runner.scheduler,

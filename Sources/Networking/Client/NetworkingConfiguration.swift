@@ -97,12 +97,13 @@ public struct NetworkingConfiguration: Sendable {
   /// ```
   ///
   /// Well-known names such as `Authorization`, `password` or `access_token` are secrets already.
-  /// Case and punctuation do not matter. The value of a secret is printed as `***` in logs, events,
-  /// errors, curl commands and descriptions, and a secret header field is not written to an
-  /// ``OfflineStore``.
+  /// Case, punctuation and diacritics do not matter. The value of a secret is printed as `***` in
+  /// logs, events, errors, curl commands and descriptions, and is masked in recordings. A secret
+  /// header field is not written to an ``OfflineStore``.
   ///
-  /// The names apply to the whole process from the time that the client is made, because an error
-  /// or a request does not know its client. They cannot be removed.
+  /// The names apply to the requests of this client, to their responses, and to all that is made of
+  /// them. Other clients have names of their own. The description of a ``Request`` that has not been
+  /// passed to a client masks the well-known names only.
   public var secretNames: Set<String> = []
   /// Whether identical concurrent requests share one exchange.
   ///

@@ -150,7 +150,9 @@ extension Parameters: CustomStringConvertible, CustomDebugStringConvertible, Cus
     }
   }
 
-  fileprivate func description(depth: Int) -> String {
+  fileprivate func description(
+    depth: Int, by redactor: Redactor = .standard, inArray isElement: Bool = false
+  ) -> String {
     guard depth < ParameterEncodingError.depthLimit else { return "..." }
     switch self {
     case .null: return "nil"
@@ -158,21 +160,28 @@ extension Parameters: CustomStringConvertible, CustomDebugStringConvertible, Cus
     case .int(let value): return value.description
     case .decimal(let value): return value.description
     case .double(let value): return value.description
-    case .string(let value): return Redactor.standard.maskedText(value).debugDescription
+    case .string(let value): return redactor.maskedText(value).debugDescription
     case .data(let value): return "(\(value.count) bytes)"
     case .date(let value): return value.iso8601Text ?? "(a date out of range)"
     case .array(let values):
-      return "[\(values.map { $0.description(depth: depth + 1) }.joined(separator: ", "))]"
-    case .dictionary(let members): return members.description(depth: depth)
+      var texts = values.map { $0.description(depth: depth + 1, by: redactor, inArray: true) }
+      if redactor.isSecretPair(values, inArray: isElement) {
+        texts[1] = Redactor.mask.debugDescription
+      }
+      return "[\(texts.joined(separator: ", "))]"
+    case .dictionary(let members): return members.description(depth: depth, by: redactor)
     }
   }
+
+  /// Returns the description that masks the secrets of a client.
+  func description(by redactor: Redactor) -> String { description(depth: 0, by: redactor) }
 }
 
 extension Parameters.Members: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
   /// The members as a literal, without secrets: `["user": "ada", "password": "***"]`.
-  public var description: String { description(depth: 0) }
+  public var description: String { description(depth: 0, by: .standard) }
 
   /// The same as ``description``.
   public var debugDescription: String { description }
@@ -181,11 +190,17 @@ extension Parameters.Members: CustomStringConvertible, CustomDebugStringConverti
   public var customMirror: Mirror { Mirror(self, children: mirrorChildren) }
 
   fileprivate var mirrorChildren: [Mirror.Child] {
-    map { member in (member.name, member.isSecret ? Redactor.mask : member.value) }
+    map { member in
+      let isSecret = Redactor.standard.isSecret(member, in: self)
+      return (member.name, isSecret ? Redactor.mask : member.value)
+    }
   }
 
-  fileprivate func description(depth: Int) -> String {
-    let texts = map { $0.description(depth: depth + 1) }
+  fileprivate func description(depth: Int, by redactor: Redactor) -> String {
+    let texts = map { member in
+      let isSecret = redactor.isSecret(member, in: self)
+      return member.description(depth: depth + 1, by: redactor, isSecret: isSecret)
+    }
     return texts.isEmpty ? "[:]" : "[\(texts.joined(separator: ", "))]"
   }
 }
@@ -194,7 +209,7 @@ extension Parameters.Members.Member: CustomStringConvertible, CustomDebugStringC
   CustomReflectable
 {
   /// The name and the value, without secrets: `"password": "***"`.
-  public var description: String { description(depth: 0) }
+  public var description: String { description(depth: 0, by: .standard, isSecret: isSecret) }
 
   /// The same as ``description``.
   public var debugDescription: String { description }
@@ -204,10 +219,11 @@ extension Parameters.Members.Member: CustomStringConvertible, CustomDebugStringC
     Mirror(self, children: ["name": name, "value": isSecret ? Redactor.mask as Any : value])
   }
 
-  fileprivate var isSecret: Bool { Redactor.standard.isSecret(name: name, value: value) }
+  private var isSecret: Bool { Redactor.standard.isSecret(name: name, value: value) }
 
-  fileprivate func description(depth: Int) -> String {
-    let value = isSecret ? Redactor.mask.debugDescription : value.description(depth: depth)
+  fileprivate func description(depth: Int, by redactor: Redactor, isSecret: Bool) -> String {
+    let value =
+      isSecret ? Redactor.mask.debugDescription : value.description(depth: depth, by: redactor)
     return "\(name.debugDescription): \(value)"
   }
 }

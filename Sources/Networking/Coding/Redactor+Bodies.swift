@@ -15,6 +15,8 @@ extension Redactor {
     case Self.formType: return maskedForm(text)
     case .some(let type) where type.hasSuffix("/json") || type.hasSuffix("+json"):
       return maskedJSON(data) ?? NetworkError.singleLine(maskedContent(text))
+    case .some(let type) where Self.tableTypes.contains(type):
+      return NetworkError.singleLine(maskedTable(text))
     case .some(let type) where type.hasPrefix("text/") || type.hasSuffix("xml"):
       return NetworkError.singleLine(maskedContent(text))
     case nil:
@@ -43,6 +45,7 @@ extension Redactor {
       if let masked = maskedMultipart(Data(text.utf8), type: type, depth: depth) {
         return String(decoding: masked, as: UTF8.self)
       }
+      if Self.tableTypes.contains(type.description) { return maskedTable(text) }
     }
     // Fast path: most bodies that are not JSON fail this check, which costs less than the parser.
     let first = text.utf8.first { !" \t\r\n".utf8.contains($0) }
@@ -51,6 +54,34 @@ extension Redactor {
     if !text.utf8.contains(UInt8(ascii: "\"")), !SecretShapes.contains(text) { return text }
     return maskedJSON(Data(text.utf8)) ?? maskedContent(text)
   }
+
+  /// Masks a table of comma-separated values: the columns of secrets, and secrets in other cells.
+  ///
+  /// - Parameter text: The table.
+  /// - Returns: The masked table.
+  private func maskedTable(_ text: String) -> String {
+    maskedContent(CSVMasker.masked(text, by: mask, names: names))
+  }
+
+  /// Returns a body that was cut, with its secrets masked, as one line of text.
+  ///
+  /// - Parameters:
+  ///   - text: The start of the body.
+  ///   - contentType: The value of the `Content-Type` field, if there is one.
+  /// - Returns: The masked text.
+  func maskedExcerpt(of text: String, contentType: String?) -> String {
+    let isTable = contentType.flatMap(MediaType.init(_:)).map {
+      Self.tableTypes.contains($0.description)
+    }
+    // The lines of a table are lost afterwards.
+    let text = isTable == true ? CSVMasker.masked(text, by: mask, names: names) : text
+    return maskedText(NetworkError.singleLine(text))
+  }
+
+  /// The media types of tables with a header.
+  static let tableTypes: Set<String> = [
+    "text/csv", "application/csv", "text/tab-separated-values",
+  ]
 
   private static func startsJSON(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")

@@ -111,8 +111,11 @@ extension JSON {
   /// Replaces members, strings and numbers at any depth.
   ///
   /// In an object with a member such as `name` and a member `value`, the value counts as a member
-  /// with that name, too: `{"name": "password", "value": "s3cret"}`. In an object that is itself a
-  /// member, `id` and `value` count as members with its name, too: `{"session": {"id": "s3cret"}}`.
+  /// with that name, too: `{"name": "password", "value": "s3cret"}`. So does a value with a `path`:
+  /// `{"path": "/password", "value": "s3cret"}`. In an object that is itself a member, `id` and
+  /// `value` count as members with its name, too: `{"session": {"id": "s3cret"}}`. In an array of
+  /// arrays, a second element counts as a member with the name of the first one:
+  /// `[["password", "s3cret"]]`.
   ///
   /// - Parameters:
   ///   - isSecret: A closure that returns whether a member is secret. Other members are searched
@@ -135,6 +138,12 @@ extension JSON {
         || Self.pairedNames(of: name, in: members).contains { isSecret($0, value) }
         || Self.isValueName(name) && isSecret(parent, value)
     }
+    func isSecretPair(_ values: [JSON], inArray isElement: Bool) -> Bool {
+      guard values.count == 2,
+        let name = TextMasker.pairName(values[0].text, values[1].text, inArray: isElement)
+      else { return false }
+      return isSecret(name, values[1])
+    }
     func maskedScalar(_ json: JSON, named parent: String) -> JSON {
       switch json {
       case .string(let value): .string(text(parent, value))
@@ -142,25 +151,31 @@ extension JSON {
       case .null, .bool, .array, .dictionary: json
       }
     }
-    func masked(_ json: JSON, named parent: String) -> JSON {
+    func masked(_ json: JSON, named parent: String, inArray: Bool) -> JSON {
       switch json {
       case .array(let values):
+        if isSecretPair(values, inArray: inArray) { return .array([values[0], mask(values[1])]) }
         var result: [JSON] = []
         result.reserveCapacity(values.count)
-        for value in values { result.append(masked(value, named: parent)) }
+        for value in values { result.append(masked(value, named: parent, inArray: true)) }
         return .array(result)
       case .dictionary(let members):
         var result = members
         for (name, value) in members {
           result[name] =
             isSecretMember(name, value, of: members, named: parent)
-            ? mask(value) : masked(value, named: name)
+            ? mask(value) : masked(value, named: name, inArray: false)
         }
         return .dictionary(result)
       default: return maskedScalar(json, named: parent)
       }
     }
-    return masked(self, named: "")
+    return masked(self, named: "", inArray: false)
+  }
+
+  /// The text of a string, or `nil` for other values.
+  private var text: String? {
+    if case .string(let text) = self { text } else { nil }
   }
 
   /// Returns whether a member is the value of the object that contains it.
@@ -173,11 +188,7 @@ extension JSON {
 
   /// Returns the names that siblings such as `name` give to a member such as `value`.
   private static func pairedNames(of member: String, in members: [String: JSON]) -> [String] {
-    guard TextMasker.pairRole(of: member) == .value else { return [] }
-    return TextMasker.pairNames.lazy.compactMap { name in
-      guard case .string(let text) = members[name], TextMasker.isPairName(text) else { return nil }
-      return text
-    }.prefix(TextMasker.maximumPairNames).map(\.self)
+    TextMasker.pairedNames(of: member) { members[$0]?.text }
   }
 }
 
@@ -195,23 +206,25 @@ extension Redactor {
     }
   }
 
-  /// Masks the secret members of parameters for display, and replaces binary data by its size.
-  ///
-  /// - Parameter parameters: The parameters.
-  /// - Returns: The masked parameters.
-  func maskedParameters(_ parameters: Parameters) -> Parameters {
-    switch parameters {
-    case .array(let values): .array(values.map(maskedParameters))
-    case .dictionary(let members):
-      .dictionary(
-        Parameters.Members(
-          members.map { member in
-            let isSecret = isSecret(name: member.name, value: member.value)
-            return (member.name, isSecret ? .string(Self.mask) : maskedParameters(member.value))
-          }))
-    case .string(let value): .string(maskedText(value))
-    case .data(let data): .string("(\(data.count) bytes)")
-    case .null, .bool, .int, .decimal, .double, .date: parameters
-    }
+  /// Returns whether the value of a member is secret because of its name, or that of a sibling.
+  func isSecret(_ member: Parameters.Members.Member, in members: Parameters.Members) -> Bool {
+    isSecret(name: member.name, value: member.value)
+      || TextMasker.pairedNames(of: member.name) { members[$0]?.text }
+        .contains { isSecret(name: $0, value: member.value) }
+  }
+
+  /// Returns whether the second of two elements is secret because the first one is its name.
+  func isSecretPair(_ values: [Parameters], inArray isElement: Bool) -> Bool {
+    guard values.count == 2,
+      let name = TextMasker.pairName(values[0].text, values[1].text, inArray: isElement)
+    else { return false }
+    return isSecret(name: name, value: values[1])
+  }
+}
+
+extension Parameters {
+  /// The text of a string, or `nil` for other values.
+  var text: String? {
+    if case .string(let text) = self { text } else { nil }
   }
 }

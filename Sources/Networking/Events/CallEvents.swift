@@ -12,11 +12,13 @@ final class CallEvents: Sendable {
   let call = NetworkEvent.CallID()
   private let eventSinks: EventSinkList
   private let scheduler: any Scheduler
+  private let redactor: Redactor
   private let callStart: Duration
   private let machine: Mutex<CallEventMachine>
 
-  init(_ eventSinks: EventSinkList, scheduler: any Scheduler) {
+  init(_ eventSinks: EventSinkList, scheduler: any Scheduler, redactor: Redactor = .standard) {
     self.eventSinks = eventSinks
+    self.redactor = redactor
     self.scheduler = scheduler
     callStart = scheduler.now
     machine = Mutex(CallEventMachine(call, callStart: Date(), bodyLimit: eventSinks.bodyLimit))
@@ -43,7 +45,7 @@ final class CallEvents: Sendable {
 
   /// Reports that the call failed or was cancelled.
   func failed(_ error: any Error) {
-    end(error.isCancellation ? .cancelled : .failed(NetworkEvent.Failure(error)))
+    end(error.isCancellation ? .cancelled : .failed(NetworkEvent.Failure(error, by: redactor)))
   }
 
   private func settled(_ result: Result<Response, any Error>) {

@@ -122,7 +122,8 @@ struct CallLogMachine {
     var lines = [Self.line(event)]
     if level == .verbose {
       lines += fields.map { "\(event.call)   \($0.name): \($0.value)" }
-      if let body, let text = Redactor.standard.maskedBody(body, contentType: call.contentType) {
+      let redactor = event.request?.attributes.redactor ?? .standard
+      if let body, let text = redactor.maskedBody(body, contentType: call.contentType) {
         lines.append("\(event.call)   \(text)")
       }
     }

@@ -129,11 +129,12 @@ public struct NetworkEvent: Sendable, Hashable {
     guard hasRawFields else { return self }
     var event = self
     event.hasRawFields = false
+    let redactor = request?.attributes.redactor
     switch kind {
     case .sending(let headers, let bodySize):
-      event.kind = .sending(headers: headers.redacted(), bodySize: bodySize)
+      event.kind = .sending(headers: headers.redacted(by: redactor), bodySize: bodySize)
     case .head(var head):
-      head.headers = head.headers.redacted()
+      head.headers = head.headers.redacted(by: redactor)
       event.kind = .head(head)
     default: break
     }
@@ -215,16 +216,15 @@ extension NetworkEvent {
       self.description = description
     }
 
-    init(_ error: any Error) {
+    init(_ error: any Error, by redactor: Redactor = .standard) {
       guard var error = error as? NetworkError else {
         code = nil
-        description = NetworkError.singleLine(NetworkError.text(of: error))
+        description = NetworkError.singleLine(NetworkError.text(of: error, by: redactor))
         return
       }
       code = error.code
-      error.request = nil
       error.body = nil
-      description = error.description
+      description = error.description(by: error.request?.attributes.redactor ?? redactor)
     }
   }
 }

@@ -44,6 +44,10 @@ public struct HTTPHeaders: Sendable {
   /// The maximum number of fields without an index.
   static let maximumUnindexed = 32
 
+  /// The rules of the client that has built or received the fields, which decide which values are
+  /// masked in descriptions.
+  var secretNames = SecretNames.standard
+
   /// Creates headers from fields.
   ///
   /// - Parameter fields: The fields in order. A name may occur more than once.
@@ -136,12 +140,21 @@ public struct HTTPHeaders: Sendable {
     updateIndex()
   }
 
+  /// Removes the fields for which a closure returns `true`.
+  mutating func removeAll(where isRemoved: (Field) -> Bool) {
+    fields.removeAll(where: isRemoved)
+    updateIndex()
+  }
+
   /// Returns these headers merged with other headers.
   ///
   /// - Parameter others: The headers to append. They replace all values of the same names.
   /// - Returns: The merged headers.
   public func merging(_ others: HTTPHeaders) -> HTTPHeaders {
-    HTTPHeaders(fields.filter { !others.contains($0.name) } + others.fields)
+    var merged = self
+    merged.fields = fields.filter { !others.contains($0.name) } + others.fields
+    merged.updateIndex()
+    return merged
   }
 
   private func firstIndex(of name: String) -> Int? {
@@ -299,13 +312,27 @@ extension HTTPHeaders.Field: CustomStringConvertible, CustomDebugStringConvertib
 extension HTTPHeaders {
   /// Returns the headers with their secrets masked for display.
   ///
+  /// - Parameter redactor: The redactor. `nil` uses the rules of the client that has built or
+  ///   received the fields.
   /// - Returns: Fields with the same names, in the same order.
-  package func redacted() -> HTTPHeaders {
-    HTTPHeaders(fields.map { Field(name: $0.name, value: $0.redactedValue) })
+  package func redacted(by redactor: Redactor? = nil) -> HTTPHeaders {
+    let redactor = redactor ?? Redactor(names: secretNames)
+    return HTTPHeaders(
+      fields.map { Field(name: $0.name, value: redactor.maskedFieldValue($0.value, name: $0.name)) }
+    )
   }
 }
 
 extension HTTPHeaders.Field {
   /// The value with its secrets masked for display.
-  var redactedValue: String { Redactor.standard.maskedFieldValue(value, name: name) }
+  private var redactedValue: String { Redactor.standard.maskedFieldValue(value, name: name) }
+
+  /// Returns whether a redactor masks the field, because of its name or its value.
+  ///
+  /// An idempotency key counts as no secret: without it, the server could process the request twice.
+  func isSecret(by redactor: Redactor) -> Bool {
+    if HTTPHeaders.areNamesEqual(HTTPHeaders.idempotencyKeyName, name) { return false }
+    return redactor.isSecret(name: name)
+      || redactor.maskedFieldValue(value, name: name) != value
+  }
 }

@@ -120,7 +120,8 @@ extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, Cu
     Mirror(
       self,
       children: [
-        "method": method, "url": NetworkError.RequestSummary(self).url, "headers": headers,
+        "method": method, "url": NetworkError.RequestSummary(self).url,
+        "headers": headers.redacted(by: attributes.redactor),
         "body": body, "connectTimeout": connectTimeout as Any, "idleTimeout": idleTimeout as Any,
         "attributes": attributes,
       ])

@@ -65,12 +65,19 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
   /// masked. Semicolons separate the lines of a ``reason``. Other control characters are replaced
   /// by spaces.
   public var description: String {
-    var text = request.map { "\($0): " } ?? ""
-    text += code.summary
+    (request.map { "\($0): " } ?? "") + description(by: request?.attributes.redactor ?? .standard)
+  }
+
+  /// Returns the description without the request.
+  func description(by redactor: Redactor) -> String {
+    var text = code.summary
+    let underlyingText = underlying.map { Self.text(of: $0, by: redactor) }
     if let detail = reason.map(Self.joinedLines) ?? underlyingText { text += ": \(detail)" }
     text += attemptsText
     if isStoredOffline { text += "; it is stored offline and will be sent later" }
-    if let body, !body.isEmpty { text += "; the body begins: \(Self.excerpt(of: body))" }
+    if let body, !body.isEmpty {
+      text += "; the body begins: \(excerpt(of: body, by: redactor))"
+    }
     return Self.singleLine(text)
   }
 
@@ -80,16 +87,12 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
   /// The same as ``description``.
   public var errorDescription: String? { description }
 
-  private var underlyingText: String? {
-    underlying.map { Self.text(of: $0) }
-  }
-
   /// Returns the first 200 Unicode scalars of the description of an error, with the values of
   /// secret names masked.
-  static func text(of error: any Error) -> String {
+  static func text(of error: any Error, by redactor: Redactor = .standard) -> String {
     if let error = error as? DecodingError { return error.explanation }
     // Redacted before truncation, as in `excerpt(of:)`.
-    let text = Redactor.standard.maskedText(
+    let text = redactor.maskedText(
       String(String(describing: error).unicodeScalars.prefix(2_048)))
     return String(text.unicodeScalars.prefix(200))
   }
@@ -97,9 +100,10 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
   /// Returns the start of a body.
   ///
   /// The body is redacted before truncation, because a truncated secret would not be recognized.
-  private static func excerpt(of body: Data) -> String {
+  private func excerpt(of body: Data, by redactor: Redactor) -> String {
     let text = String(decoding: body.prefix(2_048), as: UTF8.self)
-    let redacted = Redactor.standard.maskedText(singleLine(text))
+    let redacted = redactor.maskedExcerpt(
+      of: text, contentType: response?.headers["Content-Type"])
     // Scalars, because a single grapheme cluster can have any number of them.
     let start = redacted.unicodeScalars.prefix(200)
     return start.endIndex < redacted.endIndex ? String(start) + "..." : redacted

@@ -177,7 +177,7 @@ extension NetworkError {
       method: HTTPMethod, url: String, attributes: RequestAttributes = RequestAttributes()
     ) {
       self.method = method
-      self.url = Redactor.standard.maskedURL(url)
+      self.url = attributes.redactor.maskedURL(url)
       requestAttributes = Uncompared(attributes)
     }
 

@@ -137,6 +137,24 @@ enum DecoderKey: RequestAttributeKey {
   static let defaultValue = JSONDecoder()
 }
 
+/// The key of the names of secrets of the client that sends a request.
+///
+/// Everything that is made of the request has them: events, errors, responses and recordings.
+enum SecretNamesKey: RequestAttributeKey {
+  static let defaultValue = SecretNames.standard
+}
+
+extension RequestAttributes {
+  /// The rules that decide which values of the request and its response are secret.
+  package var secretNames: SecretNames { self[SecretNamesKey.self] }
+
+  /// The redactor of descriptions of the request and its response.
+  package var redactor: Redactor {
+    // Fast path: most requests have no names of their own.
+    isEmpty || !secretNames.hasAdditions ? .standard : Redactor(names: secretNames)
+  }
+}
+
 /// The key of the flag that allows a client to add its credentials.
 enum SendsCredentialsKey: RequestAttributeKey {
   static let defaultValue = true

@@ -71,6 +71,11 @@ public struct Response: Sendable {
     _ metrics: TransportMetrics = TransportMetrics(), _ attempts: [Attempt] = [],
     trailers: HTTPHeaders = [:], from provenance: Provenance = Provenance()
   ) {
+    var (head, trailers) = (head, trailers)
+    if !request.attributes.isEmpty {
+      let names = request.attributes.secretNames
+      (head.headers.secretNames, trailers.secretNames) = (names, names)
+    }
     storage = Storage(
       head: head, content: content, request: request, metrics: metrics, attempts: attempts,
       trailers: trailers, provenance: provenance)

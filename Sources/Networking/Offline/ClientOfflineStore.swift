@@ -232,7 +232,8 @@ extension Request {
   /// Returns the request without header fields that carry credentials, and the names of those
   /// fields.
   func removingCredentialHeaders() -> (request: Request, withheld: [String]) {
-    let secret = headers.filter { Self.carriesCredentials($0) }
+    let redactor = attributes.redactor
+    let secret = headers.filter { Self.carriesCredentials($0, redactor) }
     guard !secret.isEmpty else { return (self, []) }
     var request = self
     request.headers.removeNames(of: HTTPHeaders(secret))
@@ -242,12 +243,10 @@ extension Request {
   /// Returns whether a header field carries credentials.
   ///
   /// These are the standard fields, fields with the name of a secret, such as `X-Api-Key`, and
-  /// fields with a recognized secret in the value, such as a `Referer` with a token. An idempotency
-  /// key never counts as one: if it were removed, the server could process the request twice.
-  static func carriesCredentials(_ field: HTTPHeaders.Field) -> Bool {
-    if HTTPHeaders.areNamesEqual(HTTPHeaders.idempotencyKeyName, field.name) { return false }
-    return ["Authorization", "Proxy-Authorization", "Cookie"]
+  /// fields with a recognized secret in the value, such as a `Referer` with a token.
+  static func carriesCredentials(_ field: HTTPHeaders.Field, _ redactor: Redactor) -> Bool {
+    ["Authorization", "Proxy-Authorization", "Cookie"]
       .contains { HTTPHeaders.areNamesEqual($0, field.name) }
-      || Redactor.standard.isSecret(name: field.name) || field.redactedValue != field.value
+      || field.isSecret(by: redactor)
   }
 }

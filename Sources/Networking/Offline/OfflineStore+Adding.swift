@@ -14,7 +14,8 @@ extension OfflineStore {
   /// it is sent in a replay, but may not survive a loss of power.
   ///
   /// If the store is full, expired entries are removed first. A request that has a field with the
-  /// name of a secret is rejected unless ``storesSecrets`` is `true`.
+  /// name of a secret is rejected unless ``storesSecrets`` is `true`. A client also rejects its
+  /// ``NetworkingConfiguration/secretNames``.
   ///
   /// - Parameters:
   ///   - request: The request, including any header fields of its endpoint type.
@@ -35,7 +36,7 @@ extension OfflineStore {
     _ request: Request, baseURL: URL? = nil, in queue: String = "", idempotencyKey: UUID = UUID()
   ) throws -> Entry {
     do {
-      if !storesSecrets, let name = request.secretField {
+      if !storesSecrets, let name = SecretFieldSearch(request).name {
         throw NetworkError(.offlineStoreRefused, Self.refusal(naming: name))
       }
       let candidate = Candidate(
@@ -176,105 +177,5 @@ extension OfflineStore {
       summaries[name] = nil
     }
     return !expired.isEmpty
-  }
-}
-
-extension Request {
-  /// The name of a secret field in the query, in JSON, or in a form, or `nil` if there is none.
-  ///
-  /// ``Redactor/standard`` decides which names are secret. Header fields, free text, and other
-  /// bodies are not searched.
-  var secretField: String? {
-    Self.secretField(inURL: path.text) ?? parameters.flatMap(Self.secretField(in:))
-      ?? secretFieldInPayload
-  }
-
-  private var secretFieldInPayload: String? {
-    switch payload {
-    case .data(let data):
-      var type = headers["Content-Type"]
-      if type == nil, case .custom(let custom) = contentType { type = custom }
-      return Self.secretField(in: data, type)
-    case .multipart(let form):
-      for part in form.parts {
-        if let name = part.name, Redactor.standard.isSecret(name: name) { return name }
-        if let field = part.headers.first(where: { Self.carriesCredentials($0) }) {
-          return field.name
-        }
-        if case .data(let data) = part.content, part.contentType != nil,
-          let name = Self.secretField(in: data, part.contentType)
-        {
-          return name
-        }
-      }
-      return nil
-    case .file, .stream, nil: return nil
-    }
-  }
-
-  private static func secretField(in data: Data, _ contentType: String?) -> String? {
-    let type = contentType.flatMap(MediaType.init(_:)).map {
-      "\($0.type)/\($0.subtype)".lowercased()
-    }
-    switch type {
-    case "application/x-www-form-urlencoded":
-      return secretField(inURL: "?" + String(decoding: data, as: UTF8.self))
-    case .some(let type) where type.hasSuffix("/json") || type.hasSuffix("+json"):
-      if let json = try? JSON(parsing: data) { return secretField(in: Parameters(json)) }
-      // Lines of JSON, or invalid JSON.
-      var found: String?
-      var work = 0
-      _ = Redactor.standard.maskedText(
-        String(decoding: data, as: UTF8.self), by: { recordName($0, $1, &found) },
-        counting: &work)
-      return found
-    // Bytes of an unknown type may be JSON.
-    case nil, "application/octet-stream":
-      return (try? JSON(parsing: data)).flatMap { secretField(in: Parameters($0)) }
-    default: return nil
-    }
-  }
-
-  private static func secretField(in parameters: Parameters) -> String? {
-    switch parameters {
-    case .array(let values): return values.lazy.compactMap(secretField(in:)).first
-    case .dictionary(let members):
-      for member in members {
-        let isNamed = member.value != .null && Redactor.standard.isSecret(name: member.name)
-        if isNamed,
-          !isAmbiguous(member.name)
-            || Redactor.standard.isSecret(name: member.name, value: member.value)
-        {
-          return member.name
-        }
-        if let name = secretField(in: member.value) { return name }
-      }
-      return nil
-    case .null, .bool, .int, .decimal, .double, .string, .data, .date: return nil
-    }
-  }
-
-  private static func secretField(inURL url: String) -> String? {
-    var found: String?
-    _ = Redactor.standard.maskedURL(url) { recordName($0, $1, &found) }
-    return found
-  }
-
-  /// Returns whether values of a name such as `room_key` are secret only if they look like secrets.
-  private static func isAmbiguous(_ name: String) -> Bool {
-    Redactor.standard.sensitivity(of: name) == .weak
-  }
-
-  /// Records the first secret name that ``Redactor`` finds, and masks nothing.
-  private static func recordName(
-    _ name: String, _ value: Redactor.ValueProvider, _ found: inout String?
-  ) -> String? {
-    if found == nil, Redactor.standard.isSecret(name: name),
-      !isAmbiguous(name)
-        || Redactor.standard.isSecret(name: name, value: value(SecretSensitivity.sampleLength))
-    {
-      found = name.removingPercentEncoding ?? name
-    }
-    return nil
   }
 }

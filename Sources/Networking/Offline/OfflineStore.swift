@@ -59,9 +59,9 @@ public final class OfflineStore: Sendable {
 
   /// Whether the store accepts requests with secrets in their query or body.
   ///
-  /// The default is `false`. A request has a secret if a field of its query, JSON or form has the
-  /// name of a secret, such as `access_token`, `password` or one of
-  /// ``NetworkingConfiguration/secretNames``. Such a request is rejected with
+  /// The default is `false`. A request has a secret if a field of its query, JSON, form, XML or
+  /// CSV has the name of a secret, such as `access_token` or `password`, or, in the store of a
+  /// client, one of ``NetworkingConfiguration/secretNames``. Such a request is rejected with
   /// ``NetworkError/Code-swift.enum/offlineStoreRefused``. A client's request then fails with the
   /// original error, and the reason of the error says why it was not stored.
   ///

@@ -178,9 +178,10 @@ extension ReplayPolicy {
     else { return false }
     let trail = request.attributes[RedirectTrailKey.self]
     guard trail?.leadsElsewhere != true else { return false }
-    let url = trail.map { Redactor.standard.maskedURL($0.url.absoluteString) } ?? request.url
+    let redactor = request.attributes.redactor
+    let url = trail.map { redactor.maskedURL($0.url.absoluteString) } ?? request.url
     return request.method == entry.request.method
-      && Redactor.standard.maskedURL(resource) == String(url.prefix { $0 != "?" })
+      && redactor.maskedURL(resource) == String(url.prefix { $0 != "?" })
   }
 
   /// Returns whether the stored request can be encoded, without any hook.

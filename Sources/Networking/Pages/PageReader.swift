@@ -233,7 +233,7 @@ final class PageReader: Sendable {
     }
     guard !isHome else { return request }
     var request = request
-    request.headers = HTTPHeaders(request.headers.fields.filter { !Redirection.isSecret($0) })
+    Redirection.removeSecrets(from: &request)
     request.withholdsClientCertificate = true
     return request
   }

@@ -166,8 +166,7 @@ extension Exchange {
     guard let events else { return }
     let number = state.attemptCount
     let failed = FailedAttempt(number: number, request: request, result: result)
-    events.add(
-      .retrying(
-        after: .zero, because: NetworkEvent.Failure(failed.error), attempt: number + 1))
+    let failure = NetworkEvent.Failure(failed.error, by: request.attributes.redactor)
+    events.add(.retrying(after: .zero, because: failure, attempt: number + 1))
   }
 }

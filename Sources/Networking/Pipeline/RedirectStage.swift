@@ -63,7 +63,8 @@ struct RedirectStage: BuiltInStage {
       guard !seen.contains(step) else {
         throw NetworkError(.tooManyRedirects, response, "a redirect loop")
       }
-      exchange.events?.add(.redirected(to: Redactor.standard.maskedURL(request.url.absoluteString)))
+      let redactor = following.request.attributes.redactor
+      exchange.events?.add(.redirected(to: redactor.maskedURL(request.url.absoluteString)))
       return hop(following, seen: seen.union([step]), from: origin, decide, next)
     }
   }
@@ -141,12 +142,10 @@ enum Redirection {
   private static let bodyFields = [
     "Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Content-Length",
   ]
-  /// Whether a field is for one origin only: a field that ``Redactor`` masks.
-  ///
-  /// An idempotency key never is: without it, the server could process the request twice.
-  static func isSecret(_ field: HTTPHeaders.Field) -> Bool {
-    if HTTPHeaders.areNamesEqual(HTTPHeaders.idempotencyKeyName, field.name) { return false }
-    return Redactor.standard.isSecret(name: field.name) || field.redactedValue != field.value
+  /// Removes the fields that are for one origin only: those that the client's redactor masks.
+  static func removeSecrets(from request: inout HTTPRequest) {
+    let redactor = request.attributes.redactor
+    request.headers.removeAll { $0.isSecret(by: redactor) }
   }
 
   /// Returns the next request.
@@ -179,7 +178,7 @@ enum Redirection {
       for name in bodyFields { request.headers.remove(name) }
     }
     if Origin(url) != Origin(from.url) {
-      request.headers = HTTPHeaders(request.headers.fields.filter { !isSecret($0) })
+      removeSecrets(from: &request)
     }
     request.headers.remove("Host")
     return request

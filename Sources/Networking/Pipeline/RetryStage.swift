@@ -117,9 +117,8 @@ final class RetryStage: BuiltInStage {
         stage.tokens.withLock({ $0.withdraw() })
       else { return nil }
       exchange.state.countRetry()
-      exchange.events?.add(
-        .retrying(
-          after: delay, because: NetworkEvent.Failure(failed.error), attempt: failed.number + 1))
+      let failure = NetworkEvent.Failure(failed.error, by: exchange.request.attributes.redactor)
+      exchange.events?.add(.retrying(after: delay, because: failure, attempt: failed.number + 1))
       pendingDelay.set(delay)
       return delay
     }

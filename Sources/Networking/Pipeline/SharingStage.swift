@@ -276,7 +276,7 @@ struct SharingKey: Hashable, Sendable {
 
 extension SharingKey: CustomStringConvertible, CustomReflectable {
   var description: String {
-    "\(request.method) \(Redactor.standard.maskedURL(request.url.absoluteString))"
+    request.description
   }
   var customMirror: Mirror { Mirror(self, children: []) }
 }

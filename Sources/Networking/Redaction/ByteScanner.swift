@@ -5,7 +5,7 @@
 struct ByteClass: OptionSet {
   let rawValue: UInt32
 
-  /// The characters of names in free text.
+  /// The characters of names in free text, which may have letters beyond ASCII.
   static var name: ByteClass { ByteClass(rawValue: 1 << 0) }
   /// The characters at which something may begin in free text.
   static var stop: ByteClass { ByteClass(rawValue: 1 << 1) }
@@ -67,8 +67,8 @@ struct ByteClass: OptionSet {
         table[Int(byte)].insert(set)
       }
     }
-    add(.name, "_.-[]%", alphanumeric: true)
-    add(.stop, "_.-[]%{}<:", alphanumeric: true)
+    add(.name, "_.-[]%", alphanumeric: true, nonASCII: true)
+    add(.stop, "_.-[]%{}<:", alphanumeric: true, nonASCII: true)
     add(.space, " \t\r\n\u{0B}\u{0C}")
     add(.backslash, "\\")
     add(.bareEnd, " \t\r\n\u{0B}\u{0C}\"&,;{}[]<>")
@@ -190,6 +190,9 @@ struct ByteScanner {
     position < end ? bytes[position] : nil
   }
 
+  /// Returns the byte before a position, or `nil` at the start.
+  func byte(before position: Int) -> UInt8? { position > 0 ? bytes[position - 1] : nil }
+
   /// Returns whether the byte at a position is in a set.
   @inline(__always) func isByte(at position: Int, in set: ByteClass) -> Bool {
     position < end && !classes[Int(bytes[position])].isDisjoint(with: set)
@@ -213,6 +216,14 @@ struct ByteScanner {
     var position = start
     while position < end, !classes[Int(bytes[position])].isDisjoint(with: set) { position += 1 }
     work += position - start + 1
+    return position
+  }
+
+  /// Returns the position of the first byte of a run of bytes in a set that ends at a position.
+  mutating func start(of set: ByteClass, before end: Int) -> Int {
+    var position = end
+    while position > 0, isByte(at: position - 1, in: set) { position -= 1 }
+    work += end - position + 1
     return position
   }
 
@@ -246,8 +257,10 @@ struct ByteScanner {
 
 /// A builder that copies a text and replaces ranges of it.
 struct MaskedTextBuilder {
+  typealias Replacement = (range: Range<Int>, text: String)
+
   private let bytes: UnsafeBufferPointer<UInt8>
-  private var replacements: [(range: Range<Int>, text: String)] = []
+  private(set) var replacements: [Replacement] = []
   private var isSorted = true
 
   init(of bytes: UnsafeBufferPointer<UInt8>) {

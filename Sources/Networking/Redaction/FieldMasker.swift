@@ -8,7 +8,8 @@
 /// separator of a greater depth is part of the value.
 ///
 /// The end of a value is searched only if its name is secret, and the search then continues after
-/// the value. So the time is linear in the length of the text.
+/// the value. A value that is JSON is searched once, by a ``TextMasker``: `filter={"password":"a"}`.
+/// So the time is linear in the length of the text.
 ///
 /// Source: RFC 3986 sections 2.1, 3.2.1, 3.3 and 3.4.
 struct FieldMasker {
@@ -50,9 +51,13 @@ struct FieldMasker {
   private var work = 0
   private var builder: MaskedTextBuilder
   private var budget = JudgingBudget()
+  private let names: SecretNames
+  /// The end of the last value that was searched as JSON.
+  private var jsonEnd = 0
 
-  private init(_ bytes: UnsafeBufferPointer<UInt8>, isURL: Bool) {
+  private init(_ bytes: UnsafeBufferPointer<UInt8>, isURL: Bool, _ names: SecretNames) {
     self.bytes = bytes
+    self.names = names
     self.isURL = isURL
     end = bytes.count
     builder = MaskedTextBuilder(of: bytes)
@@ -68,22 +73,26 @@ struct FieldMasker {
   ///   - mode: The kind of the text.
   ///   - masking: The provider of the replacements. It receives `credential` as the name of user
   ///     information.
+  ///   - names: The rules that decide which values are secret.
   /// - Returns: The masked text.
-  static func masked(_ text: String, in mode: Mode, by masking: Redactor.MaskProvider) -> String {
+  static func masked(
+    _ text: String, in mode: Mode, by masking: Redactor.MaskProvider, names: SecretNames
+  ) -> String {
     var work = 0
-    return masked(text, in: mode, by: masking, counting: &work)
+    return masked(text, in: mode, by: masking, names: names, counting: &work)
   }
 
   /// Masks the secrets in a text, and adds the number of bytes read to `work`.
   static func masked(
-    _ text: String, in mode: Mode, by masking: Redactor.MaskProvider, counting work: inout Int
+    _ text: String, in mode: Mode, by masking: Redactor.MaskProvider,
+    names: SecretNames = .standard, counting work: inout Int
   ) -> String {
     var (isURL, search) = (true, SearchedText.whole)
     if case .text(let parts) = mode { (isURL, search) = (false, parts) }
     guard text.utf8.contains(where: { isTrigger($0, isURL: isURL) }) else { return text }
     var text = text
     let masked = text.withUTF8 { bytes in
-      var fields = FieldMasker(bytes, isURL: isURL)
+      var fields = FieldMasker(bytes, isURL: isURL, names)
       search.forEachPart(of: bytes) { part in
         fields.end = part.upperBound
         fields.mask(from: part.lowerBound, masking)
@@ -141,7 +150,8 @@ struct FieldMasker {
   private mutating func maskField(
     _ name: Range<Int>, _ equals: Token, _ masking: Redactor.MaskProvider
   ) -> Int {
-    guard !name.isEmpty, isMaskable(equals) else { return equals.end }
+    guard !name.isEmpty else { return equals.end }
+    guard isMaskable(equals) else { return maskJSON(after: equals, masking) }
     // The name is encoded as often as the delimiter, and once more if it has brackets.
     let decoded = PercentDecoding.decoded(text(name), times: equals.depth)
     let mask = masking(decoded) { limit in
@@ -150,9 +160,39 @@ struct FieldMasker {
       if limit != .max { budget.add(end - equals.end) }
       return text(equals.end..<end)
     }
-    guard let mask else { return equals.end }
+    guard let mask else { return maskJSON(after: equals, masking) }
     // Text after a semicolon may still be part of the secret.
     return replace(equals.end..<end(of: equals, atSemicolons: false), with: mask)
+  }
+
+  /// Masks the secrets in a value that is JSON, which may be percent-encoded.
+  ///
+  /// - Returns: The next position, at the start of the value.
+  private mutating func maskJSON(after equals: Token, _ masking: Redactor.MaskProvider) -> Int {
+    // A value within JSON is searched with it.
+    guard equals.end >= jsonEnd, equals.end < end else { return equals.end }
+    let first = token(at: equals.end)
+    // JSON in free text that is not encoded is searched as text.
+    guard first.character == UInt8(ascii: "{") || first.character == UInt8(ascii: "["),
+      isURL || first.depth > 0
+    else { return equals.end }
+    jsonEnd = end(of: equals, atSemicolons: false)
+    var (json, offsets, position) = ([UInt8](), [Int](), equals.end)
+    while position < jsonEnd {
+      let token = token(at: position)
+      offsets.append(position)
+      let isSpace = token.character == UInt8(ascii: "+") && token.depth == 0
+      json.append(isSpace ? UInt8(ascii: " ") : token.character)
+      position = token.end
+    }
+    offsets.append(jsonEnd)
+    let replacements = json.withUnsafeBufferPointer {
+      TextMasker.replacements(inJSON: $0, by: masking, names: names, counting: &work)
+    }
+    for (range, text) in replacements {
+      builder.replace(offsets[range.lowerBound]..<offsets[range.upperBound], with: text)
+    }
+    return equals.end
   }
 
   /// Masks the user information after `://`, if there is any.

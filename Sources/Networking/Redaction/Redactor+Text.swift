@@ -50,9 +50,10 @@ extension Redactor {
     // Character data may contain any delimiter, so it is masked first.
     let masked = CDATAMasker.masked(text, by: masking, counting: &work)
     let numbers = hasPlaceholders ? { "\(placeholder(forNumber: $0))" } : nil as NumberMask?
+    let text = TextMasker.masked(
+      masked, search, by: masking, names: names, numbers: numbers, counting: &work)
     return FieldMasker.masked(
-      TextMasker.masked(masked, search, by: masking, numbers: numbers, counting: &work),
-      in: .text(search), by: masking, counting: &work)
+      text, in: .text(search), by: masking, names: names, counting: &work)
   }
 
   /// The name of the credentials after `Bearer` or `Basic` in a text.
@@ -67,7 +68,8 @@ extension Redactor {
   private static func mayPrecedeSecret(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: ":"), UInt8(ascii: "="), UInt8(ascii: "<"), UInt8(ascii: "%"),
-      UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"):
+      UInt8(ascii: "["), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"),
+      UInt8(ascii: "\n"):
       true
     default: false
     }

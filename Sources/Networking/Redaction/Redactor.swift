@@ -41,7 +41,7 @@ package struct Redactor: Sendable {
   package static let standard = Redactor()
 
   let purpose: Purpose
-  private let names: SecretNames
+  private(set) var names: SecretNames
   private let placeholders: (any SecretPlaceholders)?
   let onSecret: (@Sendable (_ value: String) -> Void)?
 
@@ -63,6 +63,13 @@ package struct Redactor: Sendable {
     self.purpose = purpose
     self.placeholders = placeholders
     self.onSecret = onSecret
+  }
+
+  /// Returns a redactor that also follows other rules, such as those of a client.
+  package func adding(_ names: SecretNames) -> Redactor {
+    var redactor = self
+    redactor.names = self.names.merging(names)
+    return redactor
   }
 
   /// Returns whether a name can have secret values.
@@ -240,9 +247,9 @@ extension Redactor {
     let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#"))
     let text = maskedWebhook(fragment.map { String(text[..<$0]) } ?? text)
     guard let parts = AbsoluteURLParts(text) else {
-      return FieldMasker.masked(text, in: .url, by: masking)
+      return FieldMasker.masked(text, in: .url, by: masking, names: names)
     }
-    let rest = FieldMasker.masked(String(parts.rest), in: .url, by: masking)
+    let rest = FieldMasker.masked(String(parts.rest), in: .url, by: masking, names: names)
     guard let at = parts.authority.utf8.lastIndex(of: UInt8(ascii: "@")) else {
       return "\(parts.scheme)://\(parts.authority)\(rest)"
     }

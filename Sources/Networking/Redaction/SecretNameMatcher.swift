@@ -1,7 +1,8 @@
 /// An automaton that classifies a name in one pass over it.
 ///
 /// Each character takes one step in three tables: one finds the terms at any position, one compares
-/// the whole name, and one compares each word. Case, punctuation and percent-encoding are skipped.
+/// the whole name, and one compares each word. Case, punctuation, diacritics and percent-encoding
+/// are skipped.
 /// Names come from servers, so a name of any length takes linear time, and none needs a copy.
 ///
 /// Source: A. Aho, M. Corasick, "Efficient string matching", 1975.
@@ -34,26 +35,30 @@ final class SecretNameMatcher: Sendable {
     static let identifier = NameClass(rawValue: 1 << 10)
     /// The word names a secret at the end of a name, unless another word makes it an identifier.
     static let key = NameClass(rawValue: 1 << 11)
+    /// The word makes the name secret at any position, such as `senha`.
+    static let secret = NameClass(rawValue: 1 << 12)
   }
 
-  /// The number of letters and digits.
-  private static let width = 36
+  /// The number of letters and digits in ASCII.
+  fileprivate static let width = 36
   private static let root: UInt16 = 0
 
   /// A table with the child of each node and character, 0 if there is none.
   ///
   /// The nodes are numbered from 0, the root.
   private struct Trie: Sendable {
-    var next = [UInt16](repeating: 0, count: width)
+    let width: Int
+    var next: [UInt16]
     var classes: [NameClass] = [[]]
 
-    init(_ words: [(NameClass, [String])]) {
+    init(_ words: [(NameClass, [String])], _ alphabet: ForeignAlphabet) {
+      width = SecretNameMatcher.width + alphabet.count
+      next = [UInt16](repeating: 0, count: width)
       for (nameClass, words) in words {
         for word in words {
           var node = 0
-          for byte in word.utf8 {
-            let character = SecretNameMatcher.number(of: byte)
-            guard character < width else { continue }
+          for scalar in word.unicodeScalars {
+            guard let character = alphabet.number(of: scalar), character < width else { continue }
             let edge = node * width + character
             if next[edge] == 0 {
               next[edge] = UInt16(classes.count)
@@ -96,22 +101,25 @@ final class SecretNameMatcher: Sendable {
   private let names: Trie
   private let terms: Trie
   private let words: Trie
+  /// The letters beyond ASCII in the terms.
+  private let alphabet: ForeignAlphabet
 
   /// Creates an automaton.
   ///
   /// - Parameters:
   ///   - names: The classes of whole names, in lower case.
   ///   - terms: The classes of terms at any position, in lower case.
-  ///   - words: The classes of words. Those of a descriptor count at any position, the others at
-  ///     the end of a name only.
+  ///   - words: The classes of words. Those of a descriptor and of a secret count at any position,
+  ///     the others at the end of a name only.
   init(
     names: [(NameClass, [String])], terms: [(NameClass, [String])], words: [(NameClass, [String])]
   ) {
-    self.names = Trie(names)
-    var terms = Trie(terms)
+    self.names = Trie(names, ForeignAlphabet([]))
+    alphabet = ForeignAlphabet(terms.flatMap(\.1))
+    var terms = Trie(terms, alphabet)
     terms.addFallbacks()
     self.terms = terms
-    self.words = Trie(words)
+    self.words = Trie(words, ForeignAlphabet([]))
   }
 
   /// The result of a match.
@@ -129,25 +137,25 @@ final class SecretNameMatcher: Sendable {
   /// - Parameter name: The name in UTF-8, possibly percent-encoded.
   /// - Returns: The result.
   func match(_ name: UnsafeBufferPointer<UInt8>) -> Match {
-    let width = Self.width
+    let (width, termWidth) = (Self.width, terms.width)
     return terms.next.withUnsafeBufferPointer { terms in
       var (term, node, isPrefix, found) = (0, 0, true, NameClass())
       var (word, isWord, descriptors) = (0, true, NameClass())
       var (length, isASCII) = (0, true)
-      var characters = NameCharacters(name)
+      var characters = NameCharacters(name, alphabet)
       while let character = characters.next() {
         length += 1
         if characters.isWordStart {
           if isWord { descriptors.formUnion(words.classes[word]) }
           (word, isWord) = (0, true)
         }
+        term = character < termWidth ? Int(terms[term * termWidth + character]) : 0
+        if term != 0 { found.formUnion(self.terms.classes[term]) }
         guard character < width else {
           // A letter beyond ASCII is part of a word.
-          (term, isPrefix, isWord, isASCII) = (0, false, false, false)
+          (isPrefix, isWord, isASCII) = (false, false, false)
           continue
         }
-        term = Int(terms[term * width + character])
-        if term != 0 { found.formUnion(self.terms.classes[term]) }
         if isPrefix {
           node = Int(names.next[node * width + character])
           isPrefix = node != 0
@@ -160,8 +168,10 @@ final class SecretNameMatcher: Sendable {
       let last = isWord ? words.classes[word] : []
       let exact = isPrefix ? names.classes[node] : []
       descriptors.formUnion(last)
+      if descriptors.contains(.unrelated) { found = [] }
+      if descriptors.contains(.secret) { found.insert(.strong) }
       let sensitivity = Self.sensitivity(
-        exact: exact, terms: descriptors.contains(.unrelated) ? [] : found, last: last,
+        exact: exact, terms: found, last: last,
         isDescribed: descriptors.contains(.descriptor) || last.contains(.lastDescriptor),
         isIdentifier: descriptors.contains(.identifier))
       return Match(sensitivity: sensitivity, length: isASCII ? length : nil)
@@ -191,6 +201,34 @@ final class SecretNameMatcher: Sendable {
     return nameClass.contains(.weak) ? .weak : .none
   }
 
+  /// The letters beyond ASCII that a table has columns for.
+  fileprivate struct ForeignAlphabet: Sendable {
+    private let numbers: [Unicode.Scalar: Int]
+
+    init(_ words: [String]) {
+      let letters = Set(
+        words.joined().unicodeScalars.filter { !$0.isASCII }.compactMap(LetterFolding.folded))
+      numbers = Dictionary(
+        uniqueKeysWithValues: letters.enumerated().map { ($1, SecretNameMatcher.width + $0) })
+    }
+
+    var count: Int { numbers.count }
+
+    /// Returns the number of a letter or digit, ``unknown`` for one without a column, or `nil` for
+    /// other characters.
+    func number(of scalar: Unicode.Scalar) -> Int? {
+      if scalar.isASCII {
+        let number = SecretNameMatcher.number(of: UInt8(scalar.value))
+        return number < SecretNameMatcher.width ? number : nil
+      }
+      guard let letter = LetterFolding.folded(scalar) else { return nil }
+      if letter.isASCII { return SecretNameMatcher.number(of: UInt8(letter.value)) }
+      return numbers[letter] ?? Self.unknown
+    }
+
+    static let unknown = Int(UInt16.max)
+  }
+
   /// Returns the number of a letter or digit in ASCII, or ``width`` for other characters.
   @inline(__always) fileprivate static func number(of byte: UInt8) -> Int {
     let letter = (byte | 0x20) &- UInt8(ascii: "a")
@@ -200,25 +238,27 @@ final class SecretNameMatcher: Sendable {
   }
 }
 
-/// The letters and digits of a name, without percent-encoding.
+/// The letters and digits of a name, without percent-encoding and diacritics.
 ///
 /// A word starts after punctuation, and at a capital after a small letter or a digit.
 ///
 /// A percent sign without two digits, invalid UTF-8, and punctuation are skipped.
 private struct NameCharacters {
   private let bytes: UnsafeBufferPointer<UInt8>
+  private let alphabet: SecretNameMatcher.ForeignAlphabet
   private var position = 0
   /// Whether the last character was a small letter or a digit.
   private var isAfterSmall = false
   /// Whether the last returned character starts another word of the name.
   private(set) var isWordStart = false
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>) {
+  init(_ bytes: UnsafeBufferPointer<UInt8>, _ alphabet: SecretNameMatcher.ForeignAlphabet) {
     self.bytes = bytes
+    self.alphabet = alphabet
   }
 
-  /// Returns the number of the next character: from 0 for letters, from 26 for digits, and 36 for
-  /// letters and digits beyond ASCII.
+  /// Returns the number of the next character: from 0 for letters, from 26 for digits, and from 36
+  /// for letters and digits beyond ASCII.
   @inline(__always) mutating func next() -> Int? {
     isWordStart = false
     while position < bytes.count {
@@ -232,8 +272,10 @@ private struct NameCharacters {
       }
       if byte < 0x80 {
         isWordStart = true
-      } else if let number = self.number(ofScalarFrom: byte) {
-        isAfterSmall = false
+      } else if let scalar = self.scalar(from: byte), let number = alphabet.number(of: scalar) {
+        let isCapital = scalar.properties.isUppercase
+        if isCapital, isAfterSmall { isWordStart = true }
+        isAfterSmall = !isCapital
         return number
       }
     }
@@ -244,8 +286,8 @@ private struct NameCharacters {
     PercentDecoding.nextByte(of: bytes, at: &position)
   }
 
-  /// Returns the number of a character beyond ASCII, or `nil` if it is skipped.
-  private mutating func number(ofScalarFrom first: UInt8) -> Int? {
+  /// Returns the scalar beyond ASCII that a byte begins, or `nil` if it is not valid.
+  private mutating func scalar(from first: UInt8) -> Unicode.Scalar? {
     let (count, bits): (Int, UInt8)
     switch first {
     case 0xC2...0xDF: (count, bits) = (1, 0x1F)
@@ -264,14 +306,7 @@ private struct NameCharacters {
       }
       value = value << 6 | UInt32(byte & 0x3F)
     }
-    guard let scalar = Unicode.Scalar(value) else { return nil }
-    switch scalar {
-    // The only capitals beyond ASCII whose small letters are in ASCII.
-    case "\u{212A}": return SecretNameMatcher.number(of: UInt8(ascii: "k"))
-    case "\u{0130}": return SecretNameMatcher.number(of: UInt8(ascii: "i"))
-    default:
-      return scalar.properties.isAlphabetic || scalar.properties.numericType != nil ? 36 : nil
-    }
+    return Unicode.Scalar(value)
   }
 }
 

@@ -1,12 +1,10 @@
-import Synchronization
-
 /// The rules that decide which names have secret values.
 ///
 /// Names of header fields, query parameters, form fields, JSON members, XML elements, and cookies
-/// follow the same rules. Case, punctuation, and percent-encoding are ignored: `X-Api-Key`,
-/// `xApiKey`, and `x%5Fapi_key` are one name.
+/// follow the same rules. Case, punctuation, diacritics, and percent-encoding are ignored:
+/// `X-Api-Key`, `xApiKey`, and `x%5Fapi_key` are one name, and so are `contraseña` and `Contrasena`.
 package final class SecretNames: Sendable {
-  /// The built-in rules and the names from ``register(_:)``.
+  /// The built-in rules.
   package static let standard = SecretNames()
 
   private let included: Set<String>
@@ -20,14 +18,26 @@ package final class SecretNames: Sendable {
   ///   - included: Additional secret names.
   ///   - excluded: Names that are not secret although the standard rules match them. They override
   ///     `included`.
-  package init(including included: Set<String> = [], excluding excluded: Set<String> = []) {
-    self.included = Set(included.map(Self.decodedAndNormalized))
-    self.excluded = Set(excluded.map(Self.decodedAndNormalized))
-    lengths = NameLengths(of: self.included.union(self.excluded))
+  package convenience init(
+    including included: Set<String> = [], excluding excluded: Set<String> = []
+  ) {
+    self.init(
+      Set(included.map(Self.decodedAndNormalized)).subtracting([""]),
+      Set(excluded.map(Self.decodedAndNormalized)).subtracting([""]))
+  }
+
+  private init(_ included: Set<String>, _ excluded: Set<String>) {
+    (self.included, self.excluded) = (included, excluded)
+    lengths = NameLengths(of: included.union(excluded))
+  }
+
+  /// Returns these rules with the additional names and the exclusions of other rules.
+  package func merging(_ other: SecretNames) -> SecretNames {
+    SecretNames(included.union(other.included), excluded.union(other.excluded))
   }
 
   /// Whether any names are secret beyond the built-in rules.
-  var hasAdditions: Bool { !included.isEmpty || !Self.registered.lengths.isEmpty }
+  package var hasAdditions: Bool { !included.isEmpty }
 
   /// Returns whether a name can have secret values.
   ///
@@ -46,12 +56,10 @@ package final class SecretNames: Sendable {
     var name = name
     let match = name.withUTF8(Self.matcher.match)
     // Fast path: most names have another length than all additional names.
-    let (lengths, registered) = (lengths, Self.registered.lengths)
-    guard lengths.union(registered).contains(match.length) else { return match.sensitivity }
+    guard lengths.contains(match.length) else { return match.sensitivity }
     let normalized = Self.decodedAndNormalized(name)
     if excluded.contains(normalized) { return .none }
-    if included.contains(normalized) || Self.registered.contains(normalized) { return .strong }
-    return match.sensitivity
+    return included.contains(normalized) ? .strong : match.sensitivity
   }
 
   /// Returns whether a name is one of those that are not secret although the standard rules match
@@ -59,15 +67,6 @@ package final class SecretNames: Sendable {
   func isExcluded(_ name: String) -> Bool {
     !excluded.isEmpty && excluded.contains(Self.decodedAndNormalized(name))
   }
-
-  /// Registers secret names for the rest of the process's lifetime.
-  ///
-  /// - Parameter names: The names. Case and punctuation are ignored.
-  static func register(_ names: Set<String>) {
-    if !names.isEmpty { registered.insert(names.map(normalized)) }
-  }
-
-  private static let registered = RegisteredNames()
 
   private static func decodedAndNormalized(_ name: String) -> String {
     guard name.utf8.contains(UInt8(ascii: "%")) else { return normalized(name) }
@@ -99,9 +98,14 @@ package final class SecretNames: Sendable {
 
   private static func normalizedScalars(_ name: String) -> String {
     var scalars = String.UnicodeScalarView()
-    for scalar in name.lowercased().unicodeScalars
-    where scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
-      scalars.append(scalar)
+    for scalar in name.unicodeScalars {
+      if scalar.isASCII {
+        guard UInt8(scalar.value).isASCIIAlphanumeric else { continue }
+        // The bit makes letters lower case.
+        scalars.append(Unicode.Scalar(UInt8(scalar.value) | 0x20))
+      } else if let letter = LetterFolding.folded(scalar) {
+        scalars.append(letter)
+      }
     }
     return String(scalars)
   }
@@ -111,7 +115,8 @@ package final class SecretNames: Sendable {
     words: [
       (.descriptor, descriptors), (.lastDescriptor, lastDescriptors),
       (.unrelated, unrelatedWords), (.short, shortNames),
-      (.weak, ["ticket", "session", "auth", "sig"]), (.key, ["key"]), (.identifier, identifiers),
+      (.weak, ["ticket", "session", "auth", "sig"]), (.key, ["key", "clave", "chave"]),
+      (.identifier, identifiers), (.secret, secretWords),
     ])
 
   /// Names of numbers that protect something, also as the last word of a name: `X-User-Pin`,
@@ -153,7 +158,7 @@ package final class SecretNames: Sendable {
       .weak,
       [
         "key", "sig", "auth", "sid", "session", "xauth", "xsession", "assertion", "bearer", "nonce",
-        "xkey", "appkey", "clientkey",
+        "xkey", "appkey", "clientkey", "refresh",
       ]
     ),
   ]
@@ -167,12 +172,37 @@ package final class SecretNames: Sendable {
         "credential", "authorization", "cookie", "clientassertion", "codeverifier", "apikey",
         "accesskey", "privatekey", "authkey", "subscriptionkey", "functionskey", "masterkey",
         "accountkey", "sharedkey", "signingkey", "encryptionkey", "sessionkey", "licensekey",
-        "presharedkey", "recoverykey", "seedphrase",
+        "presharedkey", "recoverykey", "seedphrase", "socialsecuritynumber", "socialsecurityno",
+        "socialinsurancenumber", "nationalinsurancenumber",
       ]
     ),
+    (.strong, foreignTerms),
     (.text, ["sessionid", "sessid"]),
     (.weak, ["signature"]),
     (.counter, ["tokens"]),
+  ]
+
+  /// Words for a password in other languages, without diacritics, that occur within no other words.
+  private static let foreignTerms = [
+    "contrasena", "contrasenya", "contrasenha", "motdepasse", "motpasse", "paswort", "kennwort",
+    "losungswort", "geheimnis", "geheimzahl", "zugangsdaten", "wachtwoord", "adgangskode",
+    "palavrapasse", "paroladordine", "paroladaccesso", "pasahitz", "slaptazod", "matkhau",
+    "katasandi",
+    "парол", "секретныйключ", "лозинка", "συνθηματικο", "κωδικοσπροσβασησ", "密码", "密碼", "口令",
+    "密钥", "密鑰", "令牌", "パスワード", "暗証番号", "비밀번호", "패스워드", "암호", "كلمةالمرور",
+    "كلمةالسر", "گذرواژه", "סיסמה", "סיסמא", "รหัสผ่าน", "पासवर्ड",
+  ]
+
+  /// Words for a password in other languages, without diacritics, that make a name secret at any
+  /// position: `nova_senha`.
+  ///
+  /// They are no terms, because other names contain them: `desenhar`, `hasLocation`, `theSlogan`,
+  /// `bypassOrder`.
+  private static let secretWords = [
+    "senha", "senhas", "haslo", "hasla", "heslo", "hesla", "losenord", "losenordet", "passord",
+    "passordet", "kodeord", "kodeordet", "salasana", "salasanan", "salasona", "parola", "parolasi",
+    "sifre", "sifresi", "lozinka", "lozinku", "geslo", "jelszo", "jelszava", "parool", "lykilord",
+    "mdp",
   ]
 
   /// Words that make a name say something about a secret: `token_type`, `password_policy`.
@@ -200,7 +230,7 @@ package final class SecretNames: Sendable {
   /// Words that contain a term by chance.
   private static let unrelatedWords = [
     "tokenizer", "tokenizers", "tokenization", "tokenize", "tokenized", "secretary", "secretariat",
-    "passwordless",
+    "secretaria", "secretario", "secretaire", "passwordless",
   ]
 
   /// Words that say something about a secret at the end of a name only.
@@ -215,7 +245,7 @@ package final class SecretNames: Sendable {
     "errors", "reason", "domain", "path", "consent", "banner", "settings", "config", "mode",
     "provider", "header", "field", "column", "rotation", "position", "index", "details", "detail",
     "file", "filename", "requirements", "complexity", "rules", "symbol", "symbols", "prefix",
-    "decimals",
+    "decimals", "chiave", "chiavi",
   ]
 }
 
@@ -223,11 +253,7 @@ package final class SecretNames: Sendable {
 ///
 /// It avoids the normalized copies of most names.
 private struct NameLengths {
-  private(set) var bits: UInt64
-
-  init(bits: UInt64 = 0) {
-    self.bits = bits
-  }
+  private let bits: UInt64
 
   init(of names: some Sequence<String>) {
     bits = names.reduce(0) { bits, name in
@@ -235,36 +261,10 @@ private struct NameLengths {
     }
   }
 
-  var isEmpty: Bool { bits == 0 }
-
-  func union(_ other: NameLengths) -> NameLengths { NameLengths(bits: bits | other.bits) }
-
   /// Returns whether a name can have a length; `nil` is that of names with letters beyond ASCII.
   func contains(_ length: Int?) -> Bool { bits & Self.bit(length) != 0 }
 
   private static func bit(_ length: Int?) -> UInt64 {
     1 << UInt64(length.map { min($0, 62) } ?? 63)
-  }
-}
-
-/// The normalized names that clients have declared secret.
-///
-/// Names are never removed.
-private final class RegisteredNames: Sendable {
-  /// The bits of the lengths, which are read without the lock because most processes register no
-  /// names.
-  private let lengthBits = Atomic<UInt64>(0)
-  private let names = Mutex<Set<String>>([])
-
-  var lengths: NameLengths { NameLengths(bits: lengthBits.load(ordering: .acquiring)) }
-
-  func insert(_ newNames: [String]) {
-    let newNames = newNames.filter { !$0.isEmpty }
-    names.withLock { $0.formUnion(newNames) }
-    lengthBits.bitwiseOr(NameLengths(of: newNames).bits, ordering: .acquiringAndReleasing)
-  }
-
-  func contains(_ name: String) -> Bool {
-    !lengths.isEmpty && names.withLock { $0.contains(name) }
   }
 }

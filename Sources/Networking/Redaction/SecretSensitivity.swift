@@ -81,6 +81,12 @@ package enum SecretSensitivity: Sendable, Hashable {
 
   /// Returns a text without white space at its ends.
   private static func trimmed(_ value: String) -> String {
+    // Fast path: most values have no white space at their ends.
+    if let first = value.utf8.first, let last = value.utf8.last, first < 0x80, last < 0x80,
+      !first.is(.space), !last.is(.space)
+    {
+      return value
+    }
     let scalars = value.unicodeScalars
     guard let start = scalars.firstIndex(where: isText), let end = scalars.lastIndex(where: isText)
     else { return "" }
@@ -94,7 +100,9 @@ package enum SecretSensitivity: Sendable, Hashable {
 
   /// Returns whether a text is one of the constants that are never secret.
   private static func isConstant(_ value: String) -> Bool {
-    guard value.utf8.count <= 9 else { return false }
+    // Fast path: most values begin with another letter.
+    guard value.utf8.count <= 9, let first = value.utf8.first, "tfnuoyTFNUOY".utf8.contains(first)
+    else { return false }
     return switch value.lowercased() {
     case "true", "false", "null", "nil", "none", "undefined", "on", "off", "yes", "no": true
     default: false
@@ -120,9 +128,19 @@ package enum SecretSensitivity: Sendable, Hashable {
   private static func looksSecret(_ value: String) -> Bool {
     // A URL is searched by itself. An object is not a value.
     guard value.utf8.first != UInt8(ascii: "{"), value.utf8.first != UInt8(ascii: "/"),
-      !value.contains("://")
+      !isURL(value)
     else { return SecretShapes.contains(value) }
     return looksRandom(value) || SecretShapes.contains(value)
+  }
+
+  /// Returns whether a value has the text `://`.
+  private static func isURL(_ value: String) -> Bool {
+    var value = value
+    return value.withUTF8 { bytes in
+      bytes.indices.contains {
+        bytes[$0] == UInt8(ascii: ":") && SecretShapes.hasBytes("://", bytes, $0)
+      }
+    }
   }
 
   /// Returns whether a value has a random piece.
@@ -137,8 +155,8 @@ package enum SecretSensitivity: Sendable, Hashable {
   /// - It has at least 24 digits.
   ///
   /// A value is also random if letters and digits alternate in at least 3 places of its pieces of 4
-  /// or more characters, as in a UUID. Placeholders of a recording and colors such as `#ff00aa` are
-  /// not random.
+  /// or more characters, as in a UUID. Placeholders of a recording, durations such as `PT1H30M`, and
+  /// colors such as `#ff00aa` are not random.
   package static func looksRandom(_ value: String) -> Bool {
     var value = value
     return value.withUTF8 { bytes in
@@ -160,9 +178,10 @@ package enum SecretSensitivity: Sendable, Hashable {
         }
         let piece = position..<pieceEnd(in: bytes, from: position)
         let statistics = PieceStatistics(bytes[piece])
-        if statistics.isRandom, !isTimestamp(bytes[piece]) { return true }
+        let isTime = statistics.alternations > 0 && isTime(bytes[piece])
+        if statistics.isRandom, !isTime { return true }
         // In `2026-11-21T06:09:23Z`, the pieces are short.
-        if piece.count >= 4, !isTimestamp(bytes[piece]) { total += statistics.alternations }
+        if piece.count >= 4, !isTime { total += statistics.alternations }
         position = piece.upperBound
       }
       return total >= 3
@@ -172,6 +191,27 @@ package enum SecretSensitivity: Sendable, Hashable {
   private static func pieceEnd(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     guard start < bytes.count else { return bytes.count }
     return bytes[start...].firstIndex { !$0.isASCIIAlphanumeric } ?? bytes.count
+  }
+
+  private static func isTime(_ piece: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    isTimestamp(piece) || isDuration(piece)
+  }
+
+  /// Returns whether a piece is a duration such as `PT1H30M` or `1h30m0s`: numbers with units.
+  private static func isDuration(_ piece: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    var (hasNumber, hasUnit) = (false, true)
+    for byte in piece {
+      switch byte | 0x20 {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): (hasNumber, hasUnit) = (true, false)
+      case UInt8(ascii: "p") where !hasNumber, UInt8(ascii: "t") where hasUnit: break
+      case UInt8(ascii: "y"), UInt8(ascii: "w"), UInt8(ascii: "d"), UInt8(ascii: "h"),
+        UInt8(ascii: "m"), UInt8(ascii: "s"):
+        guard hasNumber else { return false }
+        hasUnit = true
+      default: return false
+      }
+    }
+    return hasNumber && hasUnit
   }
 
   /// Returns whether a piece is a date and a time without separators, or the part of one.

@@ -1,13 +1,19 @@
 import Foundation
 
-/// Pairs in free text, such as `{"name": "password", "value": "s3cret"}`, and elements of XML.
+/// Pairs in free text, such as `{"name": "password", "value": "s3cret"}`.
 ///
-/// A pair can also be two attributes, as in `<input name="password" value="s3cret">`; an attribute and
-/// the text of the element, as in `<param name="password">s3cret</param>`; or two elements, as in
+/// A pair can also be an operation of a JSON Patch, as in `{"path": "/password", "value": "s3cret"}`;
+/// an array, as in `[["password", "s3cret"]]`; two attributes, as in
+/// `<input name="password" value="s3cret">`; an attribute and the text of the element, as in
+/// `<param name="password">s3cret</param>`; or two elements, as in
 /// `<key>password</key><string>s3cret</string>`.
+///
+/// Source: RFC 6902 section 4; RFC 6901.
 extension TextMasker {
   /// The limit for the value of a member such as `name`, which may itself be the name of a secret.
-  private static let maximumPairNameLength = 32
+  static let maximumPairNameLength = 32
+  /// The limit for the value of a member `path`, whose last segment may be the name of a secret.
+  private static let maximumPathLength = 128
   /// The limit for the reported part of a value within a masked value.
   private static let maximumNestedLength = 1_024
   /// The limit for the members such as `name` and `type` that name one value.
@@ -16,16 +22,22 @@ extension TextMasker {
   /// The members of an object that name a value, and the value.
   struct Pair {
     /// The values of the last members such as `name`, until the end of the object.
-    var names: [Range<Int>] = []
+    var names: [(text: Range<Int>, isPath: Bool)] = []
     /// The start of the last member `value` that no `name` has preceded in its object.
     var value: Int?
+    /// Whether that member is `content`, which a path does not name.
+    var isContent = false
     /// The text of the element whose attributes are read.
     var elementText: Range<Int>?
   }
 
   enum PairRole {
     case name
+    /// The name is the last segment of a path such as `/user/password`.
+    case path
     case value
+    /// A value that a path does not name, because it is the content of a file.
+    case content
   }
 
   /// Returns the role of a member in a pair such as `{"name": "password", "value": "s3cret"}`.
@@ -35,6 +47,8 @@ extension TextMasker {
       (first | 0x20).is(.roleStart)
     else { return nil }
     let name = name.lowercased()
+    if name == "path" { return .path }
+    if name == "content" { return .content }
     return pairNameRoles.contains(name) ? .name : valueRoles.contains(name) ? .value : nil
   }
 
@@ -42,10 +56,72 @@ extension TextMasker {
     "name", "key", "field", "header", "param", "parameter", "property", "id", "type", "label",
     "attribute",
   ]
-  private static let valueRoles: [String] = ["value", "val", "values", "content"]
+  private static let valueRoles: [String] = ["value", "val", "values"]
 
   /// The names of members that name a value, in the usual cases: `name`, `Name`, `NAME`.
-  static let pairNames = pairNameRoles.flatMap { [$0, $0.capitalized, $0.uppercased()] }
+  private static let pairNames = (pairNameRoles + ["path"]).flatMap {
+    [$0, $0.capitalized, $0.uppercased()]
+  }
+
+  /// Returns the names that siblings such as `name` give to a member such as `value`.
+  ///
+  /// - Parameters:
+  ///   - member: The name of the member.
+  ///   - sibling: A closure that returns the text of another member, or `nil` if it has none.
+  /// - Returns: The names.
+  static func pairedNames(of member: String, _ sibling: (String) -> String?) -> [String] {
+    let role = pairRole(of: member)
+    guard role == .value || role == .content else { return [] }
+    var names: [String] = []
+    for name in pairNames where names.count < maximumPairNames {
+      guard var text = sibling(name) else { continue }
+      if pairRole(of: name) == .path {
+        guard role == .value else { continue }
+        text = String(decoding: text.utf8[namingSegment(of: text.utf8)], as: UTF8.self)
+      }
+      if isPairName(text) { names.append(text) }
+    }
+    return names
+  }
+
+  /// Returns the name in an array such as `["password", "s3cret"]`, or `nil` if it is no pair.
+  ///
+  /// An array that is not an element of an array may list names, so its second element must look
+  /// like a secret: `"required": ["password", "email"]`.
+  ///
+  /// - Parameters:
+  ///   - first: The first of the two elements, or `nil` if it is no text.
+  ///   - second: The second element, or `nil` if it is no text.
+  ///   - isElement: Whether the array is an element of an array.
+  /// - Returns: The name, or `nil`.
+  static func pairName(_ first: String?, _ second: String?, inArray isElement: Bool) -> String? {
+    guard let first, isPairName(first) else { return nil }
+    let isPair = isElement || second.map { SecretSensitivity.weak.isSecret($0) } == true
+    return isPair ? first : nil
+  }
+
+  /// Returns the segment of a path that names its value: `password` in `/users/7/password` and
+  /// `/password/0`, and in `user.password`.
+  ///
+  /// Positions in arrays and names such as `value` are skipped.
+  static func namingSegment<Bytes: BidirectionalCollection<UInt8>>(
+    of path: Bytes
+  ) -> Range<Bytes.Index> {
+    let separator = UInt8(ascii: path.contains(UInt8(ascii: "/")) ? "/" : ".")
+    var end = path.endIndex
+    while true {
+      let slash = path[..<end].lastIndex(of: separator)
+      let start = slash.map { path.index(after: $0) } ?? path.startIndex
+      guard let slash, isPosition(path[start..<end]) else { return start..<end }
+      end = slash
+    }
+  }
+
+  /// Returns whether a segment of a path is a position in an array, or says nothing about a value.
+  private static func isPosition(_ segment: some Collection<UInt8>) -> Bool {
+    segment.elementsEqual("-".utf8) || segment.allSatisfy { UInt8(ascii: "0")...0x39 ~= $0 }
+      || ["value", "id", "data", "text", "raw"].contains { segment.elementsEqual($0.utf8) }
+  }
 
   /// Returns whether the value of a member such as `label` can be the name of a secret.
   ///
@@ -57,12 +133,14 @@ extension TextMasker {
   /// Masks the value of a member such as `value` if one of the preceding names is secret.
   ///
   /// - Returns: The end of the masked value, or `nil` if the value is kept.
-  mutating func maskPaired(_ value: Value, _ masking: Redactor.MaskProvider) -> Int? {
+  mutating func maskPaired(
+    _ value: Value, isContent: Bool, _ masking: Redactor.MaskProvider
+  ) -> Int? {
     guard !pair.names.isEmpty else {
-      pair.value = Self.opening(of: value)
+      (pair.value, pair.isContent) = (Self.opening(of: value), isContent)
       return nil
     }
-    let names = pair.names.map(scanner.text)
+    let names = pair.names.filter { !($0.isPath && isContent) }.map { scanner.text($0.text) }
     pair.names = []
     for name in names {
       if let mask = masking(name, { read(value, named: name, $0) }) {
@@ -74,25 +152,30 @@ extension TextMasker {
 
   /// Notes the value of a member such as `name`, and masks a preceding member `value`, or the text
   /// of the element, if that name is secret.
-  mutating func noteName(_ value: Value, _ masking: Redactor.MaskProvider) {
-    let limit =
-      value.start + budget.sampleLength(Self.maximumPairNameLength, at: value.start)
+  mutating func noteName(
+    _ value: Value, of member: String, isPath: Bool, _ masking: Redactor.MaskProvider
+  ) {
+    let length = isPath ? Self.maximumPathLength : Self.maximumPairNameLength
+    let limit = value.start + budget.sampleLength(length, at: value.start)
     let nameEnd = end(of: value, limit: limit)
     budget.add(nameEnd - value.start)
     guard nameEnd < limit else { return }
-    let range = value.start..<max(nameEnd, value.start)
+    var range = value.start..<max(nameEnd, value.start)
+    if isPath { range = Self.namingSegment(of: scanner.bytes[range]) }
     let name = scanner.text(range)
     guard Self.isPairName(name) else { return }
-    if range.upperBound < tagEnd {
+    if range.upperBound < tagEnd, !isPath {
       elementName = range
+      noteSecretElement(named: range, by: member)
       if let text = pair.elementText, maskText(text, named: [name], masking) {
         pair.elementText = nil
       }
     }
     guard let start = pair.value else {
       if pair.names.count == Self.maximumPairNames { pair.names.removeFirst() }
-      return pair.names.append(range)
+      return pair.names.append((range, isPath))
     }
+    if isPath, pair.isContent { return }
     guard let paired = self.value(at: start) else { return pair.value = nil }
     if paired.start < maskedPairEnd {
       // Already masked. Without a limit, each such value could be searched to the end of the text.
@@ -105,119 +188,74 @@ extension TextMasker {
   }
 }
 
-// MARK: - Elements
+// MARK: - Arrays
 
 extension TextMasker {
-  /// Masks the text of an XML element if it is secret.
+  /// Masks the second element of an array such as `["password", "s3cret"]` if its first element
+  /// names a secret.
   ///
-  /// The text may have several lines if the end tag of the element follows it.
-  ///
-  /// - Returns: The next position.
-  mutating func maskElement(at tag: Int, _ masking: Redactor.MaskProvider) -> Int {
-    let name = tag + 1..<scanner.end(of: .elementName, from: tag + 1)
-    guard !name.isEmpty else { return tag + 1 }
-    let end = scanner.first(in: .angle, from: name.upperBound)
-    guard scanner.byte(at: end) == UInt8(ascii: ">") else { return tag + 1 }
-    tagEnd = end
-    let element = scanner.text(name.suffix(Self.maximumElementNameLength))
-    let isEmpty =
-      scanner.byte(at: end - 1) == UInt8(ascii: "/")
-      || Self.emptyElements.contains(element, ignoringCase: true)
-    let text = isEmpty ? nil : self.text(of: name, from: end + 1)
-    let names = names(of: element, text)
-    guard let text else { return tag + 1 }
-    guard maskText(text, named: names, masking) else {
-      pair.elementText = text
-      return tag + 1
-    }
-    maskAttributes(in: name.upperBound..<end, masking)
-    return text.upperBound
-  }
-
-  /// Masks the text of an element if one of its names is secret.
-  ///
-  /// - Returns: Whether the text was masked.
-  private mutating func maskText(
-    _ text: Range<Int>, named names: [String], _ masking: Redactor.MaskProvider
-  ) -> Bool {
-    for name in names {
-      let mask = masking(name) { limit in
-        scanner.text(
-          text.lowerBound..<Self.end(of: limit, from: text.lowerBound, before: text.upperBound))
-      }
-      guard let mask else { continue }
-      maskedTextEnd = replace(text, with: mask)
-      return true
-    }
-    return false
-  }
-
-  /// Finds the text of an element without white space at its ends.
+  /// An array of arrays has pairs. Another array may list names, so its second element must look
+  /// like a secret: `"required": ["password", "email"]`.
   ///
   /// - Parameters:
-  ///   - name: The name of the element.
-  ///   - start: The position after the start tag.
-  /// - Returns: The text, or `nil` if there is none.
-  private mutating func text(of name: Range<Int>, from start: Int) -> Range<Int>? {
-    let partEnd = scanner.end
-    scanner.search(to: scanner.bytes.count)
-    defer { scanner.search(to: partEnd) }
-    let textStart = skipSpace(from: start)
-    var end = scanner.first(in: .tag, from: textStart)
-    if end > partEnd, !isEndTag(of: name, at: end) { end = partEnd }
-    while end > textStart, scanner.isByte(at: end - 1, in: .space) { end -= 1 }
-    return textStart < end ? textStart..<end : nil
-  }
-
-  private func isEndTag(of name: Range<Int>, at position: Int) -> Bool {
-    scanner.hasText("</", at: position)
-      && scanner.bytes[(position + 2)...].starts(with: scanner.bytes[name])
-  }
-
-  /// Returns the names of the text of an element: its own name, and the name that a preceding element
-  /// or attribute has given.
-  private mutating func names(of name: String, _ text: Range<Int>?) -> [String] {
-    let role = Self.pairRole(of: name)
-    if role == .value || Self.valueElements.contains(name) {
-      return [name] + (elementName.map { [scanner.text($0)] } ?? [])
+  ///   - name: The name, in quotation marks.
+  ///   - masking: The provider of the replacements.
+  /// - Returns: The end of the masked element, or `nil` if the element is kept.
+  mutating func maskArrayPair(_ name: Range<Int>, _ masking: Redactor.MaskProvider) -> Int? {
+    guard let start = startOfSecondElement(after: name), let value = value(at: start) else {
+      return nil
     }
-    elementName = text.flatMap { role == .name && $0.count < Self.maximumPairNameLength ? $0 : nil }
-    return [name]
+    if case .container = value.kind { return nil }
+    let text = scanner.text(name)
+    guard names.contains(text), let isPair = isInArrayOfArrays(name) else { return nil }
+    let end = end(of: value)
+    guard isLastElement(value, endingAt: end) else { return nil }
+    let sample = scanner.text(value.start..<Self.end(of: 128, from: value.start, before: end))
+    guard isPair || SecretSensitivity.weak.isSecret(sample),
+      let mask = masking(text, { read(value, named: text, $0) })
+    else { return nil }
+    return replace(value, named: text, with: mask)
   }
 
-  /// The elements of values in property lists and remote procedure calls.
-  private static let valueElements: NameSet = [
-    "string", "integer", "real", "data", "date", "int", "i4", "double", "array",
-  ]
-  /// The elements of HTML that have attributes, but no text.
-  ///
-  /// Source: HTML Living Standard, section 13.1.2.
-  private static let emptyElements: NameSet = ["input", "meta", "img", "br", "hr", "link"]
-  /// A longer name is judged by its last bytes.
-  private static let maximumElementNameLength = 256
-
-  /// Masks the attributes of an element whose text is masked by the caller.
-  private mutating func maskAttributes(in range: Range<Int>, _ masking: Redactor.MaskProvider) {
-    let (end, unclosedQuotes) = (scanner.end, self.unclosedQuotes)
-    scanner.search(to: range.upperBound)
-    mask(from: range.lowerBound, masking)
-    scanner.search(to: end)
-    self.unclosedQuotes = unclosedQuotes
-  }
-}
-
-/// A set of names that looks at the length of a name first, because most names are in no set.
-private struct NameSet: ExpressibleByArrayLiteral {
-  private let names: Set<String>
-  private let lengths: ClosedRange<Int>
-
-  init(arrayLiteral names: String...) {
-    self.names = Set(names)
-    let lengths = names.map(\.utf8.count)
-    self.lengths = (lengths.min() ?? 0)...(lengths.max() ?? 0)
+  /// Returns the position of the value after a name in quotation marks and a comma, or `nil` if
+  /// there is none.
+  private mutating func startOfSecondElement(after name: Range<Int>) -> Int? {
+    // Fast path: most names have no quotation marks.
+    guard let byte = scanner.byte(at: name.upperBound),
+      byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    else { return nil }
+    let mark = scanner.end(of: .backslash, from: name.upperBound)
+    guard scanner.byte(at: mark) == UInt8(ascii: "\"") else { return nil }
+    let comma = skipSpace(from: mark + 1)
+    return scanner.byte(at: comma) == UInt8(ascii: ",") ? skipSpace(from: comma + 1) : nil
   }
 
-  func contains(_ name: String, ignoringCase: Bool = false) -> Bool {
-    lengths ~= name.utf8.count && names.contains(ignoringCase ? name.lowercased() : name)
+  /// Returns whether the array that starts with a name is itself the element of an array, or `nil`
+  /// if the name is not the first element of an array.
+  private mutating func isInArrayOfArrays(_ name: Range<Int>) -> Bool? {
+    guard scanner.byte(before: name.lowerBound) == UInt8(ascii: "\"") else { return nil }
+    let mark = scanner.start(of: .backslash, before: name.lowerBound - 1)
+    let bracket = scanner.start(of: .space, before: mark)
+    guard scanner.byte(before: bracket) == UInt8(ascii: "[") else { return nil }
+    let before = scanner.start(of: .space, before: bracket - 1)
+    switch scanner.byte(before: before) {
+    case UInt8(ascii: "["): return true
+    case UInt8(ascii: ","):
+      return scanner.byte(before: scanner.start(of: .space, before: before - 1))
+        == UInt8(ascii: "]")
+    default: return false
+    }
+  }
+
+  /// Returns whether an array ends after a value, or the text does.
+  private mutating func isLastElement(_ value: Value, endingAt end: Int) -> Bool {
+    var position = end
+    if case .quoted = value.kind {
+      position = scanner.end(of: .backslash, from: position)
+      guard position < scanner.end else { return true }
+      position += 1
+    }
+    position = skipSpace(from: position)
+    return scanner.byte(at: position).map { $0 == UInt8(ascii: "]") } ?? true
   }
 }

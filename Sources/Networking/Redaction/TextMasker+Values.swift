@@ -7,15 +7,10 @@ extension TextMasker {
 
   /// Returns the secret value of a name, or a sample from its start.
   mutating func read(_ value: Value, named name: String, _ limit: Int) -> String {
-    var copy = self
-    guard limit != .max else {
-      let end = copy.end(of: value, named: name)
-      return scanner.text(value.start..<end)
-    }
+    guard limit != .max else { return scanner.text(value.start..<end(of: value, named: name)) }
     let limit = budget.sampleLength(limit, at: value.start)
-    let end = copy.end(of: value, limit: Self.end(of: limit, from: value.start))
+    let end = end(of: value, limit: Self.end(of: limit, from: value.start))
     budget.add(end - value.start)
-    scanner.add(work: copy.scanner.work - scanner.work)
     return scanner.text(value.start..<end)
   }
 

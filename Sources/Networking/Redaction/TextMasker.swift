@@ -15,6 +15,8 @@ struct TextMasker {
   var scanner: ByteScanner
   var builder: MaskedTextBuilder
   var budget = JudgingBudget()
+  /// The rules that decide which values are secret.
+  let names: SecretNames
   /// The provider of the replacements for numbers in JSON, or `nil` if they are replaced as text.
   private let numbers: Redactor.NumberMask?
   /// The members such as `name` and `value` of the current object.
@@ -25,6 +27,10 @@ struct TextMasker {
   var elementName: Range<Int>?
   /// The end of the last tag of an element.
   var tagEnd = 0
+  /// The name of the element of the last tag, or `nil` if that element has no content.
+  var openTag: Range<Int>?
+  /// The secret element that contains the position.
+  var secretElement: SecretElement?
   /// The end of the last text of an element that was masked.
   var maskedTextEnd = 0
   /// The end of the last value that was masked because of a following name.
@@ -35,7 +41,10 @@ struct TextMasker {
   /// level.
   var unclosedQuotes: [Int: Int] = [:]
 
-  private init(_ bytes: UnsafeBufferPointer<UInt8>, _ numbers: Redactor.NumberMask?) {
+  private init(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ names: SecretNames, _ numbers: Redactor.NumberMask?
+  ) {
+    self.names = names
     self.numbers = numbers
     scanner = ByteScanner(bytes)
     builder = MaskedTextBuilder(of: bytes)
@@ -47,17 +56,18 @@ struct TextMasker {
   ///   - text: The text.
   ///   - search: The parts that are searched by themselves.
   ///   - masking: The provider of the replacements.
+  ///   - names: The rules that decide which values are secret.
   ///   - numbers: The provider of the replacements for numbers in JSON. Without it, they are replaced
   ///     as text.
   ///   - work: The number of bytes read. This method adds its own.
   /// - Returns: The masked text.
   static func masked(
     _ text: String, _ search: SearchedText = .whole, by masking: Redactor.MaskProvider,
-    numbers: Redactor.NumberMask? = nil, counting work: inout Int
+    names: SecretNames, numbers: Redactor.NumberMask? = nil, counting work: inout Int
   ) -> String {
     var text = text
     let masked = text.withUTF8 { bytes -> String? in
-      var masker = TextMasker(bytes, numbers)
+      var masker = TextMasker(bytes, names, numbers)
       search.forEachPart(of: bytes) { part in
         // The text of an element may have several lines.
         let start = max(part.lowerBound, masker.maskedTextEnd)
@@ -72,6 +82,17 @@ struct TextMasker {
       return masker.builder.text
     }
     return masked ?? text
+  }
+
+  /// Returns the ranges of the secrets in JSON, and their replacements.
+  static func replacements(
+    inJSON bytes: UnsafeBufferPointer<UInt8>, by masking: Redactor.MaskProvider,
+    names: SecretNames, counting work: inout Int
+  ) -> [MaskedTextBuilder.Replacement] {
+    var masker = TextMasker(bytes, names, nil)
+    masker.mask(from: 0, masking)
+    work += masker.scanner.work
+    return masker.builder.replacements
   }
 
   mutating func mask(from start: Int, _ masking: Redactor.MaskProvider) {
@@ -94,8 +115,8 @@ struct TextMasker {
         let end = scanner.end(of: .name, from: position)
         let name = max(position, end - Self.maximumNameLength)..<end
         position =
-          maskURL(at: end, masking) ?? maskField(name, masking) ?? maskCredentials(name, masking)
-          ?? end
+          maskURL(at: end, masking) ?? maskField(name, masking) ?? maskArrayPair(name, masking)
+          ?? maskCredentials(name, masking) ?? end
       }
     }
   }
@@ -134,16 +155,24 @@ extension TextMasker {
   ) -> Int? {
     guard let value = value(afterNameEndingAt: range.upperBound) else { return nil }
     let name = scanner.text(range)
-    var next = value.start
     switch Self.pairRole(of: name) {
-    case .name: noteName(value, masking)
-    case .value: if let end = maskPaired(value, masking) { return end }
+    case .name: noteName(value, of: name, isPath: false, masking)
+    case .path: noteName(value, of: name, isPath: true, masking)
+    case .value: if let end = maskPaired(value, isContent: false, masking) { return end }
+    case .content: if let end = maskPaired(value, isContent: true, masking) { return end }
     case nil: break
     }
     if let mask = masking(name, { read(value, named: name, $0) }) {
-      next = replace(value, named: name, with: mask)
+      return replace(value, named: name, with: mask)
     }
-    return next
+    // The letters before a name may belong to prose: `请输入pin=1234`.
+    guard let letter = scanner.bytes[range].lastIndex(where: { $0 >= 0x80 }),
+      letter + 1 < range.upperBound
+    else { return value.start }
+    let word = scanner.text(letter + 1..<range.upperBound)
+    return masking(word, { read(value, named: word, $0) }).map {
+      replace(value, named: word, with: $0)
+    } ?? value.start
   }
 
   /// Replaces the secret value of a name, and returns its end.

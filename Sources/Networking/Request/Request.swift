@@ -216,11 +216,16 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible, Custom
   ///
   /// Only the size of the payload is included.
   public var customMirror: Mirror {
-    Mirror(
+    let redactor = attributes.redactor
+    // Parameters mask the well-known names themselves.
+    let parameters: Any =
+      redactor.hasAdditionalNames
+      ? parameters.map { $0.description(by: redactor) } as Any : parameters as Any
+    return Mirror(
       self,
       children: [
         "method": method, "path": NetworkError.RequestSummary(self).url,
-        "parameters": parameters as Any, "headers": headers,
+        "parameters": parameters, "headers": headers.redacted(by: redactor),
         "contentType": contentType as Any, "queryFormat": queryFormat as Any,
         "payload": payload as Any, "compression": compression as Any, "storePolicy": storePolicy,
         "storeKey": storeKey, "cachePolicy": cachePolicy, "cacheLifetime": cacheLifetime as Any,

@@ -303,7 +303,7 @@ struct TusRun: Sendable {
       prepare: { request in
         var request = request
         if let home = upload?.home, Origin(request.url)?.text != home {
-          request.headers = HTTPHeaders(request.headers.fields.filter { !Redirection.isSecret($0) })
+          Redirection.removeSecrets(from: &request)
           request.withholdsClientCertificate = true
         }
         request.headers["Tus-Resumable"] = "1.0.0"

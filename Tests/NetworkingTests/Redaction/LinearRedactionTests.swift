@@ -30,6 +30,13 @@ import Testing
     "iban: DE12 3456 ", "Bearer a=", "\"pin\" : 12,",
     "cookie:a\"", "cookie:a\\\"", "cookie:a=\"", "cookie:a=\"b\"c=", "cookie:a=\\\"",
     "cookie:a\"b\"; c=",
+    // Names beyond ASCII, and values that neighbors name.
+    "\u{E9}pin:", "密码密:", "é key=", "[[\"key\",\"abc\"],", "[\"password\",", "[[\\\"key\\\",\\\"",
+    "[[\"password\",\"a\",\"b\"],", "<password><a>b</a>", "<password><!-- c -->",
+    "<password><![CDATA[", "<password></password>", "<f name=password><v>a</v>", "</a>",
+    "path:/a/0/0/0/0,",
+    "value:a,path:/password,", "a={a:", "a={a=", "a=%7Ba:", "a=%7B%22key%22:", "a=%255Bkey:",
+    "&a={key:",
   ]
 
   private static func text(_ piece: String, _ length: Int) -> String {

@@ -32,6 +32,78 @@ struct RedactionTests {
     #expect(Redactor.standard.maskedURL("/a?\(name)=plain") == "/a?\(name)=plain")
   }
 
+  /// One spelling without case, separators and diacritics is compared.
+  @Test(arguments: [
+    "contraseña", "CONTRASEÑA", "contrasena", "contrasen\u{303}a", "contrase%C3%B1a",
+    "mot_de_passe", "motDePasse", "mot-de-passe",
+    "Passwort", "Paßwort", "Kennwort", "parola d'ordine", "parola",
+    "şifre", "SIFRE", "yeniŞifre", "hasło", "nowe_haslo", "heslo", "lösenord", "losenord",
+    "adgangskode", "passord", "kodeord", "salasana", "senha", "novaSenha", "senhas_antigas",
+    "wachtwoord", "mật khẩu", "пароль", "НовыйПароль", "密码", "用户密码", "パスワード", "비밀번호",
+    "كلمة المرور", "סיסמה", "รหัสผ่าน", "κωδικός πρόσβασης", "ｐａｓｓｗｏｒｄ", "socialSecurityNumber",
+    "social_security_number",
+  ])
+  func namesInOtherLanguagesAreRecognized(_ name: String) {
+    #expect(Redactor.standard.isSecret(name: name, value: "s"))
+    // A name in free text is one word.
+    guard !name.contains(" ") else { return }
+    #expect(Redactor.standard.maskedText("a, \(name): s3cret") == "a, \(name): ***")
+  }
+
+  @Test(arguments: [
+    "desenhar", "desenha", "hasLocation", "has_logo", "theSlogan", "bypassOrder", "passOrdinal",
+    "closeNordic", "salasAnalytics", "secretaria", "parole", "refresh_rate", "refreshInterval",
+    "Пример", "密度", "암",
+  ])
+  func namesThatContainWordsForAPasswordAreNotRecognized(_ name: String) {
+    #expect(!Redactor.standard.isSecret(name: name))
+    #expect(Redactor.standard.maskedText("a, \(name): N1ceVal8x") == "a, \(name): N1ceVal8x")
+  }
+
+  @Test(arguments: [
+    ("S3cretVal", true), ("eyJhbGciOiJIUzI1NiJ9", true), ("30s", false), ("daily", false),
+    ("PT1H30M", false), ("1h30m0s", false), ("P1DT2H", false), ("5", false),
+  ])
+  func theValueOfRefreshDecides(_ value: String, _ isSecret: Bool) {
+    #expect(Redactor.standard.isSecret(name: "refresh", value: value) == isSecret)
+  }
+
+  /// Letters before a name belong to prose in languages without spaces.
+  @Test func aNameAfterLettersBeyondASCIIIsRecognized() {
+    #expect(Redactor.standard.maskedText("请输入pin=1234 x") == "请输入pin=*** x")
+  }
+
+  @Test(arguments: [
+    (
+      #"{"op":"add","path":"/password","value":"s3cret"}"#,
+      #"{"op":"add","path":"/password","value":"***"}"#
+    ),
+    (#"[["pin",1234],["a",1]]"#, #"[["pin",***],["a",1]]"#),
+    (#"{"a":"[[\"pin\",\"1234\"]]"}"#, #"{"a":"[[\"pin\",\"***\"]]"}"#),
+    (#"{"path":"a/token.txt","content":"b"}"#, #"{"path":"a/token.txt","content":"b"}"#),
+    ("<token><!-- c --> s3cret </token> d", "<token><!-- c --> *** </token> d"),
+    ("<token><a>s3cret</a>s3<b/>c</token><d>e</d>", "<token><a>***</a>***<b/>***</token><d>e</d>"),
+    ("<token><a><![CDATA[<s3>]]></a></token>", "<token><a><![CDATA[***]]></a></token>"),
+    ("<f name='token'><v>s3cret</v></f><v>a</v>", "<f name='token'><v>***</v></f><v>a</v>"),
+    // Another end tag, or none.
+    ("<x><token><a>b</a></x><c>d</c></token>", "<x><token><a>b</a></x><c>d</c></token>"),
+    ("<token><a>b</a> c", "<token><a>b</a> c"),
+  ])
+  func valuesThatNeighborsNameAreRedacted(_ text: String, _ expected: String) {
+    for redactor in [Redactor.standard, Redactor(purpose: .recording)] {
+      #expect(redactor.maskedContent(text) == expected)
+      #expect(redactor.maskedContent(expected) == expected)
+    }
+  }
+
+  @Test func neighborsNameTheValuesOfParameters() {
+    let parameters: Parameters = [
+      ["path": "/password", "value": "s3cret"], ["password", "s3cret"], ["name", "b"],
+    ]
+    #expect(!parameters.description.contains("s3cret"))
+    #expect(parameters.description.contains(#"["name", "b"]"#))
+  }
+
   @Test(arguments: [
     // Within values: plain, encoded once, or encoded twice.
     ("a?next=/cb?code=s3cret", "a?next=/cb?code=***"),
