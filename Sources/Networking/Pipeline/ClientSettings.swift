@@ -12,6 +12,8 @@ struct ClientSettings: Sendable {
   var preProcessRequest: (@Sendable (HTTPRequest) throws -> HTTPRequest)?
   var middleware: (@Sendable (Request) -> Promise<Void>)?
   var credentials = ClientCredentials.none
+  /// The session of the current user.
+  var session = UserSession()
   var interceptors: [any Interceptor] = []
   var hopInterceptors: [any Interceptor] = []
   /// The listeners of events.
