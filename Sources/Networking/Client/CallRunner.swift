@@ -95,9 +95,9 @@ final class CallRunner: Sendable {
         if case .replaying = call.offline { return nil }
         throw NetworkError.sessionEnded(summary())
       case .failure(let error as NetworkError):
-        let isFinal = error.isCancellation || error.isStoredOffline || error.code == .sessionEnded
-        if !isFinal { throw NetworkError.sessionEnded(error.request ?? summary()) }
-        return nil
+        if error.isCancellation || error.isStoredOffline { return nil }
+        // That of a refresh has the request of the refresh.
+        throw NetworkError.sessionEnded(summary())
       case .failure: return nil
       }
     }

@@ -104,6 +104,11 @@ extension NetworkError: CancellationRepresenting {
   public var representsCancellation: Bool { code == .cancelled }
 }
 
+extension NetworkError: RetryRefusing {
+  /// `true` for ``Code-swift.enum/sessionEnded``, because another attempt would be that of another user.
+  package var refusesRetry: Bool { code == .sessionEnded }
+}
+
 extension NetworkError {
   /// Returns the error with the attempts of its call.
   ///
