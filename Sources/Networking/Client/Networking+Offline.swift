@@ -144,7 +144,7 @@ extension Networking {
   private func send(
     _ entry: OfflineStore.Entry, in sessions: CallSessions, _ file: StaticString, _ line: UInt
   ) throws -> NetworkPromise {
-    if clientOfflineStore.replaySource(of: entry.id)?.hasSessionEnded() == true {
+    if clientOfflineStore.replaySource(of: entry.id)?.hasSessionEnded == true {
       throw NetworkError.sessionEnded(NetworkError.RequestSummary(entry.request))
     }
     return perform(
@@ -195,7 +195,7 @@ extension Networking {
     var kept = original.storing(.offline, key: request.storeKey)
     kept.headers = Self.headers(of: endpoint).merging(original.headers)
     var source = ClientOfflineStore.ReplaySource()
-    source.hasSessionEnded = { sessions.hasEnded }
+    source.sessionEnd = { sessions.hasEnded }
     source.headers = {
       Self.headers(of: endpoint).merging((try? endpoint.request.headers) ?? [:])
     }

@@ -93,7 +93,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     let scheduler = configuration.scheduler ?? transports.scheduler ?? .live
     queue = RequestQueue(mode, scheduler: scheduler)
     unthrottledQueue = RequestQueue(.async, scheduler: scheduler)
-    settings = Mutex(.init(ClientSettings(scheduler: scheduler)))
+    settings = Mutex(.init(ClientSettings(session: UserSession(), scheduler: scheduler)))
     SecretNames.register(configuration.secretNames)
     runner = CallRunner(configuration, session, scheduler)
     logging = configuration.logging

@@ -90,7 +90,10 @@ final class ClientOfflineStore: Sendable {
     /// Returns whether the session of the user who made the request has ended.
     ///
     /// The client does not send it any more, because it would have the credentials of another user.
-    var hasSessionEnded: @Sendable () -> Bool = { false }
+    var sessionEnd: (@Sendable () -> Bool)?
+
+    /// Whether the session of the user who made the request has ended.
+    var hasSessionEnded: Bool { sessionEnd?() == true }
   }
 
   /// The queue for disk operations, so that no transport thread blocks on the disk.
@@ -165,6 +168,9 @@ final class ClientOfflineStore: Sendable {
   func keep(_ source: ReplaySource, for entry: OfflineStore.Entry) {
     var source = source
     if entry.removedCredentialHeaders.isEmpty { source.headers = nil }
+    guard source.selectTransport != nil || source.headers != nil || source.sessionEnd != nil else {
+      return
+    }
     let old = sources.withLock { [source] in $0.updateValue(source, forKey: entry.id) }
     withExtendedLifetime(old) {}
   }

@@ -46,7 +46,7 @@ struct OfflineSaver: Sendable {
     let epoch = automatic?.epoch
     return responsePromise.recover(on: .inline) { error -> Promise<Value> in
       guard let error = error as? NetworkError, error.code.isNetworkUnavailable,
-        !source.hasSessionEnded()
+        !source.hasSessionEnded
       else { throw error }
       return Promise.fulfilled(()).then(on: context) { () -> Value in
         throw try outcome(of: error, key, baseURL, epoch)
@@ -79,7 +79,7 @@ struct OfflineSaver: Sendable {
       // Otherwise the conflict handler has kept an earlier request instead.
       if entry.id == entryID { clientOfflineStore.keep(source, for: entry) }
       // A sign-out in the meantime may have emptied the store before the request was added.
-      if entry.id == entryID, source.hasSessionEnded() {
+      if entry.id == entryID, source.hasSessionEnded {
         try clientOfflineStore.store.remove(entry)
         return .sessionEnded(failure.request)
       }

@@ -62,6 +62,9 @@ struct OAuth2YearTests {
     let sessions = (0..<2).map { _ in fixture.session(store: store) { $0.wallClock = clock } }
     let clients = sessions.map { fixture.client($0) }
     var model = Model()
+    // The sign-in that each session has seen last. The first requests after another one fail, because
+    // they may be those of another user.
+    var (signIns, seen) = (0, [Int?](repeating: nil, count: 2))
     let year = Duration.seconds(365 * 86_400)
     var steps = 0
     while fixture.time.now < year {
@@ -70,7 +73,10 @@ struct OAuth2YearTests {
       await fixture.time.advance(by: pause)
       let now = fixture.time.now
       if !model.isSignedIn {
-        _ = try await fixture.signIn(sessions[Int.random(in: 0..<2, using: &chance)])
+        let index = Int.random(in: 0..<2, using: &chance)
+        _ = try await fixture.signIn(sessions[index])
+        signIns += 1
+        seen[index] = signIns
         model.signIn(at: fixture.time.now, clock(), life: life)
         model.isRefreshRevoked = false
         continue
@@ -95,13 +101,14 @@ struct OAuth2YearTests {
       model = expected
       // After a failure the next request tries again, so there is one.
       let count = fails ? 1 : Int.random(in: 1...5, using: &chance)
-      let promises = (0..<count).map { _ in
-        clients[Int.random(in: 0..<2, using: &chance)].request(.get("orders"))
-      }
+      let indices = (0..<count).map { _ in Int.random(in: 0..<2, using: &chance) }
+      let expectedStatuses = indices.map { seen[$0] ?? signIns == signIns ? end : nil }
+      let promises = indices.map { clients[$0].request(.get("orders")) }
+      if end != nil { for index in indices { seen[index] = signIns } }
       // A session that waits for the lock of the store tries again after up to 100 ms.
       await fixture.time.advance(by: .milliseconds(200))
       let statuses = OAuth2Fixture.statuses(promises)
-      #expect(statuses == Array(repeating: end, count: count), "step \(steps) of seed \(seed)")
+      #expect(statuses == expectedStatuses, "step \(steps) of seed \(seed)")
       #expect(fixture.login.counts.refreshes == model.refreshes, "step \(steps) of seed \(seed)")
       #expect(
         (store.token(for: TokenKey(for: fixture.login.client("app"))) != nil) == model.isSignedIn)

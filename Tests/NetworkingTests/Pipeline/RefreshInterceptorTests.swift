@@ -254,7 +254,8 @@ struct RefreshMachineTests {
 
   @Test func aRefreshOfAnEndedSessionHasNoOutcomeAndNoCallers() {
     var machine = RefreshMachine()
-    let settings = ClientSettings()
+    var settings = ClientSettings()
+    settings.session = UserSession()
     let ended = CallSessions(settings)
     _ = machine.requestRejected(sentIn: 0, of: ended) { .fulfilled(()) }
     settings.session.end()
