@@ -53,6 +53,9 @@ protocol CredentialProvider: AnyObject, Sendable {
   /// `nil` if it is not known yet.
   var identity: String? { get }
 
+  /// The session of the current user, which ends before another user has a value.
+  var userSession: UserSession { get }
+
   /// Returns a promise that is fulfilled when ``identity`` is known, or cannot be known now.
   func loadIdentity() -> Promise<Void>
 

@@ -32,6 +32,7 @@ struct BackgroundStage: BuiltInStage {
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     do {
+      try exchange.checkSessions()
       let job = try BackgroundJob(exchange, tls: transport.tls)
       return transport.perform(
         job, progress: exchange.destination.progress,

@@ -276,11 +276,13 @@ final class CacheStage: BuiltInStage {
   ///   - query: The query of the request.
   ///   - exchange: The exchange before the credentials were added.
   /// - Returns: The selector, or `nil` if no later request can be compared with this one, or if the
-  ///   client has got other TLS settings in the meantime.
+  ///   client has got other TLS settings or another user in the meantime.
   func selector(
     of headers: HTTPHeaders, to sent: HTTPRequest, for query: CacheQuery, in exchange: Exchange
   ) -> CacheSelector? {
-    guard connection(of: exchange) == query.connection else { return nil }
+    guard connection(of: exchange) == query.connection, !exchange.call.sessions.hasEnded else {
+      return nil
+    }
     return credentialsDigest(of: sent, in: exchange)
       .flatMap { owner($0, of: sent, over: query.connection, in: exchange) }
       .flatMap { CacheDigest.selector(of: headers, to: sent.headers, credentials: $0) }

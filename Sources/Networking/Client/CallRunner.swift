@@ -89,8 +89,32 @@ final class CallRunner: Sendable {
   ///
   /// - Returns: A promise of the response, which the caller's promise follows.
   func start(_ call: Call) -> NetworkPromise {
-    guard let events = call.state.events else { return begin(call) }
-    return events.observing { self.begin(call) }
+    guard let events = call.state.events else { return perform(call) }
+    return events.observing { self.perform(call) }
+  }
+
+  /// Performs a call, unless the session in which it was made ends before it.
+  ///
+  /// The response to a stored request is delivered nevertheless, so that the request is not sent again.
+  private func perform(_ call: Call) -> NetworkPromise {
+    let summary = { @Sendable in NetworkError.RequestSummary(call.request) }
+    return firstly {
+      try call.sessions.check(for: summary())
+      return begin(call)
+    }
+    .followed { result in
+      guard call.sessions.hasEnded else { return nil }
+      switch result {
+      case .success:
+        if case .replaying = call.offline { return nil }
+        throw NetworkError.sessionEnded(summary())
+      case .failure(let error as NetworkError):
+        if error.isCancellation || error.isStoredOffline { return nil }
+        // That of a refresh has the request of the refresh.
+        throw NetworkError.sessionEnded(summary())
+      case .failure: return nil
+      }
+    }
   }
 
   private func begin(_ call: Call) -> NetworkPromise {
@@ -212,6 +236,8 @@ struct HeldExchange: Sendable {
   var deadlineClock: (any Scheduler)?
   /// Whether the deadlines end when the head of a stream arrives.
   var deadlinesEndWithHead = false
+  /// The sessions of all requests of the transfer.
+  var sessions: HeldSessions?
 
   /// Returns settings whose hook also prepares the request of the transfer.
   func preparing(_ snapshot: ClientSettings.Snapshot) -> ClientSettings.Snapshot {
@@ -248,7 +274,8 @@ extension CallRunner {
   ) -> Promise<Duration> {
     let (scheduler, request) = (scheduler, call.request)
     let start = scheduler.now
-    let finished = middleware(request)
+    let renewal = RefreshRound(in: call.refresh, of: call.sessions, canSignOut: false)
+    let finished = renewal.run { middleware(request) }
     guard let limit = request.timeout ?? callTimeout else {
       return finished.then(on: .inline) { Duration.zero }
     }

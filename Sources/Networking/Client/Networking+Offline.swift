@@ -56,6 +56,10 @@ extension Networking {
   ///   without being sent, if a field with credentials is still missing after all hooks and
   ///   interceptors; the error then has the code
   ///   ``NetworkError/Code-swift.enum/offlineCredentialsMissing`` and names the field.
+  /// - **Users.** A replay belongs to the user who is signed in when it starts. When the session ends, the
+  ///   requests that are not sent yet stay in the store, with the code
+  ///   ``NetworkError/Code-swift.enum/sessionEnded`` in ``OfflineStore/Report/kept``. So do requests that
+  ///   this client has stored in a session that has ended.
   /// - **One replay at a time** runs over all clients and processes that use the same store. A call while
   ///   a replay of this client is running, such as an automatic one, joins it: the promise is that of its
   ///   report, and `progress` receives the further outcomes.
@@ -80,22 +84,35 @@ extension Networking {
   ) -> Promise<OfflineStore.Report> {
     let context = runner.scheduler.context(for: callbackContext)
     let (progress, progressContext) = (IsolatedClosure(progress), callbackContext)
-    return Promise.fulfilled((), file: file, line: line)
-      .then(
-        on: runner.scheduler.context(for: .queue(clientOfflineStore.queue)), file: file, line: line
-      ) {
-        let store = try self.clientOfflineStore.store
-        self.clientOfflineStore.removeReplaySources(except: try store.keys)
-        return self.clientOfflineStore.replay.join {
-          progress.run($0, on: progressContext, awaitedBy: self.runner.scheduler)
-        } orStart: { progress in
-          store.startReplay(
-            concurrency: concurrency, scheduler: self.runner.scheduler,
-            policy: self.clientOfflineStore.replayPolicy, progress: progress,
-            send: { entry in self.send(entry, file, line) })
+    let sessions = CallSessions(currentSettings().settings)
+    return replay(concurrency, in: sessions, file, line) {
+      progress.run($0, on: progressContext, awaitedBy: self.runner.scheduler)
+    }
+    .on(context, file: file, line: line)
+  }
+
+  /// Joins the running replay of the same session, or starts one.
+  private func replay(
+    _ concurrency: Int, in sessions: CallSessions, _ file: StaticString, _ line: UInt,
+    _ progress: @escaping SharedReplay.ProgressHandler
+  ) -> Promise<OfflineStore.Report> {
+    let queue = runner.scheduler.context(for: .queue(clientOfflineStore.queue))
+    return Promise.fulfilled((), file: file, line: line).then(on: queue, file: file, line: line) {
+      let (own, runner) = (self.clientOfflineStore, self.runner)
+      if let ending = own.replay.ofEndedSession {
+        // It sends nothing any more.
+        return ending.asResult().then(on: .inline) { _ in
+          self.replay(concurrency, in: sessions, file, line, progress)
         }
       }
-      .on(context, file: file, line: line)
+      let store = try own.store
+      own.removeReplaySources(except: try store.keys)
+      return own.replay.join(progress, endsWith: { sessions.hasEnded }) { progress in
+        store.startReplay(
+          concurrency: concurrency, scheduler: runner.scheduler, policy: own.replayPolicy,
+          progress: progress, send: { entry in try self.send(entry, in: sessions, file, line) })
+      }
+    }
   }
 
   /// Starts a replay and passes its result to the handler of ``onAutomaticReplay(_:)``.
@@ -115,11 +132,14 @@ extension Networking {
   }
 
   private func send(
-    _ entry: OfflineStore.Entry, _ file: StaticString, _ line: UInt
-  ) -> NetworkPromise {
-    perform(
-      entry.request, over: transport(forReplayOf: entry), replaying: entry, progress: nil, file,
-      line)
+    _ entry: OfflineStore.Entry, in sessions: CallSessions, _ file: StaticString, _ line: UInt
+  ) throws -> NetworkPromise {
+    if clientOfflineStore.replaySource(of: entry.id)?.hasSessionEnded == true {
+      throw NetworkError.sessionEnded(NetworkError.RequestSummary(entry.request))
+    }
+    return perform(
+      entry.request, over: transport(forReplayOf: entry), replaying: entry, in: sessions,
+      progress: nil, file, line)
   }
 
   /// Returns the fields that were removed from an entry because they carry credentials.
@@ -155,14 +175,17 @@ extension Networking {
   ///   - original: The request of the endpoint.
   ///   - request: The request after the ``beforeEach`` hook.
   ///   - collectsInMemory: Whether the response body goes to memory.
+  ///   - sessions: The sessions of the request.
   /// - Returns: The saver, or `nil`.
   func offlineSaver<SomeEndpoint: RequestConvertible>(
-    _ endpoint: SomeEndpoint, _ original: Request, as request: Request, collectsInMemory: Bool
+    _ endpoint: SomeEndpoint, _ original: Request, as request: Request, collectsInMemory: Bool,
+    in sessions: CallSessions
   ) -> OfflineSaver? {
     guard request.storePolicy == .offline else { return nil }
     var kept = original.storing(.offline, key: request.storeKey)
     kept.headers = Self.headers(of: endpoint).merging(original.headers)
     var source = ClientOfflineStore.ReplaySource()
+    source.sessionEnd = { sessions.hasEnded }
     source.headers = {
       Self.headers(of: endpoint).merging((try? endpoint.request.headers) ?? [:])
     }

@@ -44,7 +44,7 @@ extension Networking {
   /// It runs when the request has reached the head of the queue. It does not run for requests that
   /// are ``Request/notIntercepted()``, so it may make such a request with the same client.
   /// Credentials that it sets with `authenticate`, before its promise is fulfilled, apply to the
-  /// request that waits for it.
+  /// request that waits for it. They are those of the same user: they do not end a session.
   ///
   /// ```swift
   /// networking.middleware = { _ in
@@ -190,15 +190,18 @@ extension Networking {
   ///   - username: The name, without a colon.
   ///   - password: The password.
   ///   - scheme: The scheme. ``PasswordScheme/digest`` does not send the password.
+  /// - Returns: Whether the client has the credentials now, as
+  ///   ``authenticate(authorizationHeader:)`` describes.
+  @discardableResult
   public func authenticate(
     username: String, password: String, scheme: PasswordScheme = .basic
-  ) {
+  ) -> Bool {
     switch scheme {
     case .basic:
       let pair = Data("\(username):\(password)".utf8).base64EncodedString()
-      authenticate(authorizationHeader: "Basic \(pair)")
+      return authenticate(authorizationHeader: "Basic \(pair)")
     case .digest:
-      authenticate(.digest(DigestAuthenticator(username: username, password: password)))
+      return authenticate(.digest(DigestAuthenticator(username: username, password: password)))
     }
   }
 
@@ -207,7 +210,10 @@ extension Networking {
   /// Source: RFC 6750 section 2.1.
   ///
   /// - Parameter bearerToken: The token.
-  public func authenticate(bearerToken: String) {
+  /// - Returns: Whether the client has the credentials now, as
+  ///   ``authenticate(authorizationHeader:)`` describes.
+  @discardableResult
+  public func authenticate(bearerToken: String) -> Bool {
     authenticate(authorizationHeader: "Bearer \(bearerToken)")
   }
 
@@ -225,15 +231,61 @@ extension Networking {
   /// middleware or token refresh calls this method, and the replay of a stored request, which then
   /// stays in the store.
   ///
+  /// **Users.** `nil` ends the session of the user, and so do other credentials in place of those that
+  /// the client has. The requests of the session fail with
+  /// ``NetworkError/Code-swift.enum/sessionEnded``: those that wait, those that would be sent again, and
+  /// those in flight when they end. So the last request of a user, such as that of a sign-out at the
+  /// server, must have ended before this call. The first credentials of a client end no session.
+  ///
+  /// A renewal keeps the session: in the closure of a ``RefreshInterceptor``, in ``middleware``, and in
+  /// ``renewCredentials(_:)``. If its session has ended in the meantime, this method changes nothing
+  /// in it.
+  ///
   /// - Parameter authorizationHeader: The value of the field. `nil` stops sending it.
-  public func authenticate(authorizationHeader: String?) {
+  /// - Returns: Whether the client has the credentials now. `false` in a renewal whose session has
+  ///   ended. A token must not be stored then.
+  @discardableResult
+  public func authenticate(authorizationHeader: String?) -> Bool {
     authenticate(authorizationHeader.map { .fixed($0) })
   }
 
-  func authenticate(_ scheme: Credentials.Scheme?) {
+  /// Renews the credentials of the current user, outside of a ``RefreshInterceptor``.
+  ///
+  /// ```swift
+  /// networking.renewCredentials {
+  ///   networking.request(.token).validate().decode(Token.self)
+  ///     .tap { token in networking.authenticate(bearerToken: token.access) }
+  /// }
+  /// ```
+  ///
+  /// The closure, the tasks that it starts and their handlers belong to the session of the current user.
+  /// `authenticate` keeps this session. If the session ends before the promise of the closure has
+  /// settled, `authenticate` has no effect in this code, and its requests fail with
+  /// ``NetworkError/Code-swift.enum/sessionEnded``.
+  ///
+  /// - Parameter work: A closure that starts the renewal. It runs once, before this method returns. An
+  ///   error that it throws rejects the promise.
+  /// - Returns: A promise with the result of the closure's promise.
+  @discardableResult
+  public func renewCredentials<Value: Sendable>(
+    _ work: () throws -> Promise<Value>
+  ) -> Promise<Value> {
+    RefreshRound(in: .current, of: CallSessions(currentSettings().settings)).run(work)
+  }
+
+  @discardableResult
+  func authenticate(_ scheme: Credentials.Scheme?) -> Bool {
     if let sessionOwner { return sessionOwner.authenticate(scheme) }
     let origin = scheme == nil ? nil : currentOrigin
+    let renewal = RefreshRound.current
+    var isSet = true
     change { settings in
+      // Under the lock, so that a sign-out of another thread is before or after this.
+      guard renewal?.isObsolete != true else { return isSet = false }
+      if settings.credentials.scheme.endsSession(with: scheme, in: renewal) {
+        settings.session.end()
+        settings.session = UserSession()
+      }
       settings.credentials =
         switch (scheme, origin) {
         case (nil, _): .none
@@ -241,6 +293,7 @@ extension Networking {
         case (let scheme?, let origin?): .bound(Credentials(scheme: scheme, origin: origin))
         }
     }
+    return isSet
   }
 
   /// The origin of the client's base URL.
@@ -273,6 +326,7 @@ extension Networking {
       return settings.withLock { $0 }.updated { settings in
         settings.baseURL = session.baseURL
         settings.credentials = session.credentials
+        settings.session = session.session
       }
     }
     let snapshot = settings.withLock { $0 }
@@ -312,5 +366,20 @@ extension Networking {
     // with the former identity.
     runner.cache?.invalidateEverything()
     runner.privateCache?.removeAllFromMemory()
+  }
+}
+
+extension Credentials.Scheme? {
+  /// Returns whether the session of the user ends when other credentials replace these.
+  ///
+  /// - Parameters:
+  ///   - other: The new credentials. `nil` for none.
+  ///   - renewal: The renewal that sets them, if any.
+  /// - Returns: Whether it ends.
+  fileprivate func endsSession(with other: Credentials.Scheme?, in renewal: RefreshRound?) -> Bool {
+    let isRenewal = renewal?.sessions.hasEnded == false
+    guard let other else { return !isRenewal || renewal?.canSignOut == true }
+    guard let self, !isRenewal else { return false }
+    return !self.hasUser(of: other)
   }
 }

@@ -93,7 +93,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     let scheduler = configuration.scheduler ?? transports.scheduler ?? .live
     queue = RequestQueue(mode, scheduler: scheduler)
     unthrottledQueue = RequestQueue(.async, scheduler: scheduler)
-    settings = Mutex(.init(ClientSettings(scheduler: scheduler)))
+    settings = Mutex(.init(ClientSettings(session: UserSession(), scheduler: scheduler)))
     runner = CallRunner(configuration, session, scheduler)
     logging = configuration.logging
     clientOfflineStore = ClientOfflineStore(
@@ -226,6 +226,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///   - destination: The destination of the response body.
   ///   - entry: The entry of the offline store that is sent again. `nil` if there is none.
   ///   - held: The transfer that the request belongs to. `nil` if there is none.
+  ///   - sessions: The sessions that the request belongs to. `nil` uses the current ones.
   ///   - progress: The caller's handler of the progress.
   ///   - file: The source file of the caller.
   ///   - line: The source line of the caller.
@@ -233,10 +234,13 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   func perform<SomeEndpoint: RequestConvertible>(
     _ endpoint: SomeEndpoint, over transport: SelectedTransport,
     to destination: BodyDestination.Kind = .memory, replaying entry: OfflineStore.Entry? = nil,
-    holding held: HeldExchange? = nil, progress: ProgressHandler? = nil,
-    _ file: StaticString, _ line: UInt
+    holding held: HeldExchange? = nil, in sessions: CallSessions? = nil,
+    progress: ProgressHandler? = nil, _ file: StaticString, _ line: UInt
   ) -> NetworkPromise {
     var snapshot = currentSettings()
+    let sessions =
+      sessions ?? held?.sessions?.ofFirstRequest(snapshot.settings)
+      ?? CallSessions(snapshot.settings)
     if let entry { snapshot = snapshot.updated { $0.baseURL = { entry.baseURL } } }
     if let held { snapshot = held.preparing(snapshot) }
     let context = runner.scheduler.context(for: snapshot.settings.callbackContext)
@@ -265,7 +269,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
             key: entry.effectiveIdempotencyKey, removedHeaders: entry.removedCredentialHeaders)
         } else {
           offlineSaver(
-            endpoint, original, as: request, collectsInMemory: bodyDestination.isToMemory
+            endpoint, original, as: request, collectsInMemory: bodyDestination.isToMemory,
+            in: sessions
           )
           .map { .saving($0) }
         }
@@ -274,7 +279,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       let call = Call(
         request, endpoint: defaults,
         settings: snapshot, over: transport, to: bodyDestination, credentialSource: self,
-        offline: offline, reportingTo: events)
+        offline: offline, in: sessions, reportingTo: events)
       // A request of an interceptor that holds other requests up must not wait behind them. Such
       // requests are not intercepted, or are made in a token refresh.
       // The system limits the number of background transfers itself.

@@ -37,12 +37,18 @@ extension CookieJar {
   ///   - headers: The header fields of the response.
   ///   - url: The URL of the request.
   ///   - date: The current date of the client, for a jar without a clock.
-  func store(_ headers: HTTPHeaders, from url: URL, at date: Date? = nil) {
+  ///   - isRefused: Returns whether the cookies are ignored. It is called under the lock of the jar, so
+  ///     that a later removal of all cookies includes these.
+  func store(
+    _ headers: HTTPHeaders, from url: URL, at date: Date? = nil,
+    unless isRefused: () -> Bool = { false }
+  ) {
     guard headers.contains("Set-Cookie"), let scope = CookieScope(url) else { return }
     let fields = headers.values(for: "Set-Cookie").prefix(Self.maximumFieldCount)
       .compactMap { SetCookie($0) }
     guard !fields.isEmpty else { return }
     change(at: date) { store, now, changes in
+      guard !isRefused() else { return }
       for field in fields { changes += store.receive(field, from: scope, at: now) }
     }
   }

@@ -8,6 +8,12 @@ extension NetworkError {
     case invalidURL
     /// The client has credentials but no base URL, so the origin that may receive them is unknown.
     case credentialsWithoutBaseURL
+    /// The user who made the request has signed out, or another user has signed in, before the request
+    /// has ended.
+    ///
+    /// The request is not sent any more, and not stored in the offline store. If it was on its way, the
+    /// server may have processed it.
+    case sessionEnded
     /// The method is not a token.
     case invalidMethod
     /// The name of a header field is not a token, or its value contains a control character such as

@@ -6,6 +6,7 @@ extension NetworkError.Code {
     switch self {
     case .invalidURL: "the URL is invalid"
     case .credentialsWithoutBaseURL: "the client has credentials but no base URL"
+    case .sessionEnded: "the session of the user has ended"
     case .invalidMethod: "the method is invalid"
     case .invalidHeader: "a header is invalid"
     case .encodingFailed: "the request cannot be encoded"

@@ -91,9 +91,22 @@ extension NetworkError {
   public var isStoredOffline: Bool { offlineEntryID != nil }
 }
 
+extension NetworkError {
+  /// Returns the error of a request whose session has ended.
+  static func sessionEnded(_ request: RequestSummary?) -> NetworkError {
+    NetworkError(
+      .sessionEnded, "the user has signed out, or another user has signed in", request: request)
+  }
+}
+
 extension NetworkError: CancellationRepresenting {
   /// `true` for ``Code-swift.enum/cancelled``.
   public var representsCancellation: Bool { code == .cancelled }
+}
+
+extension NetworkError: RetryRefusing {
+  /// `true` for ``Code-swift.enum/sessionEnded``, because another attempt would be that of another user.
+  package var refusesRetry: Bool { code == .sessionEnded }
 }
 
 extension NetworkError {

@@ -55,6 +55,8 @@ final class OAuth2Authorization: CredentialProvider {
 
   var identity: String? { basicValue ?? source.identity }
 
+  var userSession: UserSession { source.userSession }
+
   func loadIdentity() -> Promise<Void> { source.load() }
 
   func value() -> Promise<String> { Self.value(of: source.token()) }

@@ -22,6 +22,9 @@ import Synchronization
 ///   and the requests that wait fail with the error. The next request tries again.
 /// - **Cancellation** of requests does not cancel a refresh, so that a rotated refresh token is not
 ///   lost.
+/// - **Users.** A request belongs to the sign-in during which it was made. After a sign-out, and after the
+///   next sign-in, it is not sent any more and fails with
+///   ``NetworkError/Code-swift.enum/sessionEnded``.
 /// - **Levels.** The tokens of the user and those of the client are separate. A token of the client is
 ///   requested by itself.
 ///
@@ -103,8 +106,9 @@ public final class OAuth2Session: Sendable {
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the token, which is fulfilled after the token has been stored. It is
-  ///   rejected with ``OAuth2Error`` or ``NetworkError``; the earlier token is then kept. Cancelling
-  ///   it cancels the grant.
+  ///   rejected with ``OAuth2Error`` or ``NetworkError``; the earlier token is then kept. After a sign-out
+  ///   in the meantime the code is ``NetworkError/Code-swift.enum/sessionEnded``. Cancelling it cancels
+  ///   the grant.
   @discardableResult
   public func signIn(
     _ grant: OAuth2Grant, file: StaticString = #fileID, line: UInt = #line
@@ -112,10 +116,11 @@ public final class OAuth2Session: Sendable {
     let source = source(grant.level)
     let notices = notices
     let level = grant.level
+    let signOuts = source.signOuts
     return firstly { grant.issue(context) }
       .on(context.scheduler.context(for: .inline))
       .then { token in
-        let stored = try await source.signedIn(token, by: grant)
+        let stored = try await source.signedIn(token, by: grant, after: signOuts)
         notices.report(.signedIn(level))
         return stored
       }
@@ -168,6 +173,9 @@ public final class OAuth2Session: Sendable {
 
   /// Signs the user out: removes the tokens of both levels from memory and from the store.
   ///
+  /// The session of the user has ended when this method returns. Requests that were made before are not sent
+  /// any more, and neither a refresh in flight nor a sign-in that has begun before stores a token.
+  ///
   /// - Parameters:
   ///   - revoking: Whether the server revokes the tokens, if the client has a revocation endpoint. A
   ///     failure of the revocation is ignored, because the tokens are removed already.
@@ -180,10 +188,11 @@ public final class OAuth2Session: Sendable {
     revoking: Bool = true, file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Void> {
     let (sources, context) = (sources, context)
+    let begun = (sources.user.beginSignOut(), sources.client.beginSignOut())
     return Promise.fulfilled(()).on(context.scheduler.context(for: .inline))
       .then { () async throws in
-        let user = try await sources.user.signOut()
-        let client = try await sources.client.signOut()
+        let user = try await sources.user.finish(begun.0)
+        let client = try await sources.client.finish(begun.1)
         guard revoking, context.client.revocationURL != nil else { return }
         for token in [user, client].compactMap({ $0 }) {
           _ = try? await Self.revoke(token, context).value

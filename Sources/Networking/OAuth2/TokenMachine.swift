@@ -20,10 +20,14 @@ struct TokenMachine {
     /// A token of an earlier version of this framework has only its own text.
     let identity: String
 
+    static func identity(of token: OAuth2Token) -> String {
+      token.signInID.map { "sign-in \($0)" } ?? token.accessToken
+    }
+
     init(_ token: OAuth2Token, _ level: TokenLevel) {
       self.token = token
       value = token.authorizationValue
-      identity = token.signInID.map { "sign-in \($0)" } ?? token.accessToken
+      identity = Self.identity(of: token)
       freshness = token.freshness(canBeRenewed: level == .client)
     }
   }
@@ -60,6 +64,12 @@ struct TokenMachine {
   /// `nil` before the first renewal, and after a sign-out.
   private(set) var current: Current?
   private(set) var unsaved: Unsaved?
+  /// The session of the current user.
+  private(set) var userSession = UserSession()
+  /// The identity of the user of the session, which outlasts the token.
+  ///
+  /// `nil` until there is a token.
+  private var user: String?
   /// The access tokens of the sign-in before the current one, oldest first.
   private var earlierTokens: [String] = []
   /// The access tokens of a sign-in that has ended, and the error of its last refresh.
@@ -68,6 +78,8 @@ struct TokenMachine {
   private var isRejected = false
   private var isRenewing = false
   private var generation = 0
+  /// The number of sign-ins, and that of the sign-outs that end the sign-ins begun before them.
+  private(set) var (signIns, signOuts) = (0, 0)
   private var waiting: [Resolver<OAuth2Token>] = []
 
   init(_ level: TokenLevel = .user) {
@@ -132,10 +144,19 @@ struct TokenMachine {
   /// - Parameters:
   ///   - token: The token. `nil` if there is none.
   ///   - renewal: The renewal that has found it. `nil` for a sign-in.
+  ///   - replaced: The token of the store that has been refreshed. `nil` if the token comes from the store.
   /// - Returns: Whether the token is used. It is not after a sign-out in the meantime.
-  mutating func adopt(_ token: OAuth2Token?, from renewal: Renewal?) -> Bool {
+  mutating func adopt(
+    _ token: OAuth2Token?, from renewal: Renewal?, refreshing replaced: OAuth2Token? = nil
+  ) -> Bool {
     if let renewal, !isValid(renewal) { return false }
     let next = token.map { Current($0, level) }
+    if let next {
+      let before = replaced.map { Current.identity(of: $0) } ?? next.identity
+      // Another process may have signed in as another user. All tokens of a client are of one user.
+      if level == .user, let user, user != next.identity, user != before { startSession() }
+      user = next.identity
+    }
     if token?.accessToken != current?.token.accessToken {
       isRejected = false
       noteEarlier(before: next)
@@ -159,9 +180,22 @@ struct TokenMachine {
   /// Returns whether there was no sign-in and no sign-out since a renewal began.
   func isValid(_ renewal: Renewal) -> Bool { renewal.generation == generation }
 
+  /// Ends the session of the user before another user has a token.
+  private mutating func startSession() {
+    userSession.end()
+    userSession = UserSession()
+    user = nil
+  }
+
   /// Records the token of a sign-in.
-  mutating func signIn(_ token: OAuth2Token) {
+  ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - hadToken: Whether the store had a token before.
+  mutating func signIn(_ token: OAuth2Token, replacingStored hadToken: Bool = false) {
+    if user != nil || hadToken { startSession() }
     generation += 1
+    signIns += 1
     unsaved = nil
     _ = adopt(token, from: nil)
   }
@@ -194,9 +228,12 @@ struct TokenMachine {
 
   /// Drops the token.
   ///
+  /// - Parameter endsSignIns: Whether sign-ins that have begun are refused.
   /// - Returns: Whether there was one.
-  mutating func signOut() -> Bool {
+  mutating func signOut(endsSignIns: Bool = false) -> Bool {
+    startSession()
     generation += 1
+    if endsSignIns { signOuts += 1 }
     isRejected = false
     unsaved = nil
     ended = nil

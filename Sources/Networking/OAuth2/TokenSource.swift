@@ -16,16 +16,16 @@ final class TokenSource: Sendable {
 
   let key: TokenKey
   let context: OAuth2Context
-  private let store: any TokenStoring
+  let store: any TokenStoring
   private let queue: DispatchQueue
-  private let report: @Sendable (Event) -> Void
-  private let machine: Mutex<TokenMachine>
+  let report: @Sendable (Event) -> Void
+  let machine: Mutex<TokenMachine>
   /// Whether a renewal, a sign-in or a sign-out of this session changes the token.
   ///
   /// The lock of the store need not exclude them, because a store may have none.
-  private let isChanging = Atomic(false)
+  let isChanging = Atomic(false)
   /// The grant of the last sign-in of the level `client`, which gets the next token.
-  private let clientGrant = Mutex<OAuth2Grant?>(nil)
+  let clientGrant = Mutex<OAuth2Grant?>(nil)
 
   init(
     _ key: TokenKey, _ context: OAuth2Context, _ store: any TokenStoring, on queue: DispatchQueue,
@@ -52,6 +52,12 @@ final class TokenSource: Sendable {
   ///
   /// `nil` if there is no token in memory.
   var identity: String? { machine.withLock { $0.current?.identity } }
+
+  /// The session of the current user.
+  var userSession: UserSession { machine.withLock { $0.userSession } }
+
+  /// The number of sign-outs, for a sign-in that begins now.
+  var signOuts: Int { machine.withLock { $0.signOuts } }
 
   /// Reads the token of the store, unless there is one in memory.
   ///
@@ -140,8 +146,10 @@ final class TokenSource: Sendable {
       try IDTokenClaims.check(issued.idToken, continues: latest?.idToken)
       var fresh = issued.replacing(key.level == .user ? latest : nil)
       fresh.signInID = latest?.signInID ?? fresh.signInID
-      await save(fresh, replacing: latest)
-      let token = try adopt(fresh, renewal)
+      if let found = try await save(fresh, replacing: latest) {
+        return try adopt(changedElsewhere(found), renewal)
+      }
+      let token = try adopt(fresh, renewal, refreshing: latest)
       report(.refreshed(key.level))
       return token
     } catch let error as OAuth2Error where endsSession(error) && isValid(renewal) {
@@ -228,21 +236,39 @@ final class TokenSource: Sendable {
     }
   }
 
-  private func adopt(_ token: OAuth2Token, _ renewal: TokenMachine.Renewal) throws -> OAuth2Token {
-    guard machine.withLock({ $0.adopt(token, from: renewal) }) else {
+  private func adopt(
+    _ token: OAuth2Token, _ renewal: TokenMachine.Renewal, refreshing replaced: OAuth2Token? = nil
+  ) throws -> OAuth2Token {
+    guard machine.withLock({ $0.adopt(token, from: renewal, refreshing: replaced) }) else {
       throw OAuth2Error(.signInRequired, "the session has ended")
     }
     return token
   }
 
-  /// Stores a token.
+  /// Stores a refreshed token, unless a sign-out or another sign-in has changed the store in the
+  /// meantime.
   ///
-  /// A failure does not lose the token: it is used from memory, and stored with the next one.
-  private func save(_ token: OAuth2Token, replacing replaced: OAuth2Token?) async {
+  /// The lock of the store excludes this, but not every store has one. A failure does not lose the
+  /// token: it is used from memory, and stored with the next one.
+  ///
+  /// - Returns: The different content of the store, which is kept. `nil` if the token is used.
+  private func save(
+    _ token: OAuth2Token, replacing replaced: OAuth2Token?
+  ) async throws -> StoreContent? {
     let (store, key) = (store, key)
+    let unsaved = machine.withLock { $0.unsaved }
+    let expected = unsaved?.token == replaced ? unsaved?.replaced : replaced
     do {
-      try await onQueue { try store.setToken(token, for: key) }
-      machine.withLock { $0.keepUnsaved(nil) }
+      let changed = try await onQueue { () -> StoreContent? in
+        if key.level == .user, let expected {
+          let found = try store.token(for: key)
+          if found == nil || found?.signInID != expected.signInID { return StoreContent(found) }
+        }
+        try store.setToken(token, for: key)
+        return nil
+      }
+      if changed == nil { machine.withLock { $0.keepUnsaved(nil) } }
+      return changed
     } catch {
       machine.withLock { machine in
         // The store still has the token before the first one that could not be stored.
@@ -250,70 +276,28 @@ final class TokenSource: Sendable {
         machine.keepUnsaved(TokenMachine.Unsaved(token: token, replaced: first))
       }
       report(.storeFailed(error))
+      return nil
     }
   }
 
-  // MARK: Sign-in and sign-out
+  /// The content of the store after a change by another process.
+  private struct StoreContent: Sendable {
+    let token: OAuth2Token?
 
-  /// Stores and adopts the token of a sign-in.
-  ///
-  /// - Parameters:
-  ///   - token: The token.
-  ///   - grant: The grant that has issued it.
-  /// - Returns: The token as it is stored.
-  /// - Throws: ``OAuth2Error`` if it cannot be stored.
-  func signedIn(_ token: OAuth2Token, by grant: OAuth2Grant) async throws -> OAuth2Token {
-    let token = token.replacing(nil)
-    if key.level == .client { clientGrant.withLock { $0 = grant } }
-    guard case .acquired(let lock) = try await lock({ nil }) else { return token }
-    defer { lock.release() }
-    let (store, key) = (store, key)
-    try await onQueue { try store.setToken(token, for: key) }
-    machine.withLock { $0.signIn(token) }
-    return token
+    init(_ token: OAuth2Token?) { self.token = token }
   }
 
-  /// Removes the token.
+  /// Returns the token of the user who has signed in elsewhere.
   ///
-  /// - Returns: The last token, which may have been renewed in the meantime.
-  func signOut() async throws -> OAuth2Token? {
-    let inMemory = currentToken
+  /// - Throws: ``NetworkError`` with the code `sessionEnded` if nobody has.
+  private func changedElsewhere(_ content: StoreContent) throws -> OAuth2Token {
+    if let token = content.token, token.freshness(canBeRenewed: false).contains(context.wallClock())
+    {
+      return token
+    }
     let had = machine.withLock { $0.signOut() }
-    guard case .acquired(let lock) = try await lock({ nil }) else { return inMemory }
-    defer { lock.release() }
-    let (store, key) = (store, key)
-    let stored = try await onQueue { () -> OAuth2Token? in
-      let stored = try store.token(for: key)
-      if stored != nil { try store.setToken(nil, for: key) }
-      return stored
-    }
-    // Again, because a request in the meantime may have read the token before it was removed.
-    _ = machine.withLock { $0.signOut() }
-    // A renewal that was running has ended by now, and has not been adopted.
-    if key.level == .user, had || stored != nil { report(.signedOut(nil)) }
-    return stored ?? inMemory
-  }
-
-  /// Drops the token in memory if the store has another one, after a change by another process.
-  func reload() async throws {
-    // A change of this session reports itself.
-    guard !isChanging.load(ordering: .acquiring) else { return }
-    let (store, key) = (store, key)
-    let before = machine.withLock { $0.makeRenewal() }
-    let stored = try await onQueue { try store.token(for: key) }
-    let event = machine.withLock { machine -> Event? in
-      guard machine.isValid(before), let current = machine.current?.token, stored != current,
-        // An older token was read before a renewal of this session.
-        stored.map({ $0.issued >= current.issued }) ?? true
-      else { return nil }
-      guard let stored else {
-        _ = machine.signOut()
-        return key.level == .user ? .signedOut(nil) : nil
-      }
-      _ = machine.adopt(stored, from: nil)
-      return .refreshed(key.level)
-    }
-    if let event { report(event) }
+    if had { report(.signedOut(nil)) }
+    throw NetworkError.sessionEnded(nil)
   }
 
   /// Returns a promise of a token that is renewed even if the current one can be used.
@@ -325,13 +309,13 @@ final class TokenSource: Sendable {
 
   // MARK: The store
 
-  private enum LockResult {
+  enum LockResult {
     case acquired(TokenLock)
     case found(OAuth2Token)
   }
 
   /// Acquires the lock of the store, or finds a token in the meantime.
-  private func lock(_ find: () async throws -> OAuth2Token?) async throws -> LockResult {
+  func lock(_ find: () async throws -> OAuth2Token?) async throws -> LockResult {
     let (store, key) = (store, key)
     let end = context.scheduler.now + Self.lockLimit
     var wait = Duration.milliseconds(5)
@@ -361,7 +345,7 @@ final class TokenSource: Sendable {
   }
 
   /// Runs a closure that blocks on the queue of the session.
-  private func onQueue<Value: Sendable>(
+  func onQueue<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
     let context = context.scheduler.context(for: .queue(queue))

@@ -44,8 +44,10 @@ public enum OfflinePolicy: Sendable {
   /// endpoint type share it, in all runs of the program. It does not accept requests with secrets
   /// in them (``OfflineStore/storesSecrets``).
   ///
-  /// If one program serves several users, give each of them a separate ``store(_:)``, because a
-  /// replay uses the credentials that are current then.
+  /// A client does not send a request that it has stored itself after the session of its user has ended.
+  /// A store on disk does not know the users of earlier runs of the program. If one program serves several
+  /// users, give each of them a separate ``store(_:)``, because a replay uses the credentials that are
+  /// current then.
   ///
   /// Clients that are made inside `withMocks`, or in a test with the trait `.mocked`, share a
   /// temporary store instead, which is removed with the last of them. Another client with a mock
@@ -85,6 +87,13 @@ final class ClientOfflineStore: Sendable {
     ///
     /// `nil` if the entry contains all of them.
     var headers: (@Sendable () -> HTTPHeaders)?
+    /// Returns whether the session of the user who made the request has ended.
+    ///
+    /// The client does not send it any more, because it would have the credentials of another user.
+    var sessionEnd: (@Sendable () -> Bool)?
+
+    /// Whether the session of the user who made the request has ended.
+    var hasSessionEnded: Bool { sessionEnd?() == true }
   }
 
   /// The queue for disk operations, so that no transport thread blocks on the disk.
@@ -166,14 +175,16 @@ final class ClientOfflineStore: Sendable {
   func keep(_ source: ReplaySource, for entry: OfflineStore.Entry) {
     var source = source
     if entry.removedCredentialHeaders.isEmpty { source.headers = nil }
-    guard source.selectTransport != nil || source.headers != nil else { return }
+    guard source.selectTransport != nil || source.headers != nil || source.sessionEnd != nil else {
+      return
+    }
     let old = sources.withLock { [source] in $0.updateValue(source, forKey: entry.id) }
     withExtendedLifetime(old) {}
   }
 
   /// Returns the functions for the replay of an entry.
   ///
-  /// `nil` if this client has not stored the entry, or if the entry needs none.
+  /// `nil` if this client has not stored the entry.
   func replaySource(of entry: UUID) -> ReplaySource? {
     sources.withLock { $0[entry] }
   }

@@ -45,7 +45,9 @@ struct OfflineSaver: Sendable {
     let context = scheduler.context(for: .queue(clientOfflineStore.queue))
     let epoch = automatic?.epoch
     return responsePromise.recover(on: .inline) { error -> Promise<Value> in
-      guard let error = error as? NetworkError, error.code.isNetworkUnavailable else { throw error }
+      guard let error = error as? NetworkError, error.code.isNetworkUnavailable,
+        !source.hasSessionEnded
+      else { throw error }
       return Promise.fulfilled(()).then(on: context) { () -> Value in
         throw try outcome(of: error, key, baseURL, epoch)
       }
@@ -76,6 +78,11 @@ struct OfflineSaver: Sendable {
         request, baseURL: baseURL, in: request.storeKey, idempotencyKey: entryID)
       // Otherwise the conflict handler has kept an earlier request instead.
       if entry.id == entryID { clientOfflineStore.keep(source, for: entry) }
+      // A sign-out in the meantime may have emptied the store before the request was added.
+      if entry.id == entryID, source.hasSessionEnded {
+        try clientOfflineStore.store.remove(entry)
+        return .sessionEnded(failure.request)
+      }
       if let epoch { automatic?.entryStored(since: epoch) }
       var storedFailure = failure
       storedFailure.offlineEntryID = entry.id

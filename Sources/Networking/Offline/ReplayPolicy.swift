@@ -152,7 +152,8 @@ extension ReplayPolicy {
     // A hook or the request of a token refresh may have caused it.
     case .invalidURL, .invalidMethod, .invalidHeader, .encodingFailed: !isEncodable(entry)
     // Before the request is sent.
-    case .credentialsWithoutBaseURL, .unsupported, .invalidTLSOptions, .mockFailed: false
+    case .credentialsWithoutBaseURL, .unsupported, .invalidTLSOptions, .mockFailed, .sessionEnded:
+      false
     // No complete response.
     case .dnsFailed, .cannotConnect, .connectionLost, .notConnectedToInternet, .timedOut,
       .tlsHandshakeFailed, .tlsCertificateExpired, .tlsHostMismatch, .tlsUntrusted, .pinMismatch,

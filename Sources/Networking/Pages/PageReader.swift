@@ -15,10 +15,11 @@ struct PageWalk: Sendable {
   let first: @Sendable () throws -> Request
   /// Adds a request to the client's queue.
   ///
-  /// The closure changes the wire request.
+  /// The closure changes the wire request. The sessions are those of all pages of one iterator.
   let start:
     @Sendable (
-      _ request: Request, _ prepare: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest
+      _ request: Request, _ sessions: HeldSessions,
+      _ prepare: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest
     ) -> NetworkPromise
 }
 
@@ -121,6 +122,7 @@ final class PageReader: Sendable {
   }
 
   private let walk: PageWalk
+  private let sessions = HeldSessions()
   /// The origin of the first page.
   private let home = Mutex<Origin?>(nil)
   private let state: Mutex<State>
@@ -212,7 +214,7 @@ final class PageReader: Sendable {
   }
 
   private func start(_ attempt: Attempt) {
-    let promise = walk.start(attempt.request) { [self] in prepare($0) }
+    let promise = walk.start(attempt.request, sessions) { [self] in prepare($0) }
     let isWithdrawn = state.withLock { state in
       guard state.attempt?.number == attempt.number else { return true }
       state.attempt?.promise = promise

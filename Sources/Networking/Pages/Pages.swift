@@ -190,10 +190,11 @@ extension Networking {
       rule: rule, limit: limit ?? .max, ahead: ahead, scheduler: runner.scheduler,
       callbackContext: runner.scheduler.context(for: callbackContext),
       first: { try endpoint.request }
-    ) { [self] request, prepare in
+    ) { [self] request, sessions, prepare in
       perform(
         endpoint.modified { _ in request.storing(.none) },
-        over: transports.select(for: endpoint.base), holding: HeldExchange(prepare: prepare),
+        over: transports.select(for: endpoint.base),
+        holding: HeldExchange(prepare: prepare, sessions: sessions),
         file, line
       )
       .validate(file: file, line: line)

@@ -43,6 +43,8 @@ final class Call: Sendable {
   ///
   /// Read when the call is made, because the call may start on another thread.
   let refresh = RefreshRound.current
+  /// The sessions in which the request was made.
+  let sessions: CallSessions
   let state: CallState
 
   init(
@@ -50,7 +52,8 @@ final class Call: Sendable {
     settings: ClientSettings.Snapshot, over transport: SelectedTransport,
     to destination: BodyDestination = BodyDestination(),
     credentialSource: (any CredentialSource)? = nil,
-    offline: OfflineMode? = nil, reportingTo events: CallEvents? = nil
+    offline: OfflineMode? = nil, in sessions: CallSessions? = nil,
+    reportingTo events: CallEvents? = nil
   ) {
     self.request = request
     self.endpoint = endpoint
@@ -59,6 +62,7 @@ final class Call: Sendable {
     self.destination = destination
     self.credentialSource = credentialSource
     self.offline = offline
+    self.sessions = sessions ?? CallSessions(settings.settings)
     state = CallState(reportingTo: events)
   }
 

@@ -12,6 +12,10 @@ struct ClientSettings: Sendable {
   var preProcessRequest: (@Sendable (HTTPRequest) throws -> HTTPRequest)?
   var middleware: (@Sendable (Request) -> Promise<Void>)?
   var credentials = ClientCredentials.none
+  /// The session of the current user.
+  ///
+  /// Each client has its own.
+  var session = Self.withoutUser
   var interceptors: [any Interceptor] = []
   var hopInterceptors: [any Interceptor] = []
   /// The listeners of events.
@@ -25,6 +29,9 @@ struct ClientSettings: Sendable {
   var onAutomaticReplay: AutomaticReplayHandler?
   /// The client's source of time, which does not change.
   var scheduler: any Scheduler = .live
+
+  /// The session of settings without a client, which never ends.
+  private static let withoutUser = UserSession()
 
   /// The settings at one time, shared by all requests made until they change.
   final class Snapshot: Sendable {

@@ -21,13 +21,14 @@ struct CookieStage: BuiltInStage {
   var revision: UInt64 { jar.revision(at: wallClock()) }
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    var exchange = exchange
+    var changed = exchange
     let url = exchange.request.url
-    exchange.request = addingCookies(to: exchange.request)
-    return next(exchange).map { response in
+    changed.request = addingCookies(to: exchange.request)
+    return next(changed).map { response in
       // Fast path: no cookies.
       if response.headers.contains("Set-Cookie") {
-        jar.store(response.headers, from: url, at: wallClock())
+        jar.store(
+          response.headers, from: url, at: wallClock(), unless: { exchange.call.sessions.hasEnded })
       }
       return response
     }

@@ -45,10 +45,20 @@ public struct Exchange: Sendable {
 
   /// Returns the exchange with the client's current credentials.
   ///
-  /// - Throws: The error of ``with(_:)``.
+  /// - Throws: The error of ``with(_:)``, and ``NetworkError`` with the code `sessionEnded`.
   func withCurrentCredentials() throws -> Exchange {
-    guard sendsCredentials, let source = call.credentialSource else { return self }
-    return try with(source.currentCredentials)
+    let current = sendsCredentials ? call.credentialSource?.currentCredentials : nil
+    // After the credentials have been read, because they may be those of another user.
+    try checkSessions()
+    guard let current else { return self }
+    return try with(current)
+  }
+
+  /// Throws if the session in which the request was made has ended.
+  ///
+  /// - Throws: ``NetworkError`` with the code `sessionEnded`.
+  func checkSessions() throws(NetworkError) {
+    try call.sessions.check(for: NetworkError.RequestSummary(request))
   }
 
   /// Returns the exchange with credentials of the client.
@@ -130,8 +140,15 @@ extension Exchange {
 
   /// Performs the hop over the transport of the call.
   ///
-  /// A stored request is not sent without the fields that were removed when it was stored.
+  /// A stored request is not sent without the fields that were removed when it was stored. No request is
+  /// sent after the end of its session.
   func perform() -> NetworkPromise {
+    do {
+      // Here the request has all credentials and cookies. None of another user is sent.
+      try checkSessions()
+    } catch {
+      return .rejected(error)
+    }
     if let offline = call.offline, redirects == 0,
       let error = missingCredentials(of: offline)
     {

@@ -1,16 +1,19 @@
 public import Promises
 import Synchronization
 
-/// An interceptor that holds requests while some work runs, such as switching the user.
+/// An interceptor that holds requests while some work runs, such as a migration of the account.
 ///
 /// ```swift
-/// barrier.hold(draining: true) { store.switchUser(to: ann) }
-///   .done { show(ann) }
+/// barrier.hold(draining: true) { account.migrate() }
+///   .done { show(account) }
 /// ```
 ///
 /// While the barrier is held, new requests wait. When the last hold ends, successfully or not, the
 /// waiting requests continue in the order in which they arrived. Requests in flight are not
 /// interrupted. A hold may wait for them to end before its work starts.
+///
+/// A request that waits while the user changes is not sent for the next user. It fails with
+/// ``NetworkError/Code-swift.enum/sessionEnded``.
 ///
 /// Requests that are ``Request/notIntercepted()`` pass the barrier, and no hold waits for them. The
 /// work of a hold must make its requests this way. A waiting request can be cancelled, and its

@@ -34,6 +34,10 @@ import Synchronization
 ///   request times out or is cancelled.
 /// - A request ``Request/withoutCredentials()`` starts no refresh and keeps its first response.
 /// - A request whose body cannot be sent again keeps its first response.
+/// - **Users.** A refresh belongs to the user whose request caused it. If the user signs out while it
+///   runs, its requests and those that wait for it fail with
+///   ``NetworkError/Code-swift.enum/sessionEnded``, and `authenticate` has no effect in it.
+///   Requests of the next user do not wait for it, and start a refresh of their own.
 public struct RefreshInterceptor: Interceptor {
   private let statuses: Set<Int>
   private let holdsRequests: Bool
@@ -123,7 +127,7 @@ public struct RefreshInterceptor: Interceptor {
         return .fulfilled(response)
       }
       guard !shared.isInProgress(exchange.call.refresh) else { throw Self.selfWaitError(response) }
-      return shared.refreshed(since: epoch, for: exchange.call.refresh) { round in
+      return shared.refreshed(since: epoch, for: exchange.call) { round in
         refresh.start(RefreshCause(response: response, round: round), for: exchange)
       }
       .then(on: .inline) {
@@ -148,40 +152,14 @@ private struct RefreshCause: Sendable {
   let round: RefreshRound
 }
 
-/// The identity of one refresh, which marks the requests made inside of it.
-final class RefreshRound: Sendable {
-  /// The refresh in which the current code runs, if any, running or ended.
-  static var current: RefreshRound? { HandlerScope.innermost?.mark as? RefreshRound }
-
-  /// The object that runs the refresh.
-  fileprivate let owner: SharedRefresh
-  /// The number of the refresh.
-  let number: Int
-  /// The running refresh of another interceptor whose request caused this refresh, if any.
-  fileprivate let outer: RefreshRound?
-
-  /// Makes the identity of a refresh.
-  ///
-  /// - Parameters:
-  ///   - owner: The object that runs the refresh.
-  ///   - number: The number of the refresh.
-  ///   - outer: The refresh in which the request was made that causes this one, if any.
-  init(owner: SharedRefresh, number: Int, in outer: RefreshRound?) {
-    self.owner = owner
-    self.number = number
-    // A refresh that has ended is released, so that the list stays short.
-    self.outer = outer?.isInProgress == true ? outer : nil
-  }
-
-  /// Whether this refresh is running.
-  var isInProgress: Bool { owner.isInProgress(number) }
-}
-
 /// The state machine of the refresh that all callers share.
 ///
 /// The epoch is the number of refreshes that have ended, successfully or not. A caller reads it
 /// before it sends its request. If the request is rejected in the same epoch, a refresh has to
 /// start. In a later epoch a refresh has already ended, and its result applies to the caller, too.
+///
+/// A refresh whose user has signed out in the meantime has no result: no epoch ends with it, and callers
+/// of a later session do not wait for it.
 struct RefreshMachine {
   /// The next step of a caller whose request was rejected.
   enum Action {
@@ -198,28 +176,40 @@ struct RefreshMachine {
   /// The number of refreshes that have ended.
   private(set) var epoch = 0
   private var number = 0
-  /// The promise that the callers of the running refresh wait for.
-  private(set) var current: Promise<Void>?
+  private var promise: Promise<Void>?
+  /// The sessions of the call that started the running refresh.
+  private var sessions: CallSessions?
   private var failure: (any Error)?
+
+  /// The promise that the callers of the running refresh wait for.
+  ///
+  /// `nil` if none is running whose user is still signed in.
+  var current: Promise<Void>? { sessions?.hasEnded == false ? promise : nil }
 
   /// Returns the error of a refresh that has ended since an epoch, or `nil`.
   func failure(since epoch: Int) -> (any Error)? { epoch == self.epoch ? nil : failure }
 
   /// Returns whether the refresh with a number is running.
-  func isInProgress(_ number: Int) -> Bool { current != nil && number == self.number }
+  func isInProgress(_ number: Int) -> Bool { promise != nil && number == self.number }
 
   /// Handles a rejected request.
   ///
   /// - Parameters:
   ///   - epoch: The epoch in which the request was sent.
+  ///   - sessions: The sessions of the request.
   ///   - promise: A closure that makes the promise that joining callers wait for. It is called if a
   ///     refresh has to start.
   /// - Returns: The next step of the caller.
-  mutating func requestRejected(sentIn epoch: Int, _ promise: () -> Promise<Void>) -> Action {
+  mutating func requestRejected(
+    sentIn epoch: Int, of sessions: CallSessions, _ promise: () -> Promise<Void>
+  ) -> Action {
     guard epoch == self.epoch else { return failure.map(Action.fail) ?? .resend }
+    // Another user has other credentials, which this request does not refresh.
+    if sessions.hasEnded { return .fail(NetworkError.sessionEnded(nil)) }
     if let current { return .join(current) }
     number += 1
-    current = promise()
+    let new = promise()
+    (self.promise, self.sessions) = (new, sessions)
     return .start(number: number)
   }
 
@@ -227,8 +217,10 @@ struct RefreshMachine {
   ///
   /// Ignored if the refresh is not the running one.
   mutating func ended(_ number: Int, _ failure: (any Error)?) {
-    guard number == self.number, current != nil else { return }
-    current = nil
+    guard number == self.number, promise != nil else { return }
+    let isOfCurrentUser = sessions?.hasEnded == false
+    (promise, sessions) = (nil, nil)
+    guard isOfCurrentUser else { return }
     epoch += 1
     self.failure = failure
   }
@@ -237,7 +229,7 @@ struct RefreshMachine {
   ///
   /// The next caller starts another one.
   mutating func abandoned(_ number: Int) {
-    if number == self.number { current = nil }
+    if number == self.number { (promise, sessions) = (nil, nil) }
   }
 }
 
@@ -262,7 +254,7 @@ final class SharedRefresh: Sendable {
   }
 
   /// Returns whether the refresh with a number is running.
-  fileprivate func isInProgress(_ number: Int) -> Bool {
+  func isInProgress(_ number: Int) -> Bool {
     machine.withLock { $0.isInProgress(number) }
   }
 
@@ -286,31 +278,34 @@ final class SharedRefresh: Sendable {
   ///
   /// - Parameters:
   ///   - epoch: The epoch in which the request was sent.
-  ///   - outer: The refresh in which the request was made, if any.
+  ///   - call: The call of the request.
   ///   - start: A closure that starts a refresh. It is called before this method returns, if a
   ///     refresh has to start.
   /// - Returns: The promise, which is rejected with the error of the refresh. Cancelling it does
   ///   not affect other callers.
   func refreshed(
-    since epoch: Int, for outer: RefreshRound? = nil,
+    since epoch: Int, for call: Call,
     _ start: @escaping @Sendable (_ round: RefreshRound) -> Promise<Void>
   ) -> Promise<Void> {
     let pending = Promise<Void>.pending(on: .inline)
-    let action = machine.withLock { $0.requestRejected(sentIn: epoch) { pending.promise } }
+    let action = machine.withLock {
+      $0.requestRejected(sentIn: epoch, of: call.sessions) { pending.promise }
+    }
     guard case .start(let number) = action else {
       // Fulfilled, so that the unused promise is not reported as abandoned.
       pending.resolver.fulfill()
-      return wait(action, since: epoch, for: outer, start)
+      return wait(action, since: epoch, for: call, start)
     }
     // Attached first, so that it runs before waiting callers call `refreshed` again.
     pending.promise.always(on: .inline) { _ in self.machine.withLock { $0.abandoned(number) } }
-    let refreshed = wait(.join(pending.promise), since: epoch, for: outer, start)
-    run(RefreshRound(owner: self, number: number, in: outer), start, for: pending.resolver)
+    let refreshed = wait(.join(pending.promise), since: epoch, for: call, start)
+    let round = RefreshRound(owner: self, number: number, in: call.refresh, of: call.sessions)
+    run(round, start, for: pending.resolver)
     return refreshed
   }
 
   private func wait(
-    _ action: RefreshMachine.Action, since epoch: Int, for outer: RefreshRound?,
+    _ action: RefreshMachine.Action, since epoch: Int, for call: Call,
     _ start: @escaping @Sendable (_ round: RefreshRound) -> Promise<Void>
   ) -> Promise<Void> {
     switch action {
@@ -318,8 +313,10 @@ final class SharedRefresh: Sendable {
     case .join(let promise):
       // Either the refresh has failed, and the next call returns its error, or all other callers
       // were cancelled just before this one joined.
-      promise.recover(on: .inline, policy: .allErrors) { _ in
-        self.refreshed(since: epoch, for: outer, start)
+      promise.recover(on: .inline, policy: .allErrors) { error in
+        // The error of the refresh says more than that of the end of the session.
+        if call.sessions.hasEnded, !error.isCancellation { throw error }
+        return self.refreshed(since: epoch, for: call, start)
       }
     case .resend, .start: .fulfilled(())
     }
@@ -331,7 +328,7 @@ final class SharedRefresh: Sendable {
   ) {
     // A derived promise, because cancelling the user's own promise could affect its other
     // consumers.
-    let work = start(round).map {}
+    let work = start(round).map {}.always(on: .inline) { round.finish($0) }
     resolver.onCancel { work.cancel() }
     work.always(on: .inline) { result in
       let failure: (any Error)? = if case .failure(let error) = result { error } else { nil }

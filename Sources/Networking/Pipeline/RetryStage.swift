@@ -107,6 +107,7 @@ final class RetryStage: BuiltInStage {
       // The client rejected the attempt because there is no network. A retry would be rejected too,
       // and must not use the budget.
       if response == nil, exchange.state.isRejectedLocally { return nil }
+      guard !exchange.call.sessions.hasEnded else { return nil }
       let result: Result<Response, any Error> = response.map { .success($0) } ?? .failure(error)
       exchange.state.end(result)
       let failed = FailedAttempt(

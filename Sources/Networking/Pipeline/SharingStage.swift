@@ -213,6 +213,8 @@ struct SharingKey: Hashable, Sendable {
   private let credentials: Credentials?
   /// The user of a session, which has the same credentials for all users.
   private let identity: String?
+  /// The sessions of the callers, whose end also ends the exchange.
+  private let sessions: CallSessions
   /// Whether the client may add credentials.
   ///
   /// A hop interceptor may add credentials of its own to such requests.
@@ -254,6 +256,7 @@ struct SharingKey: Hashable, Sendable {
     } else {
       identity = nil
     }
+    sessions = exchange.call.sessions
     sendsCredentials = exchange.sendsCredentials
     cookieRevision = cookies?.revision
     source = exchange.call.transport.source

@@ -181,14 +181,14 @@ extension Networking {
     StreamOpener(
       scheduler: runner.scheduler,
       isRepeatable: { [.get, .head].contains((try? endpoint.request.method) ?? .post) }
-    ) { [self] prepare in
+    ) { [self] sessions, prepare in
       let held = HeldExchange(
         prepare: { request in
           var request = request
           prepare(&request)
           if let idleTimeout { request.idleTimeout = idleTimeout }
           return request
-        }, deadlinesEndWithHead: true)
+        }, deadlinesEndWithHead: true, sessions: sessions)
       return perform(
         endpoint.modified { $0.storing(.none) }, over: transports.select(for: endpoint.base),
         to: .stream, holding: held, file, line)

@@ -115,7 +115,7 @@ final class LineReader {
   }
 
   private func open() -> NetworkPromise {
-    opener.start { [accept] request in
+    opener.start(HeldSessions()) { [accept] request in
       if let accept { request.setDefault("Accept", accept) }
     }
   }

@@ -140,6 +140,7 @@ final class ServerSentEventReader {
   private var hasConnected = false
   private var failures = 0
   private var isOver = false
+  private let sessions = HeldSessions()
 
   init(_ opener: StreamOpener, _ options: ServerSentEvents.Options) {
     self.opener = opener
@@ -151,6 +152,8 @@ final class ServerSentEventReader {
   func next(isolation actor: isolated (any Actor)?) async throws -> ServerSentEvent? {
     while !isOver {
       do {
+        // The rest of an event stream of a user who has signed out is not delivered.
+        if sessions.hasEnded { throw NetworkError.sessionEnded(nil) }
         guard let body else {
           try await connect(isolation: actor)
           continue
@@ -185,7 +188,7 @@ final class ServerSentEventReader {
   /// Sends the request, and checks the head of the response.
   private func connect(isolation actor: isolated (any Actor)?) async throws {
     let id = parser.lastEventID
-    let response = try await opener.start { request in
+    let response = try await opener.start(sessions) { request in
       request.setDefault("Accept", "text/event-stream")
       request.setDefault("Cache-Control", "no-store")
       // A field cannot have control characters, and servers limit its length. Without the field the

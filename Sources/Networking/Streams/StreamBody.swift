@@ -8,9 +8,12 @@ struct StreamOpener: Sendable {
   let isRepeatable: @Sendable () -> Bool
   /// Adds a request to the queue.
   ///
-  /// The closure changes the wire request, after the hooks of the client.
+  /// The closure changes the wire request, after the hooks of the client. The sessions are those of all
+  /// requests of one reader.
   let start:
-    @Sendable (_ prepare: @escaping @Sendable (inout HTTPRequest) -> Void) -> NetworkPromise
+    @Sendable (
+      _ sessions: HeldSessions, _ prepare: @escaping @Sendable (inout HTTPRequest) -> Void
+    ) -> NetworkPromise
 }
 
 /// The body of one response of a stream.

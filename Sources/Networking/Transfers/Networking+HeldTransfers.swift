@@ -243,6 +243,8 @@ extension Networking {
     _ line: UInt
   ) -> TransferSender {
     let clock = PausableScheduler(gate: control.gate, base: runner.scheduler)
+    let sessions = HeldSessions()
+    _ = sessions.ofFirstRequest(currentSettings().settings)
     return TransferSender(
       control: control, scheduler: runner.scheduler, wallClock: runner.wallClock,
       retry: endpoint.retryPolicy ?? runner.retry,
@@ -261,7 +263,8 @@ extension Networking {
         endpoint.modified { message.change($0).storing(.none) },
         over: transports.select(for: endpoint.base), to: message.destination,
         holding: HeldExchange(
-          prepare: message.prepare, progress: message.progress, deadlineClock: clock),
+          prepare: message.prepare, progress: message.progress, deadlineClock: clock,
+          sessions: sessions),
         file, line)
     }
   }

@@ -75,6 +75,14 @@ public protocol CancellationRepresenting: Error {
   var representsCancellation: Bool { get }
 }
 
+/// An error type with values after which the same work must not be done again.
+///
+/// A ``RetrySchedule`` gives up after such a value, whatever its conditions.
+package protocol RetryRefusing: Error {
+  /// Whether the work must not be done again after this value.
+  var refusesRetry: Bool { get }
+}
+
 extension Error {
   /// Whether this error represents a deliberate cancellation rather than a failure.
   ///

@@ -138,6 +138,7 @@ public struct RetrySchedule: Sendable {
   /// - Returns: The delay, with jitter. `nil` to give up.
   public func delay(beforeRetry retryNumber: Int, after error: any Error) -> Duration? {
     guard retryNumber <= limit, !error.isCancellation,
+      (error as? any RetryRefusing)?.refusesRetry != true,
       isRetryable(limit - (retryNumber - 1), error),
       let delay = delay(retryNumber, error)
     else { return nil }

@@ -12,7 +12,8 @@ struct ErrorCodeGuideTests {
   /// guide.
   static let codes: [NetworkError.Code] =
     [
-      .invalidURL, .credentialsWithoutBaseURL, .invalidMethod, .invalidHeader, .encodingFailed,
+      .invalidURL, .credentialsWithoutBaseURL, .sessionEnded, .invalidMethod, .invalidHeader,
+      .encodingFailed,
       .unsupported, .invalidTLSOptions, .mockFailed, .dnsFailed, .cannotConnect, .connectionLost,
       .notConnectedToInternet, .tlsHandshakeFailed, .tlsCertificateExpired, .tlsHostMismatch,
       .tlsUntrusted, .pinMismatch, .tlsRevoked, .tlsRevocationUnknown, .malformedResponse,
@@ -36,7 +37,8 @@ struct ErrorCodeGuideTests {
       }
     case .unacceptableStatus: "unacceptableStatus(n)"
     case .unacceptableContentType: "unacceptableContentType(t)"
-    case .invalidURL, .credentialsWithoutBaseURL, .invalidMethod, .invalidHeader, .encodingFailed,
+    case .invalidURL, .credentialsWithoutBaseURL, .sessionEnded, .invalidMethod, .invalidHeader,
+      .encodingFailed,
       .unsupported, .invalidTLSOptions, .mockFailed, .dnsFailed, .cannotConnect, .connectionLost,
       .notConnectedToInternet, .tlsHandshakeFailed, .tlsCertificateExpired, .tlsHostMismatch,
       .tlsUntrusted, .pinMismatch, .tlsRevoked, .tlsRevocationUnknown, .malformedResponse,

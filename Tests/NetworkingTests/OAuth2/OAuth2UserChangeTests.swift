@@ -106,7 +106,7 @@ struct OAuth2UserChangeTests {
     let (client, shop, release) = slowShop({ $0.sharesRequests = true }) { request in
       .text(request.headers["Authorization"] ?? "")
     }
-    let first = try await fixture.signIn(session)
+    _ = try await fixture.signIn(session)
     let early = [client.request(.get("orders")), client.request(.get("orders"))]
     await fixture.time.advance(by: .zero)
     _ = session.signOut(revoking: false)
@@ -117,7 +117,7 @@ struct OAuth2UserChangeTests {
     release()
     await fixture.time.run()
     for promise in early {
-      #expect(try await promise.toString().value == "Bearer \(first.accessToken)")
+      #expect(await promise.result.failure(as: NetworkError.self)?.code == .sessionEnded)
     }
     #expect(try await late.toString().value == "Bearer \(second.accessToken)")
     #expect(shop.journal.entries.count == 2)
@@ -136,13 +136,100 @@ struct OAuth2UserChangeTests {
     _ = try await fixture.signIn(session)
     release()
     await fixture.time.run()
-    #expect(try await transfer.value.status == 401)
+    #expect(await transfer.result.failure(as: NetworkError.self)?.code == .sessionEnded)
     #expect(shop.journal.entries.count == 1)
     // A rejection of the current sign-in is still followed by a refresh.
     login.revokeAll()
     let next = client.request(.get("orders"))
     await fixture.time.run()
     #expect(try await next.value.status == 200)
+  }
+
+  @Test(arguments: [false, true])
+  func aHeldRequestIsNotSentForTheNextSignIn(signsOut: Bool) async throws {
+    let client = fixture.client(session)
+    let barrier = PipelineBarrier()
+    client.interceptors = [barrier]
+    _ = try await fixture.signIn(session)
+    let hold = Promise<Void>.pending(on: .inline)
+    barrier.hold(while: hold.promise)
+    let held = client.request(.get("orders"))
+    if signsOut { _ = session.signOut(revoking: false) }
+    _ = try await fixture.signIn(session)
+    hold.resolver.fulfill(())
+    await fixture.time.run()
+    #expect(await held.result.failure(as: NetworkError.self)?.code == .sessionEnded)
+    #expect(fixture.received == 0)
+    let next = client.request(.get("orders"))
+    await fixture.time.run()
+    #expect(try await next.value.status == 200)
+  }
+
+  @Test func aHeldRequestIsSentAfterARefresh() async throws {
+    let client = fixture.client(session)
+    let barrier = PipelineBarrier()
+    client.interceptors = [barrier]
+    _ = try await fixture.signIn(session)
+    let hold = Promise<Void>.pending(on: .inline)
+    barrier.hold(while: hold.promise)
+    let held = client.request(.get("orders"))
+    _ = try await fixture.time.run { [session] in try await session.refresh().value }
+    hold.resolver.fulfill(())
+    await fixture.time.run()
+    #expect(try await held.value.status == 200)
+  }
+
+  @Test func aSignInThatHasBegunBeforeASignOutIsRefused() async throws {
+    let grant = OAuth2Grant.password(username: "ann", password: "ann-password")
+    fixture.login.fail(.delay(.seconds(5)))
+    let early = session.signIn(grant)
+    await fixture.time.advance(by: .seconds(1))
+    _ = session.signOut(revoking: false)
+    await fixture.time.run()
+    #expect(await early.result.failure(as: NetworkError.self)?.code == .sessionEnded)
+    #expect(session.currentToken() == nil)
+    #expect(try session.store.token(for: TokenKey(for: session.client)) == nil)
+  }
+
+  @Test func aSignInAfterASignOutKeepsItsToken() async throws {
+    let grant = OAuth2Grant.password(username: "ann", password: "ann-password")
+    _ = try await fixture.signIn(session)
+    fixture.login.fail(.delay(.seconds(5)))
+    let refresh = session.refresh()
+    await fixture.time.advance(by: .seconds(1))
+    // Both wait for the lock that the refresh holds.
+    let end = session.signOut(revoking: false)
+    let next = session.signIn(grant)
+    await fixture.time.run()
+    _ = await refresh.result
+    #expect(end.fulfilledValue != nil)
+    let token = try await next.value
+    #expect(session.currentToken()?.accessToken == token.accessToken)
+    let stored = try session.store.token(for: TokenKey(for: session.client))
+    #expect(stored?.accessToken == token.accessToken)
+  }
+
+  @Test(arguments: [false, true])
+  func aChangeOfTheStoreDuringARefreshIsKept(isSignIn: Bool) async throws {
+    let store = StoreWithoutLock()
+    let session = fixture.session(store: store)
+    _ = try await fixture.signIn(session)
+    var other: OAuth2Token?
+    if isSignIn { other = try await fixture.signIn(fixture.session(store: MemoryTokenStore())) }
+    let client = fixture.client(session)
+    await fixture.time.advance(by: .seconds(3_700))
+    fixture.login.fail(.delay(.seconds(5)))
+    let early = client.request(.get("orders"))
+    await fixture.time.advance(by: .seconds(1))
+    let key = TokenKey(for: session.client)
+    if isSignIn { other?.expires = fixture.configuration.wallClock().addingTimeInterval(3_600) }
+    // Another process without a lock signs out, or another user in.
+    store.setToken(other, for: key)
+    await fixture.time.run()
+    #expect(await early.result.failure(as: NetworkError.self)?.code == .sessionEnded)
+    #expect(store.token(for: key)?.accessToken == other?.accessToken)
+    #expect(session.currentToken()?.accessToken == other?.accessToken)
+    #expect(fixture.received == 0)
   }
 
   @Test func aRejectionOfAnEarlierTokenOfTheSameSignInIsUnderstood() async throws {

@@ -62,6 +62,8 @@ struct OAuth2YearTests {
     let sessions = (0..<2).map { _ in fixture.session(store: store) { $0.wallClock = clock } }
     let clients = sessions.map { fixture.client($0) }
     var model = Model()
+    // The sessions that have seen a sign-in.
+    var signedIn: Set<Int> = []
     let year = Duration.seconds(365 * 86_400)
     var steps = 0
     while fixture.time.now < year {
@@ -70,9 +72,18 @@ struct OAuth2YearTests {
       await fixture.time.advance(by: pause)
       let now = fixture.time.now
       if !model.isSignedIn {
-        _ = try await fixture.signIn(sessions[Int.random(in: 0..<2, using: &chance)])
+        let index = Int.random(in: 0..<2, using: &chance)
+        _ = try await fixture.signIn(sessions[index])
+        signedIn.insert(index)
         model.signIn(at: fixture.time.now, clock(), life: life)
         model.isRefreshRevoked = false
+        // The other session still has the former sign-in, and its next request may be that of another
+        // user.
+        let first = clients[1 - index].request(.get("orders"))
+        await fixture.time.advance(by: .milliseconds(200))
+        let isEnded = await first.result.failure(as: NetworkError.self)?.code == .sessionEnded
+        #expect(isEnded == signedIn.contains(1 - index))
+        signedIn.insert(1 - index)
         continue
       }
       var fails = false
@@ -95,9 +106,8 @@ struct OAuth2YearTests {
       model = expected
       // After a failure the next request tries again, so there is one.
       let count = fails ? 1 : Int.random(in: 1...5, using: &chance)
-      let promises = (0..<count).map { _ in
-        clients[Int.random(in: 0..<2, using: &chance)].request(.get("orders"))
-      }
+      let indices = (0..<count).map { _ in Int.random(in: 0..<2, using: &chance) }
+      let promises = indices.map { clients[$0].request(.get("orders")) }
       // A session that waits for the lock of the store tries again after up to 100 ms.
       await fixture.time.advance(by: .milliseconds(200))
       let statuses = OAuth2Fixture.statuses(promises)

@@ -58,7 +58,10 @@ struct ClientReplayTests {
       return request
     }
     await add(.add("a"))
-    client.authenticate(bearerToken: "new")
+    _ = try await client.renewCredentials {
+      client.authenticate(bearerToken: "new")
+      return .fulfilled(())
+    }.value
     client.setBaseURL(URL.of("https://elsewhere.example.com/"))
     _ = try await client.replay().value
     let (first, replayed) = (server.requests[0], server.requests[1])

@@ -217,6 +217,8 @@ struct RefreshInterceptorTests {
 
 @Suite(.gated)
 struct RefreshMachineTests {
+  private let sessions = CallSessions(ClientSettings())
+
   private func kind(_ action: RefreshMachine.Action) -> String {
     switch action {
     case .start(let number): "start \(number)"
@@ -228,37 +230,54 @@ struct RefreshMachineTests {
 
   @Test func theFirstCallerStartsOthersJoinAndLateCallersResend() {
     var machine = RefreshMachine()
-    let first = machine.requestRejected(sentIn: 0) { .fulfilled(()) }
-    let second = machine.requestRejected(sentIn: 0) { .fulfilled(()) }
+    let first = machine.requestRejected(sentIn: 0, of: sessions) { .fulfilled(()) }
+    let second = machine.requestRejected(sentIn: 0, of: sessions) { .fulfilled(()) }
     machine.ended(1, nil)
-    let late = machine.requestRejected(sentIn: 0) { .fulfilled(()) }
-    let fresh = machine.requestRejected(sentIn: 1) { .fulfilled(()) }
+    let late = machine.requestRejected(sentIn: 0, of: sessions) { .fulfilled(()) }
+    let fresh = machine.requestRejected(sentIn: 1, of: sessions) { .fulfilled(()) }
     #expect(machine.isInProgress(2) && !machine.isInProgress(1))
     #expect([first, second, late, fresh].map(kind) == ["start 1", "join", "resend", "start 2"])
   }
 
   @Test func afterAFailureLateCallersFailAndNewCallersStartAnother() {
     var machine = RefreshMachine()
-    let first = machine.requestRejected(sentIn: 0) { .fulfilled(()) }
+    let first = machine.requestRejected(sentIn: 0, of: sessions) { .fulfilled(()) }
     machine.ended(1, TestError("denied"))
-    let late = machine.requestRejected(sentIn: 0) { .fulfilled(()) }
-    let fresh = machine.requestRejected(sentIn: 1) { .fulfilled(()) }
+    let late = machine.requestRejected(sentIn: 0, of: sessions) { .fulfilled(()) }
+    let fresh = machine.requestRejected(sentIn: 1, of: sessions) { .fulfilled(()) }
     machine.ended(2, nil)
-    let later = machine.requestRejected(sentIn: 0) { .fulfilled(()) }
+    let later = machine.requestRejected(sentIn: 0, of: sessions) { .fulfilled(()) }
     #expect(
       [first, late, fresh, later].map(kind)
         == ["start 1", "fail TestError(denied)", "start 2", "resend"])
   }
 
+  @Test func aRefreshOfAnEndedSessionHasNoOutcomeAndNoCallers() {
+    var machine = RefreshMachine()
+    var settings = ClientSettings()
+    settings.session = UserSession()
+    let ended = CallSessions(settings)
+    _ = machine.requestRejected(sentIn: 0, of: ended) { .fulfilled(()) }
+    settings.session.end()
+    #expect(machine.current == nil && machine.isInProgress(1))
+    let late = machine.requestRejected(sentIn: 0, of: ended) { .fulfilled(()) }
+    let next = machine.requestRejected(sentIn: 0, of: sessions) { .fulfilled(()) }
+    machine.ended(1, TestError("of another user"))
+    #expect(machine.epoch == 0 && machine.current != nil)
+    machine.ended(2, nil)
+    #expect(machine.epoch == 1 && machine.failure(since: 0) == nil)
+    #expect(kind(next) == "start 2" && kind(late).contains("session"))
+  }
+
   @Test func anAbandonedRefreshHasNoOutcome() {
     var machine = RefreshMachine()
-    _ = machine.requestRejected(sentIn: 0) { .fulfilled(()) }
+    _ = machine.requestRejected(sentIn: 0, of: sessions) { .fulfilled(()) }
     machine.abandoned(1)
     machine.ended(1, nil)
-    let next = machine.requestRejected(sentIn: 0) { .fulfilled(()) }
+    let next = machine.requestRejected(sentIn: 0, of: sessions) { .fulfilled(()) }
     machine.abandoned(1)
     machine.ended(1, nil)
-    let joined = machine.requestRejected(sentIn: 0) { .fulfilled(()) }
+    let joined = machine.requestRejected(sentIn: 0, of: sessions) { .fulfilled(()) }
     #expect(machine.epoch == 0 && [next, joined].map(kind) == ["start 2", "join"])
   }
 }

@@ -1,0 +1,99 @@
+import Synchronization
+
+/// The sessions of users that a call belongs to: that of the client, and that of its tokens.
+///
+/// A call that is made in a renewal of credentials also belongs to the sessions of the renewal, so that
+/// the renewal ends with them.
+struct CallSessions: Sendable {
+  private let client: UserSession
+  /// The session of the provider of the credentials.
+  ///
+  /// `nil` if there is none.
+  private let provider: UserSession?
+  /// The running renewal in which the call was made, if any.
+  private let renewal: RefreshRound?
+
+  /// Creates the sessions of a call that is made now.
+  ///
+  /// - Parameter settings: The settings of the client.
+  init(_ settings: ClientSettings) {
+    client = settings.session
+    provider = settings.credentials.provider?.userSession
+    renewal = RefreshRound.current.flatMap { $0.isRunning ? $0 : nil }
+  }
+
+  /// Whether one of the sessions has ended, so that the call must not be sent any more.
+  var hasEnded: Bool {
+    client.hasEnded || provider?.hasEnded == true || renewal?.sessions.hasEnded == true
+  }
+
+  /// Throws if one of the sessions has ended.
+  ///
+  /// - Parameter request: The request, for the error.
+  /// - Throws: ``NetworkError`` with the code `sessionEnded`.
+  func check(for request: @autoclosure () -> NetworkError.RequestSummary?) throws(NetworkError) {
+    if hasEnded { throw .sessionEnded(request()) }
+  }
+}
+
+extension CallSessions: Hashable {
+  /// Compares sessions and renewals by identity.
+  static func == (left: CallSessions, right: CallSessions) -> Bool {
+    left.client === right.client && left.provider === right.provider
+      && left.renewal === right.renewal
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(client)
+    hasher.combine(provider)
+  }
+}
+
+/// The sessions of a transfer, a stream or a list of pages, to which all its requests belong.
+final class HeldSessions: Sendable {
+  private let sessions = Mutex<CallSessions?>(nil)
+
+  /// Returns the sessions of the first request.
+  ///
+  /// - Parameter settings: The settings of the client, if this is the first request.
+  /// - Returns: The sessions.
+  func ofFirstRequest(_ settings: ClientSettings) -> CallSessions {
+    let new = CallSessions(settings)
+    return sessions.withLock { sessions in
+      if let sessions { return sessions }
+      sessions = new
+      return new
+    }
+  }
+
+  /// Whether the session of the first request has ended.
+  var hasEnded: Bool { sessions.withLock { $0 }?.hasEnded == true }
+}
+
+extension ClientCredentials {
+  /// The scheme, with or without an origin.
+  var scheme: Credentials.Scheme? {
+    switch self {
+    case .none: nil
+    case .unbound(let scheme): scheme
+    case .bound(let credentials): credentials.scheme
+    }
+  }
+
+  /// The provider of the values.
+  ///
+  /// `nil` if the client has other credentials.
+  fileprivate var provider: (any CredentialProvider)? {
+    if case .provided(let provider) = scheme { provider } else { nil }
+  }
+}
+
+extension Credentials.Scheme {
+  /// Returns whether other credentials are certainly those of the same user.
+  func hasUser(of other: Credentials.Scheme) -> Bool {
+    if case .provided(let one) = self, case .provided(let two) = other {
+      return one.userSession === two.userSession
+    }
+    return self == other
+  }
+}
