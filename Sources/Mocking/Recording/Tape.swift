@@ -204,6 +204,9 @@ public final class Tape: Transport {
   fileprivate func close() {
     if case .recording(let recorder) = work { recorder.close() }
   }
+
+  // The recorder may live on for exchanges in progress.
+  deinit { close() }
 }
 
 extension Tape {

@@ -92,7 +92,7 @@
     /// The flag is the only difference from the file of a redirection.
     @Test func aFileOfTheAppThatReusesTheNumberOfTheStreamIsNotWritten() async {
       await #expect(processExitsWith: .success) {
-        let file = Self.replaceErrors(flags: O_CLOEXEC)
+        let file = Self.replaceErrors(flags: FD_CLOEXEC)
         StandardStream.error.write("report\n")
         StandardStream.error.write("report\n", waitingAtMost: .never)
         let content = try Data(contentsOf: file)
@@ -110,11 +110,11 @@
       }
     }
 
-    /// Closes the standard error, and opens a file that gets its number.
+    /// Replaces the standard error with a file.
     private static func replaceErrors(flags: Int32) -> URL {
       let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-      close(2)
-      #expect(open(file.path, O_WRONLY | O_CREAT | O_APPEND | flags, 0o600) == 2)
+      let opened = open(file.path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+      #expect(dup2(opened, 2) == 2 && fcntl(2, F_SETFD, flags) == 0)
       return file
     }
   }
