@@ -19,7 +19,7 @@ public import Networking
 ///   `.2.partial`, and a warning names the earlier one.
 ///   ``withTape(_:mode:over:options:isolation:_:)`` saves automatically.
 /// - **One recorder.** A file with the suffix `.lock` prevents that two tapes record to the same file.
-///   It is removed by ``save()``, or when the tape is released and its exchanges have ended.
+///   It is removed by ``save()``, or when the tape is released.
 /// - **Secrets** are masked before anything is written: credentials, cookies and the values of
 ///   secret names, and all other occurrences of the same values. If another value looks like a
 ///   token, ``save()`` fails, unless ``Options-swift.struct/isTokenAllowed`` allows the value.

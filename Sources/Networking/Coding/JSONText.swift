@@ -1,3 +1,4 @@
+import CatenaSystem
 package import Foundation
 import Synchronization
 
@@ -17,12 +18,14 @@ extension JSONDecoder {
     _ type: Value.Type = Value.self, fromText text: Data, attempts: Int? = nil
   ) throws -> Value {
     let source = JSONText(text, attempts: attempts)
-    let result = JSONText.$current.withValue(source) {
-      Result { try decode(type, from: text) }
-    }
-    guard source.isWanted else { return try result.get() }
+    do {
+      let value = try JSONText.withCurrent(source) { try decode(type, from: text) }
+      if !source.isWanted { return value }
+    } catch  where !source.isWanted {
+      throw error
+    } catch {}
     // Again, because only a copy of the decoder can bring the text to the members.
-    return try JSONText.$current.withValue(nil) {
+    return try JSONText.withCurrent(nil) {
       try (source.decoder(like: self) ?? self).decode(type, from: text)
     }
   }
@@ -34,8 +37,14 @@ extension JSONDecoder {
 /// proportion to the square of the depth. The text is used after some attempts, since parsing all of
 /// it for a few small values takes longer.
 final class JSONText: Sendable {
-  /// The text of the current call, whose decoder does not have it.
-  @TaskLocal static var current: JSONText?
+  /// The key of the text whose decoder runs on a thread and does not have it.
+  ///
+  /// A decoder is synchronous, and the value of a task takes longer.
+  private static let currentKey: pthread_key_t = {
+    var key = pthread_key_t()
+    precondition(pthread_key_create(&key, nil) == 0, "There are too many thread-specific keys")
+    return key
+  }()
 
   /// The place of the text in the `userInfo` of a decoder.
   private static let key: CodingUserInfoKey = {
@@ -84,6 +93,16 @@ final class JSONText: Sendable {
   /// Whether a value has asked for the text.
   var isWanted: Bool { state.withLock { $0.isWanted } }
 
+  /// Runs a decoder that does not have a text.
+  fileprivate static func withCurrent<Value>(
+    _ text: JSONText?, _ decode: () throws -> Value
+  ) rethrows -> Value {
+    let outer = pthread_getspecific(currentKey)
+    pthread_setspecific(currentKey, text.map { Unmanaged.passUnretained($0).toOpaque() })
+    defer { pthread_setspecific(currentKey, outer) }
+    return try withExtendedLifetime(text, decode)
+  }
+
   /// Returns the text of a decoder.
   ///
   /// - Parameter decoder: The decoder.
@@ -91,7 +110,8 @@ final class JSONText: Sendable {
   /// - Throws: ``Wanted`` if the decoder can be replaced by one that has the text.
   static func of(_ decoder: any Decoder) throws -> JSONText? {
     if let text = decoder.userInfo[key] as? JSONText { return text }
-    guard let current else { return nil }
+    guard let pointer = pthread_getspecific(currentKey) else { return nil }
+    let current = Unmanaged<JSONText>.fromOpaque(pointer).takeUnretainedValue()
     let depth = decoder.codingPath.count + 1
     try current.state.withLock { state in
       state.attempts -= depth * depth
