@@ -56,8 +56,8 @@ extension Networking {
   ///   without being sent, if a field with credentials is still missing after all hooks and
   ///   interceptors; the error then has the code
   ///   ``NetworkError/Code-swift.enum/offlineCredentialsMissing`` and names the field.
-  /// - **Users.** A replay belongs to the user who is signed in when it starts. When the session ends, the
-  ///   requests that are not sent yet stay in the store, with the code
+  /// - **Users.** A replay belongs to the session of the user in which it starts. At the end of the
+  ///   session, the requests that are not sent yet stay in the store, with the code
   ///   ``NetworkError/Code-swift.enum/sessionEnded`` in ``OfflineStore/Report/kept``. So do requests that
   ///   this client has stored in a session that has ended.
   /// - **One replay at a time** runs over all clients and processes that use the same store. A call while

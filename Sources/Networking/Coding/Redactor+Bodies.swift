@@ -63,26 +63,6 @@ extension Redactor {
     maskedContent(CSVMasker.masked(text, by: mask, names: names))
   }
 
-  /// Returns a body that was cut, with its secrets masked, as one line of text.
-  ///
-  /// - Parameters:
-  ///   - text: The start of the body.
-  ///   - contentType: The value of the `Content-Type` field, if there is one.
-  /// - Returns: The masked text.
-  func maskedExcerpt(of text: String, contentType: String?) -> String {
-    let isTable = contentType.flatMap(MediaType.init(_:)).map {
-      Self.tableTypes.contains($0.description)
-    }
-    // The lines of a table are lost afterwards.
-    let text = isTable == true ? CSVMasker.masked(text, by: mask, names: names) : text
-    return maskedText(NetworkError.singleLine(text))
-  }
-
-  /// The media types of tables with a header.
-  static let tableTypes: Set<String> = [
-    "text/csv", "application/csv", "text/tab-separated-values",
-  ]
-
   private static func startsJSON(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
   }

@@ -102,9 +102,13 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
   ///
   /// The body is redacted before truncation, because a truncated secret would not be recognized.
   private func excerpt(of body: Data, by redactor: Redactor) -> String {
-    let text = String(decoding: body.prefix(2_048), as: UTF8.self)
-    let redacted = redactor.maskedExcerpt(
-      of: text, contentType: response?.headers["Content-Type"])
+    var text = String(decoding: body.prefix(2_048), as: UTF8.self)
+    let type = response?.headers["Content-Type"].flatMap(MediaType.init(_:))?.description
+    // Before the lines of the table are joined.
+    if let type, Redactor.tableTypes.contains(type) {
+      text = CSVMasker.masked(text, by: redactor.mask, names: redactor.names)
+    }
+    let redacted = redactor.maskedText(Self.singleLine(text))
     // Scalars, because a single grapheme cluster can have any number of them.
     let start = redacted.unicodeScalars.prefix(200)
     return start.endIndex < redacted.endIndex ? String(start) + "..." : redacted

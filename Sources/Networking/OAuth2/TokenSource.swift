@@ -287,7 +287,7 @@ final class TokenSource: Sendable {
     init(_ token: OAuth2Token?) { self.token = token }
   }
 
-  /// Returns the token of the user who has signed in elsewhere.
+  /// Returns the token of a sign-in elsewhere.
   ///
   /// - Throws: ``NetworkError`` with the code `sessionEnded` if nobody has.
   private func changedElsewhere(_ content: StoreContent) throws -> OAuth2Token {

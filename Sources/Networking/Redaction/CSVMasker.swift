@@ -116,3 +116,10 @@ struct CSVMasker {
     return UInt8(ascii: ",")
   }
 }
+
+extension Redactor {
+  /// The media types of tables with a header.
+  static let tableTypes: Set<String> = [
+    "text/csv", "application/csv", "text/tab-separated-values",
+  ]
+}

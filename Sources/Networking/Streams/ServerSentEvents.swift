@@ -152,7 +152,7 @@ final class ServerSentEventReader {
   func next(isolation actor: isolated (any Actor)?) async throws -> ServerSentEvent? {
     while !isOver {
       do {
-        // The rest of an event stream of a user who has signed out is not delivered.
+        // The rest of the events is not delivered after a sign-out.
         if sessions.hasEnded { throw NetworkError.sessionEnded(nil) }
         guard let body else {
           try await connect(isolation: actor)
