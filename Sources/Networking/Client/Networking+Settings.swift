@@ -377,7 +377,8 @@ extension Credentials.Scheme? {
   ///   - renewal: The renewal that sets them, if any.
   /// - Returns: Whether it ends.
   fileprivate func endsSession(with other: Credentials.Scheme?, in renewal: RefreshRound?) -> Bool {
-    let isRenewal = renewal?.sessions.hasEnded == false
+    // Code that a renewal has started may go on after it, and sign in another user.
+    let isRenewal = renewal.map { $0.isRunning && !$0.sessions.hasEnded } ?? false
     guard let other else { return !isRenewal || renewal?.canSignOut == true }
     guard let self, !isRenewal else { return false }
     return !self.hasUser(of: other)

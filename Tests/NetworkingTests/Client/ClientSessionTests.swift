@@ -181,6 +181,20 @@ struct ClientSessionTests {
       sent == ["Bearer A-1", "Bearer A-1", "Bearer B-1", "Bearer B-1", "Bearer B-2"])
   }
 
+  @Test func codeThatARenewalHasStartedDoesNotRenewAfterIt() async throws {
+    let client = client(server())
+    let login = Promise<Void>.pending(on: .inline)
+    client.renewCredentials { () -> Promise<Void> in
+      login.promise.done(on: .inline) { client.authenticate(bearerToken: "B") }
+      return .fulfilled(())
+    }
+    let call = client.request(.put("plain"))
+    await time.advance(by: .milliseconds(500))
+    login.resolver.fulfill()
+    await time.run()
+    #expect(await code(call) == .sessionEnded)
+  }
+
   @Test func anOperatorDoesNotRepeatARequestForTheNextUser() async throws {
     let server = server()
     let client = client(server)
