@@ -26,14 +26,6 @@ struct CallSessions: Sendable {
   var hasEnded: Bool {
     client.hasEnded || provider?.hasEnded == true || renewal?.sessions.hasEnded == true
   }
-
-  /// Throws if one of the sessions has ended.
-  ///
-  /// - Parameter request: The request, for the error.
-  /// - Throws: ``NetworkError`` with the code `sessionEnded`.
-  func check(for request: @autoclosure () -> NetworkError.RequestSummary?) throws(NetworkError) {
-    if hasEnded { throw .sessionEnded(request()) }
-  }
 }
 
 extension CallSessions: Hashable {
