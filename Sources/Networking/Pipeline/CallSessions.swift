@@ -58,8 +58,13 @@ final class HeldSessions: Sendable {
     }
   }
 
+  /// The sessions of the first request.
+  ///
+  /// `nil` before it.
+  var current: CallSessions? { sessions.withLock { $0 } }
+
   /// Whether the session of the first request has ended.
-  var hasEnded: Bool { sessions.withLock { $0 }?.hasEnded == true }
+  var hasEnded: Bool { current?.hasEnded == true }
 }
 
 extension ClientCredentials {

@@ -275,6 +275,22 @@ struct ClientSessionTests {
     #expect(transport.requests.count == (isRenewal ? 2 : 1))
   }
 
+  @Test(arguments: [Change.signOut, .otherUser, .renewal])
+  func linesAreThoseOfOneUser(_ change: Change) async throws {
+    let transport = FakeTransport { _ in .response(200, [:], "a\nb\n") }
+    let client = client(transport)
+    let lines = Mutex<[String]>([])
+    let result = await time.result {
+      for try await line in client.lines(of: .get("log")) {
+        lines.withLock { $0.append(line) }
+        change.apply(to: client)
+      }
+    }
+    let isRenewal = if case .renewal = change { true } else { false }
+    #expect((result.failure(as: NetworkError.self)?.code == .sessionEnded) == !isRenewal)
+    #expect(lines.withLock { $0 } == (isRenewal ? ["a", "b"] : ["a"]))
+  }
+
   @Test func pagesAreThoseOfOneUser() async throws {
     let transport = FakeTransport { _ in .response(200, ["Link": "<?page=2>; rel=next"], "1") }
     let client = client(transport)
