@@ -161,8 +161,8 @@ public struct SOAPSerializer: ResponseSerializing {
     }
     if let fault = envelope.fault {
       let text = String(fault.description.unicodeScalars.prefix(2_048))
-      throw NetworkError(
-        code, response, "SOAP fault: " + Redactor.standard.maskedText(text), underlying: fault)
+      let masked = response.request.attributes.redactor.maskedText(text)
+      throw NetworkError(code, response, "SOAP fault: " + masked, underlying: fault)
     }
     guard isSuccess else { throw NetworkError(code, response) }
     return envelope

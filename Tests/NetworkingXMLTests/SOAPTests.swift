@@ -188,6 +188,21 @@ struct SOAPTests {
     #expect(await error(response("", status: 202).validateSOAP()) == nil)
   }
 
+  @Test func aFaultDoesNotShowTheSecretsOfItsClient() async {
+    let fault = """
+      <e:Envelope xmlns:e="\(Self.soap11)"><e:Body><e:Fault><faultcode>e:Client</faultcode>
+      <faultstring>no region=s3cret here</faultstring></e:Fault></e:Body></e:Envelope>
+      """
+    var configuration = NetworkingConfiguration()
+    configuration.secretNames = ["region"]
+    let networking = Networking<Request>(
+      transport: MockTransport(routes: [Route(.post, "/shop", .text(fault, status: 500))]),
+      configuration: configuration)
+    networking.callbackContext = .inline
+    let failure = await error(networking.request(.post("https://a.example/shop")).toSOAP())
+    #expect(failure?.reason?.contains("region=***") == true)
+  }
+
   @Test func aClientCallsAMockedService() async throws {
     let backend = MockTransport {
       Route(.post, "/shop") { request in

@@ -97,21 +97,18 @@ final class CallRunner: Sendable {
   ///
   /// The response to a stored request is delivered nevertheless, so that the request is not sent again.
   private func perform(_ call: Call) -> NetworkPromise {
-    let summary = { @Sendable in NetworkError.RequestSummary(call.request) }
-    return firstly {
-      try call.sessions.check(for: summary())
-      return begin(call)
-    }
-    .followed { result in
+    guard !call.sessions.hasEnded else { return .rejected(call.sessionEndedError) }
+    // The closure captures the call only, so that it needs no context of its own.
+    return begin(call).followed { result in
       guard call.sessions.hasEnded else { return nil }
       switch result {
       case .success:
         if case .replaying = call.offline { return nil }
-        throw NetworkError.sessionEnded(summary())
+        throw call.sessionEndedError
       case .failure(let error as NetworkError):
         if error.isCancellation || error.isStoredOffline { return nil }
         // That of a refresh has the request of the refresh.
-        throw NetworkError.sessionEnded(summary())
+        throw call.sessionEndedError
       case .failure: return nil
       }
     }

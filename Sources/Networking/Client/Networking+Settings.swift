@@ -184,7 +184,7 @@ extension Networking {
   /// password.
   ///
   /// Both are encoded in UTF-8. The rules of ``authenticate(authorizationHeader:)`` about origins
-  /// apply.
+  /// and users apply: a change of the credentials ends the session of the user.
   ///
   /// - Parameters:
   ///   - username: The name, without a colon.
@@ -206,6 +206,10 @@ extension Networking {
   }
 
   /// Sends a bearer token with all requests to the origin of the base URL from now on.
+  ///
+  /// The rules of ``authenticate(authorizationHeader:)`` about origins and users apply: another
+  /// token than the current one ends the session of the user, unless it is set in ``middleware``, in
+  /// a ``RefreshInterceptor`` or in ``renewCredentials(_:)``.
   ///
   /// Source: RFC 6750 section 2.1.
   ///
@@ -237,9 +241,9 @@ extension Networking {
   /// those in flight when they end. So the last request of a user, such as that of a sign-out at the
   /// server, must have ended before this call. The first credentials of a client end no session.
   ///
-  /// A renewal keeps the session: in the closure of a ``RefreshInterceptor``, in ``middleware``, and in
-  /// ``renewCredentials(_:)``. If its session has ended in the meantime, this method changes nothing
-  /// in it.
+  /// A renewal keeps the session: in the closure of a ``RefreshInterceptor``, in ``middleware``, and
+  /// in ``renewCredentials(_:)``, until its promise has settled. If its session has ended in the
+  /// meantime, this method changes nothing in it.
   ///
   /// - Parameter authorizationHeader: The value of the field. `nil` stops sending it.
   /// - Returns: Whether the client has the credentials now. `false` in a renewal whose session has
@@ -249,7 +253,8 @@ extension Networking {
     authenticate(authorizationHeader.map { .fixed($0) })
   }
 
-  /// Renews the credentials of the current user, outside of a ``RefreshInterceptor``.
+  /// Renews the credentials of the current user, outside of a ``RefreshInterceptor``, such as by a
+  /// timer.
   ///
   /// ```swift
   /// networking.renewCredentials {
@@ -258,10 +263,12 @@ extension Networking {
   /// }
   /// ```
   ///
-  /// The closure, the tasks that it starts and their handlers belong to the session of the current user.
-  /// `authenticate` keeps this session. If the session ends before the promise of the closure has
-  /// settled, `authenticate` has no effect in this code, and its requests fail with
+  /// The closure, the tasks that it starts and their handlers belong to the session of the current
+  /// user. `authenticate` keeps this session until the promise of the closure has settled. If the
+  /// session ends before, `authenticate` has no effect in this code, and its requests fail with
   /// ``NetworkError/Code-swift.enum/sessionEnded``.
+  ///
+  /// Asynchronous code starts with a promise: `renewCredentials { Promise { try await renew() } }`.
   ///
   /// - Parameter work: A closure that starts the renewal. It runs once, before this method returns. An
   ///   error that it throws rejects the promise.
@@ -377,7 +384,8 @@ extension Credentials.Scheme? {
   ///   - renewal: The renewal that sets them, if any.
   /// - Returns: Whether it ends.
   fileprivate func endsSession(with other: Credentials.Scheme?, in renewal: RefreshRound?) -> Bool {
-    let isRenewal = renewal?.sessions.hasEnded == false
+    // Code that a renewal has started may go on after it, and sign in another user.
+    let isRenewal = renewal.map { $0.isRunning && !$0.sessions.hasEnded } ?? false
     guard let other else { return !isRenewal || renewal?.canSignOut == true }
     guard let self, !isRenewal else { return false }
     return !self.hasUser(of: other)

@@ -103,7 +103,8 @@ public struct NetworkingConfiguration: Sendable {
   ///
   /// The names apply to the requests of this client, to their responses, and to all that is made of
   /// them. Other clients have names of their own. The description of a ``Request`` that has not been
-  /// passed to a client masks the well-known names only.
+  /// passed to a client masks the well-known names only, and so does that of a single
+  /// ``HTTPHeaders/Field``.
   public var secretNames: Set<String> = []
   /// Whether identical concurrent requests share one exchange.
   ///

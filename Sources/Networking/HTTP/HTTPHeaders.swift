@@ -44,9 +44,17 @@ public struct HTTPHeaders: Sendable {
   /// The maximum number of fields without an index.
   static let maximumUnindexed = 32
 
+  /// The rules of a client with names of its own.
+  ///
+  /// `nil` for the standard rules, which a copy then need not retain.
+  private var ownSecretNames: SecretNames?
+
   /// The rules of the client that has built or received the fields, which decide which values are
   /// masked in descriptions.
-  var secretNames = SecretNames.standard
+  var secretNames: SecretNames {
+    get { ownSecretNames ?? .standard }
+    set { ownSecretNames = newValue === SecretNames.standard ? nil : newValue }
+  }
 
   /// Creates headers from fields.
   ///
@@ -153,6 +161,7 @@ public struct HTTPHeaders: Sendable {
   public func merging(_ others: HTTPHeaders) -> HTTPHeaders {
     var merged = self
     merged.fields = fields.filter { !others.contains($0.name) } + others.fields
+    if ownSecretNames == nil { merged.ownSecretNames = others.ownSecretNames }
     merged.updateIndex()
     return merged
   }

@@ -174,7 +174,8 @@ public final class OAuth2Session: Sendable {
   /// Signs the user out: removes the tokens of both levels from memory and from the store.
   ///
   /// The session of the user has ended when this method returns. Requests that were made before are not sent
-  /// any more, and neither a refresh in flight nor a sign-in that has begun before stores a token.
+  /// any more, and neither a refresh in flight nor a sign-in that has begun before stores a token. Later
+  /// requests do not use the token of the store, even if it cannot be removed.
   ///
   /// - Parameters:
   ///   - revoking: Whether the server revokes the tokens, if the client has a revocation endpoint. A

@@ -80,6 +80,8 @@ struct TokenMachine {
   private var generation = 0
   /// The number of sign-ins, and that of the sign-outs that end the sign-ins begun before them.
   private(set) var (signIns, signOuts) = (0, 0)
+  /// Whether the store may still have the token of a user who has signed out, which is not used.
+  private var isSigningOut = false
   private var waiting: [Resolver<OAuth2Token>] = []
 
   init(_ level: TokenLevel = .user) {
@@ -177,8 +179,9 @@ struct TokenMachine {
     earlierTokens = (earlierTokens + [current.token.accessToken]).suffix(Self.earlierLimit)
   }
 
-  /// Returns whether there was no sign-in and no sign-out since a renewal began.
-  func isValid(_ renewal: Renewal) -> Bool { renewal.generation == generation }
+  /// Returns whether there was no sign-in and no sign-out since a renewal began, and the token of the
+  /// store is not that of a user who has signed out.
+  func isValid(_ renewal: Renewal) -> Bool { renewal.generation == generation && !isSigningOut }
 
   /// Ends the session of the user before another user has a token.
   private mutating func startSession() {
@@ -196,6 +199,7 @@ struct TokenMachine {
     if user != nil || hadToken { startSession() }
     generation += 1
     signIns += 1
+    isSigningOut = false
     unsaved = nil
     _ = adopt(token, from: nil)
   }
@@ -226,14 +230,28 @@ struct TokenMachine {
     return waiting
   }
 
+  /// Drops the token, and begins a sign-out: refuses the token of the store until
+  /// ``finishSignOut()``, and the sign-ins that have begun.
+  mutating func beginSignOut() {
+    signOuts += 1
+    // A token of the client belongs to no user.
+    isSigningOut = level == .user
+    _ = signOut()
+  }
+
+  /// Ends a sign-out after the token has been removed from the store.
+  mutating func finishSignOut() {
+    isSigningOut = false
+    // A renewal of a client may have read the token before.
+    _ = signOut()
+  }
+
   /// Drops the token.
   ///
-  /// - Parameter endsSignIns: Whether sign-ins that have begun are refused.
   /// - Returns: Whether there was one.
-  mutating func signOut(endsSignIns: Bool = false) -> Bool {
+  mutating func signOut() -> Bool {
     startSession()
     generation += 1
-    if endsSignIns { signOuts += 1 }
     isRejected = false
     unsaved = nil
     ended = nil

@@ -46,11 +46,12 @@ extension TokenSource {
     fileprivate let signIns: Int
   }
 
-  /// Drops the token in memory, and ends the session.
+  /// Drops the token in memory, ends the session, and refuses the token of the store until it is
+  /// removed.
   func beginSignOut() -> SignOut {
     machine.withLock { machine in
       let inMemory = machine.current?.token
-      _ = machine.signOut(endsSignIns: true)
+      machine.beginSignOut()
       return SignOut(inMemory: inMemory, signIns: machine.signIns)
     }
   }
@@ -73,8 +74,7 @@ extension TokenSource {
       if stored != nil { try store.setToken(nil, for: key) }
       return stored
     }
-    // Again, because a request in the meantime may have read the token before it was removed.
-    _ = machine.withLock { $0.signOut() }
+    machine.withLock { $0.finishSignOut() }
     // A renewal that was running has ended by now, and has not been adopted.
     if key.level == .user, inMemory != nil || stored != nil { report(.signedOut(nil)) }
     return stored ?? inMemory

@@ -135,14 +135,14 @@ final class TokenSource: Sendable {
     }
     // Released after the new token has been stored, on every path.
     defer { lock.release() }
+    // Nothing is requested for a user who has signed out while this waited.
+    try checkValid(renewal)
     // Another process may have renewed the token before the lock was acquired.
     let latest = try await latestToken()
     if let latest, isUsable(latest, for: renewal) { return try adopt(latest, renewal) }
     do {
       let issued = try await issue(replacing: latest)
-      guard isValid(renewal) else {
-        throw OAuth2Error(.signInRequired, "the session has ended")
-      }
+      try checkValid(renewal)
       try IDTokenClaims.check(issued.idToken, continues: latest?.idToken)
       var fresh = issued.replacing(key.level == .user ? latest : nil)
       fresh.signInID = latest?.signInID ?? fresh.signInID
@@ -163,6 +163,11 @@ final class TokenSource: Sendable {
 
   private func isValid(_ renewal: TokenMachine.Renewal) -> Bool {
     machine.withLock { $0.isValid(renewal) }
+  }
+
+  /// Throws if there was a sign-in or a sign-out since a renewal began.
+  private func checkValid(_ renewal: TokenMachine.Renewal) throws {
+    if !isValid(renewal) { throw OAuth2Error(.signInRequired, "the session has ended") }
   }
 
   /// Returns whether an error means that the stored token is of no more use.

@@ -69,6 +69,11 @@ final class Call: Sendable {
   /// The client's settings at the time of the request.
   var settings: ClientSettings { snapshot.settings }
 
+  /// The error of a call whose session has ended.
+  var sessionEndedError: NetworkError {
+    .sessionEnded(NetworkError.RequestSummary(request))
+  }
+
   /// Returns the base URL that is set on the client, or that of the endpoint if there is none.
   ///
   /// Runs the closure of the client, so it is called once for each call.

@@ -26,14 +26,6 @@ struct CallSessions: Sendable {
   var hasEnded: Bool {
     client.hasEnded || provider?.hasEnded == true || renewal?.sessions.hasEnded == true
   }
-
-  /// Throws if one of the sessions has ended.
-  ///
-  /// - Parameter request: The request, for the error.
-  /// - Throws: ``NetworkError`` with the code `sessionEnded`.
-  func check(for request: @autoclosure () -> NetworkError.RequestSummary?) throws(NetworkError) {
-    if hasEnded { throw .sessionEnded(request()) }
-  }
 }
 
 extension CallSessions: Hashable {
@@ -66,8 +58,13 @@ final class HeldSessions: Sendable {
     }
   }
 
+  /// The sessions of the first request.
+  ///
+  /// `nil` before it.
+  var current: CallSessions? { sessions.withLock { $0 } }
+
   /// Whether the session of the first request has ended.
-  var hasEnded: Bool { sessions.withLock { $0 }?.hasEnded == true }
+  var hasEnded: Bool { current?.hasEnded == true }
 }
 
 extension ClientCredentials {

@@ -58,7 +58,7 @@ public struct Exchange: Sendable {
   ///
   /// - Throws: ``NetworkError`` with the code `sessionEnded`.
   func checkSessions() throws(NetworkError) {
-    try call.sessions.check(for: NetworkError.RequestSummary(request))
+    if call.sessions.hasEnded { throw .sessionEnded(NetworkError.RequestSummary(request)) }
   }
 
   /// Returns the exchange with credentials of the client.

@@ -91,13 +91,17 @@ extension TextMasker {
   ///
   /// - Returns: The next position.
   private mutating func maskMarkup(at tag: Int, _ masking: Redactor.MaskProvider) -> Int {
-    guard let element = secretElement else { return tag + 1 }
+    // Not the element, whose list of texts would be copied by the next addition.
+    guard let element = secretElement.map({ (tag: $0.tag, name: $0.name, depth: $0.depth) }) else {
+      return tag + 1
+    }
     let name = scanner.text(element.name)
     if scanner.hasText("</", at: tag) {
       if element.depth == 0 {
+        let texts = secretElement?.texts ?? []
         secretElement = nil
         guard isEndTag(of: element.tag, at: tag) else { return tag + 1 }
-        for text in element.texts { _ = maskText(text, named: [name], masking) }
+        for text in texts { _ = maskText(text, named: [name], masking) }
         return tag + 1
       }
       secretElement?.depth -= 1
@@ -119,7 +123,7 @@ extension TextMasker {
 
   /// Notes the text after a tag within a secret element.
   private mutating func noteText(after tag: Int) {
-    guard let element = secretElement, let text = text(from: tag, of: element.tag) else { return }
+    guard let name = secretElement?.tag, let text = text(from: tag, of: name) else { return }
     secretElement?.texts.append(text)
   }
 

@@ -65,6 +65,9 @@ final class LineReader {
   /// Whether the last line had an end.
   private(set) var hasLineEnd = true
 
+  /// The sessions of the request, after it was made.
+  private var sessions: CallSessions?
+
   /// Returns the next line.
   ///
   /// - Parameters:
@@ -77,7 +80,9 @@ final class LineReader {
   ) async throws -> Result? {
     if !hasStarted {
       hasStarted = true
-      let response = try await open().value
+      let held = HeldSessions()
+      let response = try await open(held).value
+      sessions = held.current
       guard (200...299).contains(response.status) else {
         throw NetworkError(.unacceptableStatus(response.status), response)
       }
@@ -86,6 +91,10 @@ final class LineReader {
     }
     while let body {
       do {
+        // The rest of the lines is not delivered after a sign-out.
+        if sessions?.hasEnded == true {
+          throw NetworkError.sessionEnded(NetworkError.RequestSummary(body.response.request))
+        }
         if let line = try splitter.next(read) {
           lineCount += 1
           return line
@@ -114,8 +123,8 @@ final class LineReader {
     body = nil
   }
 
-  private func open() -> NetworkPromise {
-    opener.start(HeldSessions()) { [accept] request in
+  private func open(_ sessions: HeldSessions) -> NetworkPromise {
+    opener.start(sessions) { [accept] request in
       if let accept { request.setDefault("Accept", accept) }
     }
   }

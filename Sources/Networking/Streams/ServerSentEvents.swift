@@ -153,7 +153,10 @@ final class ServerSentEventReader {
     while !isOver {
       do {
         // The rest of the events is not delivered after a sign-out.
-        if sessions.hasEnded { throw NetworkError.sessionEnded(nil) }
+        if sessions.hasEnded {
+          throw NetworkError.sessionEnded(
+            self.body.map { NetworkError.RequestSummary($0.response.request) })
+        }
         guard let body else {
           try await connect(isolation: actor)
           continue

@@ -181,6 +181,20 @@ struct ClientSessionTests {
       sent == ["Bearer A-1", "Bearer A-1", "Bearer B-1", "Bearer B-1", "Bearer B-2"])
   }
 
+  @Test func codeThatARenewalHasStartedDoesNotRenewAfterIt() async throws {
+    let client = client(server())
+    let login = Promise<Void>.pending(on: .inline)
+    client.renewCredentials { () -> Promise<Void> in
+      login.promise.done(on: .inline) { client.authenticate(bearerToken: "B") }
+      return .fulfilled(())
+    }
+    let call = client.request(.put("plain"))
+    await time.advance(by: .milliseconds(500))
+    login.resolver.fulfill()
+    await time.run()
+    #expect(await code(call) == .sessionEnded)
+  }
+
   @Test func anOperatorDoesNotRepeatARequestForTheNextUser() async throws {
     let server = server()
     let client = client(server)
@@ -259,6 +273,22 @@ struct ClientSessionTests {
     let isRenewal = if case .renewal = change { true } else { false }
     #expect((result.failure(as: NetworkError.self)?.code == .sessionEnded) == !isRenewal)
     #expect(transport.requests.count == (isRenewal ? 2 : 1))
+  }
+
+  @Test(arguments: [Change.signOut, .otherUser, .renewal])
+  func linesAreThoseOfOneUser(_ change: Change) async throws {
+    let transport = FakeTransport { _ in .response(200, [:], "a\nb\n") }
+    let client = client(transport)
+    let lines = Mutex<[String]>([])
+    let result = await time.result {
+      for try await line in client.lines(of: .get("log")) {
+        lines.withLock { $0.append(line) }
+        change.apply(to: client)
+      }
+    }
+    let isRenewal = if case .renewal = change { true } else { false }
+    #expect((result.failure(as: NetworkError.self)?.code == .sessionEnded) == !isRenewal)
+    #expect(lines.withLock { $0 } == (isRenewal ? ["a", "b"] : ["a"]))
   }
 
   @Test func pagesAreThoseOfOneUser() async throws {

@@ -153,6 +153,15 @@ struct HTTPHeadersTests {
     #expect(headers.values(for: "Set-Cookie") == ["a=1", "b=2"])
   }
 
+  @Test func mergedHeadersMaskTheSecretsOfAClient() {
+    let common: HTTPHeaders = ["Accept": "*/*"]
+    var own: HTTPHeaders = ["X-Region": "s3cret"]
+    own.secretNames = SecretNames(including: ["X-Region"])
+    for merged in [common.merging(own), own.merging(common)] {
+      #expect(merged.description.contains(#""X-Region": "***""#))
+    }
+  }
+
   @Test func equalHeadersHaveEqualHashesAndRoundTripThroughStorage() throws {
     let headers: HTTPHeaders = ["A": "1", "b": "ü"]
     #expect(headers == ["a": "1", "B": "ü"])

@@ -43,6 +43,24 @@ struct OAuth2UserChangeTests {
     #expect(fixture.received == received)
   }
 
+  @Test func aRequestAfterASignOutDoesNotHaveTheTokenThatIsStillStored() async throws {
+    let store = MemoryTokenStore()
+    let session = fixture.session(store: store)
+    _ = try await fixture.signIn(session)
+    // The sign-out cannot remove the token while another process holds the lock.
+    let lock = try #require(store.tryLock(TokenKey(for: session.client)))
+    let end = session.signOut(revoking: false)
+    let request = fixture.client(session).request(.get("orders"))
+    await fixture.time.advance(by: .seconds(1))
+    #expect(end.isPending && store.token(for: TokenKey(for: session.client)) != nil)
+    #expect((request.currentError as? OAuth2Error)?.code == .signInRequired)
+    #expect(fixture.received == 0)
+    lock.release()
+    await fixture.time.run()
+    #expect(end.fulfilledValue != nil)
+    #expect(store.token(for: TokenKey(for: session.client)) == nil)
+  }
+
   @Test(arguments: [true, false])
   func aSignOutDuringARefreshIsNotUndone(hasLock: Bool) async throws {
     let store: any TokenStoring = hasLock ? MemoryTokenStore() : StoreWithoutLock()
