@@ -48,19 +48,23 @@ package final class StandardStream: Sendable {
   ///   - text: The text.
   ///   - limit: The longest time to wait while nobody reads. After a text was discarded, only `.never`
   ///     waits, until a text is written again.
-  package func write(_ text: String, waitingAtMost limit: DispatchTimeInterval = .seconds(1)) {
+  /// - Returns: Whether the system has accepted the whole text.
+  @discardableResult
+  package func write(
+    _ text: String, waitingAtMost limit: DispatchTimeInterval = .seconds(1)
+  ) -> Bool {
     let waits = limit == .never || state.withLock { $0.discardedCount == 0 }
     let deadline = waits ? DispatchTime.now() + limit : .now()
     guard turn.wait(timeout: deadline) == .success else {
       state.withLock { $0.discardedCount += 1 }
-      return
+      return false
     }
     defer { turn.signal() }
     // No flags if the stream is open and is no other file.
-    guard fcntl(descriptor, F_GETFD) & FD_CLOEXEC == 0 else { return }
+    guard fcntl(descriptor, F_GETFD) & FD_CLOEXEC == 0 else { return false }
     let (prefix, count) = state.withLock { ($0.prefix, $0.discardedCount) }
     var text = prefix + text
-    text.withUTF8 { bytes in
+    return text.withUTF8 { bytes in
       let bytes = UnsafeRawBufferPointer(bytes)
       let (rest, isInTime) = withoutPipeSignal { writeAll(bytes, until: deadline) }
       state.withLock { state in
@@ -68,6 +72,7 @@ package final class StandardStream: Sendable {
         guard rest.count < bytes.count else { return }
         state.hasOpenLine = !rest.isEmpty && bytes[bytes.count - rest.count - 1] != 0x0A
       }
+      return rest.isEmpty
     }
   }
 

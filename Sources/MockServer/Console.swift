@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Nobody may read the output, and then printing blocks as soon as the pipe is full. Lines that wait
 /// are bounded: those above ``waitingLimit`` are left out, and a line says how many. If the output is
-/// closed or full, or its reader has gone, the program continues without it.
+/// closed or full, or its reader has gone, the program continues without it. A command whose result is
+/// the output calls ``checkOutput()``.
 final class Console: Sendable {
   /// The number of lines that may wait to be printed.
   static let waitingLimit = 10_000
@@ -21,6 +22,8 @@ final class Console: Sendable {
     var linesPrinted = 0
     /// The value of `linesPrinted` when somebody last began to wait for the end of printing.
     var linesPrintedBeforeWaiting: Int?
+    /// Whether a line was not printed completely.
+    var isIncomplete = false
   }
 
   /// Prints a line.
@@ -33,6 +36,7 @@ final class Console: Sendable {
     let isAccepted = state.withLock { state in
       let isAccepted = state.waitingLines < Self.waitingLimit
       if isAccepted { state.waitingLines += 1 } else { state.linesLeftOut += 1 }
+      if !isAccepted { state.isIncomplete = true }
       return isAccepted
     }
     guard isAccepted else { return }
@@ -50,7 +54,8 @@ final class Console: Sendable {
   }
 
   private func write(_ line: String) {
-    StandardStream.output.write("\(line)\n", waitingAtMost: .never)
+    guard !StandardStream.output.write("\(line)\n", waitingAtMost: .never) else { return }
+    state.withLock { $0.isIncomplete = true }
   }
 
   /// Prints a JSON object on one line.
@@ -94,6 +99,15 @@ final class Console: Sendable {
       }
       if isUnread { return }
     } while isPrinted.wait(timeout: .now() + .seconds(1)) == .timedOut
+  }
+
+  /// Waits until all lines are printed, however slow the reader is.
+  ///
+  /// - Throws: ``UnsavedFile`` if a line was lost.
+  func checkOutput() throws(UnsavedFile) {
+    queue.sync {}
+    guard state.withLock(\.isIncomplete) else { return }
+    throw UnsavedFile(description: "the output could not be written completely")
   }
 
   /// Ends the program after all lines are printed.

@@ -46,7 +46,9 @@ struct FileCheck {
   private func report(_ file: StubFile) {
     console.warn(file.warnings)
     guard !options.writesJSON else {
-      for summary in file.summaries { console.object(summary.object) }
+      // One text, because the number of lines that wait is limited.
+      let lines = file.summaries.map { Console.text(of: $0.object) }.joined(separator: "\n")
+      if !lines.isEmpty { console.line(lines) }
       return
     }
     if !file.summaries.isEmpty { console.line(file.table(isVerbose: options.output == .verbose)) }

@@ -192,6 +192,13 @@ import Synchronization
       }
     }
 
+    /// Returns whether a path is that of a file that is reported when it has been written, unlike a
+    /// folder or a link.
+    private static func isNewFile(_ path: String) -> Bool {
+      var status = stat()
+      return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
+    }
+
     private func contains(_ events: UnsafeRawBufferPointer) -> Bool {
       state.withLock { state in
         var rest = events[...]
@@ -202,12 +209,12 @@ import Synchronization
           let name = bytes[headSize..<min(headSize + Int(event.len), bytes.count)]
           rest = rest.dropFirst(headSize + Int(event.len))
           let text = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
-          // A new file is reported when it has been written.
-          if event.mask & UInt32(IN_CREATE) != 0, event.mask & UInt32(IN_ISDIR) == 0 { continue }
           // Events may have been lost, or a folder may have gone.
           if event.mask & UInt32(IN_Q_OVERFLOW | IN_UNMOUNT) != 0 { return true }
-          let paths = state.paths[event.wd] ?? []
-          if paths.contains(where: { state.folders.contains(text, in: $0) }) { return true }
+          let paths = (state.paths[event.wd] ?? []).filter { state.folders.contains(text, in: $0) }
+          guard let path = paths.first else { continue }
+          if event.mask & UInt32(IN_CREATE) != 0, Self.isNewFile(path + "/" + text) { continue }
+          return true
         }
         return false
       }

@@ -46,7 +46,7 @@ enum MockServerProgram {
   }
 }
 
-/// The error for a recording or for data that could not be saved.
+/// The error for a recording, data or an output that could not be saved.
 struct UnsavedFile: Error, CustomStringConvertible {
   let description: String
 }

@@ -315,7 +315,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .invalidFile: "for a file that is invalid, or cannot be read or written at the start"
     case .invalidCommandLine: "for an invalid command line"
     case .cannotListen: "if the port is in use or the address not available"
-    case .cannotSave: "if the recording, the data or the report could not be saved"
+    case .cannotSave: "if the recording, the data, the report or the output could not be saved"
     case .contractNotKept: "if an exchange did not keep the contract of --check"
     }
   }

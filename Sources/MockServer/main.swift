@@ -18,7 +18,9 @@ func run() async -> ExitStatus {
     switch options.command {
     case .help: console.line(OptionTable.help)
     case .version: console.line("mock-server \(MockServerProgram.version)")
-    case .initialize: try ExampleFile.write(to: Options.url(of: options.files[0]), console)
+    case .initialize:
+      try ExampleFile.write(to: Options.url(of: options.files[0]), console)
+      return .stopped
     case .infer:
       let file = Options.url(of: options.files[0])
       let title = file.deletingPathExtension().lastPathComponent
@@ -27,14 +29,19 @@ func run() async -> ExitStatus {
     case .endpoints:
       let contract = try Contract(contentsOf: Options.url(of: options.files[0]))
       console.line(String(EndpointSource(contract).text.dropLast()))
-    case .check: return FileCheck(options, console).run()
+    case .check:
+      let status = FileCheck(options, console).run()
+      // Without JSON, the result is the status.
+      guard status == .stopped, options.writesJSON else { return status }
     case .serve:
       let signals = ProgramSignals()
       let server = try StubServer(options, console) { signals.terminate() }
       signals.start { server.reload(isRequested: true) }
       await signals.termination()
       try await server.stop()
+      return .stopped
     }
+    try console.checkOutput()
     return .stopped
   } catch MockServerError.cannotListen(let port, let reason) {
     console.failure(MockServerProgram.listeningFailure(port, reason))

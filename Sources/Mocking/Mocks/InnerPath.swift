@@ -5,7 +5,9 @@ import Foundation
 /// and the paths of requests.
 ///
 /// A name is relative. No component is `..`, and none begins with a dot, other than `.well-known`.
-/// The same holds for the path to which symbolic links lead: it is in the folder, and not hidden.
+/// The same holds for the path to which symbolic links lead: it is in the folder, and not hidden. Only its
+/// first component may be a folder of versions such as `..2026_05_17`, to which the names of a volume of
+/// Kubernetes are links by `..data`.
 struct InnerPath: Sendable, Hashable {
   /// A violation of the rule.
   struct Violation: Error {
@@ -70,7 +72,10 @@ struct InnerPath: Sendable, Hashable {
     else { return nil }
     guard root.contains(path) else { throw Violation(name, "is a link out of its folder") }
     let inner = path.text.dropFirst(root.text.count).split(separator: "/")
-    if inner.contains(where: Self.isHidden) { throw Violation(name, "is a link to a hidden file") }
+    let visible = inner.count > 1 && inner[0].hasPrefix("..") ? inner.dropFirst() : inner[...]
+    if visible.contains(where: Self.isHidden) {
+      throw Violation(name, "is a link to a hidden file")
+    }
     return ResolvedPath(root: root.text, components: inner.map(String.init))
   }
 

@@ -39,7 +39,7 @@ struct ResourceData: Sendable {
   /// Adds a resource, and returns its index.
   mutating func add(_ definition: ResourceDefinition, _ table: ResourceTable) -> Int {
     let index = reserve(definition)
-    activate(index, definition, table)
+    activate([(index, definition, table)])
     return index
   }
 
@@ -52,14 +52,18 @@ struct ResourceData: Sendable {
     return definitions.count - 1
   }
 
-  /// Makes a resource respond, with these items.
+  /// Makes resources respond, with these items.
   mutating func activate(
-    _ index: Int, _ definition: ResourceDefinition, _ table: ResourceTable
+    _ resources: [(index: Int, definition: ResourceDefinition, table: ResourceTable)]
   ) {
-    definitions[index] = definition
-    tables[index] = table
-    phases[index] = .active
-    updateIndexes()
+    let areNew = resources.allSatisfy { phases[$0.index] == .reserved }
+    for (index, definition, table) in resources {
+      definitions[index] = definition
+      tables[index] = table
+      phases[index] = .active
+      if areNew { addIndexes(of: index) }
+    }
+    if !areNew { updateIndexes() }
   }
 
   /// Makes resources respond no longer, and keeps their items.
@@ -70,10 +74,13 @@ struct ResourceData: Sendable {
 
   private mutating func updateIndexes() {
     indexes = [:]
-    for index in activeIndices {
-      for path in definitions[index].paths where indexes[path.normalized] == nil {
-        indexes[path.normalized] = index
-      }
+    for index in activeIndices { addIndexes(of: index) }
+  }
+
+  /// Adds the paths of a resource, except those of resources with a lower index.
+  private mutating func addIndexes(of index: Int) {
+    for path in definitions[index].paths where index < indexes[path.normalized] ?? .max {
+      indexes[path.normalized] = index
     }
   }
 

@@ -59,7 +59,7 @@ final class ResourceDraft: ResourceCollection {
     let index = store.reserve(definition, except: content.indices)
     // Those in between are not of this draft.
     while content.data.definitions.count <= index { content.data.reserve(definition) }
-    content.data.activate(index, definition, table)
+    content.data.activate([(index, definition, table)])
     return index
   }
 }
@@ -98,13 +98,14 @@ extension ResourceStore {
   ///   draft. The store is then unchanged.
   func commit(_ draft: ResourceDraft.Content) throws(ResourceError) {
     let (initial, oldFile) = state.withLock { ($0.initial, $0.file) }
+    let isOther = draft.file?.standardizedFileURL.path != oldFile?.path
+    if isOther { try oldFile?.flush(self) }
     var opened: (file: ResourceFile, content: ResourceFileContent?)?
-    if let url = draft.file, url.standardizedFileURL.path != oldFile?.path {
+    if isOther, let url = draft.file {
       let file = try ResourceFile(url, for: self)
       opened = (file, try file.read())
       if opened?.content == nil { try file.create(fileContent) }
     }
-    if opened != nil || draft.file == nil { try oldFile?.flush(self) }
     var commit = ResourceCommit(
       draft: draft, values: values, content: opened?.content,
       opensFile: opened != nil)
@@ -117,19 +118,26 @@ extension ResourceStore {
         commit.unchanged.insert(index)
       }
     }
-    let (closed, content, hasChanged) = try state.withLock { [commit] state throws(ResourceError) in
-      let content = opened == nil && draft.file != nil ? nil : Self.fileContent(of: state)
-      if let opened { state.file = opened.file } else if draft.file == nil { state.file = nil }
-      do throws(ResourceError) {
-        let hasChanged = try commit.apply(to: &state)
-        return (state.file === oldFile ? nil : oldFile, content, hasChanged)
-      } catch {
-        state.file = oldFile
-        throw error
+    let before: State
+    let hasChanged: Bool
+    do throws(ResourceError) {
+      (before, hasChanged) = try state.withLock { [commit] state throws(ResourceError) in
+        let before = state
+        if isOther { state.file = opened?.file }
+        do throws(ResourceError) {
+          return (before, try commit.apply(to: &state))
+        } catch {
+          state.file = oldFile
+          throw error
+        }
       }
+    } catch {
+      // A later commit would read the items of now from a new file.
+      if let opened, opened.content == nil { opened.file.remove() }
+      throw error
     }
     // Requests may have changed items since the flush.
-    if let closed, let content { closed.finish(with: content) }
+    if isOther { oldFile?.finish(with: Self.fileContent(of: before)) }
     if hasChanged { openFile?.changed(self) }
   }
 }
@@ -158,15 +166,21 @@ private struct ResourceCommit {
     let removed = state.draftIndices.subtracting(draft.indices)
     let keepsClients = state.isolation == draft.isolation
     if !keepsClients { state.clients = [:] }
-    for index in draft.indices {
-      let (definition, table) = (draft.data.definitions[index], draft.data.tables[index])
-      state.initial.activate(index, definition, table)
-      state.shared.activate(index, definition, tables[index] ?? table)
-      for client in Array(state.clients.keys) {
-        guard let old = state.clients[client]?.data.tables[index] else { continue }
-        state.clients[client]?.data.activate(
-          index, definition, unchanged.contains(index) ? table.taking(old) : table.following(old))
-      }
+    let definitions = draft.data.definitions
+    func resources(
+      _ table: (_ index: Int) -> ResourceTable?
+    ) -> [(index: Int, definition: ResourceDefinition, table: ResourceTable)] {
+      draft.indices.compactMap { index in table(index).map { (index, definitions[index], $0) } }
+    }
+    let initial = draft.data.tables
+    state.initial.activate(resources { initial[$0] })
+    state.shared.activate(resources { tables[$0] })
+    for (client, old) in state.clients.mapValues(\.data.tables) {
+      state.clients[client]?.data.activate(
+        resources { index in
+          unchanged.contains(index)
+            ? initial[index].taking(old[index]) : initial[index].following(old[index])
+        })
     }
     state.initial.retire(removed)
     state.shared.retire(removed)

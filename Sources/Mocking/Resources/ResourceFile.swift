@@ -60,6 +60,8 @@ final class ResourceFile: Sendable {
     /// The error of the last write.
     var failure: ResourceError?
     var pause = ResourceFile.delay
+    /// Whether the store has closed the file.
+    var isFinished = false
   }
 
   /// A store that has a file open.
@@ -191,7 +193,7 @@ final class ResourceFile: Sendable {
   /// Writes pending changes, on the queue.
   private func write(_ store: ResourceStore) throws(ResourceError) {
     // The content has at least the changes that have been counted before.
-    let count = state.withLock { $0.unsavedCount }
+    let count = state.withLock { $0.isFinished ? 0 : $0.unsavedCount }
     guard count > 0 else { return }
     do throws(ResourceError) {
       try create(store.fileContent)
@@ -224,8 +226,17 @@ final class ResourceFile: Sendable {
 
   /// Replaces the file a last time, after the store has closed it.
   func finish(with content: Data) {
-    // A failure has been thrown by the flush before.
-    queue.sync { try? create(content) }
+    queue.sync {
+      // A write that is already scheduled would have the items of the store as they are then.
+      state.withLock { $0.isFinished = true }
+      // A failure has been thrown by the flush before.
+      try? create(content)
+    }
+  }
+
+  /// Removes the file, which this object has created.
+  func remove() {
+    try? FileManager.default.removeItem(at: url)
   }
 
   private static func unwritable(_ url: URL, _ error: RecordingError) -> ResourceError {

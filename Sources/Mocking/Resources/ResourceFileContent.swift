@@ -70,9 +70,13 @@ extension ResourceStore {
     close()
     let opened = try ResourceFile(file, for: self)
     guard let content = try opened.read() else {
-      state.withLock { $0.file = opened }
-      opened.changed(self)
-      try flush()
+      let before = state.withLock { $0 }
+      try opened.create(Self.fileContent(of: before))
+      let hasChanged = state.withLock { state in
+        state.file = opened
+        return state.shared.revision != before.shared.revision
+      }
+      if hasChanged { opened.changed(self) }
       return
     }
     let values = values
@@ -166,26 +170,34 @@ extension ResourceStore {
     let data = state.shared
     var text = Data("{\"version\":1,\"resources\":{".utf8)
     var separator = "\n"
+    // A file that has been opened may have items of a resource that has been retired, or two resources
+    // of one path.
+    var names: Set<String> = []
     func append(_ name: String, _ value: Data) {
+      guard names.insert(name).inserted else { return }
       text += Data(separator.utf8)
       text += (try? JSON.string(name).data()) ?? Data("\"\"".utf8)
       text += Data(":".utf8)
       text += value
       separator = ",\n"
     }
-    for index in data.definitions.indices where data.phases[index] != .reserved {
-      let table = data.tables[index]
-      var value = Data("{\"counter\":\(table.counter),\"items\":[".utf8)
-      for (index, item) in table.items.enumerated() {
-        value += Data((index == 0 ? "\n" : ",\n").utf8)
-        value += item.text
+    func appendItems(of phase: ResourceData.Phase) {
+      for index in data.definitions.indices where data.phases[index] == phase {
+        let table = data.tables[index]
+        var value = Data("{\"counter\":\(table.counter),\"items\":[".utf8)
+        for (index, item) in table.items.enumerated() {
+          value += Data((index == 0 ? "\n" : ",\n").utf8)
+          value += item.text
+        }
+        value += Data("]}".utf8)
+        append(data.definitions[index].name, value)
       }
-      value += Data("]}".utf8)
-      append(data.definitions[index].name, value)
     }
+    appendItems(of: .active)
     for (name, value) in state.unknown.sorted(by: { $0.key < $1.key }) {
       if let value = try? value.data() { append(name, value) }
     }
+    appendItems(of: .retired)
     return text + Data("}}\n".utf8)
   }
 }

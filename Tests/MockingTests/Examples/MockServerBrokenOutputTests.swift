@@ -57,6 +57,30 @@
       #expect(await program.end.status == .exited(0))
     }
 
+    private static let printingCommands = [
+      ["version"], ["infer", "a.har"], ["endpoints", "a.json"], ["check", "stubs.json", "--json"],
+    ]
+
+    /// Runs a command that prints its result on a broken standard output.
+    @Test(arguments: printingCommands, ["closed", "full", "readOnly", "withoutReader"])
+    func aCommandWhoseOutputIsLostFails(_ command: [String], _ fault: String) async throws {
+      for (name, text) in [
+        ("a.har", #"{"log": {"version": "1.2", "creator": {"name": "a"}, "entries": []}}"#),
+        ("a.json", #"{"openapi": "3.1.0", "info": {"title": "a", "version": "1"}, "paths": {}}"#),
+        ("stubs.json", #"{"routes": [{"path": "/a"}]}"#),
+      ] {
+        _ = try folder.file(name, text)
+      }
+      let arguments = command.map { $0.contains(".") ? folder.url($0).path : $0 }
+      let end = try await Program.start(
+        "test-worker",
+        ["broken-streams", fault, "1", "-", "exec", BuiltProgram.url("mock-server").path]
+          + arguments
+      ).end
+      #expect(end.status == .exited(4))
+      #expect(end.errors == "mock-server: the output could not be written completely\n")
+    }
+
     /// As in `mock-server ... 2>&1 | head -1`.
     @Test func theRecordingOutlivesTheReaderOfTheOutput() async throws {
       let origin = try MockServer { Route(.get, "/{path*}") { .text("\($0.path)") } }

@@ -131,5 +131,64 @@
       program.signal(SIGTERM)
       #expect(await program.end.status == .exited(0))
     }
+
+    /// The names are links to files in a hidden folder, which another link names.
+    @Test func theVersionsOfAVolumeOfKubernetesAreWatched() async throws {
+      let files = FileManager.default
+      func makeVersion(_ count: Int) throws {
+        let version = folder.url("..\(count)")
+        try files.createDirectory(at: version, withIntermediateDirectories: true)
+        let routes = (0..<count).map { #"{"path": "/\#($0)", "file": "a.txt"}"# }
+        try Data(#"{"routes": [\#(routes.joined(separator: ", "))]}"#.utf8)
+          .write(to: version.appending(path: "stubs.json"))
+        try Data("version \(count)".utf8).write(to: version.appending(path: "a.txt"))
+        try files.createSymbolicLink(
+          atPath: folder.url("..new").path, withDestinationPath: "..\(count)")
+        try #require(rename(folder.url("..new").path, folder.url("..data").path) == 0)
+      }
+      try makeVersion(1)
+      for name in ["stubs.json", "a.txt"] {
+        try files.createSymbolicLink(
+          atPath: folder.url(name).path, withDestinationPath: "..data/\(name)")
+      }
+      let program = try Program.start("mock-server", [file.path, "--port", "0"])
+      let url = try await Program.address(of: program)
+      for count in 2...3 {
+        try makeVersion(count)
+        try files.removeItem(at: folder.url("..\(count - 1)"))
+        #expect(
+          await program.lines.first { $0.hasSuffix("has changed: \(count) routes") } != nil)
+        let record = await PlatformTransport.make().get(url.appending(path: "\(count - 1)"))
+        #expect(String(decoding: record.body, as: UTF8.self) == "version \(count)")
+      }
+      program.signal(SIGTERM)
+      #expect(await program.end.status == .exited(0))
+    }
+
+    /// A new link has no content that is written, unlike a new file.
+    @Test func aNewLinkIsNoticed() async throws {
+      func makeRelease(_ count: Int) throws {
+        let release = folder.url("release\(count)")
+        try FileManager.default.createDirectory(at: release, withIntermediateDirectories: true)
+        let routes = (0..<count).map { #"{"path": "/\#($0)"}"# }.joined(separator: ", ")
+        try Data(#"{"routes": [\#(routes)]}"#.utf8).write(to: release.appending(path: "a.json"))
+      }
+      func link(_ count: Int) throws {
+        try FileManager.default.createSymbolicLink(
+          atPath: folder.url("current").path, withDestinationPath: "release\(count)")
+      }
+      for count in 1...2 { try makeRelease(count) }
+      try link(1)
+      let file = folder.url("current").appending(path: "a.json")
+      let program = try Program.start("mock-server", [file.path, "--port", "0"])
+      _ = try await Program.address(of: program)
+      try FileManager.default.removeItem(at: folder.url("current"))
+      #expect(
+        await program.errorLines.first { $0.hasSuffix("the routes are unchanged") } != nil)
+      try link(2)
+      #expect(await program.lines.first { $0.hasSuffix("has changed: 2 routes") } != nil)
+      program.signal(SIGTERM)
+      #expect(await program.end.status == .exited(0))
+    }
   }
 #endif

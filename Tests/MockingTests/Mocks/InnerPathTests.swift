@@ -14,19 +14,23 @@ struct InnerPathTests {
   /// Makes files and links beside a secret file.
   private func makeFiles() throws -> URL {
     let inner = folder.url("inner")
-    for name in ["inner/a/.git", "inner/.well-known"] {
+    for name in ["inner/a/.git", "inner/.well-known", "inner/..2026/deep"] {
       try FileManager.default.createDirectory(
         at: folder.url(name), withIntermediateDirectories: true)
     }
     for name in [
       "secret", "inner/file", "inner/a/file", "inner/.env", "inner/a/.git/config",
-      "inner/.well-known/file",
+      "inner/.well-known/file", "inner/..2026/file", "inner/..2026/deep/file", "inner/..2026/.env",
+      "inner/..file",
     ] {
       _ = try folder.file(name, "text")
     }
     for (name, target) in [
       ("out", "../secret"), ("up", ".."), ("hidden", ".env"), ("inside", "a/file"),
       ("broken", "none"), ("brokenOut", "../none"), ("loop", "loop"), ("ofFolder", "a"),
+      // The links of a volume of Kubernetes, and other ones.
+      ("..data", "..2026"), ("volume", "..data/file"), ("volumeFolder", "..data/deep"),
+      ("volumeHidden", "..data/.env"), ("toVersions", "..data"), ("dots", "..file"),
     ] {
       try FileManager.default.createSymbolicLink(
         atPath: inner.appending(path: name).path, withDestinationPath: target)
@@ -41,7 +45,10 @@ struct InnerPathTests {
     ("//etc/passwd", "is absolute"), (".env", "is hidden"), ("a/.git/config", "is hidden"),
     ("./.env", "is hidden"), ("...", "is hidden"), ("a\0b", "contains a null character"),
     ("out", "is a link out of its folder"), ("up/secret", "is a link out of its folder"),
-    ("hidden", "is a link to a hidden file"),
+    ("hidden", "is a link to a hidden file"), ("..2026/file", "is hidden"),
+    ("..data/file", "is hidden"), ("volumeHidden", "is a link to a hidden file"),
+    ("toVersions/.env", "is hidden"), ("toVersions", "is a link to a hidden file"),
+    ("dots", "is a link to a hidden file"),
   ])
   func aNameThatIsNotInTheFolderIsRefused(name: String, problem: String) throws {
     let inner = try makeFiles()
@@ -56,7 +63,8 @@ struct InnerPathTests {
 
   @Test(arguments: [
     ("file", true), ("./a//file", true), ("inside", true), ("ofFolder/file", true),
-    (".well-known/file", true), ("none", false), ("broken", false), ("loop", false),
+    (".well-known/file", true), ("volume", true), ("volumeFolder/file", true),
+    ("none", false), ("broken", false), ("loop", false),
     ("file/none", false),
   ])
   func aNameInTheFolderIsFoundIfItExists(name: String, exists: Bool) throws {

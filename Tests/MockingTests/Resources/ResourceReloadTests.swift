@@ -186,4 +186,36 @@ struct ResourceReloadTests {
     #expect(try saved("/a", in: data).array?.count == 2)
     #expect(try saved("/a", in: other).array?.count == 2)
   }
+
+  /// A later reload would read the items of the new file in place of newer ones.
+  @Test func aReloadThatCannotSaveTheOldFileMakesNoNewOne() async throws {
+    let text = #"{"routes": [{"resource": "/a"}]}"#
+    let first = try load(text, in: data)
+    // A folder in place of the file, because root may write into every folder.
+    try FileManager.default.removeItem(at: data)
+    try FileManager.default.createDirectory(
+      at: data.appending(path: "folder"), withIntermediateDirectories: true)
+    #expect(await first.send(.post, "/a", "{}").status == 201)
+    let other = folder.url("other.json")
+    #expect(throws: ResourceError.self) { try load(text, in: other) }
+    #expect(!FileManager.default.fileExists(atPath: other.path))
+    #expect(await first.send(.post, "/a", "{}").status == 201)
+    try FileManager.default.removeItem(at: data)
+    #expect(await (try load(text, in: other)).send(.get, "/a").ids == [1, 2])
+  }
+
+  @Test func savedItemsOfAnAbsentResourceReplaceItsItemsInTheFile() async throws {
+    let other = try folder.file(
+      "other.json", #"{"resources": {"/a": {"counter": 7, "items": [{"id": 7}]}}}"#)
+    let first = try load(#"{"routes": [{"resource": "/a"}]}"#, in: data)
+    #expect(await first.send(.post, "/a", "{}").status == 201)
+    let second = try load(#"{"routes": [{"resource": "/b"}]}"#, in: other)
+    #expect(await second.send(.post, "/b", "{}").status == 201)
+    try store.flush()
+    let text = try String(contentsOf: other, encoding: .utf8)
+    #expect(text.ranges(of: "\"/a\"").count == 1)
+    #expect(try saved("/a", in: other)[0]["id"] == 7)
+    let third = try load(#"{"routes": [{"resource": "/a"}]}"#, in: other)
+    #expect(await third.send(.get, "/a").ids == [7])
+  }
 }
