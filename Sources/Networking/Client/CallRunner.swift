@@ -77,12 +77,10 @@ final class CallRunner: Sendable {
     self.scheduler = scheduler
   }
 
-  /// Returns a request with the client's names of secrets, which its descriptions mask.
-  func adding(secretNamesTo request: Request) -> Request {
-    guard redactor.hasAdditionalNames else { return request }
-    var request = request
+  /// Adds the client's names of secrets to a request, whose descriptions mask them.
+  func addSecretNames(to request: inout Request) {
+    guard redactor.hasAdditionalNames else { return }
     request.attributes[SecretNamesKey.self] = redactor.names
-    return request
   }
 
   /// Starts a call that has left the queue.

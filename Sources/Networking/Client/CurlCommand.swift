@@ -128,7 +128,8 @@ extension Networking {
     -> HTTPRequest
   {
     let settings = currentSettings().settings
-    let original = runner.adding(secretNamesTo: try Self.request(of: endpoint))
+    var original = try Self.request(of: endpoint)
+    runner.addSecretNames(to: &original)
     let defaults = defaults(of: endpoint)
     let changed = settings.beforeEach?(original) ?? original
     var request = try runner.wireRequest(

@@ -249,9 +249,13 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       CallEvents($0, scheduler: runner.scheduler, redactor: runner.redactor)
     }
     do {
-      let original = runner.adding(secretNamesTo: try Self.request(of: endpoint))
-      let request = runner.adding(
-        secretNamesTo: snapshot.settings.beforeEach?(original) ?? original)
+      var original = try Self.request(of: endpoint)
+      runner.addSecretNames(to: &original)
+      var request = original
+      if let beforeEach = snapshot.settings.beforeEach {
+        request = beforeEach(original)
+        runner.addSecretNames(to: &request)
+      }
       var bodyDestination = BodyDestination(
         kind: destination, maximumBodySize: runner.maximumBodySize,
         timeLimit: runner.bodyTimeLimit, progress: held?.progress, scheduler: runner.scheduler,

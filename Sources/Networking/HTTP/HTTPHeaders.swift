@@ -36,24 +36,37 @@ public struct HTTPHeaders: Sendable {
 
   /// The fields in order.
   public private(set) var fields: [Field]
-  /// The positions of the fields by the hashes of their names.
-  ///
-  /// `nil` for few fields, for which a linear search is faster.
-  private var index: [Int: [Int]]?
+  /// What few headers have; in one word, so that a copy of the others costs little.
+  private indirect enum Rest: Sendable {
+    /// - Parameters:
+    ///   - index: The positions of the fields by the hashes of their names. `nil` for few fields, for
+    ///     which a linear search is faster.
+    ///   - names: The rules of a client with names of its own. `nil` for the standard rules.
+    case rest(index: [Int: [Int]]?, names: SecretNames?)
+  }
+
+  private var rest: Rest?
+
+  private var index: [Int: [Int]]? {
+    if case .rest(let index, _) = rest { index } else { nil }
+  }
+
+  private var ownSecretNames: SecretNames? {
+    if case .rest(_, let names) = rest { names } else { nil }
+  }
+
+  private mutating func setRest(_ index: [Int: [Int]]?, _ names: SecretNames?) {
+    rest = index == nil && names == nil ? nil : .rest(index: index, names: names)
+  }
 
   /// The maximum number of fields without an index.
   static let maximumUnindexed = 32
-
-  /// The rules of a client with names of its own.
-  ///
-  /// `nil` for the standard rules, which a copy then need not retain.
-  private var ownSecretNames: SecretNames?
 
   /// The rules of the client that has built or received the fields, which decide which values are
   /// masked in descriptions.
   var secretNames: SecretNames {
     get { ownSecretNames ?? .standard }
-    set { ownSecretNames = newValue === SecretNames.standard ? nil : newValue }
+    set { setRest(index, newValue === SecretNames.standard ? nil : newValue) }
   }
 
   /// Creates headers from fields.
@@ -124,11 +137,11 @@ public struct HTTPHeaders: Sendable {
   public mutating func add(_ value: String, for name: String) {
     fields.append(Field(name: name, value: value))
     guard fields.count > Self.maximumUnindexed else { return }
-    if index == nil {
-      updateIndex()
-    } else {
-      index?[Self.hash(of: name), default: []].append(fields.count - 1)
-    }
+    guard case .rest(var index?, let names) = rest else { return updateIndex() }
+    // Released, so that the index is not copied.
+    rest = nil
+    index[Self.hash(of: name), default: []].append(fields.count - 1)
+    setRest(index, names)
   }
 
   /// Removes all values of a name.
@@ -161,7 +174,7 @@ public struct HTTPHeaders: Sendable {
   public func merging(_ others: HTTPHeaders) -> HTTPHeaders {
     var merged = self
     merged.fields = fields.filter { !others.contains($0.name) } + others.fields
-    if ownSecretNames == nil { merged.ownSecretNames = others.ownSecretNames }
+    if ownSecretNames == nil { merged.secretNames = others.secretNames }
     merged.updateIndex()
     return merged
   }
@@ -194,14 +207,15 @@ public struct HTTPHeaders: Sendable {
   /// Builds the index again, or removes it.
   private mutating func updateIndex() {
     guard fields.count > Self.maximumUnindexed else {
-      index = nil
+      // Usually there is nothing to remove.
+      if rest != nil { setRest(nil, ownSecretNames) }
       return
     }
     var index: [Int: [Int]] = [:]
     for (position, field) in fields.enumerated() {
       index[Self.hash(of: field.name), default: []].append(position)
     }
-    self.index = index
+    setRest(index, ownSecretNames)
   }
 
   /// Returns a hash that equal names have in common.
