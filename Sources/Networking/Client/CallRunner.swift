@@ -96,8 +96,11 @@ final class CallRunner: Sendable {
   /// The response to a stored request is delivered nevertheless, so that the request is not sent again.
   private func perform(_ call: Call) -> NetworkPromise {
     guard !call.sessions.hasEnded else { return .rejected(call.sessionEndedError) }
+    let response = begin(call)
+    // Fast path: a response that is already available, such as that of a mock.
+    if response.isDelivered, !call.sessions.hasEnded { return response }
     // The closure captures the call only, so that it needs no context of its own.
-    return begin(call).followed { result in
+    return response.followed { result in
       guard call.sessions.hasEnded else { return nil }
       switch result {
       case .success:
