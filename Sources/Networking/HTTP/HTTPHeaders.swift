@@ -36,7 +36,7 @@ public struct HTTPHeaders: Sendable {
 
   /// The fields in order.
   public private(set) var fields: [Field]
-  /// What few headers have; in one word, so that a copy of the others costs little.
+  /// The parts that few headers have, in one word, so that a copy of the others costs little.
   private indirect enum Rest: Sendable {
     /// - Parameters:
     ///   - index: The positions of the fields by the hashes of their names. `nil` for few fields, for

@@ -80,7 +80,7 @@ struct TokenMachine {
   private var generation = 0
   /// The number of sign-ins, and that of the sign-outs that end the sign-ins begun before them.
   private(set) var (signIns, signOuts) = (0, 0)
-  /// Whether the store may still have the token of a user who has signed out, which is not used.
+  /// Whether the store may still have the token from before a sign-out, which is not used.
   private var isSigningOut = false
   private var waiting: [Resolver<OAuth2Token>] = []
 
@@ -180,7 +180,7 @@ struct TokenMachine {
   }
 
   /// Returns whether there was no sign-in and no sign-out since a renewal began, and the token of the
-  /// store is not that of a user who has signed out.
+  /// store is not one from before a sign-out.
   func isValid(_ renewal: Renewal) -> Bool { renewal.generation == generation && !isSigningOut }
 
   /// Ends the session of the user before another user has a token.

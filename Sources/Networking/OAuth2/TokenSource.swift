@@ -135,7 +135,7 @@ final class TokenSource: Sendable {
     }
     // Released after the new token has been stored, on every path.
     defer { lock.release() }
-    // Nothing is requested for a user who has signed out while this waited.
+    // Nothing is requested after a sign-out during the wait.
     try checkValid(renewal)
     // Another process may have renewed the token before the lock was acquired.
     let latest = try await latestToken()
