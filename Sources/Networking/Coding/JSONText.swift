@@ -11,22 +11,24 @@ extension JSONDecoder {
   /// - Parameters:
   ///   - type: The type of the value.
   ///   - text: The JSON text.
-  ///   - attempts: The work for members of the type ``JSON`` after which they are taken from the text.
+  ///   - attempts: The work for members of the type ``JSON`` after which they are taken from the text, as
+  ///     the sum of the squared depths of the values. The default takes about as long as the text takes
+  ///     to parse.
   /// - Returns: The value.
   /// - Throws: The error of the decoder, or that of the text for a member of the type ``JSON``.
   package func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, fromText text: Data, attempts: Int? = nil
   ) throws -> Value {
-    let source = JSONText(text, attempts: attempts)
+    var attempts = JSONText.Attempts(left: attempts ?? 256 + text.count / 128)
     do {
-      let value = try JSONText.withCurrent(source) { try decode(type, from: text) }
-      if !source.isWanted { return value }
-    } catch  where !source.isWanted {
+      let value = try JSONText.withCurrent(&attempts) { try decode(type, from: text) }
+      if !attempts.areExhausted { return value }
+    } catch  where !attempts.areExhausted {
       throw error
     } catch {}
     // Again, because only a copy of the decoder can bring the text to the members.
     return try JSONText.withCurrent(nil) {
-      try (source.decoder(like: self) ?? self).decode(type, from: text)
+      try (JSONText(text).decoder(like: self) ?? self).decode(type, from: text)
     }
   }
 }
@@ -37,7 +39,14 @@ extension JSONDecoder {
 /// proportion to the square of the depth. The text is used after some attempts, since parsing all of
 /// it for a few small values takes longer.
 final class JSONText: Sendable {
-  /// The key of the text whose decoder runs on a thread and does not have it.
+  /// The attempts of a decoder that does not have the text.
+  struct Attempts {
+    /// The work that is left.
+    var left: Int
+    var areExhausted = false
+  }
+
+  /// The key of the attempts of the decoder that runs on a thread.
   ///
   /// A decoder is synchronous, and the value of a task takes longer.
   private static let currentKey: pthread_key_t = {
@@ -58,9 +67,6 @@ final class JSONText: Sendable {
   struct Wanted: Error {}
 
   fileprivate struct State {
-    var isWanted = false
-    /// The work that is left for attempts.
-    var attempts: Int
     /// Whether the decoder converts the names of members.
     var convertsNames = false
     var root: Result<JSON, any Error>?
@@ -74,33 +80,23 @@ final class JSONText: Sendable {
   private static let maximumDepthOfAttempts = 16
 
   private let data: Data
-  private let state: Mutex<State>
+  private let state = Mutex(State())
 
-  /// Creates the text.
-  ///
-  /// - Parameters:
-  ///   - data: The bytes.
-  ///   - attempts: The work for attempts, as the sum of the squared depths of the values. The default
-  ///     takes about as long as the text takes to parse.
-  init(_ data: Data, attempts: Int? = nil) {
+  init(_ data: Data) {
     self.data = data
-    state = Mutex(State(attempts: attempts ?? 256 + data.count / 128))
   }
 
   /// The number of names that were converted to find values.
   var conversions: Int { state.withLock { $0.conversions } }
 
-  /// Whether a value has asked for the text.
-  var isWanted: Bool { state.withLock { $0.isWanted } }
-
   /// Runs a decoder that does not have a text.
   fileprivate static func withCurrent<Value>(
-    _ text: JSONText?, _ decode: () throws -> Value
+    _ attempts: UnsafeMutablePointer<Attempts>?, _ decode: () throws -> Value
   ) rethrows -> Value {
     let outer = pthread_getspecific(currentKey)
-    pthread_setspecific(currentKey, text.map { Unmanaged.passUnretained($0).toOpaque() })
+    pthread_setspecific(currentKey, attempts)
     defer { pthread_setspecific(currentKey, outer) }
-    return try withExtendedLifetime(text, decode)
+    return try decode()
   }
 
   /// Returns the text of a decoder.
@@ -110,15 +106,13 @@ final class JSONText: Sendable {
   /// - Throws: ``Wanted`` if the decoder can be replaced by one that has the text.
   static func of(_ decoder: any Decoder) throws -> JSONText? {
     if let text = decoder.userInfo[key] as? JSONText { return text }
-    guard let pointer = pthread_getspecific(currentKey) else { return nil }
-    let current = Unmanaged<JSONText>.fromOpaque(pointer).takeUnretainedValue()
+    guard let current = pthread_getspecific(currentKey) else { return nil }
+    let attempts = current.assumingMemoryBound(to: Attempts.self)
     let depth = decoder.codingPath.count + 1
-    try current.state.withLock { state in
-      state.attempts -= depth * depth
-      guard state.attempts >= 0, depth <= maximumDepthOfAttempts else {
-        state.isWanted = true
-        throw Wanted()
-      }
+    attempts.pointee.left -= depth * depth
+    guard attempts.pointee.left >= 0, depth <= maximumDepthOfAttempts else {
+      attempts.pointee.areExhausted = true
+      throw Wanted()
     }
     return nil
   }
