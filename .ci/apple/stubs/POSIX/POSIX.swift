@@ -73,6 +73,8 @@ public var STDERR_FILENO: Int32 { 2 }
 public var PIPE_BUF: Int32 { 512 }
 public var SEEK_SET: Int32 { 0 }
 @discardableResult public func open(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { -1 }
+@discardableResult
+public func openat(_ folder: Int32, _ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { -1 }
 @discardableResult public func open(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t)
   -> Int32
 { -1 }
