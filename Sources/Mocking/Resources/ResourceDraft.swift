@@ -206,11 +206,16 @@ private struct ResourceCommit {
   ) throws(ResourceError) -> ResourceTable {
     let (definition, initial) = (draft.data.definitions[index], draft.data.tables[index])
     let current = state.shared.tables[index]
-    if let saved = unknown.removeValue(forKey: definition.name) {
+    func restored(
+      _ saved: JSON, learning other: MemberOrder?
+    ) throws(ResourceError) -> ResourceTable {
       var order = initial.order
-      if let content { order.learn(content.order) }
+      if let other { order.learn(other) }
       return try ResourceFileContent.table(saved, definition, order, values, draft.file)
         .following(current)
+    }
+    if let saved = unknown.removeValue(forKey: definition.name) {
+      return try restored(saved, learning: content?.order)
     }
     let isKnown = state.shared.phases[index] != .reserved
     let hasFile = state.file != nil && !opensFile
@@ -220,12 +225,9 @@ private struct ResourceCommit {
     if opensFile || !isKnown || !isSame { hasChanged = true }
     if isKnown, isSame { return initial.taking(current) }
     guard isKnown, hasFile else { return initial.following(current) }
-    var order = initial.order
-    order.learn(current.order)
     let saved: JSON = [
       "items": .array(current.items.map(\.json)), "counter": .int(current.counter),
     ]
-    return try ResourceFileContent.table(saved, definition, order, values, draft.file)
-      .following(current)
+    return try restored(saved, learning: current.order)
   }
 }

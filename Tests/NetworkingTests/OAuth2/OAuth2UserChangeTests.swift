@@ -163,18 +163,25 @@ struct OAuth2UserChangeTests {
     #expect(try await next.value.status == 200)
   }
 
-  @Test(arguments: [false, true])
-  func aHeldRequestIsNotSentForTheNextSignIn(signsOut: Bool) async throws {
+  /// Makes a request of a signed-in user that a barrier holds back until the resolver is fulfilled.
+  private func heldRequest() async throws -> (
+    client: Networking<Request>, request: NetworkPromise, release: Resolver<Void>
+  ) {
     let client = fixture.client(session)
     let barrier = PipelineBarrier()
     client.interceptors = [barrier]
     _ = try await fixture.signIn(session)
     let hold = Promise<Void>.pending(on: .inline)
     barrier.hold(while: hold.promise)
-    let held = client.request(.get("orders"))
+    return (client, client.request(.get("orders")), hold.resolver)
+  }
+
+  @Test(arguments: [false, true])
+  func aHeldRequestIsNotSentForTheNextSignIn(signsOut: Bool) async throws {
+    let (client, held, release) = try await heldRequest()
     if signsOut { _ = session.signOut(revoking: false) }
     _ = try await fixture.signIn(session)
-    hold.resolver.fulfill(())
+    release.fulfill(())
     await fixture.time.run()
     #expect(await held.result.failure(as: NetworkError.self)?.code == .sessionEnded)
     #expect(fixture.received == 0)
@@ -184,15 +191,9 @@ struct OAuth2UserChangeTests {
   }
 
   @Test func aHeldRequestIsSentAfterARefresh() async throws {
-    let client = fixture.client(session)
-    let barrier = PipelineBarrier()
-    client.interceptors = [barrier]
-    _ = try await fixture.signIn(session)
-    let hold = Promise<Void>.pending(on: .inline)
-    barrier.hold(while: hold.promise)
-    let held = client.request(.get("orders"))
+    let (_, held, release) = try await heldRequest()
     _ = try await fixture.time.run { [session] in try await session.refresh().value }
-    hold.resolver.fulfill(())
+    release.fulfill(())
     await fixture.time.run()
     #expect(try await held.value.status == 200)
   }
