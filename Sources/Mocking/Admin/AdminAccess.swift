@@ -5,7 +5,8 @@ import Networking
 ///
 /// Three kinds of attacks are refused:
 ///
-/// - A page of another site that sends requests to this server: its `Origin` differs.
+/// - A page of another site that sends requests to this server: its `Origin` differs. Without the field,
+///   `Sec-Fetch-Site` of a request that is not a GET or HEAD tells that the page is another one.
 /// - A page whose host name leads to this machine (DNS rebinding): its `Host` is no loopback address.
 ///   With a token, all names are accepted, because such a page has no token.
 /// - A client on another machine: it has no token.
@@ -27,7 +28,7 @@ struct AdminAccess: Sendable {
 
   // MARK: Origin
 
-  /// Checks the fields `Host` and `Origin`.
+  /// Checks the fields `Host`, `Origin` and `Sec-Fetch-Site`.
   ///
   /// - Throws: ``AdminProblem`` with the status 403.
   func checkOrigin(of request: ReceivedRequest) throws(AdminProblem) {
@@ -37,9 +38,25 @@ struct AdminAccess: Sendable {
         403, "the field Host must be \(authority), localhost or a loopback address")
     }
     let origins = request.headers.values(for: "Origin")
-    guard
-      origins.isEmpty || origins.map(Self.normalized) == [Self.normalized("\(scheme)://\(host)")]
-    else { throw AdminProblem(403, "pages of other origins cannot use the admin API") }
+    let isOwn =
+      origins.isEmpty
+      ? Self.isFromOwnPage(request)
+      : origins.map(Self.normalized) == [Self.normalized("\(scheme)://\(host)")]
+    guard isOwn else {
+      throw AdminProblem(403, "pages of other origins cannot use the admin API")
+    }
+  }
+
+  /// Returns whether a request without `Origin` can be one of an own page, of the user or of a program.
+  ///
+  /// A link of another page to the inspector is a GET. Another port of this machine is the same site.
+  ///
+  /// Source: W3C Fetch Metadata Request Headers, section 2.3.
+  private static func isFromOwnPage(_ request: ReceivedRequest) -> Bool {
+    if request.method == .get || request.method == .head { return true }
+    return request.headers.values(for: "Sec-Fetch-Site").allSatisfy {
+      ["same-origin", "none"].contains($0.trimmingOptionalWhitespace.lowercased())
+    }
   }
 
   private func accepts(host: String) -> Bool {
