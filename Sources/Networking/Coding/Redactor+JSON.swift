@@ -89,17 +89,27 @@ extension SecretSensitivity {
   ///
   /// Objects are searched to a fixed depth. A deeper one is secret as a whole, because each of them
   /// could have a name whose members are searched.
-  fileprivate func isSecret(_ json: JSON, depth: Int = 0) -> Bool {
+  fileprivate func isSecret(_ json: JSON, depth: Int = 0, inArray: Bool = false) -> Bool {
     switch (self, json) {
     case (.none, _), (_, .null), (_, .bool): false
     case (_, .string(let value)): isSecret(value)
     case (_, .int), (_, .double), (_, .decimal):
       json.numberText.map { isSecret(number: $0) } == true
     case (.strong, _): true
-    case (_, .array(let values)): values.contains { isSecret($0, depth: depth) }
+    case (_, .array(let values)):
+      values.contains { isSecret($0, depth: depth, inArray: true) }
     case (.text, .dictionary(let members)):
       depth == Self.maximumObjectDepth
         || members.values.contains { isSecret($0, depth: depth + 1) }
+    case (.cookies, .dictionary(let members)):
+      // The values by name, or a list of objects with a name and a value. Other lists are of other things.
+      members.contains { name, value in
+        if case .string(let text) = value, !inArray || name.lowercased() == "value" {
+          Self.strong.isSecret(text)
+        } else {
+          false
+        }
+      }
     case (_, .dictionary): false
     }
   }
@@ -201,7 +211,7 @@ extension Redactor {
     case .int(let value): sensitivity.isSecret(number: "\(value)")
     case .null, .bool: false
     case .array(let values): values.contains { isSecret(name: name, value: $0) }
-    case .dictionary: sensitivity == .strong
+    case .dictionary: sensitivity == .strong || sensitivity == .cookies
     case .double, .decimal, .data, .date: sensitivity == .strong
     }
   }

@@ -95,7 +95,9 @@ struct SecretFieldSearch {
   }
 
   /// Returns whether values of a name such as `room_key` are secret only if they look like secrets.
-  private func isAmbiguous(_ name: String) -> Bool { redactor.sensitivity(of: name) == .weak }
+  private func isAmbiguous(_ name: String) -> Bool {
+    [.weak, .cookies].contains(redactor.sensitivity(of: name))
+  }
 
   /// Records a secret name that the redactor finds, and masks nothing.
   private mutating func record(_ name: String, _ value: Redactor.ValueProvider) -> String? {

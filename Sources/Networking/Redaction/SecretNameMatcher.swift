@@ -37,6 +37,8 @@ final class SecretNameMatcher: Sendable {
     static let key = NameClass(rawValue: 1 << 11)
     /// The word makes the name secret at any position, such as `senha`.
     static let secret = NameClass(rawValue: 1 << 12)
+    /// Values that can be cookies of HTTP are secret.
+    static let cookies = NameClass(rawValue: 1 << 13)
   }
 
   /// The number of letters and digits in ASCII.
@@ -198,6 +200,7 @@ final class SecretNameMatcher: Sendable {
     if nameClass.contains(.short) { return .short }
     if nameClass.contains(.card) { return .card }
     if nameClass.contains(.code) { return .code }
+    if nameClass.contains(.cookies) { return .cookies }
     return nameClass.contains(.weak) ? .weak : .none
   }
 

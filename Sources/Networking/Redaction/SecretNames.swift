@@ -153,12 +153,12 @@ package final class SecretNames: Sendable {
         "iban",
       ]
     ),
-    (.code, ["code"]),
+    (.code, ["code"]), (.cookies, ["cookies"]),
     (
       .weak,
       [
         "key", "sig", "auth", "sid", "session", "xauth", "xsession", "assertion", "bearer", "nonce",
-        "xkey", "appkey", "clientkey", "refresh",
+        "xkey", "appkey", "clientkey", "refresh", "secretsanta", "secretsantas",
       ]
     ),
   ]

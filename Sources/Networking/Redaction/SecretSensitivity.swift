@@ -9,6 +9,7 @@ import Foundation
 /// | `short` | `pin`, `otp`, `cvc` | 3 to 12 digits, and values that look like secrets |
 /// | `card` | `card_number`, `pan`, `iban` | 12 to 19 digits, and numbers like an IBAN |
 /// | `code` | `code` | 6 digits, and values that look like secrets |
+/// | `cookies` | `cookies` | values with `=`, objects, and values that look like secrets |
 /// | `weak` | `key`, `user_session`, `signature` | values that look like secrets |
 /// | `described` | `token_type`, `signature_algorithm` | tokens, see ``TokenDetector`` |
 ///
@@ -24,6 +25,9 @@ package enum SecretSensitivity: Sendable, Hashable {
   case weak
   /// Values that look like secrets, and six digits, are secret.
   case code
+  /// Values that can be cookies of HTTP are secret: pairs such as `sid=1`, objects with texts, and values
+  /// that look like secrets.
+  case cookies
   /// Numbers such as PINs, and values that look like secrets, are secret.
   case short
   /// Numbers of cards and bank accounts are secret.
@@ -52,6 +56,7 @@ package enum SecretSensitivity: Sendable, Hashable {
     case .card: return PaymentNumbers.isCardLike(value) || PaymentNumbers.isIBANLike(value)
     case .short: return Self.isNumber(value, of: 3...12) || Self.looksSecret(value)
     case .code: return Self.isNumber(value, of: 6...6) || Self.looksSecret(value)
+    case .cookies: return value.utf8.contains(UInt8(ascii: "=")) || Self.looksSecret(value)
     case .weak: return Self.looksSecret(value)
     case .described: return !TokenDetector.tokens(in: value).isEmpty || SecretShapes.contains(value)
     }
@@ -63,7 +68,7 @@ package enum SecretSensitivity: Sendable, Hashable {
   /// - Returns: `true` if the number is masked.
   func isSecret(number: String) -> Bool {
     switch self {
-    case .none, .weak, .described: false
+    case .none, .weak, .described, .cookies: false
     case .strong: true
     case .text: !Self.isNumber(number, of: 1...9, withFraction: true)
     case .short: Self.isNumber(number, of: 3...12)

@@ -73,6 +73,22 @@ struct MaskingTests {
     }
   }
 
+  /// A bakery has cookies, too.
+  @Test(
+    arguments: [
+      (#"[{"name":"Oatmeal","price":3},{"id":"ginger-2","name":"Ginger"}]"#, false),
+      (#"["oatmeal","ginger"]"#, false), (#"{"ginger":0,"oatmeal":3}"#, false), ("[]", false),
+      (#""sid=trout""#, true), (#"["theme=dark","sid=trout"]"#, true),
+      (#"{"theme":3,"sid":"trout"}"#, true), (#"[{"name":"sid","value":"trout"}]"#, true),
+      (#"[{"Name":"sid","Value":"trout"}]"#, true), (#""trout.9f3b1c7d2e8a""#, true),
+    ])
+  func cookiesAreSecretIfTheyCanBeThoseOfHTTP(value: String, isSecret: Bool) throws {
+    let text = #"{"cookies":\#(value),"secretSantaToken":"pike-1"}"#
+    let masked = self.text(masked(entry(mimeType: "application/json", body: text)))
+    #expect(masked.contains(#""cookies":\#(value)"#) != isSecret, "\(masked)")
+    #expect(!masked.contains("pike-1"))
+  }
+
   @Test(arguments: MaskingTable.wordSecrets)
   func aWordIsMaskedBecauseOfItsName(_ field: MaskingTable.Field) throws {
     try expectMaskedInItsPositions(field)
