@@ -151,6 +151,48 @@ struct SchemaValidatorTests {
     #expect(!SchemaFixture.violations(5, siblings).isEmpty)
   }
 
+  /// Most programs that write documents mean it so.
+  @Test(arguments: [
+    "{$ref: '#/components/schemas/L', nullable: true}",
+    "{nullable: true, allOf: [{$ref: '#/components/schemas/L'}]}",
+    "{nullable: true, anyOf: [{$ref: '#/components/schemas/L'}, {type: object, maxProperties: 0}]}",
+    "{nullable: true, oneOf: [{$ref: '#/components/schemas/L'}]}",
+    "{type: object, nullable: true, allOf: [{$ref: '#/components/schemas/L'}]}",
+    "{allOf: [{$ref: '#/components/schemas/M'}]}", "{$ref: '#/components/schemas/M'}",
+  ])
+  func nullableBesideOtherSchemasAllowsNull(schema: String) throws {
+    func contract(_ version: String) throws -> (Contract, schema: Int) {
+      let contract = try Contract(
+        text: """
+          openapi: \(version)
+          info: {title: A, version: "1"}
+          paths:
+            /a:
+              get:
+                responses:
+                  "200": {description: A, content: {application/json: {schema: {$ref: "#/components/schemas/A"}}}}
+          components:
+            schemas:
+              A: {type: object, required: [l], properties: {l: \(schema)}}
+              L: {type: object, required: [id, l], properties: {id: {type: integer}, l: \(schema)}}
+              M: {$ref: "#/components/schemas/L", nullable: true}
+          """)
+      let media = contract.content.operations.first?.responses.first?.content.first
+      return (contract, try #require(media?.schema))
+    }
+    let (new, index) = try contract("3.0.3")
+    func isValid(_ value: JSON) -> Bool {
+      new.content.violations(of: value, index, .response).isEmpty
+    }
+    #expect(isValid(["l": .null]) && isValid(["l": ["id": 1, "l": .null]]))
+    #expect(!isValid(["l": 1]) && !isValid(["l": ["id": "x", "l": .null]]))
+    #expect(SchemaSampler.sample(index, of: new.content, seed: 1).isValid)
+    #expect(new.warnings.map { $0.message.contains("nullable") } == [true])
+    if schema.hasPrefix("{$ref") { #expect(EndpointSource(new).text.contains("var l: L?\n")) }
+    let (later, laterIndex) = try contract("3.1.0")
+    #expect(!later.content.violations(of: ["l": .null], laterIndex, .response).isEmpty)
+  }
+
   @Test func readOnlyMembersAreNotRequiredInRequests() {
     let schema: JSON = [
       "required": ["id", "secret"],

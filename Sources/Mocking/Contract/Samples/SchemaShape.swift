@@ -45,7 +45,8 @@ struct SchemaShape {
   ) {
     // A schema that several references lead to counts once.
     guard depth < 24, visited.insert(index).inserted else { return }
-    let node = program.nodes[index]
+    let (node, outerTypes) = (program.nodes[index], types)
+    defer { if node.acceptsNull, outerTypes.contains(.null) { types.insert(.null) } }
     addExamples(node.source)
     func include(_ other: Int, _ shape: inout SchemaShape) {
       shape.add(other, of: program, depth: depth + 1, choose: choose)

@@ -19,6 +19,7 @@ struct SchemaCompiler {
   /// The schemas without keywords, which are compiled next.
   private var pending: [Int] = []
   private var dynamicNames: Set<String> = []
+  private var hasWarnedOfNullable = false
 
   init(_ documents: SchemaDocuments) { self.documents = documents }
 
@@ -104,6 +105,7 @@ struct SchemaCompiler {
         schema: schema, place: place, dialect: documents.dialect(at: place))
       compile(&keywords)
       program.nodes[index].keywords = keywords.result
+      program.nodes[index].acceptsNull = acceptsNull(keywords)
     default: fail(place, "expected a schema: an object or a Boolean")
     }
   }
@@ -114,6 +116,23 @@ struct SchemaCompiler {
     let place: SchemaPlace
     let dialect: SchemaDialect
     var result: [SchemaKeyword] = []
+  }
+
+  /// Returns whether `nullable` is beside keywords with other schemas, of which few have `null`.
+  ///
+  /// Source: OpenAPI 3.0.3, proposal "Clarify Nullable".
+  private mutating func acceptsNull(_ keywords: SchemaKeywords) -> Bool {
+    guard keywords.dialect.isOpenAPI30, keywords.schema["nullable"]?.bool == true,
+      ["$ref", "allOf", "anyOf", "oneOf"].contains(where: { keywords.schema[$0] != nil })
+    else { return false }
+    if !hasWarnedOfNullable {
+      hasWarnedOfNullable = true
+      warn(
+        keywords.place.appending("nullable"),
+        "beside $ref, allOf, anyOf and oneOf, nullable has no effect in OpenAPI 3.0.3; as most "
+          + "programs that write it mean null, null is allowed in all such schemas")
+    }
+    return true
   }
 
   private mutating func compile(_ keywords: inout SchemaKeywords) {

@@ -91,6 +91,7 @@ extension SchemaProgram {
       default: break
       }
     }
+    if node.acceptsNull { kinds.insert(.scalar) }
     return kinds
   }
 }

@@ -42,6 +42,7 @@ extension SchemaProgram {
       default: break
       }
     }
+    if nodes[schema].acceptsNull { types.insert(.null) }
     known[schema] = types
     return types
   }

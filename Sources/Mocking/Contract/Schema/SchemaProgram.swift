@@ -23,6 +23,8 @@ struct SchemaNode: Sendable {
   let source: JSON
   /// The index of its resource, for dynamic references.
   let resource: Int
+  /// Whether `null` matches, whatever the keywords are.
+  var acceptsNull = false
   var keywords: [SchemaKeyword] = []
 }
 

@@ -100,6 +100,7 @@ struct SchemaValidator {
       isTooDeep = isTooDeep || depth >= maximumDepth
       return interrupt(node, "the value is too complex for the schema")
     }
+    if node.acceptsNull, value.isNull { return true }
     depth += 1
     active.append(index)
     let entersResource = scope.last != node.resource

@@ -38,7 +38,7 @@ struct SwiftTypes {
   mutating func type(of schema: Int, named suggestion: String, depth: Int = 0) -> SwiftType {
     guard depth < Self.maximumDepth else { return SwiftType(name: "JSON", isOptional: false) }
     let target = resolved(schema)
-    let all = program.types(of: target)
+    let all = program.types(of: schema)
     let isAny = all.count == SchemaType.allCases.count
     var types = all
     let isOptional = !isAny && types.remove(.null) != nil
