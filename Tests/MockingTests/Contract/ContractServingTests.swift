@@ -251,6 +251,39 @@ struct ContractServingTests {
     #expect(text.hasSuffix(String(decoding: reply.body, as: UTF8.self)))
   }
 
+  /// A length of 0 would say that GET has no body.
+  @Test(
+    arguments: [
+      ("/a", false, "Content-Length: 12\r\n"), ("/a", true, "Content-Length: "),
+      ("/b", false, "Transfer-Encoding: chunked\r\n"), ("/c", false, "Content-Length: 3\r\n"),
+    ])
+  func anOperationOfHEADHasTheLengthOfGET(
+    path: String, isStateful: Bool, field: String
+  ) async throws {
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: A, version: "1"}
+        paths:
+          /a:
+            get: {responses: {"200": {description: A, content: {application/json: {schema: {type: array, items: {$ref: "#/components/schemas/A"}}, example: [{"id":"a"}]}}}}}
+            head: {responses: {"200": {description: A}}}
+            post: {requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/A"}}}}, responses: {"201": {description: A, content: {application/json: {schema: {$ref: "#/components/schemas/A"}}}}}}
+          /a/{id}:
+            get: {parameters: [{name: id, in: path, required: true, schema: {type: string}}], responses: {"200": {description: A, content: {application/json: {schema: {$ref: "#/components/schemas/A"}}}}}}
+          /b: {head: {responses: {"200": {description: A}}}}
+          /c: {head: {responses: {"200": {description: A, headers: {Content-Length: {schema: {type: integer, const: 3}}}}}}}
+        components: {schemas: {A: {type: object, required: [id], properties: {id: {type: string}}}}}
+        """)
+    let server = try MockServer(contract: contract, store: isStateful ? ResourceStore() : nil)
+    defer { server.stop() }
+    let client = try RawClient(port: server.port)
+    try await client.send("HEAD \(path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    let head = try await client.receiveAll()
+    #expect(head.hasPrefix("HTTP/1.1 200 OK\r\n") && head.contains(field))
+    #expect(!head.contains("Content-Length: 0\r\n"))
+  }
+
   @Test func namesTell() async throws {
     let reply = try await Self.send(
       .get, "/v1/pets", ["X-Key": "k", "Prefer": "dynamic=true"], seed: 2)

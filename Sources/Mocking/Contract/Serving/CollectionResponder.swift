@@ -254,9 +254,18 @@ extension Contract {
       }
     }
     return content.operations.enumerated().flatMap { index, operation in
-      operation.basePaths.map { basePath in
-        stateful[index]?[basePath]
-          ?? route(operation, at: basePath, seed: seed, validatesRequests: validatesRequests)
+      let get = content.operations.firstIndex { $0.method == .get && $0.path == operation.path }
+      return operation.basePaths.map { basePath in
+        if let route = stateful[index]?[basePath] { return route }
+        // The length is that of the items of now.
+        if operation.method == .head, let get, let route = stateful[get]?[basePath],
+          case .mock(let mock) = route.handler
+        {
+          var head = Route(.head, route.template, mock)
+          (head.storage, head.preparation) = (route.storage, route.preparation)
+          return head
+        }
+        return route(operation, at: basePath, seed: seed, validatesRequests: validatesRequests)
       }
     }
   }

@@ -10,6 +10,8 @@ final class ContractResponder: Sendable {
   private let path: ContractPath
   private let seed: UInt64
   private let validates: Bool
+  /// The responses to GET, if the operation is that of HEAD.
+  private let get: ContractResponder?
   /// The bodies that have been made.
   private let cache = Mutex<[BodyKey: Mock]>([:])
   /// The values for header fields and lists, of which the document bounds the number.
@@ -45,6 +47,11 @@ final class ContractResponder: Sendable {
       hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
     }
     self.seed = seed ^ hash
+    get =
+      operation.method == .head
+      ? content.operations.first { $0.method == .get && $0.path == operation.path }.map {
+        ContractResponder($0, at: path, of: content, seed: seed, validates: false)
+      } : nil
   }
 
   /// Returns the response to a request.
@@ -59,7 +66,10 @@ final class ContractResponder: Sendable {
       return .problem(
         404, "the operation has no response for the preferred code; it has \(codes)")
     }
-    guard !response.content.isEmpty else { return headers(of: response, Mock(status: status)) }
+    guard !response.content.isEmpty else {
+      let mock = headers(of: response, Mock(status: status))
+      return operation.method == .head ? head(mock, to: request) : mock
+    }
     guard let media = preferences.choose(from: response.content) else {
       let types = response.content.map(\.text).joined(separator: ", ")
       return .problem(406, "the operation responds with \(types)")
@@ -79,6 +89,26 @@ final class ContractResponder: Sendable {
 
   private func problem(_ result: RequestChecker.Result) -> Mock {
     problem(result.status, result.detail, errors: result.violations.prefix(100).map(\.json))
+  }
+
+  /// Returns a response to HEAD with the length of the response to GET, or without a length if that is
+  /// unknown.
+  ///
+  /// Source: RFC 9110 section 8.6.
+  private func head(_ mock: Mock, to request: ReceivedRequest) -> Mock {
+    var mock = mock
+    guard !mock.isFramed else { return mock }
+    if let response = get?.respond(to: request), response.status == mock.status,
+      case .data = response.body
+    {
+      mock.body = response.body
+      if !mock.headers.contains("Content-Type") {
+        mock.headers["Content-Type"] = response.headers["Content-Type"]
+      }
+    } else {
+      mock.body = .chunks([])
+    }
+    return mock
   }
 
   // MARK: Choosing
