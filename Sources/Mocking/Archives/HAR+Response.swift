@@ -225,12 +225,13 @@ extension HAR.Content {
   /// Reads the body of a response.
   ///
   /// - Parameter json: The object. A body that is a JSON value instead of a text is read as the text of
-  ///   this value.
+  ///   this value. A body that is marked as base64 but is not counts as text.
   public init(json: JSON) {
     var members = HARMembers(json)
     self.init(
       size: members.integer("size") ?? 0, mimeType: members.text("mimeType") ?? "x-unknown",
       text: members.text("text"), encoding: members.text("encoding"))
+    if data == nil { encoding = nil }
     compression = members.integer("compression")
     comment = members.text("comment")
     otherMembers = members.rest

@@ -20,7 +20,7 @@ public struct HAR: HARObject {
   public var log: Log
   /// The members of the file beside the root.
   public var otherMembers: [String: JSON] = [:]
-  /// The entries that were left out when the archive was read, in order.
+  /// The entries that were left out or repaired when the archive was read, in order.
   ///
   /// They are not written. Two archives that differ only in their warnings are equal.
   public internal(set) var warnings: [ArchiveWarning] = []
@@ -51,9 +51,19 @@ public struct HAR: HARObject {
     for (index, json) in entries.enumerated() {
       let entry = Entry(json: json)
       if let problem = json.dictionary == nil ? "it is not an object" : entry.problem {
-        warnings.append(ArchiveWarning(entry, at: index, problem: "left out: \(problem)"))
+        warnings.append(
+          ArchiveWarning(entry, at: index, problem: "left out: \(problem)", isOmission: true))
       } else {
         self.log.entries.append(entry)
+        let content = json["response"]["content"]
+        if entry.response.content.encoding == nil, content["encoding"].string != nil,
+          content["text"].string?.isEmpty == false
+        {
+          warnings.append(
+            ArchiveWarning(
+              entry, at: index,
+              problem: "the body is replayed as text: its encoding is base64, but it is not base64"))
+        }
       }
     }
   }
@@ -312,9 +322,6 @@ extension HAR.Entry {
     if URL(reference: request.url)?.scheme == nil { return "expected an absolute URL" }
     if response.status != 0, !(100...999).contains(response.status) {
       return "expected a status of three digits, or 0, found \(response.status)"
-    }
-    if response.content.data == nil {
-      return "the body of the response is not base64, although its encoding is base64"
     }
     return nil
   }

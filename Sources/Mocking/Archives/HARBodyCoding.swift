@@ -29,9 +29,8 @@ enum HARBodyCoding {
   /// - Returns: The body, or `nil` if the encoding is base64 and the text is invalid.
   static func decode(_ text: String, encoding: String?, mimeType: String) -> Data? {
     if encoding?.lowercased() == "base64" {
-      return Data(base64Encoded: text, options: .ignoreUnknownCharacters).flatMap {
-        $0.isEmpty && !text.isEmpty ? nil : $0
-      }
+      // Some programs break lines. Spaces are those of a plain text.
+      return Data(base64Encoded: Data(text.utf8.lazy.filter { $0 >= 0x20 }))
     }
     // Falls back to UTF-8, because other programs write characters that are not in the charset.
     return text.data(using: charset(of: mimeType)) ?? Data(text.utf8)
@@ -48,6 +47,8 @@ enum HARBodyCoding {
 
 extension HAR.Content {
   /// The decoded body, or `nil` if its base64 is invalid.
+  ///
+  /// Of a response, use ``HAR/Response/body``.
   var data: Data? { HARBodyCoding.decode(text ?? "", encoding: encoding, mimeType: mimeType) }
 
   /// Replaces the body.
@@ -55,6 +56,22 @@ extension HAR.Content {
     (text, encoding) = HARBodyCoding.encode(data, mimeType: mimeType)
     if data.isEmpty { text = nil }
     size = data.count
+  }
+}
+
+extension HAR.Response {
+  /// The body without its content coding, or `nil` if its base64 is invalid.
+  ///
+  /// Some programs record the bytes in the coding of `Content-Encoding`. These have a checksum or the
+  /// recorded size after decoding.
+  var body: Data? {
+    guard let data = content.data, content.encoding != nil else { return content.data }
+    let codings = headers.filter { $0.name.lowercased() == "content-encoding" }.map(\.value)
+    guard MediaType(content.mimeType)?.subtype.contains("gzip") != true,
+      let decoded = ContentCoding.decoded(data, codings: codings),
+      data.starts(with: [0x1F, 0x8B]) || decoded.count == content.size
+    else { return data }
+    return decoded
   }
 }
 

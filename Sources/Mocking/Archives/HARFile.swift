@@ -215,6 +215,8 @@ public struct ArchiveWarning: Sendable, Hashable, CustomStringConvertible {
   public let request: String?
   /// The reason and its effect, such as `left out: expected an absolute URL`.
   public let problem: String
+  /// Whether the entry was left out when the archive was read.
+  let isOmission: Bool
 
   /// The location, the request and the problem.
   public var description: String {
@@ -223,8 +225,9 @@ public struct ArchiveWarning: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Creates a warning about an entry.
-  init(_ entry: HAR.Entry, at index: Int, problem: String) {
+  init(_ entry: HAR.Entry, at index: Int, problem: String, isOmission: Bool = false) {
     self.entry = index
+    self.isOmission = isOmission
     let url = NetworkError.RequestSummary(
       method: .get, url: String(entry.request.url.prefix(Self.maximumLength))
     ).url
@@ -237,6 +240,7 @@ public struct ArchiveWarning: Sendable, Hashable, CustomStringConvertible {
   init(problem: String) {
     entry = nil
     request = nil
+    isOmission = false
     self.problem = problem
   }
 

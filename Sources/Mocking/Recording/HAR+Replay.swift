@@ -19,7 +19,17 @@ extension HAR.Entry {
   /// Whether the archive does not contain the body of the response.
   var isWithoutItsBody: Bool {
     response.content.text == nil && response.content.size > 0 && !response.content.isOmitted
-      && response.hasBody && request.method != "HEAD"
+      && response.hasBody && request.method != "HEAD" && unknownFailure == nil
+  }
+
+  /// The failure of an exchange that another program has recorded after the head of the response, if the
+  /// archive does not contain a body.
+  var unknownFailure: String? {
+    guard response.hasBody, !(300...399).contains(response.status), response.status != 0,
+      response.failureCode == nil, request.method != "HEAD",
+      response.content.text?.isEmpty ?? true
+    else { return nil }
+    return response.error ?? response.otherMembers["_failureText"]?.string
   }
 
   /// Returns the events that a transport reports for this exchange.
@@ -41,22 +51,23 @@ extension HAR.Entry {
     {
       response.status = 200
     }
+    let failureCode = response.failureCode ?? (unknownFailure == nil ? nil : .connectionLost)
     var events: [TransportEvent] = []
     let sent = byteCount ?? Int64(max(request.bodySize, 0))
     let hasBody = response.hasBody && method != .head
-    let body = hasBody ? response.content.data ?? Data() : Data()
+    let body = hasBody ? response.body ?? Data() : Data()
     let received = response.bodySize >= 0 ? response.bodySize : body.count
     let metrics = timings.metrics(bytesSent: Int(clamping: sent), bytesReceived: received)
     if let head = response.head {
       if sent > 0 { events.append(.sent(bytes: sent, total: sent)) }
       events.append(.head(head))
       if !body.isEmpty { events.append(.body(body)) }
-      guard response.failureCode != nil else { return events + [.end(metrics)] }
+      guard failureCode != nil else { return events + [.end(metrics)] }
     }
     return events + [
       .failure(
         TransportFailure(
-          code: response.failureCode ?? .cannotConnect, detail: response.errorDetail ?? "",
+          code: failureCode ?? .cannotConnect, detail: response.errorDetail ?? "",
           metrics: metrics))
     ]
   }

@@ -93,6 +93,11 @@ final class TapePlayer: Restartable {
           key: key, variants: start..<variants.count, comparesBodies: comparesBodies,
           isMasked: key.isMasked))
     }
+    // A program has sent a request again after a failure.
+    for index in variants.indices {
+      let complete = variants[index].indices.filter { entries[$0].unknownFailure == nil }
+      if !complete.isEmpty { variants[index].indices = complete }
+    }
     self.groups = groups
     self.variants = variants
     groupIndices = Dictionary(uniqueKeysWithValues: groups.enumerated().map { ($1.key, $0) })
@@ -104,7 +109,7 @@ final class TapePlayer: Restartable {
   /// Returns the entries that can be replayed, with their indices in the file, and warnings about the
   /// others.
   private static func playable(in har: HAR) -> ([HAR.Entry], [Int], [ArchiveWarning]) {
-    let omitted = Set(har.warnings.compactMap(\.entry))
+    let omitted = Set(har.warnings.filter(\.isOmission).compactMap(\.entry))
     var (entries, numbers, warnings) = ([HAR.Entry](), [Int](), har.warnings)
     var (number, missingBodies) = (0, 0)
     for entry in har.log.entries {
@@ -115,6 +120,13 @@ final class TapePlayer: Restartable {
         entries.append(entry)
         numbers.append(number)
         if entry.isWithoutItsBody { missingBodies += 1 }
+        if let failure = entry.unknownFailure {
+          warnings.append(
+            ArchiveWarning(
+              entry, at: number,
+              problem: "failed before its body was recorded (\(failure.prefix(100))); another "
+                + "response to the request is replayed, or else a lost connection"))
+        }
       }
       number += 1
     }

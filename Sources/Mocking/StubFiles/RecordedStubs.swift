@@ -97,7 +97,8 @@ private struct RecordedRows {
     let response = entry.response
     let type = response.content.size > 0 ? " \(response.content.mimeType)" : ""
     rows[index].responses.append(
-      response.failureCode == nil ? "\(response.status)\(type)" : response.error ?? "")
+      entry.unknownFailure
+        ?? (response.failureCode == nil ? "\(response.status)\(type)" : response.error ?? ""))
   }
 
   var summaries: [StubFile.Summary] {

@@ -66,6 +66,21 @@ struct ArchiveProducerTests {
       text: entry().replacing(#""text": "[1]""#, with: #""text": "Wz\r\nFd", "encoding": "base64""#)
     ),
     Archive(
+      testDescription: "a plain text that is named base64",
+      text: entry().replacing(
+        #""text": "[1]""#, with: #""text": "plain text!", "encoding": "base64""#),
+      expected: "200 plain text!", warningCount: 1),
+    Archive(
+      testDescription: "two words of eight letters that are named base64",
+      text: entry().replacing(
+        #""text": "[1]""#, with: #""text": "good news", "encoding": "base64""#),
+      expected: "200 good news", warningCount: 1),
+    Archive(
+      testDescription: "gzip that is the body",
+      text: entry(
+        response: #", "headers": [{"name": "Content-Encoding", "value": "gzip"}]"#
+      ).replacing(#""text": "[1]""#, with: #""text": "WzFd", "encoding": "base64""#)),
+    Archive(
       testDescription: "a start time in another form",
       text: entry(more: #", "startedDateTime": "NaN-NaN-NaNTNaN:NaN:NaN""#)),
     Archive(
@@ -115,6 +130,15 @@ struct ArchiveProducerTests {
       text: entry().replacing(#""text": "[1]""#, with: #""size": 12"#), expected: "200 ",
       warningCount: 1),
     Archive(
+      testDescription: "a request that was sent again after a failure",
+      text: entry().replacing(
+        #""entries": ["#,
+        with: #"""
+          "entries": [{"request": {"method": "GET", "url": "https://a.test/items"}, "response":
+            {"status": 200, "_failureText": "net::ERR_ABORTED", "headers": [{"name": "Content-Encoding",
+             "value": "gzip"}], "content": {"size": -1}}},
+          """#), warningCount: 1),
+    Archive(
       testDescription: "aborted exchanges and URLs of other schemes beside a response",
       text: entry().replacing(
         #""entries": ["#,
@@ -147,6 +171,44 @@ struct ArchiveProducerTests {
     try har.write(to: folder.url("b.har"))
     #expect(try HAR(contentsOf: folder.url("b.har")) == har)
   }
+
+  @Test(arguments: [#""_error": "net::ERR_ABORTED""#, #""_failureText": "net::ERR_ABORTED""#])
+  func aFailureWithoutABodyIsALostConnection(member: String) async throws {
+    let text = Self.entry(response: ", \(member)")
+      .replacing(#"{"text": "[1]"}"#, with: #"{"size": 7}"#)
+    let folder = TemporaryFolder()
+    let file = try folder.file("a.har", text)
+    let stubs = try StubFile(contentsOf: file)
+    #expect(stubs.warnings.map { $0.problem.contains("net::ERR_ABORTED") } == [true])
+    let url = try #require(URL(string: "https://a.test/items"))
+    let served = await MockTransport(routes: stubs.routes).perform(HTTPRequest(url: url))
+    #expect(served.failure?.code == .connectionLost && served.body.isEmpty)
+    let tape = try Tape(replaying: file)
+    let played = await tape.perform(HTTPRequest(url: url))
+    #expect(played.failure?.code == .connectionLost)
+  }
+
+  #if CATENA_CURL || canImport(Compression)
+    /// The bytes are those of `[1]` in gzip.
+    @Test(arguments: [("application/json", true), ("application/gzip", false)])
+    func aBodyInItsContentCodingIsDecoded(type: String, isDecoded: Bool) async throws {
+      let text = Self.entry(
+        response: #", "headers": [{"name": "Content-Encoding", "value": "gzip"}]"#
+      ).replacing(
+        #""text": "[1]""#,
+        with: #""mimeType": "\#(type)", "encoding": "base64", "#
+          + #""text": "H4sIAAAAAAACA4s2jAUAuDIvTAMAAAA=""#)
+      let folder = TemporaryFolder()
+      let server = try MockServer(
+        routes: try StubFile(contentsOf: folder.file("a.har", text)).routes)
+      defer { server.stop() }
+      let client = try RawClient(port: server.port)
+      try await client.send("GET /items HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+      let head = try await client.receive(until: "\r\n\r\n")
+      #expect(head.contains("Content-Length: \(isDecoded ? 3 : 23)\r\n"))
+      #expect(!head.contains("Content-Encoding"))
+    }
+  #endif
 
   @Test func anArchiveInUTF16IsRead() throws {
     let folder = TemporaryFolder()

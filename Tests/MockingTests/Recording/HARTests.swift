@@ -93,11 +93,6 @@ import Testing
     ("200", "42", "expected a status of three digits, or 0, found 42"),
     ("200", "99", "expected a status of three digits, or 0, found 99"),
     ("200", "1000", "expected a status of three digits, or 0, found 1000"),
-    (
-      #""mimeType": "text/plain""#,
-      #""mimeType": "text/plain", "encoding": "base64", "text": "%%%""#,
-      "the body of the response is not base64, although its encoding is base64"
-    ),
   ]
 
   @Test(arguments: brokenEntries)

@@ -47,6 +47,7 @@ extension CheckedExchange {
   /// Creates the exchange of a recording, or returns `nil` if it has no complete response.
   init?(_ entry: HAR.Entry) {
     guard let head = entry.response.head, entry.response.failureCode == nil,
+      entry.unknownFailure == nil,
       let url = URL(reference: entry.request.url)
     else { return nil }
     let body = entry.request.postData?.data
@@ -67,7 +68,7 @@ extension CheckedExchange {
     status = head.status
     self.headers = head.headers
     let content = entry.response.content
-    self.body = content.text == nil && content.size != 0 ? nil : content.data
+    self.body = content.text == nil && content.size != 0 ? nil : entry.response.body
   }
 }
 
