@@ -155,10 +155,10 @@ struct ResourceData: Sendable {
     }
     let counter = tables[index].counter
     do throws(ResourceProblem) {
-      if given.isNull {
-        members[options.key] = tables[index].nextID(options.ids, context.values)
-      }
-      let item = try item(.dictionary(members), of: index)
+      let item =
+        try given.isNull
+        ? Self.newItem(members, in: &tables[index], definitions[index], context.values)
+        : item(.dictionary(members), of: index)
       guard tables[index][item.id] == nil else {
         throw ResourceProblem(
           status: 409, detail: "an item with the id \(ReportFormatter.quoted(item.id)) exists")
@@ -293,15 +293,19 @@ struct ResourceData: Sendable {
     guard case .dictionary(var members) = json else {
       throw ResourceProblem(status: 422, detail: "an item is an object")
     }
-    if members[options.key]?.isNull ?? true {
-      members[options.key] = table.nextID(options.ids, values)
+    let isNew = members[options.key]?.isNull ?? true
+    if isNew, options.ids != .client { members[options.key] = nil }
+    let problems = options.problems(in: members).filter {
+      !isNew || options.ids == .client || $0.pointer != JSONPointer.escaped(options.key)
     }
-    let problems = options.problems(in: members)
     if let problem = problems.first {
       throw ResourceProblem(
         status: 422, detail: "the member \(problem.pointer.dropFirst()) \(problem.text)")
     }
-    let item = try item(.dictionary(members), definition, table.order)
+    let item =
+      try isNew
+      ? newItem(members, in: &table, definition, values)
+      : item(.dictionary(members), definition, table.order)
     guard table[item.id] == nil else {
       throw ResourceProblem(
         status: 409, detail: "the id \(ReportFormatter.quoted(item.id)) occurs twice")
@@ -320,7 +324,7 @@ struct ResourceData: Sendable {
     try Self.item(json, definitions[index], tables[index].order)
   }
 
-  private static func item(
+  static func item(
     _ json: JSON, _ definition: ResourceDefinition, _ order: MemberOrder
   ) throws(ResourceProblem) -> ResourceItem {
     let options = definition.options
@@ -378,7 +382,8 @@ struct ResourceData: Sendable {
             pointer: JSONPointer.escaped(member), text: "must be the id in the path of the request")
         )
       }
-      members[member] = value
+      // An equal id may be of another type.
+      if given.isNull { members[member] = value }
     }
     return (members, problems)
   }

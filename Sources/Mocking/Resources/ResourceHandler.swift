@@ -128,8 +128,7 @@ struct ResourceHandler: Sendable {
       try checkPreconditions(request, nil)
       var json = json
       if json.dictionary != nil, json[options.key].isNull {
-        let number = options.ids == .counter ? Int(id) : nil
-        json[options.key] = number.map { .int($0) } ?? .string(id)
+        json[options.key] = data.value(ofID: id, for: json, in: index)
       }
       guard json.dictionary == nil || ResourceItem.id(of: json[options.key]) == id else {
         throw .invalid([

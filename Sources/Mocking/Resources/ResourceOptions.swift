@@ -13,6 +13,12 @@ public import Networking
 public struct ResourceOptions: Sendable, Hashable {
   /// The rule for the ids of new items.
   public enum IDRule: Sendable, Hashable {
+    /// Ids like those of the initial items: numbers that count up, texts of such numbers, or random UUIDs
+    /// for all other texts.
+    ///
+    /// Without items, the type of the resource decides: the first kind that it can decode of numbers,
+    /// UUIDs and texts of numbers. Without a type, the ids are numbers.
+    case automatic
     /// Numbers that count up.
     ///
     /// A number is not used again after its item has been removed.
@@ -104,10 +110,10 @@ public struct ResourceOptions: Sendable, Hashable {
   public var key = "id"
   /// The rule for the ids of new items.
   ///
-  /// The default is ``IDRule/counter``.
+  /// The default is ``IDRule/automatic``.
   ///
   /// An id in the body of a POST is accepted with every rule.
-  public var ids = IDRule.counter
+  public var ids = IDRule.automatic
   /// The members that an item must have, with a value that is not `null`.
   public var required: [String] = []
   /// The members whose values no two items may share.

@@ -111,6 +111,7 @@ public final class ResourceStore: RouteStorage, ResourceCollection, Sendable {
       {
         state.unknown[definition.name] = nil
         current = restored
+        current.idRule = restored.idRule ?? table.idRule
       }
       _ = state.shared.add(definition, current)
       state.clients = [:]
@@ -147,6 +148,7 @@ public final class ResourceStore: RouteStorage, ResourceCollection, Sendable {
       unique: definition.options.uniqueGroups, ids: definition.options.ids, counter: counter)
     table.order = order
     table.order.learn(definition.options.key)
+    table.idRule = .like(data.map { $0[definition.options.key] })
     // Ids are generated only after the largest given one is known.
     for item in data {
       table.reserve(item[definition.options.key])

@@ -73,13 +73,15 @@ struct ResourceTable: Sendable {
   ///
   /// `nil` if another rule makes them.
   private let pattern: IDPattern?
+  /// The rule that ``ResourceOptions/IDRule/automatic`` has found, or `nil` if no item had an id yet.
+  var idRule: ResourceOptions.IDRule?
   /// The last number that an id used.
   var counter: Int
   /// The number of changes.
   private(set) var revision = 0
   var order = MemberOrder()
 
-  private static let maximumCounter = 1 << 53
+  static let maximumCounter = 1 << 53
 
   /// Creates an empty table.
   ///
@@ -173,6 +175,7 @@ struct ResourceTable: Sendable {
   /// Continues the number of changes of another table, so that a change of the table is noticed.
   mutating func follow(_ other: ResourceTable) {
     revision = max(revision, other.revision) + 1
+    idRule = idRule ?? other.idRule
   }
 
   /// Returns these items, with a number of changes after that of another table.
@@ -187,6 +190,7 @@ struct ResourceTable: Sendable {
     var table = self
     (table.slots, table.positions, table.owners) = (other.slots, other.positions, other.owners)
     table.counter = max(counter, other.counter)
+    table.idRule = other.idRule ?? idRule
     table.revision = other.revision
     table.order.learn(other.order)
     return table
@@ -195,6 +199,7 @@ struct ResourceTable: Sendable {
   /// Returns the next free id of a rule.
   mutating func nextID(_ rule: ResourceOptions.IDRule, _ values: TemplateValues) -> JSON? {
     switch rule {
+    case .automatic: return nextID(idRule ?? .counter, values)
     case .client: return nil
     case .uuid: return .string(Self.uuid(values))
     case .counter:

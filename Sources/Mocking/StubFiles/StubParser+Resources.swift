@@ -198,7 +198,7 @@ extension StubObject {
       options.key = try key.string(name)
       guard !options.key.isEmpty else { throw key.expected(name) }
     }
-    options.ids = try self["ids"]?.idRule() ?? .counter
+    options.ids = try self["ids"]?.idRule() ?? .automatic
     options.required = try self["required"]?.strings("an array of names") ?? []
     for value in try self["unique"]?.elements("an array of names") ?? [] {
       if case .array = value.json {

@@ -291,6 +291,68 @@ struct ResourceRequestTests {
     #expect(await transport.send(.get, "/a/1").json["total"] == 7)
   }
 
+  /// The kinds of ids: numbers, texts of numbers, and UUIDs.
+  private static func kind(_ id: JSON) -> String {
+    switch id {
+    case .int(let number): "\(number)"
+    case .string(let text): UUID(uuidString: text) == nil ? "\"\(text)\"" : "UUID"
+    default: "\(id)"
+    }
+  }
+
+  @Test(
+    arguments: [
+      ([], "1"), ([1, 7], "8"), (["7"], "\"8\""), (["7", "010"], "\"11\""),
+      (["0b8f3e9c-64d7-4a55-9a3b-0c6e1d2f4a71"], "UUID"), (["cart-1", "x"], "UUID"),
+      (["99999999999999999999"], "UUID"), ([7, "x"], "8"), ([.null, "7"], "\"9\""),
+    ] as [([JSON], String)])
+  func newIDsAreLikeThoseOfTheItems(ids: [JSON], expected: String) async throws {
+    let items = ids.map { JSON.dictionary(["id": $0]) }
+    let resource = try Resource("/a", data: items)
+    let created = await resource.transport.send(.post, "/a", "{}")
+    #expect(created.status == 201 && Self.kind(created.json["id"]) == expected, "\(created.text)")
+    let text = String(decoding: try JSON.array(items).data(), as: UTF8.self)
+    let folder = TemporaryFolder()
+    let stubs = try StubFile(
+      contentsOf: folder.file("a.json", #"{"routes": [{"resource": "/a", "data": \#(text)}]}"#))
+    let other = await MockTransport(routes: stubs.routes).send(.post, "/a", "{}")
+    #expect(Self.kind(other.json["id"]) == expected, "\(other.text)")
+    // The kind is that of the items that have been removed, too.
+    for item in resource.items {
+      try resource.remove(id: try #require(ResourceItem.id(of: item["id"])))
+    }
+    let next = await resource.transport.send(.post, "/a", "{}").json["id"]
+    #expect((next.string == nil) == (created.json["id"].string == nil))
+  }
+
+  private struct Typed<ID: Codable & Sendable>: Codable, Sendable {
+    var id: ID?
+    var title: String
+  }
+
+  private struct Number: Codable, Sendable, RawRepresentable { var rawValue: Int }
+
+  /// Returns the status and the kind of the id of a new item, and of one that a PUT creates.
+  private static func created<ID>(_ type: ID.Type) async -> [String] {
+    let resource = Resource<Typed<ID>>("/a") { $0.createsOnPut = true }
+    let transport = resource.transport
+    let refused = await transport.send(.post, "/a", "{}")
+    let first = await transport.send(.post, "/a", #"{"title":"a"}"#)
+    let second = await transport.send(.post, "/a", #"{"title":"b"}"#)
+    let put = await Resource<Typed<ID>>("/a") { $0.createsOnPut = true }.transport
+      .send(.put, "/a/12", #"{"title":"a"}"#)
+    return ["\(refused.status) \(refused.pointers)"]
+      + [first, second, put].map { "\($0.status) \(kind($0.json["id"]))" }
+  }
+
+  @Test func newIDsHaveTheTypeOfTheItems() async {
+    let refused = #"422 ["#/title"]"#
+    #expect(await Self.created(Int.self) == [refused, "201 1", "201 2", "201 12"])
+    #expect(await Self.created(Number.self) == [refused, "201 1", "201 2", "201 12"])
+    #expect(await Self.created(String.self) == [refused, "201 UUID", "201 UUID", "201 \"12\""])
+    #expect(await Self.created(UUID.self).prefix(3) == [refused, "201 UUID", "201 UUID"])
+  }
+
   @Test func thePatternOfIDsContinuesAfterTheGreatestNumber() async throws {
     let data: [JSON] = [["id": "SHP-0009"], ["id": "SHP-12-x"], ["id": "other"]]
     let transport = try Resource("/a", data: data) { $0.ids = .pattern("SHP-{counter:0000}") }

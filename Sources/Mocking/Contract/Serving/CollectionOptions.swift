@@ -56,7 +56,7 @@ extension ContractCollection {
       case .counter: item[key] = .int(number)
       case .pattern(let pattern):
         item[key] = .string(IDPattern(pattern).id(number) { "" })
-      case .uuid, .client: break
+      case .automatic, .uuid, .client: break
       }
       guard content.violations(of: .dictionary(item), itemSchema, .response).isEmpty,
         !items.contains(where: { $0[key] == item[key] })
