@@ -237,6 +237,9 @@ public final class RequestJournal: Sendable {
     }
   }
 
+  /// Whether a caller waits for the next request.
+  var isAwaited: Bool { state.withLock { $0.takeQueue.isAwaited } }
+
   /// Rejects all promises that wait for a request, now and in the future.
   func stopTaking() {
     for waiter in state.withLock({ $0.takeQueue.stop() }) { waiter.reject(MockServerError.stopped) }

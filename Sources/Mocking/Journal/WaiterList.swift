@@ -27,6 +27,8 @@ struct WaiterList<Value: Sendable> {
     waiters.popFirst()?.resolver
   }
 
+  var isEmpty: Bool { waiters.isEmpty }
+
   var resolvers: [Resolver<Value>] { waiters.map(\.resolver) }
 
   /// Returns a promise of a value that may not be available yet.
@@ -82,6 +84,9 @@ struct TakeQueue {
   mutating func wait(_ resolver: Resolver<ReceivedRequest>) -> Waiters.Start {
     isStopped ? .settled(.failure(.stopped)) : waiters.add(resolver)
   }
+
+  /// Whether a caller waits.
+  var isAwaited: Bool { !waiters.isEmpty }
 
   mutating func cancel(_ id: Int) -> Resolver<ReceivedRequest>? {
     waiters.remove(id)

@@ -20,7 +20,8 @@ public struct ReceivedRequest: Sendable, Hashable {
   ///
   /// ``decodedBody`` is also without content codings.
   ///
-  /// Empty if the request has no body, or if the route discards it.
+  /// Empty if the request has no body, or if the route discards it. A server also discards a body that no
+  /// route reads and that is larger than the limits of its journal.
   public internal(set) var body: Data {
     didSet { content = RequestContent() }
   }

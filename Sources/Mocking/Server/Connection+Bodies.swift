@@ -165,3 +165,46 @@ private struct UploadProducer: TransportHandle {
   /// Continues too, so that the connection discards the rest of the body.
   func cancel() { resume() }
 }
+
+// MARK: - Use of bodies
+
+extension RouteTable.Outcome {
+  /// Whether a route may read the request body.
+  var readsBody: Bool {
+    guard case .routes(let candidates, _) = self else { return false }
+    return candidates.contains { $0.entry.route.readsBody }
+  }
+}
+
+extension Route {
+  /// Whether the response or the choice of the route may depend on the request body.
+  fileprivate var readsBody: Bool {
+    guard !discardsBody else { return false }
+    return !pattern.conditions.isEmpty || !assignments.isEmpty || !constants.isEmpty
+      || preparation != nil || handler.readsRequest
+  }
+}
+
+extension Route.Handler {
+  fileprivate var readsRequest: Bool {
+    switch self {
+    case .mock(let mock): mock.readsRequest
+    case .immediate, .promised: true
+    case .inheriting(let handler, let outer): outer.readsRequest || handler.readsRequest
+    case .isolated(let handler, _): handler.readsRequest
+    }
+  }
+}
+
+extension Mock {
+  /// Whether the response or its webhooks may be made from the request.
+  fileprivate var readsRequest: Bool {
+    guard webhooks.isEmpty else { return true }
+    return switch source {
+    case .fields, .invalid: false
+    case .sequence(let sequence): sequence.mocks.contains(where: \.readsRequest)
+    case .weighted(let choice): choice.shares.contains(where: \.mock.readsRequest)
+    case .template: true
+    }
+  }
+}

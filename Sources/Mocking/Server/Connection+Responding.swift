@@ -52,12 +52,11 @@ extension Connection {
         parser.receiveBody(.discard)
       } else {
         // Only the journal reads the body.
-        let limit = min(core.limits.bodyBytes, core.limits.journal.largestBody)
-        parser.receiveBody(.keep(upTo: limit))
+        parser.receiveBody(.keep(upTo: journalLimit))
       }
       return
     }
-    let policy = bodyPolicy(for: routing, isRouted: isRouted)
+    let policy = bodyPolicy(of: head, for: routing, isRouted: isRouted)
     // A client that waits for permission does not have to send a body that is rejected.
     if head.expectsContinue, parser.bufferedBytes == 0, !parser.isTooLarge(head.framing, policy) {
       // The bytes fit into the send buffer, which is empty. If the call fails, clients send the
@@ -67,12 +66,18 @@ extension Connection {
     parser.receiveBody(policy)
   }
 
+  /// The maximum size of a body that only the journal keeps.
+  private var journalLimit: Int { min(core.limits.bodyBytes, core.limits.journal.largestBody) }
+
   private func bodyPolicy(
-    for routing: RouteTable.Outcome, isRouted: Bool
+    of head: RequestHead, for routing: RouteTable.Outcome, isRouted: Bool
   ) -> RequestParser.BodyPolicy {
-    guard isRouted else { return .collect }
+    guard isRouted, head.framing != .none else { return .collect }
     if routing.discardsBody { return .discard }
-    return routing.forwardsBody && core.queue.count == 0 ? .stream(after: Self.keptBytes) : .collect
+    guard core.queue.count == 0 else { return .collect }
+    if routing.forwardsBody { return .stream(after: Self.keptBytes) }
+    return routing.readsBody || core.journal.isAwaited
+      ? .collect : .limited(keep: journalLimit)
   }
 
   /// The maximum size of a forwarded body that is received completely before it is sent on.
@@ -90,6 +95,7 @@ extension Connection {
       return respond(to: head, body, by: handler)
     }
     guard let head, let routing, let routes else { return }
+    requestBodyBytes = body.data.count
     var request = ReceivedRequest(
       method: head.method, target: head.target, path: routing.path, headers: head.headers,
       trailers: body.trailers, body: body.data, bodyByteCount: body.byteCount,
@@ -315,12 +321,14 @@ extension Connection {
     case .reset: close(by: .server, resetting: true)
     case .stall:
       reportServed(.stalled)
+      requestBodyBytes = 0
       phase = .stalled
     }
   }
 
   private func completeExchange() {
     reportServed(.complete)
+    requestBodyBytes = 0
     head = nil
     reporter = nil
     completedExchanges += 1

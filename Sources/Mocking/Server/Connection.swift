@@ -85,6 +85,10 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   /// The handler of the current request, if it is below a reserved path.
   var reservedHandler: (any ReservedPathHandler)?
   var inputHasEnded = false
+  /// The number of bytes of the body of the current request, after it has been received.
+  var requestBodyBytes = 0
+  /// The number of bytes of this connection in the total of the server.
+  private var countedBodyBytes = 0
 
   init(_ socket: Socket, _ index: Int, _ core: ServerCore) {
     self.socket = socket
@@ -211,6 +215,10 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
       if upload != nil { continueUpload() }
       switch phase {
       case .receiving:
+        countBody()
+        if core.bodyBytes > core.limits.totalBodyBytes {
+          parser.releaseBody(isNeeded: reservedHandler != nil)
+        }
         if let event = parser.next() { handle(event) } else { progress = .waits }
       case .playing: progress = advance()
       case .handling, .opening, .stalled, .resetting, .draining, .closed: progress = .waits
@@ -224,9 +232,17 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
       case .opening, .closed: break
       }
     }
+    countBody()
     updateInterest(isBlocked: progress == .blocked)
     updateHeadTimer()
     updateSendTimer(isBlocked: progress == .blocked)
+  }
+
+  /// Counts the bytes of the current body in the total of the server.
+  private func countBody() {
+    let count = phase == .closed ? 0 : parser.bodyBytes + requestBodyBytes
+    core.bodyBytes += count - countedBodyBytes
+    countedBodyBytes = count
   }
 
   /// Continues after the events of other connections.
@@ -337,6 +353,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
       case .resetting, .draining, .closed: false
       }
     phase = .closed
+    countBody()
     headTimer.take()?.action.cancel()
     sendTimer.take()?.action.cancel()
     endUpload()

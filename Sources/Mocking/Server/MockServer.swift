@@ -197,8 +197,16 @@ public struct MockServerLimits: Sendable, Hashable {
   public var headerCount = 200
   /// The maximum length of a decoded body in bytes.
   ///
-  /// A longer one is rejected with 413, unless the route discards bodies. The default is 1 GiB.
+  /// A longer one is rejected with 413, unless the route discards bodies. It is at most
+  /// ``totalBodyBytes``. The default is 1 GiB.
   public var bodyBytes = 1024 * 1024 * 1024
+  /// The maximum total length in bytes of the bodies of all requests that are received or have no complete
+  /// response yet.
+  ///
+  /// A request that would need more is rejected with 503. A body that only the journal would keep is
+  /// discarded instead; see ``JournalEntry/isBodyKept``. The bodies in the journal do not count. The
+  /// default is 256 MiB.
+  public var totalBodyBytes = 256 * 1024 * 1024
   /// The limits of the ``MockServer/journal``.
   ///
   /// The maximum number of requests is also the maximum number of closed connections that are kept

@@ -31,11 +31,31 @@ struct RequestParser {
     /// Keeps a body of at most this size. A longer one is counted and discarded, and never
     /// rejected.
     case keep(upTo: Int)
+    /// Keeps a body of at most this size. A longer one is counted and discarded, and beyond the limit
+    /// for bodies rejected.
+    case limited(keep: Int)
     /// Counts the bytes and discards them. A body of any size is accepted.
     case discard
     /// Keeps a body of at most this size. A longer one is returned in pieces, as it arrives. A body of
     /// any size is accepted.
     case stream(after: Int)
+
+    /// Whether a body beyond the limit for bodies is rejected.
+    fileprivate var isLimited: Bool {
+      switch self {
+      case .collect, .limited: true
+      case .keep, .discard, .stream: false
+      }
+    }
+
+    /// Returns a policy that discards a body that is longer than the size to keep.
+    fileprivate func discarding(_ length: Int) -> BodyPolicy {
+      switch self {
+      case .keep(let most) where length > most: .keep(upTo: 0)
+      case .limited(let most) where length > most: .limited(keep: 0)
+      default: self
+      }
+    }
   }
 
   private enum State {
@@ -47,6 +67,8 @@ struct RequestParser {
     case complete
     /// Waits for ``responded()``.
     case responding
+    /// The body is not received further.
+    case rejected(HTTPParseError)
     case failed
   }
 
@@ -71,11 +93,14 @@ struct RequestParser {
   /// The number of bytes that have been received but not parsed.
   var bufferedBytes: Int { input.count + (isStreaming ? body.data.count : 0) }
 
+  /// The number of bytes of the current body that are in memory.
+  var bodyBytes: Int { body.data.count }
+
   /// Whether a request has been received partially.
   var isInsideRequest: Bool {
     switch state {
     case .head(let parser): !parser.isAtStart || !input.isEmpty
-    case .headReturned, .sized, .chunked: true
+    case .headReturned, .sized, .chunked, .rejected: true
     case .complete, .responding, .failed: false
     }
   }
@@ -88,7 +113,7 @@ struct RequestParser {
 
   /// Returns whether a body with this framing would be rejected because of its declared length.
   func isTooLarge(_ framing: RequestHead.Framing, _ policy: BodyPolicy) -> Bool {
-    guard case .sized(let length) = framing, policy == .collect else { return false }
+    guard case .sized(let length) = framing, policy.isLimited else { return false }
     return length > limits.bodyBytes
   }
 
@@ -117,10 +142,32 @@ struct RequestParser {
     case .none: state = .complete
     case .sized(let length):
       state = .sized(remaining: length)
+      self.policy = policy.discarding(length)
       if policy == .collect, length <= limits.bodyBytes {
         body.data.reserveCapacity(min(length, Self.reservedCapacity))
       }
     case .chunked: state = .chunked(ChunkedDecoder(limits: limits))
+    }
+  }
+
+  /// Frees the bytes of a body that is being received.
+  ///
+  /// - Parameter isNeeded: Whether the response depends on the body. The request is then rejected. So is
+  ///   one whose policy is ``BodyPolicy/collect``.
+  mutating func releaseBody(isNeeded: Bool) {
+    switch state {
+    case .sized, .chunked: break
+    case .head, .headReturned, .complete, .responding, .rejected, .failed: return
+    }
+    switch policy {
+    case .keep where !isNeeded, .limited where !isNeeded:
+      policy = policy.discarding(.max)
+      body.data = Data()
+    case .collect, .keep, .limited:
+      state = .rejected(
+        HTTPParseError(
+          503, "the bodies of all requests have more than \(limits.totalBodyBytes) bytes"))
+    case .discard, .stream: break
     }
   }
 
@@ -157,7 +204,7 @@ struct RequestParser {
         throw error
       }
     case .sized(let remaining):
-      if policy == .collect, body.byteCount + remaining > limits.bodyBytes { throw tooLarge }
+      if policy.isLimited, body.byteCount + remaining > limits.bodyBytes { throw tooLarge }
       let piece = input.prefix(remaining)
       piece.withUnsafeBytes { collect($0) }
       input.skip(piece.count)
@@ -173,7 +220,7 @@ struct RequestParser {
       swap(&input, &self.input)
       defer { swap(&input, &self.input) }
       let isComplete = try decoder.decode(&input) { piece throws(HTTPParseError) in
-        if policy == .collect, body.byteCount + piece.count > limits.bodyBytes { throw tooLarge }
+        if policy.isLimited, body.byteCount + piece.count > limits.bodyBytes { throw tooLarge }
         piece.withUnsafeBytes { collect($0) }
       }
       state = .chunked(decoder)
@@ -181,6 +228,7 @@ struct RequestParser {
       body.trailers = HTTPHeaders(decoder.trailers)
       return complete()
     case .complete: return complete()
+    case .rejected(let error): throw error
     case .headReturned, .responding, .failed: return nil
     }
   }
@@ -223,7 +271,7 @@ struct RequestParser {
     body.byteCount += bytes.count
     switch policy {
     case .collect, .stream: break
-    case .keep(let most):
+    case .keep(let most), .limited(let most):
       guard body.byteCount <= most else {
         body.data = Data()
         return

@@ -72,6 +72,7 @@ extension Connection {
       bodyByteCount: body.byteCount, version: "1.\(head.minorVersion)", connection: index,
       exchange: requestCount, time: core.scheduler.now)
     requestCount += 1
+    requestBodyBytes = body.data.count
     phase = .handling
     let requestCount = requestCount
     handler.respond(to: request) { [self] response in
