@@ -62,7 +62,7 @@ public struct HAR: HARObject {
           warnings.append(
             ArchiveWarning(
               entry, at: index,
-              problem: "the body is replayed as text: its encoding is base64, but it is not base64"))
+              problem: "the body is read as text: its encoding is base64, but it is not base64"))
         }
       }
     }

@@ -342,11 +342,11 @@ struct ResourceRequestTests {
     let put = await Resource<Typed<ID>>("/a") { $0.createsOnPut = true }.transport
       .send(.put, "/a/12", #"{"title":"a"}"#)
     return ["\(refused.status) \(refused.pointers)"]
-      + [first, second, put].map { "\($0.status) \(kind($0.json["id"]))" }
+      + [first, second, put].map { response in "\(response.status) \(kind(response.json["id"]))" }
   }
 
   @Test func newIDsHaveTheTypeOfTheItems() async {
-    let refused = #"422 ["#/title"]"#
+    let refused = ##"422 ["#/title"]"##
     #expect(await Self.created(Int.self) == [refused, "201 1", "201 2", "201 12"])
     #expect(await Self.created(Number.self) == [refused, "201 1", "201 2", "201 12"])
     #expect(await Self.created(String.self) == [refused, "201 UUID", "201 UUID", "201 \"12\""])
