@@ -10,6 +10,8 @@ struct ResourcePath: Sendable {
     let member: String
     /// The normalized path of the parent.
     let parent: String
+    /// Whether the id is a text, although it may have only digits.
+    let isText: Bool
   }
 
   /// The template of the list.
@@ -23,7 +25,7 @@ struct ResourcePath: Sendable {
   /// The path with all variables replaced by `{}`.
   let normalized: String
 
-  init(_ template: String, _ foreignKeys: [String: String]) {
+  init(_ template: String, _ options: ResourceOptions) {
     var normalized = ""
     var bindings: [Binding] = []
     for segment in template.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
@@ -32,8 +34,11 @@ struct ResourcePath: Sendable {
         continue
       }
       let name = String(segment.dropFirst().dropLast())
+      let member = options.foreignKeys[name] ?? "\(name)Id"
       bindings.append(
-        Binding(variable: name, member: foreignKeys[name] ?? "\(name)Id", parent: normalized))
+        Binding(
+          variable: name, member: member, parent: normalized,
+          isText: options.types[member] == .string))
       normalized += "/{}"
     }
     self.normalized = normalized
@@ -60,7 +65,7 @@ struct ResourceDefinition: Sendable {
     _ path: String, _ options: ResourceOptions,
     decode: (@Sendable (_ item: Data) throws -> Void)? = nil
   ) {
-    paths = ([path] + options.nestedPaths).map { ResourcePath($0, options.foreignKeys) }
+    paths = ([path] + options.nestedPaths).map { ResourcePath($0, options) }
     self.options = options
     self.decode = decode
   }
@@ -95,8 +100,9 @@ extension ResourceData {
     for binding in path.bindings {
       let id = variables[binding.variable] ?? ""
       guard let parent = indexes[binding.parent] else {
-        // Without a parent, the type of the id is unknown.
-        bound.append((binding.member, Int(id).map { .int($0) } ?? .string(id)))
+        // Without a parent and a type, the kind of the id is unknown.
+        let number = binding.isText ? nil : Int(id)
+        bound.append((binding.member, number.map { .int($0) } ?? .string(id)))
         continue
       }
       guard let item = tables[parent][id], Self.matches(item.json, bound) else {

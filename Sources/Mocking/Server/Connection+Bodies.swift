@@ -66,10 +66,7 @@ extension Connection {
     let isLarge =
       request.body.count > ReceivedRequest.largeBodyBytes
       || !request.body.isEmpty && request.headers.contains("Content-Encoding")
-    guard isLarge, core.queue.count == 0,
-      case .routes? = routing
-    else { return false }
-    return true
+    return isLarge && core.queue.count == 0 && routing?.readsBody == true
   }
 
   /// Parses and checks the body of a request on another thread, and then starts the response.

@@ -325,6 +325,32 @@ struct ResourceRequestTests {
     #expect((next.string == nil) == (created.json["id"].string == nil))
   }
 
+  @Test(arguments: [("string", "7"), ("integer", 7), (nil, 7)] as [(String?, JSON)])
+  func theIDOfAParentInAPathHasTheTypeOfTheMember(type: String?, expected: JSON) async throws {
+    let carts = Resource("/users/{user}/carts") {
+      $0.types["userId"] = type.flatMap(ResourceOptions.MemberType.init)
+    }
+    let created = await carts.transport.send(.post, "/users/7/carts", "{}")
+    #expect(created.status == 201 && created.json["userId"] == expected)
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: A, version: "1"}
+        paths:
+          /users/{userId}/carts:
+            parameters: [{name: userId, in: path, required: true, schema: {type: string}}]
+            get: {responses: {"200": {description: A, content: {application/json: {schema: {type: array, items: {$ref: "#/components/schemas/A"}}}}}}}
+            post: {requestBody: {content: {application/json: {schema: {type: object}}}}, responses: {"201": {description: A, content: {application/json: {schema: {$ref: "#/components/schemas/A"}}}}}}
+          /users/{userId}/carts/{id}:
+            parameters: [{name: userId, in: path, required: true, schema: {type: string}}, {name: id, in: path, required: true, schema: {type: integer}}]
+            get: {responses: {"200": {description: A, content: {application/json: {schema: {$ref: "#/components/schemas/A"}}}}}}
+        components: {schemas: {A: {type: object, required: [id], properties: {id: {type: integer}, userId: {type: \(type ?? "[string, integer]")}}}}}
+        """)
+    let stateful = await MockTransport(contract: contract, store: ResourceStore())
+      .send(.post, "/users/7/carts", "{}")
+    #expect(stateful.status == 201 && stateful.json["userId"] == expected, "\(stateful.text)")
+  }
+
   private struct Typed<ID: Codable & Sendable>: Codable, Sendable {
     var id: ID?
     var title: String

@@ -15,6 +15,12 @@ extension ContractCollection {
     options.key = key
     options.ids = idRule(members[key], content)
     options.foreignKeys = foreignKeys
+    for member in foreignKeys.values {
+      let types = members[member].map { program.types(of: $0) } ?? []
+      if types.contains(.string), types.isDisjoint(with: [.integer, .number]) {
+        options.types[member] = .string
+      }
+    }
     options.onParentDelete = .keep
     options.readOnly = program.members(of: itemSchema, with: .readOnly).subtracting([key]).sorted()
     let times = members.filter { program.isTime($0.value) }.keys
