@@ -14,7 +14,8 @@ public import Promises
 /// ```
 ///
 /// - **Requests** are parsed strictly. The response to a malformed request is a 400, and to one
-///   that is too large a 413, 414 or 431; the server then closes the connection. If no ``Route``
+///   that is too large a 413, 414 or 431; the server then closes the connection. See
+///   ``MockServerLimits``. If no ``Route``
 ///   matches the path, the response is a 404 that lists the nearest routes and their differences
 ///   from the request. If no route for the path has the method, it is a 405 with `Allow`.
 /// - **Order.** Mocks that have been added with `enqueue(_:)` are the responses to the next

@@ -328,7 +328,7 @@ struct ResourceRequestTests {
   @Test(arguments: [("string", "7"), ("integer", 7), (nil, 7)] as [(String?, JSON)])
   func theIDOfAParentInAPathHasTheTypeOfTheMember(type: String?, expected: JSON) async throws {
     let carts = Resource("/users/{user}/carts") {
-      $0.types["userId"] = type.flatMap(ResourceOptions.MemberType.init)
+      $0.types["userId"] = type.flatMap { ResourceOptions.MemberType(rawValue: $0) }
     }
     let created = await carts.transport.send(.post, "/users/7/carts", "{}")
     #expect(created.status == 201 && created.json["userId"] == expected)
