@@ -94,8 +94,9 @@ final class TapePlayer: Restartable {
           isMasked: key.isMasked))
     }
     // A program has sent a request again after a failure.
+    let hasFailed = entries.map { $0.unknownFailure != nil }
     for index in variants.indices {
-      let complete = variants[index].indices.filter { entries[$0].unknownFailure == nil }
+      let complete = variants[index].indices.filter { !hasFailed[$0] }
       if !complete.isEmpty { variants[index].indices = complete }
     }
     self.groups = groups

@@ -359,7 +359,7 @@ struct ResourceRequestTests {
   private struct Number: Codable, Sendable, RawRepresentable { var rawValue: Int }
 
   /// Returns the status and the kind of the id of a new item, and of one that a PUT creates.
-  private static func created<ID>(_ type: ID.Type) async -> [String] {
+  private static func created<ID: Codable & Sendable>(_ type: ID.Type) async -> [String] {
     let resource = Resource<Typed<ID>>("/a") { $0.createsOnPut = true }
     let transport = resource.transport
     let refused = await transport.send(.post, "/a", "{}")
