@@ -236,3 +236,15 @@ enum HostHeader {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 }
+
+/// An error in a message that is malformed or too large, with the status of the response and a
+/// reason in plain text.
+struct HTTPParseError: Error, Hashable {
+  let status: Int
+  let reason: String
+
+  init(_ status: Int, _ reason: String) {
+    self.status = status
+    self.reason = reason
+  }
+}

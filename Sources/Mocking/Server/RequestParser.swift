@@ -328,18 +328,6 @@ struct RequestBody: Hashable {
   var trailers: HTTPHeaders = [:]
 }
 
-/// An error in a message that is malformed or too large, with the status of the response and a
-/// reason in plain text.
-struct HTTPParseError: Error, Hashable {
-  let status: Int
-  let reason: String
-
-  init(_ status: Int, _ reason: String) {
-    self.status = status
-    self.reason = reason
-  }
-}
-
 /// A buffer of the bytes that have been received but not parsed.
 ///
 /// The search for a line end examines each byte once, even if the line arrives in many pieces.
