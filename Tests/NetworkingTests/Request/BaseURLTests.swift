@@ -1,6 +1,7 @@
 import Foundation
 import Networking
 import TestGate
+import TestSupport
 import Testing
 
 @Suite(.gated)
