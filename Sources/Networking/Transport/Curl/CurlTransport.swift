@@ -1,5 +1,5 @@
 #if CATENA_CURL
-  public import Foundation
+  import Foundation
   import Synchronization
 
   /// A transport over libcurl, the default transport on Linux.
