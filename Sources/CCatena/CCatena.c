@@ -43,4 +43,34 @@ int catena_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 int catena_accept(int listener) {
   return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
+
+#if !defined(__ANDROID__)
+#include <iconv.h>
+
+// Returns a converter, or (iconv_t)-1.
+static iconv_t open_eucjp(void) {
+  // The variant with the characters of Windows, as in browsers. Not all C libraries know it.
+  iconv_t converter = iconv_open("UTF-8", "EUC-JP-MS");
+  return converter != (iconv_t)-1 ? converter : iconv_open("UTF-8", "EUC-JP");
+}
+
+bool catena_converts_from_eucjp(void) {
+  iconv_t converter = open_eucjp();
+  if (converter == (iconv_t)-1) return false;
+  iconv_close(converter);
+  return true;
+}
+
+long catena_convert_from_eucjp(
+  const void *input, size_t inputSize, void *output, size_t outputSize) {
+  iconv_t converter = open_eucjp();
+  if (converter == (iconv_t)-1) return -1;
+  char *from = (char *)input, *to = output;
+  size_t missing = inputSize, free = outputSize;
+  // A number above 0 counts characters that are replaced, which musl does.
+  size_t replaced = iconv(converter, &from, &missing, &to, &free);
+  iconv_close(converter);
+  return replaced == 0 && missing == 0 ? to - (char *)output : -1;
+}
+#endif
 #endif

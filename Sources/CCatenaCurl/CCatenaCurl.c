@@ -3,6 +3,7 @@
 #include "CCatenaCurl.h"
 
 #if defined(__linux__)
+#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -182,10 +183,23 @@ int64_t catena_easy_connection(CatenaEasy *easy) {
   return curl_easy_getinfo(easy, 0x600000 + 64, &value) ? -1 : value;
 }
 
-int catena_easy_local_port(CatenaEasy *easy) {
-  // CURLINFO_LOCAL_PORT.
-  long value = 0;
-  return curl_easy_getinfo(easy, 0x200000 + 42, &value) ? 0 : (int)value;
+// Stores an address of 4 or 16 bytes, or zeros if the text is not an address.
+static void parse_address(const char *text, uint64_t address[2]) {
+  address[0] = address[1] = 0;
+  if (text) inet_pton(strchr(text, ':') ? AF_INET6 : AF_INET, text, address);
+}
+
+bool catena_easy_endpoints(CatenaEasy *easy, CatenaEndpoints *endpoints) {
+  long local = 0, remote = 0;
+  const char *address = 0;
+  // CURLINFO_LOCAL_PORT, CURLINFO_PRIMARY_PORT and CURLINFO_LOCAL_IP.
+  if (curl_easy_getinfo(easy, 0x200000 + 42, &local) || local <= 0) return false;
+  curl_easy_getinfo(easy, 0x200000 + 40, &remote);
+  endpoints->ports = (uint32_t)local << 16 | (uint32_t)remote;
+  curl_easy_getinfo(easy, 0x100000 + 41, &address);
+  parse_address(address, endpoints->local);
+  parse_address(catena_easy_address(easy), endpoints->remote);
+  return true;
 }
 
 // The functions of the OpenSSL that libcurl uses, or null.

@@ -3,8 +3,8 @@ import Networking
 
 /// A converter of documents to UTF-8.
 ///
-/// The encoding is that of the byte order mark, otherwise the charset of the media type, otherwise that
-/// of the encoding declaration, otherwise UTF-8. So the parser and the checks before it read the same
+/// The encoding is that of the byte order mark, otherwise the charset of the media type if it is known,
+/// otherwise that of the encoding declaration, otherwise UTF-8. So the parser and the checks before it read the same
 /// text, whatever the declaration says.
 ///
 /// Source: RFC 7303 section 3; Extensible Markup Language (XML) 1.0, section 4.3.3 and appendix F.
@@ -25,7 +25,9 @@ struct XMLEncoding {
     if let (encoding, mark) = markedEncoding(start) {
       return try converted(data.dropFirst(mark), from: encoding, name: "UTF-16 or UTF-32")
     }
-    if let charset { return try converted(data, charset: charset) }
+    if let charset, encoding(named: charset) != nil {
+      return try converted(data, charset: charset)
+    }
     if let encoding = unmarkedEncoding(start) {
       return try converted(data, from: encoding, name: "UTF-16 or UTF-32")
     }
@@ -111,9 +113,8 @@ struct XMLEncoding {
     _ data: Data, from encoding: String.Encoding, name: String
   ) throws(XMLError) -> Data {
     if encoding == .utf8 { return try validated(data) }
-    guard data.count.isMultiple(of: encoding.unitSize),
-      encoding != .ascii || data.allSatisfy({ $0 < 0x80 }),
-      let text = String(data: Data(data), encoding: encoding)
+    guard encoding != .ascii || data.allSatisfy({ $0 < 0x80 }),
+      let text = encoding.text(Data(data))
     else { throw XMLError(.encoding, "the document is not valid text in \(name)") }
     return Data(text.utf8)
   }

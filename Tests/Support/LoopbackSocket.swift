@@ -68,9 +68,13 @@ package enum LoopbackSocket {
   /// - Parameters:
   ///   - socket: The socket.
   ///   - port: The port. 0 selects an unused one.
+  ///   - isForAll: Whether it is bound to all addresses, such as 127.0.0.2.
   /// - Returns: The port, or `nil` if the socket cannot be bound.
-  static func bind(_ socket: Int32, toPort port: UInt16 = 0) -> UInt16? {
+  static func bind(
+    _ socket: Int32, toPort port: UInt16 = 0, ofAllAddresses isForAll: Bool = false
+  ) -> UInt16? {
     var address = address(port)
+    if isForAll { address.sin_addr.s_addr = 0 }
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isBound = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -81,8 +85,10 @@ package enum LoopbackSocket {
   }
 
   /// Returns the URL of a port.
-  package static func url(_ scheme: String = "http", _ port: Int, path: String = "/") -> URL {
-    guard let url = URL(string: "\(scheme)://127.0.0.1:\(port)\(path)") else {
+  package static func url(
+    _ scheme: String = "http", host: String = "127.0.0.1", _ port: Int, path: String = "/"
+  ) -> URL {
+    guard let url = URL(string: "\(scheme)://\(host):\(port)\(path)") else {
       preconditionFailure("\(path) is not a path")
     }
     return url

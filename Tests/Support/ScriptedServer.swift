@@ -68,6 +68,7 @@
 
     /// - Parameters:
     ///   - unixSocketPath: The path of the Unix socket. `nil` listens on a loopback port.
+    ///   - allAddresses: Whether the port is that of all addresses, such as 127.0.0.2, in a namespace.
     ///   - tls: The TLS settings. `nil` serves without TLS.
     ///   - greeting: The steps before the first request is read.
     ///   - keepsBodies: Whether the bodies of requests are stored. Their bytes are always counted.
@@ -76,13 +77,15 @@
     ///   - script: The steps for a request.
     /// - Throws: A `TestError` if no socket is available.
     package init(
-      unixSocketPath: String? = nil, tls: ServerTLS? = nil, greeting: [Step] = [],
-      keepsBodies: Bool = true,
+      unixSocketPath: String? = nil, allAddresses: Bool = false, tls: ServerTLS? = nil,
+      greeting: [Step] = [], keepsBodies: Bool = true,
       answersEarly: @escaping @Sendable (RawRequest) -> Bool = { _ in false },
       _ script: @escaping Script
     ) throws {
       let listener: Int32
-      (listener, port) = try unixSocketPath.map { (try Self.listen(at: $0), 0) } ?? Self.listen()
+      (listener, port) =
+        try unixSocketPath.map { (try Self.listen(at: $0), 0) }
+        ?? Self.listen(onAllAddresses: allAddresses)
       connections = try ServerConnections(listener: listener)
       stopped.enter()
       let logs = ScriptedConnection.Logs(requests: requests, closed: closed, blocked: blocked)
@@ -170,11 +173,13 @@
       return listener
     }
 
-    private static func listen() throws -> (socket: Int32, port: UInt16) {
+    private static func listen(
+      onAllAddresses isForAll: Bool
+    ) throws -> (socket: Int32, port: UInt16) {
       let listener = LoopbackSocket.make()
-      guard let port = LoopbackSocket.bind(listener), startListening(listener) else {
-        throw TestError("cannot listen on a loopback port")
-      }
+      guard let port = LoopbackSocket.bind(listener, ofAllAddresses: isForAll),
+        startListening(listener)
+      else { throw TestError("cannot listen on a loopback port") }
       return (listener, port)
     }
   }

@@ -35,6 +35,7 @@ var workers: [String: Worker] = [
   workers["hanging-resolver"] = .asynchronous(HangingResolver.run)
   workers["offline-namespace"] = .blocking(OfflineNamespace.run)
   workers["reachability-watch"] = .blocking(ReachabilityWatch.run)
+  workers["shared-port"] = .asynchronous(SharedPort.run)
 #endif
 
 /// Prints a line and flushes it, because standard output to a pipe is buffered.

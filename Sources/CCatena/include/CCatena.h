@@ -5,6 +5,8 @@
 const char *catena_public_suffixes(void);
 
 #if defined(__linux__)
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "CatenaCipher.h"
@@ -49,4 +51,14 @@ int catena_eventfd(void);
 
 /// Calls accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC. Returns -1 and sets errno on failure.
 int catena_accept(int listener);
+
+/// Returns whether iconv(3) has the encoding EUC-JP.
+bool catena_converts_from_eucjp(void);
+
+/// Converts a text from EUC-JP to UTF-8 by iconv(3).
+///
+/// Returns the number of bytes in the output, or -1 if the input is not valid, or not complete, or the output has
+/// not enough space.
+long catena_convert_from_eucjp(
+  const void *input, size_t inputSize, void *output, size_t outputSize);
 #endif

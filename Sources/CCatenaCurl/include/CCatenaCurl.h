@@ -28,6 +28,8 @@ typedef CATENA_OPEN_ENUM : int {
   CurlLongOptionVerifyPeer = 64,
   CurlLongOptionVerifyHost = 81,
   CurlLongOptionSSLVersion = 32,
+  CurlLongOptionFreshConnect = 74,
+  CurlLongOptionForbidReuse = 75,
   CurlLongOptionHTTPVersion = 84,
   CurlLongOptionBufferSize = 98,
   CurlLongOptionNoSignal = 99,
@@ -68,6 +70,7 @@ typedef CATENA_OPEN_ENUM : int {
   CurlPointerOptionHTTPHeader = 10023,
   CurlPointerOptionShare = 10100,
   CurlPointerOptionPrivate = 10103,
+  CurlPointerOptionProxyHeader = 10228,
   /// libcurl copies the bytes. CurlSizeOptionPostFields is their number and must be set first.
   CurlPointerOptionCopyPostFields = 10165,
 } CurlPointerOption;
@@ -263,8 +266,17 @@ const char *catena_easy_address(CatenaEasy *easy);
 /// Returns the number of the current or last connection, which is unique for a multi handle. Returns -1 if
 /// there was none, or with libcurl before 8.2.
 int64_t catena_easy_connection(CatenaEasy *easy);
-/// Returns the local port of the connection, or 0 if there is none.
-int catena_easy_local_port(CatenaEasy *easy);
+/// The addresses and ports of a TCP connection.
+typedef struct {
+  /// The local address and that of the peer. An IPv4 address is in the first four bytes, before zeros.
+  uint64_t local[2];
+  uint64_t remote[2];
+  /// The local port, and that of the peer in the lower half.
+  uint32_t ports;
+} CatenaEndpoints;
+
+/// Returns whether there is a TCP connection, and its addresses and ports.
+bool catena_easy_endpoints(CatenaEasy *easy, CatenaEndpoints *endpoints);
 
 /// The state of TLS on a connection.
 typedef CATENA_OPEN_ENUM : int {

@@ -73,7 +73,9 @@ extension HTTPRequest {
       headers.filter { !framing.contains($0.name.lowercased()) }.map {
         .init(name: $0.name, value: $0.value.trimmingOptionalWhitespace)
       })
-    if !headers.contains("Host"), let host = url.host(percentEncoded: true) {
+    if !headers.contains("Host"), let name = url.host(percentEncoded: false) {
+      // An IPv6 address is sent without its zone.
+      let host = name.contains(":") ? "[\(name.prefix { $0 != "%" })]" : name
       complete.add(url.port.map { "\(host):\($0)" } ?? host, for: "Host")
     }
     if case .none = body { return complete }

@@ -98,7 +98,8 @@ public struct JSONSerializer: ResponseSerializing {
 ///
 /// The text encoding is the one passed to the initializer, otherwise the `charset` of the content
 /// type, otherwise UTF-8. A byte order mark is removed. A `charset` can have any name of the
-/// Encoding Standard whose encoding Foundation can read, such as `koi8-r` or `windows-1256`.
+/// Encoding Standard whose encoding the platform can read, such as `koi8-r` or `euc-jp`. A text that is no
+/// such name, such as `none` or `utf8mb4`, counts as no `charset`.
 public struct StringSerializer: ResponseSerializing {
   private let encoding: String.Encoding?
 
@@ -117,28 +118,25 @@ public struct StringSerializer: ResponseSerializing {
   /// - Parameter response: The response.
   /// - Returns: The text.
   /// - Throws: ``NetworkError`` with the code `stringFailed` if the bytes are not valid in the
-  ///   encoding, or if the response's `charset` is not supported.
+  ///   encoding, or if the platform cannot read it.
   public func serialize(_ response: Response) throws -> String {
     let charset = response.contentType?.parameters["charset"]
-    guard let encoding = encoding ?? String.Encoding(charset: charset ?? "utf-8") else {
+    let encoding = encoding ?? charset.flatMap { String.Encoding(charset: $0) } ?? .utf8
+    guard let text = Self.text(response.data, in: encoding) else {
       throw NetworkError(
-        .stringFailed, response, "the charset \"\(charset ?? "")\" is not supported")
-    }
-    guard response.data.count.isMultiple(of: encoding.unitSize),
-      let text = Self.text(response.data, in: encoding)
-    else {
-      throw NetworkError(.stringFailed, response, "the body is not valid text in \(encoding)")
+        .stringFailed, response,
+        encoding.isSupported
+          ? "the body is not valid text in \(encoding)"
+          : "text in \(encoding) is not supported on this platform")
     }
     return text
   }
 
   /// Returns the text without its byte order mark, or `nil` if the bytes are not valid.
   private static func text(_ data: Data, in encoding: String.Encoding) -> String? {
+    var text = encoding.text(data)
     // Foundation removes the mark in UTF-16 and UTF-32, and in UTF-8 on some platforms.
-    if encoding == .utf16 || encoding == .utf32 { return String(data: data, encoding: encoding) }
-    var text =
-      encoding == .utf8
-      ? String(validating: data, as: UTF8.self) : String(data: data, encoding: encoding)
+    if encoding == .utf16 || encoding == .utf32 { return text }
     if text?.unicodeScalars.first == "\u{FEFF}" { text?.unicodeScalars.removeFirst() }
     return text
   }

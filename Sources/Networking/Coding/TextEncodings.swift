@@ -1,7 +1,13 @@
-import Foundation
+package import Foundation
+
+#if os(Linux)
+  import CCatena
+#endif
 
 extension String.Encoding {
   /// Creates the encoding with a name, or returns `nil` if the name is not known.
+  ///
+  /// Spaces and apostrophes around the name are ignored.
   ///
   /// Most names are labels of the Encoding Standard. Unlike there, `iso-8859-1` and `us-ascii` are
   /// not names of windows-1252, so that a response that declares them is read as declared.
@@ -10,10 +16,54 @@ extension String.Encoding {
   ///
   /// - Parameter charset: The name, in any case.
   package init?(charset: String) {
-    let name = charset.lowercased()
+    let name = charset.trimmingCharacters(in: CharacterSet(charactersIn: " \t'")).lowercased()
     guard let encoding = Self.named[name] else { return nil }
     self = encoding
   }
+
+  /// Returns a text in this encoding, or `nil` if the bytes are not valid.
+  ///
+  /// Foundation on Linux reads no text in EUC-JP, so the C library decodes it.
+  ///
+  /// - Parameter data: The bytes of the text.
+  /// - Returns: The text.
+  package func text(_ data: Data) -> String? {
+    guard data.count.isMultiple(of: unitSize) else { return nil }
+    #if os(Linux)
+      if self == .japaneseEUC { return Self.textInEUCJP(data) }
+    #endif
+    return self == .utf8
+      ? String(validating: data, as: UTF8.self) : String(data: data, encoding: self)
+  }
+
+  /// Whether the platform reads texts in this encoding.
+  package var isSupported: Bool {
+    #if canImport(Darwin)
+      true
+    #elseif os(Linux)
+      self != .japaneseEUC || catena_converts_from_eucjp()
+    #else
+      self != .japaneseEUC
+    #endif
+  }
+
+  #if os(Linux)
+    private static func textInEUCJP(_ data: Data) -> String? {
+      data.withUnsafeBytes { bytes -> String? in
+        // A character has at most twice as many bytes in UTF-8.
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+          byteCount: max(bytes.count * 2, 1), alignment: 1)
+        defer { buffer.deallocate() }
+        let count = catena_convert_from_eucjp(
+          bytes.baseAddress, bytes.count, buffer.baseAddress, buffer.count)
+        guard count >= 0, let text = String(validating: buffer[..<count], as: UTF8.self),
+          // The characters of vendors have other meanings in browsers.
+          !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .privateUse })
+        else { return nil }
+        return text
+      }
+    }
+  #endif
 
   /// The number of bytes that the length of a text is a multiple of.
   package var unitSize: Int {
@@ -92,8 +142,7 @@ extension String.Encoding {
     ),
     (Self(coreFoundation: 0xA03), "big5 big5-hkscs cn-big5 csbig5 x-x-big5"),
     (.shiftJIS, "shift_jis shift-jis sjis x-sjis ms_kanji ms932 windows-31j csshiftjis"),
-    // Foundation on Linux reads no text in EUC-JP; decoding throws an error there. It reads "macintosh"
-    // as another encoding, which is therefore not in this list.
+    // Foundation on Linux reads "macintosh" as another encoding, so it is not in this list.
     (.japaneseEUC, "euc-jp x-euc-jp cseucpkdfmtjapanese"),
     (.iso2022JP, "iso-2022-jp csiso2022jp"),
     (

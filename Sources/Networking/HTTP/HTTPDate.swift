@@ -2,7 +2,9 @@ package import Foundation
 
 /// A parser and formatter of HTTP dates, in the three forms that a recipient must accept.
 ///
-/// Source: RFC 9110 section 5.6.7.
+/// The parser ignores the case of letters.
+///
+/// Source: RFC 9110 section 5.6.7, RFC 9111 section 4.2.
 package enum HTTPDate {
   /// Parses a date.
   ///
@@ -142,19 +144,25 @@ package enum HTTPDate {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// Returns the letters up to another character, or `nil` if there are none.
+    /// Returns the letters up to another character, the first one in upper case and the others in lower
+    /// case, or `nil` if there are none.
     mutating func word() -> String? {
       let start = position
       while !isAtEnd, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(bytes[position] | 0x20) {
         position += 1
       }
-      return position > start ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
+      guard position > start else { return nil }
+      let word = [bytes[start] & 0xDF] + bytes[(start + 1)..<position].map { $0 | 0x20 }
+      return String(decoding: word, as: UTF8.self)
     }
 
-    /// Skips a text, and returns whether it is there.
+    /// Skips a text, and returns whether it is there, in any case.
     mutating func skip(_ text: StaticString) -> Bool {
       text.withUTF8Buffer { text in
-        guard bytes[position...].starts(with: text) else { return false }
+        let isThere = bytes[position...].starts(with: text) {
+          $0.lowercasedASCII == $1.lowercasedASCII
+        }
+        guard isThere else { return false }
         position += text.count
         return true
       }

@@ -82,7 +82,7 @@ extension NetworkError {
     /// A redirect is not allowed or cannot be followed, or has led a replayed request to another
     /// resource.
     case redirectRefused
-    /// There are more redirects than the limit, or they form a loop.
+    /// There are more redirects than the limit.
     case tooManyRedirects
 
     // MARK: Responses

@@ -151,7 +151,8 @@ extension Origin {
   ///
   /// - Parameters:
   ///   - scheme: `https` or `http`, in any case.
-  ///   - host: A name or an IP address. The brackets of an IPv6 address are optional.
+  ///   - host: A name or an IP address. The brackets of an IPv6 address are optional. It may have a zone:
+  ///     `fe80::1%25eth0`.
   ///   - port: The port, or `nil` for none.
   /// - Returns: The scheme, the host and, if there is one, the port.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidURL`` if one of
@@ -215,6 +216,7 @@ extension Origin {
     if host.utf8.contains(UInt8(ascii: ":")) || host.hasPrefix("[") {
       return try validated(ipv6: host)
     }
+    if !host.utf8.allSatisfy({ $0 < 0x80 }) { return try validated(international: host) }
     let name = host.hasSuffix(".") ? host.dropLast() : host[...]
     guard name.utf8.count <= 253 else { throw invalid("the host is longer than 253 characters") }
     for label in name.split(separator: ".", omittingEmptySubsequences: false) {
@@ -224,13 +226,29 @@ extension Origin {
         throw invalid("a label of the host starts or ends with a hyphen")
       }
       if let scalar = label.unicodeScalars.first(where: { !isHostCharacter($0) }) {
-        throw invalid(
-          scalar.isASCII
-            ? "the host contains the invalid character \(String(scalar).debugDescription)"
-            : "the host is not ASCII; write an international name in Punycode (xn--...)")
+        throw invalid("the host contains the invalid character \(String(scalar).debugDescription)")
       }
     }
     return host.lowercased()
+  }
+
+  /// Returns an international name in ASCII, as Foundation converts it in a URL.
+  ///
+  /// Source: UTS #46, RFC 5891.
+  private static func validated(international host: String) throws -> String {
+    // A delimiter would end the host in the URL.
+    if let scalar = host.unicodeScalars.first(where: {
+      $0.isASCII && $0 != "." && !isHostCharacter($0)
+    }) {
+      throw invalid("the host contains the invalid character \(String(scalar).debugDescription)")
+    }
+    var components = URLComponents()
+    components.scheme = "https"
+    components.host = host
+    guard let ascii = components.url?.host, ascii.utf8.allSatisfy({ $0 < 0x80 }) else {
+      throw invalid("the host is not an international name")
+    }
+    return try validated(host: ascii)
   }
 
   /// Returns the reason of the error of an invalid host that contains another part of a URL, or
@@ -258,11 +276,18 @@ extension Origin {
 
   private static func validated(ipv6 host: String) throws -> String {
     let unbracketed =
-      host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+      host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host[...]
+    let text = unbracketed.prefix { $0 != "%" }
     var address = in6_addr()
-    guard !unbracketed.utf8.contains(0), inet_pton(AF_INET6, unbracketed, &address) == 1 else {
+    guard !text.utf8.contains(0), inet_pton(AF_INET6, String(text), &address) == 1 else {
       throw invalid("the host is not an IPv6 address")
     }
-    return "[\(unbracketed.lowercased())]"
+    guard text.endIndex < unbracketed.endIndex else { return "[\(text.lowercased())]" }
+    // The zone follows `%25` (RFC 6874), or only `%`, as other programs write it.
+    var zone = unbracketed[text.endIndex...].dropFirst()
+    if zone.hasPrefix("25"), zone.utf8.count > 2 { zone = zone.dropFirst(2) }
+    let isName = zone.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-._~".utf8.contains($0) }
+    guard isName, !zone.isEmpty else { throw invalid("the zone of the IPv6 address is not a name") }
+    return "[\(text.lowercased())%25\(zone)]"
   }
 }

@@ -7,37 +7,13 @@ struct RedirectStage: BuiltInStage {
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard let decide = policy.decide else { return next(exchange) }
-    return hop(exchange, seen: [], from: nil, decide, next)
+    return hop(exchange, from: nil, decide, next)
   }
 
-  /// The method and the URL of a hop.
-  ///
-  /// A hop that occurs twice makes a redirect loop.
-  private struct Step: Hashable {
-    let method: HTTPMethod
-    let url: String
-    /// The cookies that the response to the step before has set.
-    ///
-    /// A cookie may end a loop, so a hop after a new cookie is a new step.
-    let cookies: [String]
-
-    /// Creates a step.
-    ///
-    /// The fragment is not sent, so it is not part of the step.
-    init(_ request: HTTPRequest, after cookies: [String] = []) {
-      method = request.method
-      let origin = Origin(request.url).map { "\($0.scheme)://\($0.host):\($0.port)" }
-      let parts = URLComponents(url: request.url, resolvingAgainstBaseURL: true)
-      url = "\(origin ?? "")\(parts?.percentEncodedPath ?? "")?\(parts?.percentEncodedQuery ?? "")"
-      self.cookies = cookies
-    }
-  }
-
-  // `seen` contains the earlier hops, and `origin` is that of the first one. Most calls have none, so
-  // they are not computed for them.
+  // `origin` is that of the first hop. Most calls have one hop, so it is not computed for them.
   private func hop(
-    _ exchange: Exchange, seen: Set<Step>, from origin: Origin?,
-    _ decide: @escaping RedirectPolicy.Decision, _ next: @escaping Next
+    _ exchange: Exchange, from origin: Origin?, _ decide: @escaping RedirectPolicy.Decision,
+    _ next: @escaping Next
   ) -> NetworkPromise {
     next(exchange).followed { result in
       guard case .success(let response) = result else { return nil }
@@ -48,24 +24,20 @@ struct RedirectStage: BuiltInStage {
       else { return nil }
       var following = exchange
       let origin = origin ?? Origin(exchange.request.url)
-      let earlier = seen.isEmpty ? nil : exchange.request.attributes[RedirectTrailKey.self]
+      let earlier =
+        exchange.redirects > 0 ? exchange.request.attributes[RedirectTrailKey.self] : nil
       var trail = earlier ?? RedirectTrail(from: exchange.request)
       trail.follow(response.status, to: request)
       following.request = request
       following.request.attributes[RedirectTrailKey.self] = trail
       following.request.withholdsClientCertificate = Origin(request.url) != origin
       following.redirects += 1
-      let step = Step(request, after: response.headers.values(for: "Set-Cookie"))
-      let seen = seen.isEmpty ? [Step(exchange.request)] : seen
       guard following.redirects <= policy.limit else {
         throw NetworkError(.tooManyRedirects, response, "more than \(policy.limit)")
       }
-      guard !seen.contains(step) else {
-        throw NetworkError(.tooManyRedirects, response, "a redirect loop")
-      }
       let redactor = following.request.attributes.redactor
       exchange.events?.add(.redirected(to: redactor.maskedURL(request.url.absoluteString)))
-      return hop(following, seen: seen.union([step]), from: origin, decide, next)
+      return hop(following, from: origin, decide, next)
     }
   }
 }
@@ -101,8 +73,8 @@ public struct RedirectPolicy: Sendable {
   /// `X-Api-Key`, ``NetworkingConfiguration/secretNames``, and fields with secrets in their values.
   /// The transport presents the client certificate of ``TLSOptions`` only to the origin of the first
   /// request.
-  /// A redirect to a URL that the request has visited before fails at once, unless the response
-  /// sets a cookie that it has not set before.
+  /// A redirect to a URL that the request has visited before is followed too, up to the limit, because
+  /// the server may respond otherwise the next time.
   ///
   /// - Parameters:
   ///   - limit: The maximum number of redirects.

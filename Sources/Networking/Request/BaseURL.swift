@@ -27,7 +27,9 @@ public struct BaseURL: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - scheme: `https` or `http`.
-  ///   - host: A name, an IPv4 address, or an IPv6 address with or without brackets.
+  ///   - host: A name, an IPv4 address, or an IPv6 address with or without brackets. An international name
+  ///     is converted to ASCII. The zone of a link-local address follows `%25` or `%`: `fe80::1%25eth0`. It
+  ///     selects a network interface, and is not sent in the `Host` field.
   ///   - port: A port from 1 to 65,535. `nil` uses the default port of the scheme.
   ///   - path: The percent-encoded path. The leading slash is optional.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidURL`` and a

@@ -8,8 +8,8 @@ import Foundation
 /// `example.com` nor `a.b.example.com`. Each can have a port: `"api.example.com:8443"`, `"[::1]:8443"`.
 ///
 /// The most specific pattern for a host applies: an exact host before a wildcard, each first with its
-/// port, and then the first predicate that returns `true`. Case and a trailing dot do not matter. An
-/// international name is written in ASCII, as `xn--bcher-kva.example`.
+/// port, and then the first predicate that returns `true`. Case, a trailing dot and the zone of an IPv6
+/// address do not matter. An international name is converted to ASCII, such as `xn--bcher-kva.example`.
 ///
 /// A malformed pattern is refused when the ``TLSOptions`` with it are made.
 public struct HostPattern: Sendable {
@@ -80,7 +80,7 @@ extension HostPattern: ExpressibleByStringLiteral {
     let isHost = host.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-        UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"):
+        UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"), 0x80...:
         true
       default: false
       }
@@ -92,7 +92,9 @@ extension HostPattern: ExpressibleByStringLiteral {
         separator: ".", omittingEmptySubsequences: false
       ).contains(where: \.isEmpty)
     guard isHost, isPort, !hasEmptyLabel, port.isEmpty || port.hasPrefix(":") else { return nil }
-    return HostKey(String(host), port: Int(port.dropFirst()))
+    let key = HostKey(String(host), port: Int(port.dropFirst()))
+    // An international name that cannot be converted.
+    return key.host.utf8.allSatisfy { $0 < 0x80 } ? key : nil
   }
 }
 
@@ -127,6 +129,8 @@ struct HostKey: Sendable, Hashable {
 
   private static func usualSpelling(of host: String) -> String {
     if host.contains(":") {
+      // The zone belongs to this machine, and not to the server.
+      let host = String(host.prefix { $0 != "%" })
       var address = in6_addr()
       guard inet_pton(AF_INET6, host, &address) == 1 else { return host }
       return text(AF_INET6, &address) ?? host
@@ -182,7 +186,7 @@ struct HostTable<Value: Sendable>: Sendable {
       case .malformed(let text):
         throw .invalidTLS(
           "the host pattern \(text.debugDescription) is malformed; a wildcard is the whole left-most "
-            + "label, as in *.example.com, and international names are written in ASCII")
+            + "label, as in *.example.com")
       }
       if isRepeated {
         throw .invalidTLS("the host pattern \(pattern.text.debugDescription) is repeated")

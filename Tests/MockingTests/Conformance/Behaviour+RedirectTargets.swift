@@ -75,7 +75,7 @@
               result.failure(as: NetworkError.self)?.code == .redirectRefused, "\(location)")
           }
         },
-        Behaviour("an empty Location is a loop") {
+        Behaviour("an empty Location is the same URL") {
           kind async throws in
           let backend = try Backend(kind) { _ in .redirect(to: "") }
           #expect(await backend.failure(of: "/x")?.code == .tooManyRedirects)

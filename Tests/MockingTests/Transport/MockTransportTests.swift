@@ -34,6 +34,16 @@ struct MockTransportTests {
     #expect(head.head?.headers["Content-Length"] == "10")
   }
 
+  @Test(arguments: [
+    ("api.example.com:81", "api.example.com:81"), ("[::1]:81", "[::1]:81"),
+    ("[fe80::1%25eth0]", "[fe80::1]"), ("b\u{FC}cher.example", "xn--bcher-kva.example"),
+  ])
+  func theHostFieldIsThatOfARealConnection(_ host: String, _ sent: String) async throws {
+    let transport = MockTransport { Route(.get, "/") { .text($0.headers["Host"] ?? "") } }
+    let record = await transport.get(try #require(URL(string: "http://\(host)/")))
+    #expect(String(decoding: record.body, as: UTF8.self) == sent)
+  }
+
   @Test func oneBackendServesBothTransports() async throws {
     let server = try MockServer(routes: backend)
     defer { server.stop() }

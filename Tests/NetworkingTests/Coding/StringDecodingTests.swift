@@ -40,7 +40,7 @@ import Testing
       ("ISO-8859-15", [0xA4], "€"), ("koi8-r", [0xE1], "А"), ("gbk", [0xD6, 0xD0], "中"),
       ("gb18030", [0x81, 0x30, 0x81, 0x30], "\u{80}"), ("big5", [0xA4, 0xA4], "中"),
       ("euc-kr", [0xC7, 0xD1], "한"), ("windows-1256", [0xC7], "ا"), ("latin9", [], nil),
-      ("windows-31j", [0x82, 0xA0], "あ"), ("iso-8859-7", [0xC1], "Α"), ("x-unknown", [0x61], nil),
+      ("windows-31j", [0x82, 0xA0], "あ"), ("iso-8859-7", [0xC1], "Α"),
       ("utf-16le", [0x61, 0x00], "a"), ("utf-16le", [0x61, 0x00, 0x62], nil),
       ("utf-16be", [0x00], nil), ("utf-16", [0xFE, 0xFF, 0x00], nil), ("utf-32le", [0x61, 0], nil),
     ] as [(String, [UInt8], String?)])
@@ -53,6 +53,40 @@ import Testing
       #expect(throws: NetworkError.self) { try decode(bytes, charset) }
     }
   }
+
+  /// Texts of servers that are not the name of a charset, or have apostrophes around it.
+  @Test(arguments: [
+    "", "''", "\"\"", "'utf-8'", "'UTF-8'", "\"'utf-8'\"", "none", "utf8mb4", "utf-8,utf-8",
+    "\"utf-8", "x-unknown", "binary", "null", "utf-8;", "UTF_8",
+  ])
+  func aTextThatIsNoCharsetCountsAsUTF8(_ charset: String) throws {
+    #expect(try decode(Array("café 日本".utf8), charset) == "café 日本")
+    #expect(throws: NetworkError.self) { try decode([0xE9], charset) }
+  }
+
+  @Test func apostrophesAroundACharsetAreIgnored() throws {
+    #expect(try decode([0xE9], "'iso-8859-1'") == "é")
+  }
+
+  #if os(Linux) || canImport(Darwin)
+    /// The texts are those of Node's `TextDecoder`.
+    @Test(
+      arguments: [
+        ([0xC6, 0xFC, 0xCB, 0xDC, 0xB8, 0xEC], "日本語"), (Array("ascii".utf8), "ascii"), ([], ""),
+        ([0x8E, 0xB1], "ｱ"), ([0x8F, 0xB0, 0xA1], "丂"), ([0xC6], nil), ([0x8F, 0xB0], nil),
+        ([0xFF, 0xFF], nil), ([0x61, 0x8E], nil), ([0xA4, 0x61], nil),
+      ] as [([UInt8], String?)], ["euc-jp", "EUC-JP", "x-euc-jp"])
+    func eucJPIsDecoded(_ text: ([UInt8], String?), _ charset: String) {
+      #expect((try? decode(text.0, charset)) == text.1)
+    }
+
+    /// The longest output for each byte, and bytes that are not valid at the end of much text.
+    @Test func aLongTextInEUCJPIsDecoded() {
+      let kanji = Array(repeating: [0xC6, 0xFC] as [UInt8], count: 50_000).flatMap { $0 }
+      #expect((try? decode(kanji, "euc-jp"))?.unicodeScalars.count == 50_000)
+      #expect((try? decode(kanji + [0xC6], "euc-jp")) == nil)
+    }
+  #endif
 
   @Test(
     arguments: [

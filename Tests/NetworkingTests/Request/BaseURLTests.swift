@@ -1,6 +1,7 @@
 import Foundation
 import Networking
 import TestGate
+import TestSupport
 import Testing
 
 @Suite(.gated)
@@ -56,6 +57,27 @@ struct BaseURLTests {
     }
   }
 
+  /// A host is the same as a part, in the text of a URL, in a `URL`, and in a redirect.
+  @Test(arguments: [
+    ("bücher.example", "xn--bcher-kva.example"), ("BÜCHER。example", "xn--bcher-kva.example"),
+    ("bücher.example.", "xn--bcher-kva.example."), ("日本.jp", "xn--wgv71a.jp"),
+    ("faß.example", "xn--fa-hia.example"), ("[fe80::1%25eth0]", "[fe80::1%25eth0]"),
+    ("[fe80::1%eth0]", "[fe80::1%25eth0]"), ("[fe80::1%25Eth0-1]", "[fe80::1%25Eth0-1]"),
+    ("[fe80::1%252]", "[fe80::1%252]"),
+  ])
+  func aHostMayBeAnInternationalNameOrHaveAZone(_ host: String, _ sent: String) throws {
+    let expected = "https://\(sent)/a"
+    let url = try #require(URL(string: "https://\(host)/a"))
+    let start = URL.of("https://other.example/")
+    #expect(try BaseURL(host: host, path: "a").url.absoluteString == expected)
+    #expect(try BaseURL(url).url.absoluteString == expected)
+    let path = RequestPath(raw: "https://\(host)/a")
+    #expect(try BaseURL(host: "other.example").resolve(path).absoluteString == expected)
+    let location = URL(reference: "https://\(host)/a", relativeTo: start)
+    #expect(location?.absoluteString == expected)
+    #expect(Origin(url) == URL(string: expected).flatMap { Origin($0) })
+  }
+
   @Test(
     arguments: [
       ("ftp", "h", nil, "", "the scheme \"ftp\" is neither https nor http"),
@@ -69,10 +91,10 @@ struct BaseURLTests {
       ("https", "u:p@b", nil, "", "the host contains a user name; use authenticate()"),
       ("https", "a\r\nb", nil, "", "the host contains the invalid character \"\\r\""),
       ("https", "a%41", nil, "", "the host contains the invalid character \"%\""),
-      (
-        "https", "bücher.example", nil, "",
-        "the host is not ASCII; write an international name in Punycode (xn--...)"
-      ),
+      ("https", "bü cher.example", nil, "", "the host contains the invalid character \" \""),
+      ("https", "ü／b.example", nil, "", "the host is not an international name"),
+      ("https", "ü/b", nil, "", "the host contains a path; pass it as the path"),
+      ("https", "a@ü.example", nil, "", "the host contains a user name; use authenticate()"),
       ("https", "a..b", nil, "", "the host has an empty label"),
       ("https", ".", nil, "", "the host has an empty label"),
       ("https", "-a", nil, "", "a label of the host starts or ends with a hyphen"),
@@ -89,7 +111,10 @@ struct BaseURLTests {
       ("https", "[::1]:80", nil, "", "the host contains a port; pass it as the port"),
       ("https", "::g", nil, "", "the host is not an IPv6 address"),
       ("https", "[::1", nil, "", "the host is not an IPv6 address"),
-      ("https", "fe80::1%eth0", nil, "", "the host is not an IPv6 address"),
+      ("https", "fe80::1%", nil, "", "the zone of the IPv6 address is not a name"),
+      ("https", "fe80::1%25a b", nil, "", "the zone of the IPv6 address is not a name"),
+      ("https", "[fe80::1%25a/b]", nil, "", "the host contains a path; pass it as the path"),
+      ("https", "fe80::g%eth0", nil, "", "the host is not an IPv6 address"),
       ("https", "h", 0, "", "the port 0 is not between 1 and 65535"),
       ("https", "h", 65_536, "", "the port 65536 is not between 1 and 65535"),
       ("https", "h", -1, "", "the port -1 is not between 1 and 65535"),

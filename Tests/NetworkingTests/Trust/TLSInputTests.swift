@@ -16,7 +16,7 @@ private func refusal(
 struct HostPatternTests {
   @Test(arguments: [
     "", "*", "*.", "*.*.example.com", "a.*.example.com", "http://example.com", "example.com/",
-    "exämple.com", "example.com:0", "example.com:x", "a..example.com", "[::1",
+    "ex\u{FF0F}mple.com", "example.com:0", "example.com:x", "a..example.com", "[::1",
   ])
   func aMalformedHostIsRefused(_ host: String) {
     let error = refusal(ServerTrust([(hosts: HostPattern(host), policy: .system)]))
@@ -34,6 +34,8 @@ struct HostPatternTests {
     ("127.0.0.1", 443, "loopback"), ("127.1", 443, "loopback"), ("2130706433", 443, "loopback"),
     ("0x7f000001", 443, "loopback"), ("0177.0.0.1", 443, "loopback"),
     ("b\u{FC}cher.example", 443, "name"), ("xn--bcher-kva.example", 443, "name"),
+    ("m\u{FC}nchen.example", 443, "other name"), ("xn--mnchen-3ya.example", 443, "other name"),
+    ("a.xn--4ca.example", 443, "wildcard"), ("2001:db8::5%eth0", 443, "address"),
     ("127.0.0.2", 443, "others"),
   ])
   func otherSpellingsOfAHostHaveItsPolicy(_ host: String, _ port: Int, _ name: String) throws {
@@ -41,7 +43,8 @@ struct HostPatternTests {
       [
         ("2001:DB8:0::5", "address"), ("[2001:db8::5]:8443", "address and port"),
         ("2001:db8::5:8443", "long address"), ("127.0.0.1", "loopback"),
-        ("xn--bcher-kva.example", "name"),
+        ("xn--bcher-kva.example", "name"), ("M\u{DC}nchen.example", "other name"),
+        ("*.\u{E4}.example", "wildcard"),
       ], predicate: { _, _ in false })
     #expect(table.name(of: host, port) == name)
   }

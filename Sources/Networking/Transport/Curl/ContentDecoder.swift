@@ -52,19 +52,23 @@
     /// The number of bytes that all codings have produced for the current piece.
     private var work = 0
 
-    /// Makes a decoder for the value of `Content-Encoding`.
+    /// Makes a decoder for the value of `Content-Encoding`, or returns `nil` if there is nothing to decode.
     ///
-    /// - Parameter codings: The names of the codings, in the order in which they were applied, without
+    /// That is the case without a coding, and if one of them has an unknown name, such as `utf-8` or
+    /// `aws-chunked`. Like browsers, the client then delivers the body as it was received.
+    ///
+    /// - Parameter names: The names of the codings, in the order in which they were applied, without
     ///   `identity`.
-    /// - Throws: The reason that a coding cannot be decoded.
-    init(_ codings: [Substring]) throws(DecodingError) {
+    /// - Throws: The reason that a known coding cannot be decoded.
+    init?(_ names: [Substring]) throws(DecodingError) {
+      let codings = names.compactMap { CatenaCoding(name: $0) }
+      guard !codings.isEmpty, codings.count == names.count else { return nil }
       guard codings.count <= Self.maximumCodings else {
         throw DecodingError(reason: "The body has more than \(Self.maximumCodings) codings")
       }
-      for name in codings.reversed() {
-        guard let coding = CatenaCoding(name: name), let decoder = catena_decoder_make(coding)
-        else {
-          throw DecodingError(reason: "The content coding of the body is not supported")
+      for coding in codings.reversed() {
+        guard let decoder = catena_decoder_make(coding) else {
+          throw DecodingError(reason: "The library for the content coding of the body is missing")
         }
         // The first decoder reads the bytes of the connection.
         let size = stages.isEmpty ? 0 : Self.pieceSize

@@ -101,8 +101,7 @@
       let decodesBody = decodesBody && exchange?.request.preservesContentCoding != true
       if decodesBody, head.status != 206, head.headers.contains("Content-Encoding") {
         do throws(ContentDecoder.DecodingError) {
-          let codings = head.headers.contentCodings
-          if !codings.isEmpty { body.decoder = try ContentDecoder(codings) }
+          body.decoder = try ContentDecoder(head.headers.contentCodings)
         } catch {
           // A response without a body, such as a response to HEAD, is still valid.
           body.undecodable = error.reason

@@ -11,7 +11,11 @@
   /// response. libcurl does this for HTTP/1, but for only one stream of an HTTP/2 connection. The
   /// response 408 to a request that arrives when the server closes an idle connection counts as closed.
   ///
-  /// Source: RFC 9110 sections 9.2.2 and 15.5.9, RFC 9113 section 8.7.
+  /// With the response 421 the server states that it does not respond on this connection. The request is
+  /// sent once more on another one, whatever its method is.
+  ///
+  /// Source: RFC 9110 sections 9.2.2, 15.5.9 and 15.5.20, RFC 9113 section 8.7; the Fetch standard
+  /// (HTTP-network-or-cache fetch).
   struct CurlRepetition {
     /// Whether the server may get the request only once unless it has not processed it.
     var isUnsafe = false
@@ -31,6 +35,10 @@
     var hasResponse = false
     /// Whether the response is that of a server that closes an idle connection.
     var isTimedOut = false
+    /// Whether the response is 421, and the request is sent once more on another connection.
+    var isMisdirected = false
+    /// Whether the request was sent on another connection after the response 421.
+    var wasMisdirected = false
     /// Whether the HTTP/2 connection of this attempt had a response before.
     var isConnectionKept = false
     /// The HTTP/2 connection and stream of this attempt, if known.
@@ -118,6 +126,11 @@
         && catena_easy_long(easy, .connections) == 0
     }
 
+    /// Whether a head is the response 421 to a request that can be sent on another connection.
+    func isMisdirection(_ head: HTTPResponseHead) -> Bool {
+      head.status == 421 && !repetition.wasMisdirected && upload?.isRepeatable != false
+    }
+
     /// Whether the connection was closed without a response, after a response to another request, or
     /// libcurl has dropped the response.
     private func isLost(_ result: CurlResult) -> Bool {
@@ -142,6 +155,22 @@
           && String(cString: errorBuffer).contains("no application protocol")
     }
 
+    /// Whether the server of a reused connection has closed it, or has sent bytes on it before the request.
+    ///
+    /// An HTTP/2 connection is never unusable for this reason, because libcurl reads its frames.
+    var hasUnaskedBytes: Bool {
+      guard catena_easy_long(easy, .connections) == 0 else { return false }
+      if origin?.scheme == "https" {
+        switch catena_easy_tls_state(easy) {
+        case .HTTP2: return false
+        case .readable: return true
+        case .idle: break
+        default: if mayNegotiateHTTP2 { return false }
+        }
+      }
+      return CurlEndpoints(easy).map { sockets?.isReadable($0) == true } ?? false
+    }
+
     private func endAttempt() {
       repetition.wasExcluded = isExcluded
       repetition.connection = nil
@@ -158,7 +187,8 @@
     }
 
     /// Decides whether the request is sent again, because it was not sent on its connection, a GOAWAY
-    /// frame excludes its stream, or its connection is closed, and returns to the start of its body.
+    /// frame excludes its stream, its connection is closed, or it needs another one, and returns to the
+    /// start of its body.
     ///
     /// libcurl's result can be success without a response, after it has repeated another request of the
     /// connection.
@@ -167,6 +197,7 @@
     /// - Returns: `true` if ``restart()`` must follow.
     func prepareRestart(after result: CurlResult) -> Bool {
       guard exchange?.isCancelled == false else { return false }
+      if repetition.isMisdirected { return rewindBody() }
       let isUnprocessed =
         !repetition.hasResponse && (repetition.isConnectionUnusable || isExcluded)
       let limit = isUnprocessed ? Self.maximumRestarts : Self.maximumRestartsAfterLoss
@@ -181,6 +212,11 @@
       repetition.isConnectionUnusable = false
       repetition.isHTTP1Refused = false
       repetition.isTimedOut = false
+      if repetition.isMisdirected {
+        repetition.isMisdirected = false
+        repetition.wasMisdirected = true
+        catena_easy_set_long(easy, .freshConnect, 1)
+      }
       repetition.hasResponse = false
       resetHead()
       body = CurlResponseBody()

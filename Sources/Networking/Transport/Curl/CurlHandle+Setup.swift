@@ -29,7 +29,7 @@
       appliedOptions?.isReusable = false
       try set(url: request.url, options)
       let hasBody = try set(method: request.method, bodyOf: exchange)
-      try set(request.headers, hasBody: hasBody)
+      try set(serverFields(of: request), hasBody: hasBody)
       let connect = request.connectTimeout?.wholeMilliseconds ?? .max
       catena_easy_set_long(
         easy, .connectTimeoutMilliseconds, min(max(connect, 1), Int(Int32.max)))
@@ -37,7 +37,8 @@
         setUploadCallbacks()
         if mayNegotiateHTTP2 { keepSendingOnError() }
       }
-      appliedOptions?.isReusable = !hasBody && request.method == .get
+      appliedOptions?.isReusable =
+        !hasBody && request.method == .get && !request.authorizesTunnel
       begin(exchange, hasBody: hasBody)
     }
 
@@ -54,8 +55,9 @@
         // With an explicit proxy, an empty list prevents libcurl from reading the environment's
         // `no_proxy`. With a proxy of the environment, the local machine is excluded, because a
         // remote proxy would look for a local server on its own machine.
-        let exceptions =
-          options.proxy != .environment ? "" : origin.isLoopback ? "*" : nil
+        let isDirect =
+          origin.isLoopback || NoProxyList.environment.contains(ipv6: origin.host)
+        let exceptions = options.proxy != .environment ? "" : isDirect ? "*" : nil
         try require(catena_easy_set_string(easy, .noProxy, exceptions))
         mayNegotiateHTTP2 = options.allowsHTTP2 && origin.scheme == "https" && !requiresHTTP1
         setVersions()
@@ -89,6 +91,25 @@
     /// may close the HTTP/2 connection of all streams for this error.
     private func keepSendingOnError() {
       catena_easy_set_long(easy, .keepSendingOnError, 1)
+    }
+
+    /// Sets the fields for the proxy of a tunnel, and returns the fields for the server.
+    ///
+    /// The tunnel is for this request alone, because another one may have other credentials.
+    ///
+    /// Source: RFC 9110 section 11.7.2.
+    private func serverFields(of request: HTTPRequest) throws(TransportFailure) -> HTTPHeaders {
+      var headers = request.headers
+      guard request.authorizesTunnel,
+        let value = headers.values(for: HTTPHeaders.proxyAuthorizationName).first
+      else { return headers }
+      let field = HTTPHeaders.Field(name: HTTPHeaders.proxyAuthorizationName, value: value)
+      let list = try tunnelFields.make(HTTPHeaders([field]), adding: field, suppressed: [])
+      catena_easy_set_pointer(easy, .proxyHeader, list)
+      catena_easy_set_long(easy, .freshConnect, 1)
+      catena_easy_set_long(easy, .forbidReuse, 1)
+      headers.remove(field.name)
+      return headers
     }
 
     /// Sets the header fields.

@@ -21,6 +21,8 @@
     let clock: CurlClock
     let connections: CurlConnections
     var fields = CurlHeaderList()
+    /// The fields of the request for a tunnel.
+    var tunnelFields = CurlHeaderList()
     /// The header fields for which the list was made, or `nil` if there is no list.
     var listedHeaders: HTTPHeaders?
     /// The list of `listedHeaders`.
@@ -96,6 +98,7 @@
       catena_easy_free(easy)
       errorBuffer.deallocate()
       fields.deallocate()
+      tunnelFields.deallocate()
     }
 
     /// Begins an exchange.
@@ -292,6 +295,10 @@
         repetition.isTimedOut = true
         return false
       }
+      if isMisdirection(head) {
+        repetition.isMisdirected = true
+        return false
+      }
       if !hasConnectionCallback { noteTLS() }
       if exchange.request.reportsConnection, !hasConnectionCallback {
         exchange.deliver(.connected(measure(hasConnection: true)))
@@ -327,30 +334,14 @@
       return !exchange.isCancelled
     }
 
-    /// Whether the server of a reused connection has closed it, or has sent bytes on it before the request.
-    ///
-    /// An HTTP/2 connection is never unusable for this reason, because libcurl reads its frames.
-    private var hasUnaskedBytes: Bool {
-      guard catena_easy_long(easy, .connections) == 0 else { return false }
-      if origin?.scheme == "https" {
-        switch catena_easy_tls_state(easy) {
-        case .HTTP2: return false
-        case .readable: return true
-        case .idle: break
-        default: if mayNegotiateHTTP2 { return false }
-        }
-      }
-      return CurlPorts(easy).map { sockets?.isReadable($0) == true } ?? false
-    }
-
     /// Notes that the exchange is paused.
     ///
     /// libcurl reports the socket of an exchange when it begins to watch it, and does not watch it during
-    /// a pause. An exchange on a kept connection can pause before that. Until then only the ports identify
-    /// the connection.
+    /// a pause. An exchange on a kept connection can pause before that. Until then only the endpoints
+    /// identify the connection.
     func pause() {
       isPaused = true
-      if socket < 0, let ports = CurlPorts(easy) { sockets?.use(ports) }
+      if socket < 0, let endpoints = CurlEndpoints(easy) { sockets?.use(endpoints) }
     }
 
     func readBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {

@@ -106,7 +106,7 @@
             if handle.hasOwnConnection {
               loop.owners[socket] = CurlPoll(rawValue: events) == .remove ? nil : handle
             }
-            loop.sockets.identify(socket, by: CurlPorts(easy))
+            loop.sockets.identify(socket, by: CurlEndpoints(easy))
           }
           loop.sockets.watch(socket, for: CurlPoll(rawValue: events) ?? .remove)
           return 0
@@ -285,10 +285,10 @@
       catena_multi_remove(multi, handle.easy)
       if !mayCarryFrames {
         if handle.socket >= 0 {
-          sockets.identify(handle.socket, by: CurlPorts(handle.easy))
+          sockets.identify(handle.socket, by: CurlEndpoints(handle.easy))
           sockets.keep(handle.socket)
-        } else if let ports = CurlPorts(handle.easy) {
-          sockets.keep(ports)
+        } else if let endpoints = CurlEndpoints(handle.easy) {
+          sockets.keep(endpoints)
         }
       }
       if let index = handle.deadlineIndex { deadlines.remove(at: index) }

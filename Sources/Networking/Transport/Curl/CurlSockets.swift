@@ -3,16 +3,29 @@
   import CCatenaCurl
   import CatenaSystem
 
-  /// The ports of a TCP connection, which identify it among the connections of a thread.
-  struct CurlPorts: Hashable {
-    let local: Int
-    let remote: Int
+  /// The addresses and ports of a TCP connection, which identify it among the connections of a thread.
+  ///
+  /// The ports alone do not, because the system uses a local port for connections to several addresses.
+  struct CurlEndpoints: Hashable {
+    private let endpoints: CatenaEndpoints
 
     /// Makes a value of the connection of a transfer, or returns `nil` if it has none.
     init?(_ easy: OpaquePointer) {
-      local = Int(catena_easy_local_port(easy))
-      remote = catena_easy_long(easy, .port)
-      guard local > 0 else { return nil }
+      var endpoints = CatenaEndpoints()
+      guard catena_easy_endpoints(easy, &endpoints) else { return nil }
+      self.endpoints = endpoints
+    }
+
+    static func == (first: CurlEndpoints, second: CurlEndpoints) -> Bool {
+      let (first, second) = (first.endpoints, second.endpoints)
+      return first.ports == second.ports && first.local == second.local
+        && first.remote == second.remote
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(endpoints.ports)
+      hasher.combine(endpoints.remote.0)
+      hasher.combine(endpoints.remote.1)
     }
   }
 
@@ -31,8 +44,8 @@
   /// and libcurl reads these before it uses the connection.
   ///
   /// An exchange can begin before the event of its connection is reported, so it checks the connection
-  /// again before its request is sent. It finds the socket by the ports of the connection, which is all
-  /// that libcurl then reports about it.
+  /// again before its request is sent. It finds the socket by the endpoints of the connection, which is
+  /// all that libcurl then reports about it.
   ///
   /// Source: RFC 9112 section 9.2.
   final class CurlSockets {
@@ -44,8 +57,8 @@
       var isOpenedHere = false
       /// Whether the connection is kept for later requests and must not become readable.
       var isKept = false
-      /// The ports of the connection, or `nil` if they are not known or it is a Unix socket.
-      var ports: CurlPorts?
+      /// The endpoints of the connection, or `nil` if they are not known or it is a Unix socket.
+      var endpoints: CurlEndpoints?
     }
 
     private let wakeupDescriptor: Int32
@@ -53,7 +66,7 @@
     // Unchecked, because dynamic exclusivity checks are slow for each event. Only the I/O thread
     // accesses these properties, and accesses do not overlap.
     @exclusivity(unchecked) private var sockets: [Socket] = []
-    @exclusivity(unchecked) private var socketsByPorts: [CurlPorts: Int32] = [:]
+    @exclusivity(unchecked) private var socketsByEndpoints: [CurlEndpoints: Int32] = [:]
     @exclusivity(unchecked) private var events: [CatenaEpollEvent]
 
     /// Makes an epoll instance.
@@ -82,20 +95,19 @@
     }
 
     func close(_ socket: Int32) {
-      if let ports = self[socket].ports, socketsByPorts[ports] == socket {
-        socketsByPorts[ports] = nil
+      if let endpoints = self[socket].endpoints, socketsByEndpoints[endpoints] == socket {
+        socketsByEndpoints[endpoints] = nil
       }
       self[socket] = Socket()
       CatenaSystem.close(socket)
     }
 
-    /// Records the ports of a connection unless they are known.
-    func identify(_ socket: Int32, by ports: @autoclosure () -> CurlPorts?) {
-      guard self[socket].isOpenedHere, self[socket].ports == nil, let ports = ports() else {
-        return
-      }
-      self[socket].ports = ports
-      socketsByPorts[ports] = socket
+    /// Records the endpoints of a connection unless they are known.
+    func identify(_ socket: Int32, by endpoints: @autoclosure () -> CurlEndpoints?) {
+      guard self[socket].isOpenedHere, self[socket].endpoints == nil, let endpoints = endpoints()
+      else { return }
+      self[socket].endpoints = endpoints
+      socketsByEndpoints[endpoints] = socket
     }
 
     /// Handles the end of the last exchange on a connection, which may have been closed.
@@ -110,18 +122,18 @@
     }
 
     /// Handles the end of the last exchange on a connection that libcurl did not watch for it.
-    func keep(_ ports: CurlPorts) {
-      if let socket = socketsByPorts[ports] { keep(socket) }
+    func keep(_ endpoints: CurlEndpoints) {
+      if let socket = socketsByEndpoints[endpoints] { keep(socket) }
     }
 
     /// Notes that an exchange uses a kept connection.
-    func use(_ ports: CurlPorts) {
-      if let socket = socketsByPorts[ports] { self[socket].isKept = false }
+    func use(_ endpoints: CurlEndpoints) {
+      if let socket = socketsByEndpoints[endpoints] { self[socket].isKept = false }
     }
 
     /// Whether the server has closed a connection or sent bytes that libcurl has not received.
-    func isReadable(_ ports: CurlPorts) -> Bool {
-      guard let socket = socketsByPorts[ports] else { return false }
+    func isReadable(_ endpoints: CurlEndpoints) -> Bool {
+      guard let socket = socketsByEndpoints[endpoints] else { return false }
       return catena_is_readable(socket) != 0
     }
 

@@ -1,5 +1,5 @@
 #if CATENA_CURL
-  public import Foundation
+  import Foundation
   import Synchronization
 
   /// A transport over libcurl, the default transport on Linux.
@@ -20,7 +20,8 @@
   ///   only `identity`, or nothing, the body is not decoded, nor is that of a response with the status
   ///   206. A request with a `Range` field offers no coding. A body fails with
   ///   ``NetworkError/Code-swift.enum/malformedResponse`` if it ends inside its coding, has bytes after
-  ///   it, or if one of its codings decodes to more than 16 MiB and 1,100 times the received bytes.
+  ///   it, or if one of its codings decodes to more than 16 MiB and 1,100 times the received bytes. With an
+  ///   unknown coding, such as `utf-8`, all of the body is delivered as received.
   /// - A head fails with ``NetworkError/Code-swift.enum/malformedResponse`` if it is larger than 300 KiB
   ///   or follows more than 100 interim responses (1xx). Once it has begun, it has to be complete within
   ///   the idle timeout.
@@ -28,6 +29,8 @@
   ///   machine (`localhost`, `127.0.0.0/8` and `::1`) is always reached without a proxy of the
   ///   environment. If a proxy rejects a tunnel, the exchange fails with
   ///   ``NetworkError/Code-swift.enum/cannotConnect`` and a message with the proxy's status.
+  /// - A `Proxy-Authorization` field of an `https` request is sent to the proxy with the request for the
+  ///   tunnel, and never to the server. The tunnel is used for that request only.
   /// - No `Accept`, `User-Agent`, `Content-Type` or `Expect` fields are sent unless the request has
   ///   them. The transport sets `Content-Length` and `Transfer-Encoding` and ignores those of the
   ///   request.
@@ -45,6 +48,9 @@
   ///   then sends any request again. GOAWAY frames are known with libcurl 7.88 or later. A body that
   ///   is a stream and cannot be read again fails with
   ///   ``NetworkError/Code-swift.enum/encodingFailed``.
+  /// - After the response 421, the transport sends any request once more, on a new connection (RFC 9110
+  ///   section 15.5.20). The response is that of the second attempt, or 421 if the body is a stream that
+  ///   cannot be read again.
   ///
   /// - Connections and TLS sessions belong to one transport and one value of its ``TLSOptions``. After
   ///   ``setTLS(_:)``, new exchanges open connections under the new options, and the former connections
@@ -275,83 +281,6 @@
         self.connectionCacheSize = connectionCacheSize
         self.maximumConnectionsPerHost = maximumConnectionsPerHost
         self.allowsHTTP2 = allowsHTTP2
-      }
-    }
-  }
-
-  extension CurlTransport {
-    /// The proxy of a transport.
-    public enum Proxy: Sendable, Hashable {
-      /// The proxies that libcurl reads from the environment: `http_proxy` (lower case only),
-      /// `https_proxy`, `all_proxy` and `no_proxy`.
-      case environment
-      /// No proxy, even if the environment has one.
-      case none
-      /// This proxy for all servers, even if the environment has another.
-      ///
-      /// The scheme selects the protocol of the proxy: `http`, `https`, `socks5`, or `socks5h`,
-      /// with which the proxy resolves host names. `https` servers are reached through a tunnel
-      /// (RFC 9110 section 9.3.6), `http` servers by requests in absolute form (RFC 9112 section
-      /// 3.2.2). If the URL has another scheme, or contains a user name or password, every exchange
-      /// fails with ``NetworkError/Code-swift.enum/invalidURL``. Use ``Options/proxyCredentials``
-      /// for credentials.
-      case url(URL)
-    }
-
-    /// The credentials of a transport for its proxy.
-    ///
-    /// Descriptions and dumps of the value omit the password.
-    public struct ProxyCredentials: Sendable, Hashable {
-      /// The user name.
-      public var username: String
-      /// The password.
-      public var password: String
-
-      /// Makes credentials.
-      ///
-      /// - Parameters:
-      ///   - username: The user name.
-      ///   - password: The password.
-      public init(username: String, password: String) {
-        self.username = username
-        self.password = password
-      }
-    }
-  }
-
-  extension CurlTransport.ProxyCredentials: CustomStringConvertible, CustomReflectable {
-    /// The user name, and a mask in place of the password.
-    public var description: String { "\(username):\(Redactor.mask)" }
-
-    /// The same values for `dump` and debuggers, with the password masked.
-    public var customMirror: Mirror {
-      Mirror(self, children: ["username": username, "password": Redactor.mask])
-    }
-  }
-
-  extension CurlTransport.Proxy {
-    /// Returns the value of libcurl's proxy option, or `nil` to leave the choice to the
-    /// environment.
-    ///
-    /// - Throws: A failure with the code `invalidURL`, without the URL in it, if the URL cannot be
-    ///   used.
-    func libcurlValue() throws(TransportFailure) -> String? {
-      switch self {
-      case .environment: return nil
-      case .none: return ""
-      case .url(let url):
-        let schemes = ["http", "https", "socks5", "socks5h"]
-        guard let scheme = url.scheme?.lowercased(), schemes.contains(scheme),
-          url.host?.isEmpty == false
-        else {
-          throw TransportFailure(
-            code: .invalidURL, detail: "The proxy's URL is not http, https, socks5 or socks5h")
-        }
-        guard url.user == nil, url.password == nil else {
-          throw TransportFailure(
-            code: .invalidURL, detail: "The proxy's URL has a user name or a password in it")
-        }
-        return url.absoluteString
       }
     }
   }

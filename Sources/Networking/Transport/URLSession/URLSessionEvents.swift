@@ -207,8 +207,10 @@ extension URLRequest {
     timeoutInterval = 7 * 24 * 60 * 60
     // URLSession sets the framing fields itself. With those of the request it would wait for chunks
     // indefinitely.
-    let framing: Set = ["content-length", "transfer-encoding"]
-    for name in Set(request.headers.map { $0.name.lowercased() }).subtracting(framing) {
+    var omitted: Set = ["content-length", "transfer-encoding"]
+    // Through a tunnel it would reach the server.
+    if request.url.scheme?.lowercased() == "https" { omitted.insert("proxy-authorization") }
+    for name in Set(request.headers.map { $0.name.lowercased() }).subtracting(omitted) {
       let values = request.headers.values(for: name)
       setValue(values.joined(separator: name == "cookie" ? "; " : ", "), forHTTPHeaderField: name)
     }

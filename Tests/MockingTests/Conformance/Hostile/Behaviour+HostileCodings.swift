@@ -70,7 +70,14 @@
     private static let gzipped = CodedText.bodies["gzip"] ?? Data()
 
     private static let codings: [HostileRow] = [
-      .init("a coding that is not known", .malformed, steps: sized(Data("abc".utf8), "rot13")),
+      .init(
+        "a coding that is not known", .response(200, "abc"), .malformed,
+        steps: sized(Data("abc".utf8), "rot13")
+      ).byCurl(.response(200, "abc")),
+      .init(
+        "10,000 codings that are not known", .response(200, "abc"), .malformed,
+        steps: sized(Data("abc".utf8), Array(repeating: "a", count: 10_000).joined(separator: ","))
+      ).byCurl(.response(200, "abc")),
       .init(
         "a coding that is not known without a body", .response(200, ""),
         steps: sized(Data(), "rot13")),

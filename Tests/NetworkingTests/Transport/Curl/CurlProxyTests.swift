@@ -1,9 +1,10 @@
 #if os(Linux)
   import Foundation
-  import Networking
   import TestGate
   import TestSupport
   import Testing
+
+  @testable import Networking
 
   @Suite(.gated)
   struct CurlProxyTests {
@@ -23,6 +24,17 @@
       #expect(request.line == "GET http://catena.invalid/a%2Fb?c=d HTTP/1.1")
       #expect(request.values(of: "Host") == ["catena.invalid"])
       #expect(request.values(of: "Proxy-Authorization") == ["Basic YW5uOnNlc2FtZQ=="])
+    }
+
+    /// The zone selects an interface of this machine.
+    @Test(arguments: ["[fe80::1%25eth0]", "[fe80::1%eth0]", "[fe80::1]"])
+    func theZoneOfAnAddressIsNotSent(_ host: String) async throws {
+      let proxy = try ScriptedServer { _ in [.respond()] }
+      let url = try #require(URL(string: "http://\(host):81/a"))
+      #expect(await transport(proxy.url("/")).get(url).head?.status == 200)
+      let request = await proxy.requests.entries(1)[0]
+      #expect(request.line == "GET http://[fe80::1]:81/a HTTP/1.1")
+      #expect(request.values(of: "Host") == ["[fe80::1]:81"])
     }
 
     @Test func withoutCredentialsTheProxysRejectionIsAResponse() async throws {
@@ -115,6 +127,26 @@
     }
   }
 
+  /// The items of `no_proxy` that libcurl does not know.
+  @Suite(.gated)
+  struct NoProxyListTests {
+    @Test(arguments: [
+      ("fd00::1", "fd00::/8", true), ("fd00::1", "fe00::/8", false),
+      ("fd00::1", "[fd00::1]", true), ("fd00::1", "fd00::1", true),
+      ("fd00::1", "fd00:0:0::0001", true), ("fd00::1", "fd00::2", false),
+      ("fd00::1", "a.example, [FD00::1]", true), ("fd00::1", "[fd00::]/8", true),
+      ("fd00::1", "fd00::/129", false), ("fd00::1", "fd00::/-1", false),
+      ("fd00::1", "fd00::/", false), ("fd00::1", "fd00::/x", false), ("fd00::1", "::/0", true),
+      ("fd80::1", "fd00::/9", false), ("fd7f::1", "fd00::/9", true),
+      ("fd00::1", "fd00::1/128", true), ("fd00::1", "", false),
+      ("fe80::1%eth0", "fe80::/10", true), ("127.0.0.1", "::/0", false),
+      ("a.example", "::/0", false), ("fd00::1", "fd00::1/127/1", false),
+    ])
+    func anIPv6AddressIsInARangeOrInBrackets(_ host: String, _ list: String, _ isIn: Bool) {
+      #expect(NoProxyList(text: list).contains(ipv6: host) == isIn)
+    }
+  }
+
   @Suite(
     .gated, .serialized,
     .enabled(if: Certificates.areAvailable, "The openssl tool makes the certificates"))
@@ -137,6 +169,38 @@
       let request = await proxy.requests.entries(1)[0]
       #expect(request.line == "CONNECT 127.0.0.1:\(server.port) HTTP/1.1")
       #expect(await get(.init()).failure?.code == .tlsUntrusted)
+    }
+
+    /// Each request with credentials for the proxy has a tunnel of its own.
+    @Test(.needsServerTLS) func credentialsForTheProxyDoNotReachTheServer() async throws {
+      let certificates = try await Certificates()
+      try await certificates.make("good")
+      let server = try ScriptedServer(tls: try ServerTLS(certificates, "good", protocols: .none)) {
+        [.respond("200 OK", [], Data($0.target.utf8))]
+      }
+      let port = server.port
+      let proxy = try ScriptedServer { _ in
+        [.text("HTTP/1.1 200 Connection established\r\n\r\n"), .tunnel(to: port)]
+      }
+      let transport = CurlTransport(
+        options: .init(tls: try certificates.trusting, proxy: .url(proxy.url("/"))))
+      let fields: [HTTPHeaders] = [
+        [:], ["Proxy-Authorization": "Basic YQ==", "X-A": "1"], [:],
+        ["proxy-authorization": "Basic Yg=="], [:],
+      ]
+      for headers in fields {
+        let url = LoopbackSocket.url("https", Int(port), path: "/a")
+        let record = await transport.perform(HTTPRequest(url: url, headers: headers))
+        #expect(record.body == Data("/a".utf8))
+        let hasTunnel = proxy.requests.entries.count > 1
+        #expect(record.metrics?.reusedConnection == (headers.isEmpty && hasTunnel))
+      }
+      let values = proxy.requests.entries.map { $0.values(of: "Proxy-Authorization") }
+      #expect(values == [[], ["Basic YQ=="], ["Basic Yg=="]])
+      #expect(proxy.requests.entries.allSatisfy { $0.values(of: "X-A").isEmpty })
+      let requests = server.requests.entries
+      #expect(requests.allSatisfy { $0.values(of: "Proxy-Authorization").isEmpty })
+      #expect(requests.map { $0.values(of: "X-A").count } == [0, 1, 0, 0, 0])
     }
 
     @Test func theTLSOptionsApplyToAProxyWithTLS() async throws {

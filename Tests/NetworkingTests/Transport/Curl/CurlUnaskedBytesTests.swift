@@ -29,6 +29,15 @@
       #expect(try await record(of: second, after: server, end).body == Data("/second".utf8))
     }
 
+    /// The other connection has no bytes to read, and the same ports, because the namespace has one only.
+    @Test(.enabled(NetworkNamespace.requirement) { await NetworkNamespace.isPermitted })
+    func theyAreFoundOnAConnectionWhosePortsAnotherOneHasToo() async throws {
+      let namespace = try NetworkNamespace("shared-port")
+      #expect(await namespace.lines(1) == ["/second"])
+      let end = await namespace.end()
+      #expect(end.status == .exited(0), "\(end.errors)")
+    }
+
     /// The connection is found to be unusable before the first byte of the body is read.
     @Test func aStreamThatCannotBeReadAgainIsSentOnAnotherConnection() async throws {
       let end = DispatchSemaphore(value: 0)
