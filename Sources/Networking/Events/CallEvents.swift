@@ -40,7 +40,23 @@ final class CallEvents: Sendable {
   /// Reports that the call has left the queue, starts it, and reports its end.
   func observing(_ start: () -> NetworkPromise) -> NetworkPromise {
     add(.started)
-    return start().always(on: .inline) { result in self.settled(result) }
+    let response = start().always(on: .inline) { result in self.settled(result) }
+    guard eventSinks.log != nil else { return response }
+    return response.followed { result in
+      guard case .success(let response) = result, !response.hasSuccessStatus else { return nil }
+      return .fulfilled(response.withStatusCheck(StatusCheck { self.decoded(response.status) }))
+    }
+  }
+
+  /// Logs that the body of a response has been decoded whose status is neither 2xx nor validated.
+  private func decoded(_ status: Int) {
+    guard let final = machine.withLock({ $0.final }) else { return }
+    eventSinks.log?.logDecoding(after: final, status: status)
+  }
+
+  /// Records the wire request, before the stages.
+  func built(_ request: HTTPRequest) {
+    machine.withLock { $0.build(request) }
   }
 
   /// Reports that the call failed or was cancelled.
@@ -102,8 +118,9 @@ final class CallEvents: Sendable {
   }
 
   /// Reports that the cache has provided the response.
-  func serveFromCache(_ source: Response.Source) {
-    emit { $0.serveFromCache(source, at: $1) }
+  func serveFromCache(_ request: HTTPRequest, _ source: Response.Source) {
+    let summary = NetworkError.RequestSummary(request)
+    emit { $0.serveFromCache(summary, source, at: $1) }
   }
 
   /// The number of response sources so far.
@@ -195,6 +212,8 @@ final class EventSinkList: Sendable {
   let sinks: [any EventSink]
   /// The largest body limit of the sinks in bytes; 0 if no sink accepts bodies.
   let bodyLimit: Int
+  /// The log; `nil` if there is none.
+  let log: LogSink?
 
   /// Creates a list with an additional sink.
   convenience init(_ existing: EventSinkList?, adding sink: any EventSink) {
@@ -204,6 +223,7 @@ final class EventSinkList: Sendable {
   private init(_ sinks: [any EventSink]) {
     self.sinks = sinks
     bodyLimit = sinks.map(\.bodyLimit).max() ?? 0
+    log = sinks.lazy.compactMap { $0 as? LogSink }.first
   }
 
   /// Returns the list without a sink; `nil` if no sink is left.
