@@ -55,6 +55,29 @@ struct LogLevelTests {
     #expect(log.entries.map(\.category) == [.error])
   }
 
+  /// The steps after a request for a response with the status 404, and the number of lines about it.
+  @Test(
+    arguments: [
+      ({ $0.decode([String: Int].self).asVoid() }, 1), ({ $0.toJson().asVoid() }, 1),
+      ({ $0.toJsonDictionary().asVoid() }, 1), ({ $0.toString().asVoid() }, 1),
+      ({ when($0.toJson(), $0.toString()).asVoid() }, 1),
+      ({ $0.validate(contentTypes: ["application/json"]).toJson().asVoid() }, 1),
+      ({ $0.validate(statusCodes: [404]).toJson().asVoid() }, 0), ({ $0.toData().asVoid() }, 0),
+      ({ $0.toJsonArray().asVoid() }, 0), ({ $0.validate().toJson().asVoid() }, 0),
+      ({ $0.asVoid() }, 0),
+    ] as [(@Sendable (NetworkPromise) -> Promise<Void>, Int)])
+  func aBodyThatIsDecodedWhateverItsStatusIsLoggedOnce(
+    _ steps: @escaping @Sendable (NetworkPromise) -> Promise<Void>, _ count: Int
+  ) async {
+    let client = client(.error) { Route(.get, "/missing", .json(["id": 1], status: 404)) }
+    steps(client.request(.get("missing?token=s3cret"))).always { _ in }
+    await fixture.time.run()
+    let line =
+      "#1 GET https://api.example.com/missing?token=***: the body was decoded although the status is 404; validate() rejects such a response"
+    #expect(lines == Array(repeating: line, count: count))
+    #expect(log.entries.allSatisfy { $0.category == .error && $0.level == .error })
+  }
+
   @Test func theInfoLevelHasStartsRetriesRedirectsAndEnds() async throws {
     let client = client(.info, retry: .delayed(.seconds(2), limit: 2)) {
       Route(.put, "/old", .sequence(.status(503), .redirect(to: "/new", status: 307)))

@@ -101,6 +101,30 @@ struct StageEventsTests {
     }
   }
 
+  /// The events of calls without a hop of their own.
+  @Test func theURLIsCompleteWithoutAHop() async throws {
+    let client = fixture.client {
+      $0.sharesRequests = true
+      $0.circuitBreaker = CircuitBreaker(threshold: 1)
+    } routes: {
+      Route(.get, "/shared", Mock.status(200).delayed(by: .seconds(1)))
+      Route(.get, "/broken", .failure(.connectionLost))
+    }
+    for path in ["shared", "shared", "broken"] {
+      _ = client.request(.get("\(path)", parameters: ["token": "s3cret"])).fail { _ in }
+    }
+    await fixture.time.run()
+    _ = client.request(.get("broken", parameters: ["token": "s3cret"])).fail { _ in }
+    client.interceptors = [RespondingInterceptor()]
+    _ = client.request(.get("own", parameters: ["token": "s3cret"]))
+    await fixture.time.run()
+    let urls = fixture.monitor.events.filter(\.isFinal).compactMap { $0.request?.url }
+    let expected = ["broken", "shared", "shared", "broken", "own"].map {
+      "https://api.example.com/\($0)?token=***"
+    }
+    #expect(urls == expected)
+  }
+
   @Test func aHopInterceptorThatRespondsIsNamed() async throws {
     let client = fixture.client()
     client.hopInterceptors = [ForwardingInterceptor(), RespondingInterceptor()]
