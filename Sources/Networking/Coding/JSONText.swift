@@ -43,11 +43,16 @@ extension JSONText {
   ///
   /// A decoder that meets a string of other bytes reports that the value has another type.
   static func error(_ error: any Error, of text: Data) -> any Error {
-    guard error is DecodingError, isMalformedUTF8(text) else { return error }
-    return DecodingError.dataCorrupted(
-      .init(
-        codingPath: [], debugDescription: "the text is not valid UTF-8", underlyingError: error))
+    switch error as? DecodingError {
+    case .dataCorrupted where isMalformedUTF8(text), .typeMismatch where isMalformedUTF8(text):
+      DecodingError.dataCorrupted(
+        .init(codingPath: [], debugDescription: malformedUTF8, underlyingError: error))
+    default: error
+    }
   }
+
+  /// The explanation of the error of a text that is not valid UTF-8.
+  static let malformedUTF8 = "the text is not valid UTF-8"
 
   /// Returns whether a JSON text is not valid UTF-8, and in no other encoding of JSON.
   ///
