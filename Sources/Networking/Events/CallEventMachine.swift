@@ -27,7 +27,7 @@ struct CallEventMachine {
   /// The current hop; `nil` between hops.
   private var current: HopEventMachine?
   /// The final event.
-  private(set) var final: NetworkEvent?
+  private(set) var finalEvent: NetworkEvent?
   /// The size limit in bytes of the bodies that sinks receive; 0 disables them.
   private let bodyLimit: Int
   /// The number of response sources so far: hops, shared requests, and interceptors that returned
@@ -71,7 +71,7 @@ struct CallEventMachine {
     _ request: NetworkError.RequestSummary, headers: HTTPHeaders, bodySize: Int64?, attempt: Int,
     hop: Int, at now: Duration
   ) -> (number: Int, events: [NetworkEvent]) {
-    guard final == nil else { return (responseSourceCount, []) }
+    guard finalEvent == nil else { return (responseSourceCount, []) }
     responseSourceCount += 1
     self.request = request
     wireRequest = nil
@@ -129,14 +129,14 @@ struct CallEventMachine {
   /// Ends the call.
   mutating func end(_ kind: NetworkEvent.Kind, at now: Duration) -> [NetworkEvent] {
     let events = add(kind, at: now)
-    final = final ?? events.last
+    finalEvent = finalEvent ?? events.last
     return events
   }
 
   private mutating func emit(
     _ events: [HopEventMachine.TimedEventKind], _ now: Duration
   ) -> [NetworkEvent] {
-    guard final == nil, !events.isEmpty else { return [] }
+    guard finalEvent == nil, !events.isEmpty else { return [] }
     if let wireRequest = wireRequest.take() { request = NetworkError.RequestSummary(wireRequest) }
     return events.map { kind, time in
       // The transport measures its times with another clock.

@@ -41,17 +41,16 @@ final class CallEvents: Sendable {
   func observing(_ start: () -> NetworkPromise) -> NetworkPromise {
     add(.started)
     let response = start().always(on: .inline) { result in self.settled(result) }
-    guard eventSinks.log != nil else { return response }
+    guard let log = eventSinks.log else { return response }
     return response.followed { result in
-      guard case .success(let response) = result, !response.hasSuccessStatus else { return nil }
-      return .fulfilled(response.withStatusCheck(StatusCheck { self.decoded(response.status) }))
+      guard case .success(let response) = result, !response.hasSuccessStatus,
+        let event = self.machine.withLock({ $0.finalEvent })
+      else { return nil }
+      let status = response.status
+      // The check has the log only, because the other sinks end with the calls.
+      let check = StatusCheck { log.logDecoding(after: event, status: status) }
+      return .fulfilled(response.withStatusCheck(check))
     }
-  }
-
-  /// Logs that the body of a response has been decoded whose status is neither 2xx nor validated.
-  private func decoded(_ status: Int) {
-    guard let final = machine.withLock({ $0.final }) else { return }
-    eventSinks.log?.logDecoding(after: final, status: status)
   }
 
   /// Records the wire request, before the stages.

@@ -157,15 +157,21 @@ struct ServerSentEventParser {
       if name.elementsEqual(Self.dataName) {
         add(value)
       } else if name.elementsEqual(Self.idName) {
-        if !value.contains(0), value.count <= ServerSentEventParser.maximumIDLength {
-          id = String(decoding: value, as: UTF8.self)
-        }
+        setID(value)
       } else if name.elementsEqual(Self.eventName) {
         type = String(decoding: value, as: UTF8.self)
       } else if name.elementsEqual(Self.retryName) {
         setReconnectionTime(value)
       }
       return nil
+    }
+
+    private mutating func setID(_ value: UnsafeRawBufferPointer) {
+      let limit = ServerSentEventParser.maximumIDLength
+      guard value.count <= limit, !value.contains(0) else { return }
+      let text = String(decoding: value, as: UTF8.self)
+      // Longer than the value if this is not UTF-8.
+      if text.utf8.count <= limit { id = text }
     }
 
     private mutating func add(_ value: UnsafeRawBufferPointer) {
