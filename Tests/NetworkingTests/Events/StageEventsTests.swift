@@ -101,6 +101,18 @@ struct StageEventsTests {
     }
   }
 
+  /// A random part of a delay otherwise has up to 18 decimals.
+  @Test(arguments: [
+    (.seconds(1.2345678901), "1.235 seconds"), (.seconds(0.0012345678), "0.001 seconds"),
+    (.milliseconds(80), "0.08 seconds"), (.zero, "0.0 seconds"),
+  ] as [(Duration, String)])
+  func delaysAreRounded(_ delay: Duration, _ text: String) {
+    let failure = NetworkEvent.Failure(code: .connectionLost, description: "lost")
+    let kind = NetworkEvent.Kind.retrying(after: delay, because: failure, attempt: 2)
+    #expect("\(kind)" == "retrying in \(text) (attempt 2): lost")
+    #expect("\(MockDelay.fixed(delay))" == text)
+  }
+
   /// The events of calls without a hop of their own.
   @Test func theURLIsCompleteWithoutAHop() async throws {
     let client = fixture.client {
