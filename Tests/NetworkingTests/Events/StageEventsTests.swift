@@ -102,10 +102,11 @@ struct StageEventsTests {
   }
 
   /// A random part of a delay otherwise has up to 18 decimals.
-  @Test(arguments: [
-    (.seconds(1.2345678901), "1.235 seconds"), (.seconds(0.0012345678), "0.001 seconds"),
-    (.milliseconds(80), "0.08 seconds"), (.zero, "0.0 seconds"),
-  ] as [(Duration, String)])
+  @Test(
+    arguments: [
+      (.seconds(1.2345678901), "1.235 seconds"), (.seconds(0.0012345678), "0.001 seconds"),
+      (.milliseconds(80), "0.08 seconds"), (.zero, "0.0 seconds"),
+    ] as [(Duration, String)])
   func delaysAreRounded(_ delay: Duration, _ text: String) {
     let failure = NetworkEvent.Failure(code: .connectionLost, description: "lost")
     let kind = NetworkEvent.Kind.retrying(after: delay, because: failure, attempt: 2)
