@@ -76,7 +76,7 @@
       return Standstill(
         isAwaited: true,
         message:
-          "virtual time has been advanced to \(time.elapsed) for \(limit) of real time by one call, and "
+          "virtual time has been advanced to \(time.elapsed.rounded) for \(limit.rounded) of real time by one call, and "
           + "\(advance.actionCount) timers have run: the code makes timers without end, such as a task that "
           + "polls or a stream that connects again; call `advance(by:)`, or pass `run(atMost:)` a limit"
       )
@@ -112,7 +112,7 @@
     }
 
     private func message(_ awaited: [AwaitedSite], _ timers: Int, _ elapsed: Duration) -> String {
-      let time = "virtual time has stood still at \(elapsed) for \(limit)"
+      let time = "virtual time has stood still at \(elapsed.rounded) for \(limit.rounded)"
       let number = timers == 1 ? "1 timer waits" : "\(timers) timers wait"
       guard let first = awaited.first else {
         return "\(time) while \(number); if the test waits for one of them, "

@@ -49,9 +49,11 @@ public struct XMLSerializer: ResponseSerializing {
   public func serialize(_ response: Response) throws -> XML.Document {
     guard !response.hasNoBody else { throw NetworkError(.noData, response) }
     do {
-      return try XML.Document(
+      let document = try XML.Document(
         parsing: response.data, charset: response.contentType?.parameters["charset"],
         limits: limits)
+      response.statusCheck?.noteDecoding()
+      return document
     } catch {
       throw NetworkError(
         .decodingFailed, response, "it is not acceptable XML: \(error)", underlying: error)

@@ -44,6 +44,8 @@ struct SOAPTests {
     #expect(await error(response("<a/>", status: 204).toXML())?.code == .noData)
     let deep = await error(response("<a><b/></a>").toXML(limits: XML.Limits(depth: 1)))
     #expect((deep?.underlying as? XMLError)?.code == .limitExceeded)
+    let missing = await error(response("<p>no such page", status: 404).toXML())
+    #expect(missing?.description.contains("the response has the status 404") == true)
   }
 
   @Test func aRequestSendsItsTree() throws {

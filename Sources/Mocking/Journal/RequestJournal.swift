@@ -314,3 +314,8 @@ public struct JournalLimits: Sendable, Hashable {
   /// The size up to which a body is kept.
   var largestBody: Int { min(bodyBytes, singleBodyBytes) }
 }
+
+extension RequestJournal: BrieflyDescribed {
+  /// The number of received requests: `RequestJournal(requests: 2)`.
+  public var description: String { "RequestJournal(requests: \(count))" }
+}

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import Promises
 
 extension Mock {
   /// The pacing of a body.
@@ -256,11 +257,11 @@ extension MockDelay: CustomStringConvertible {
   /// A short description of the delay, such as `0.08 to 0.3 seconds`.
   public var description: String {
     switch kind {
-    case .fixed(let duration): "\(duration)"
+    case .fixed(let duration): "\(duration.rounded)"
     case .uniform(let least, let most, _):
-      "\("\(least)".replacing(" seconds", with: "")) to \(most)"
+      "\("\(least.rounded)".replacing(" seconds", with: "")) to \(most.rounded)"
     case .logNormal(let median, let sigma, let cap, _):
-      "about \(median), sigma \(sigma), at most \(cap)"
+      "about \(median.rounded), sigma \(sigma), at most \(cap.rounded)"
     }
   }
 }

@@ -224,3 +224,8 @@ extension TransportFailure {
     }
   }
 }
+
+extension Mock: BrieflyDescribed {
+  /// The status, or the failure: `Mock(404)`.
+  public var description: String { "Mock(\(failure == nil ? "\(status)" : "failure"))" }
+}

@@ -88,3 +88,10 @@ public struct AuthorizationServerCounts: Sendable, Hashable {
   /// The refreshes that were successful.
   public var refreshes: Int { issued["refresh_token"] ?? 0 }
 }
+
+extension AuthorizationServerSettings: BrieflyDescribed {
+  /// The numbers of clients and users, without their secrets.
+  public var description: String {
+    "AuthorizationServerSettings(clients: \(clients.count), users: \(users.count))"
+  }
+}

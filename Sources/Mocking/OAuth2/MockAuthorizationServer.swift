@@ -144,3 +144,8 @@ public final class MockAuthorizationServer: Sendable {
     core.state.withLock { $0.decide(userCode: userCode, isApproved: isApproved) }
   }
 }
+
+extension MockAuthorizationServer: BrieflyDescribed {
+  /// The issuer: `MockAuthorizationServer(http://127.0.0.1:4711)`.
+  public var description: String { "MockAuthorizationServer(\(issuer))" }
+}

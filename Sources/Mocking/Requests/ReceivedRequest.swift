@@ -156,3 +156,15 @@ public struct ReceivedPath: Sendable, Hashable, CustomStringConvertible {
   /// The path as sent.
   public var description: String { text }
 }
+
+extension ReceivedRequest: BrieflyDescribed {
+  /// The method and the target without secrets, such as `GET /boards?token=***`.
+  public var description: String { "\(method) \(Redactor.standard.maskedURL(target))" }
+
+  /// The members without secrets: masked header fields, and the size of the body.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: ["request": description, "headers": headers, "bodyByteCount": bodyByteCount])
+  }
+}

@@ -242,3 +242,11 @@ public struct RouteSource: Sendable, Hashable, CustomStringConvertible {
   /// The place in the format of compiler diagnostics, such as `boards.json:3:5`.
   public var description: String { "\(file):\(line):\(column)" }
 }
+
+extension MockRoutes: BrieflyDescribed {
+  /// The number of routes: `MockRoutes(routes: 3)`.
+  public var description: String { "MockRoutes(\(summary))" }
+
+  /// The number of routes, unless a closure chooses the mocks.
+  var summary: String { current.map { "routes: \($0.count)" } ?? "closure" }
+}

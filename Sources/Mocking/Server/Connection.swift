@@ -273,7 +273,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
         guard self.phase == .receiving, self.parser.isInsideHead,
           self.completedExchanges == exchange
         else { return }
-        self.reject(HTTPParseError(408, "the head is not complete after \(limit)"))
+        self.reject(HTTPParseError(408, "the head is not complete after \(limit.rounded)"))
         self.process()
       }
       if !isRunning { activity?.end() }

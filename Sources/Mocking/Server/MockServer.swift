@@ -1,4 +1,5 @@
 public import Foundation
+import Networking
 public import Promises
 
 /// An HTTP/1.1 server for clients in any language, on the loopback address unless another one is set.
@@ -242,4 +243,11 @@ public struct MockServerLimits: Sendable, Hashable {
 
   /// Creates the default limits.
   public init() {}
+}
+
+extension MockServer: BrieflyDescribed {
+  /// The URL, and the numbers of routes and received requests.
+  public var description: String {
+    "MockServer(\(url.absoluteString), \(routes.summary), requests: \(requestCount))"
+  }
 }

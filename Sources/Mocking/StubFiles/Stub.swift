@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import Promises
 
 /// A route of a stub file.
 struct Stub: Sendable {
@@ -104,7 +105,7 @@ extension Mock {
     switch pace {
     case nil: break
     case .throughput(let rate): text += ", \(rate) bytes/s"
-    case .dribble(let pieces, let duration): text += ", \(pieces) pieces over \(duration)"
+    case .dribble(let pieces, let duration): text += ", \(pieces) pieces over \(duration.rounded)"
     }
     if let interruption { text += ", \(interruption)" }
     if case .stream(let stream) = body { text += ", \(stream.summary)" }
@@ -119,7 +120,7 @@ extension MockStream {
   /// A short description of the stream, such as `3 items every 1.0 seconds, repeated`.
   fileprivate var summary: String {
     var text = items.count == 1 ? "1 item" : "\(items.count) items"
-    if interval > .zero { text += " every \(interval)" }
+    if interval > .zero { text += " every \(interval.rounded)" }
     switch repetition {
     case .forever: text += ", repeated"
     case .times(let count): if count > 1 { text += ", \(count) times" }

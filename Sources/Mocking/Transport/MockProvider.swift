@@ -191,3 +191,8 @@ extension MockProvider: ScopedMocks {
     }
   }
 }
+
+extension MockProvider: BrieflyDescribed {
+  /// The type and the numbers of routes and received requests: `MockProvider<BoardsAPI>(closure, requests: 2)`.
+  public var description: String { "\(Self.self)(\(routes.summary), requests: \(requestCount))" }
+}

@@ -128,3 +128,8 @@ extension MockTransport: ScopedMocks {
     }
   }
 }
+
+extension MockTransport: BrieflyDescribed {
+  /// The numbers of routes and received requests: `MockTransport(routes: 3, requests: 2)`.
+  public var description: String { "MockTransport(\(routes.summary), requests: \(requestCount))" }
+}

@@ -308,3 +308,5 @@ public final class HTTPCache: Sendable {
     invalidations.withLock { $0.contains(key, since: start) }
   }
 }
+
+extension HTTPCache: BrieflyDescribed {}

@@ -243,7 +243,7 @@ struct CachedHop: Sendable {
   /// - Returns: A promise of a 504, or one that is rejected.
   private func missed(byDirective: Bool) -> NetworkPromise {
     guard byDirective else { return .rejected(CacheStage.notCached(exchange.request)) }
-    exchange.events?.serveFromCache(.cache)
+    exchange.events?.serveFromCache(exchange.request, .cache)
     return .fulfilled(
       Response(
         HTTPResponseHead(status: 504), .memory(Data()), to: exchange.request,
@@ -284,13 +284,13 @@ struct CachedHop: Sendable {
     let events = exchange.events
     // Fast path: no file is read or written.
     if let response = served.inMemory(destination) {
-      events?.serveFromCache(source)
+      events?.serveFromCache(exchange.request, source)
       return .fulfilled(response)
     }
     return served.delivered(to: destination).then(on: .inline) { outcome in
       switch outcome {
       case .delivered(let response):
-        events?.serveFromCache(source)
+        events?.serveFromCache(exchange.request, source)
         return .fulfilled(response)
       case .changed:
         stage.cache.remove(stored, of: query.key, awaitedBy: stage.scheduler)

@@ -154,6 +154,7 @@ final class CallRunner: Sendable {
     let url = try call.makeBaseURL()
     let request = try wireRequest(
       of: call.request, call.endpoint, baseURL: url, preProcess: call.settings.preProcessRequest)
+    call.state.events?.built(request)
     if call.offline != nil { call.state.startInfo.baseURL = url }
     return Exchange(request, of: call)
   }

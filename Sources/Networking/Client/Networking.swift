@@ -352,8 +352,11 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
 extension Networking where Endpoint == Request {
   /// A client for requests without endpoints: `Networking.shared.request(.get("https://..."))`.
   ///
-  /// It is made outside of all scopes of mocks, because it outlives them.
-  public static let shared = HandlerScope.outside { Networking() }
+  /// It has the ``NetworkingConfiguration/default`` of its first use. It is made outside of all scopes of
+  /// mocks, because it outlives them.
+  public static let shared = HandlerScope.outside {
+    Networking(configuration: .forSharedClient())
+  }
 }
 
 // The compiler looks up `Networking.Request` in the type `Networking`, not in the module.
@@ -370,3 +373,5 @@ extension Networking {
 public typealias _NetworkRequest = Request
 /// The target of `Networking.Response`, which cannot refer to a type of the same name.
 public typealias _NetworkResponse = Response
+
+extension Networking: BrieflyDescribed {}

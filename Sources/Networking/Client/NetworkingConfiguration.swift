@@ -1,3 +1,4 @@
+import CatenaSystem
 public import Foundation
 public import Promises
 import Synchronization
@@ -258,7 +259,38 @@ public struct NetworkingConfiguration: Sendable {
 }
 
 extension NetworkingConfiguration {
-  private static let processDefault = Mutex(NetworkingConfiguration())
+  /// The default configuration, and its use by the client that outlives all others.
+  struct ProcessDefault {
+    private(set) var configuration = NetworkingConfiguration()
+    private var isShared = false
+    private var hasWarned = false
+
+    /// Returns the configuration for `Networking.shared`.
+    mutating func share() -> NetworkingConfiguration {
+      isShared = true
+      return configuration
+    }
+
+    /// Replaces the configuration.
+    ///
+    /// - Returns: The old one, and whether this is the first change that `Networking.shared` ignores.
+    mutating func replace(
+      by new: NetworkingConfiguration
+    ) -> (old: NetworkingConfiguration, isIgnored: Bool) {
+      defer {
+        configuration = new
+        hasWarned = isShared
+      }
+      return (configuration, isShared && !hasWarned)
+    }
+  }
+
+  private static let processDefault = Mutex(ProcessDefault())
+
+  /// Returns the configuration of `Networking.shared`, which ignores later changes.
+  static func forSharedClient() -> NetworkingConfiguration {
+    processDefault.withLock { $0.share() }
+  }
 
   /// The configuration of clients that are made without one.
   ///
@@ -273,18 +305,29 @@ extension NetworkingConfiguration {
   /// configuration.retry = .exponential(initial: .seconds(1), limit: 3)
   /// ```
   ///
-  /// A change does not affect existing clients, including ``Networking/shared`` after its first use.
+  /// A change does not affect existing clients, including ``Networking/shared`` after its first use. The
+  /// first change after that use writes a warning to standard error.
+  ///
   /// ``init()`` does not use it. The property may be used from any thread; two concurrent changes
   /// through the property itself may overwrite each other.
   public static var `default`: NetworkingConfiguration {
-    get { processDefault.withLock { $0 } }
+    get { processDefault.withLock { $0.configuration } }
     set {
       // Released after unlocking, because the release may run a `deinit` of the user.
-      let old = processDefault.withLock { configuration in
-        defer { configuration = newValue }
-        return configuration
-      }
+      let (old, isIgnored) = processDefault.withLock { $0.replace(by: newValue) }
       withExtendedLifetime(old) {}
+      guard isIgnored else { return }
+      StandardStream.error.write(
+        "warning: NetworkingConfiguration.default has been changed after the first use of "
+          + "Networking.shared, which keeps the earlier configuration. Change it when the program starts, "
+          + "or make a client with the configuration.\n")
     }
+  }
+}
+
+extension NetworkingConfiguration: BrieflyDescribed {
+  /// The level of the log and the number of monitors: `NetworkingConfiguration(logging: info, monitors: 0)`.
+  public var description: String {
+    "NetworkingConfiguration(logging: \(logging.level), monitors: \(monitors.count))"
   }
 }

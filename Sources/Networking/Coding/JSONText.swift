@@ -15,7 +15,8 @@ extension JSONDecoder {
   ///     the sum of the squared depths of the values. The default takes about as long as the text takes
   ///     to parse.
   /// - Returns: The value.
-  /// - Throws: The error of the decoder, or that of the text for a member of the type ``JSON``.
+  /// - Throws: The error of the decoder, or that of the text for a member of the type ``JSON``. If the text
+  ///   is not valid UTF-8, the error says so.
   package func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, fromText text: Data, attempts: Int? = nil
   ) throws -> Value {
@@ -24,12 +25,42 @@ extension JSONDecoder {
       let value = try JSONText.withCurrent(&attempts) { try decode(type, from: text) }
       if !attempts.areExhausted { return value }
     } catch  where !attempts.areExhausted {
-      throw error
+      throw JSONText.error(error, of: text)
     } catch {}
     // Again, because only a copy of the decoder can bring the text to the members.
-    return try JSONText.withCurrent(nil) {
-      try (JSONText(text).decoder(like: self) ?? self).decode(type, from: text)
+    do {
+      return try JSONText.withCurrent(nil) {
+        try (JSONText(text).decoder(like: self) ?? self).decode(type, from: text)
+      }
+    } catch {
+      throw JSONText.error(error, of: text)
     }
+  }
+}
+
+extension JSONText {
+  /// Returns the error of a text, which names its encoding if that is the cause.
+  ///
+  /// A decoder that meets a string of other bytes reports that the value has another type.
+  static func error(_ error: any Error, of text: Data) -> any Error {
+    switch error as? DecodingError {
+    case .dataCorrupted where isMalformedUTF8(text), .typeMismatch where isMalformedUTF8(text):
+      DecodingError.dataCorrupted(
+        .init(codingPath: [], debugDescription: malformedUTF8, underlyingError: error))
+    default: error
+    }
+  }
+
+  /// The explanation of the error of a text that is not valid UTF-8.
+  static let malformedUTF8 = "the text is not valid UTF-8"
+
+  /// Returns whether a JSON text is not valid UTF-8, and in no other encoding of JSON.
+  ///
+  /// A text in UTF-16 or UTF-32 has a NUL in its first two characters, or a byte order mark.
+  static func isMalformedUTF8(_ text: Data) -> Bool {
+    let start = text.prefix(4)
+    return !start.contains(0) && !start.starts(with: [0xFE, 0xFF])
+      && !start.starts(with: [0xFF, 0xFE]) && String(validating: text, as: UTF8.self) == nil
   }
 }
 

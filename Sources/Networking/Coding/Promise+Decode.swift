@@ -160,9 +160,10 @@ extension Promise where Value == Response {
     _ line: UInt
   ) -> Promise<Output> {
     parse(file: file, line: line) { response in
-      guard let value = extract(try JSONSerializer().serialize(response)) else {
+      guard let value = extract(try JSONSerializer().parse(response)) else {
         throw NetworkError(.jsonFailed, response, "it is not \(kind)")
       }
+      response.statusCheck?.noteDecoding()
       return value
     }
   }

@@ -60,9 +60,11 @@ extension Promise where Value == Response {
   public func validate(
     contentTypes: [String], file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    validate(
-      using: ContentTypeValidator(contentTypes.compactMap(MediaType.init(_:))), file: file,
-      line: line)
+    let validator = ContentTypeValidator(contentTypes.compactMap(MediaType.init(_:)))
+    return map(file: file, line: line) { response in
+      try validator.validate(response)
+      return response
+    }
   }
 
   /// Rejects responses that a custom validator rejects.
@@ -77,6 +79,7 @@ extension Promise where Value == Response {
   ) -> NetworkPromise {
     map(file: file, line: line) { response in
       try validator.validate(response)
+      response.statusCheck?.pass()
       return response
     }
   }

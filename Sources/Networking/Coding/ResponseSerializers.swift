@@ -48,12 +48,18 @@ public struct DecodableSerializer<Output: Decodable & Sendable>: ResponseSeriali
 extension JSONDecoder {
   /// Decodes the body of a response, as described for ``DecodableSerializer``.
   func decodeBody<Output: Decodable>(of response: Response) throws -> Output {
-    guard !response.hasNoBody else { return try Self.valueWithoutBody(of: response) }
-    do {
-      return try decode(fromText: response.data)
-    } catch {
-      throw NetworkError(.decodingFailed, response, underlying: error)
+    let value: Output
+    if response.hasNoBody {
+      value = try Self.valueWithoutBody(of: response)
+    } else {
+      do {
+        value = try decode(fromText: response.data)
+      } catch {
+        throw NetworkError(.decodingFailed, response, underlying: error)
+      }
     }
+    response.statusCheck?.noteDecoding()
+    return value
   }
 
   private static func valueWithoutBody<Output>(of response: Response) throws -> Output {
@@ -85,11 +91,19 @@ public struct JSONSerializer: ResponseSerializing {
   /// - Throws: ``NetworkError`` with the code `jsonFailed` if the body is not JSON, or with the
   ///   code `noData` if there is no body.
   public func serialize(_ response: Response) throws -> JSON {
+    let json = try parse(response)
+    response.statusCheck?.noteDecoding()
+    return json
+  }
+
+  /// Parses the body, for a caller that may still reject the value.
+  func parse(_ response: Response) throws -> JSON {
     guard !response.hasNoBody else { throw NetworkError(.noData, response) }
     do {
       return try JSON(parsing: response.data)
     } catch {
-      throw NetworkError(.jsonFailed, response, underlying: error)
+      let reason = JSONText.isMalformedUTF8(response.data) ? "it is not valid UTF-8" : nil
+      throw NetworkError(.jsonFailed, response, reason, underlying: error)
     }
   }
 }
@@ -129,6 +143,7 @@ public struct StringSerializer: ResponseSerializing {
           ? "the body is not valid text in \(encoding)"
           : "text in \(encoding) is not supported on this platform")
     }
+    response.statusCheck?.noteDecoding()
     return text
   }
 

@@ -16,13 +16,18 @@ struct CallEventMachine {
   private let call: NetworkEvent.CallID
   private let callStart: Date
   private var request: NetworkError.RequestSummary?
+  /// The wire request before the first hop.
+  ///
+  /// Its summary is made when an event other than the start of a hop needs it, because that masks the URL.
+  private var wireRequest: HTTPRequest?
   private var attempt = 0
   private var hop = 0
   /// The time of the last event.
   private var latest = Duration.zero
   /// The current hop; `nil` between hops.
   private var current: HopEventMachine?
-  private var isFinished = false
+  /// The final event.
+  private(set) var finalEvent: NetworkEvent?
   /// The size limit in bytes of the bodies that sinks receive; 0 disables them.
   private let bodyLimit: Int
   /// The number of response sources so far: hops, shared requests, and interceptors that returned
@@ -46,6 +51,11 @@ struct CallEventMachine {
     return emit([(.queued, now)], now)
   }
 
+  /// Replaces the request of the events before the first hop.
+  mutating func build(_ request: HTTPRequest) {
+    wireRequest = request
+  }
+
   /// Adds an event outside a hop.
   ///
   /// Ends the current hop.
@@ -61,9 +71,10 @@ struct CallEventMachine {
     _ request: NetworkError.RequestSummary, headers: HTTPHeaders, bodySize: Int64?, attempt: Int,
     hop: Int, at now: Duration
   ) -> (number: Int, events: [NetworkEvent]) {
-    guard !isFinished else { return (responseSourceCount, []) }
+    guard finalEvent == nil else { return (responseSourceCount, []) }
     responseSourceCount += 1
     self.request = request
+    wireRequest = nil
     self.attempt = attempt
     self.hop = hop
     current = HopEventMachine(bodySize: bodySize, began: now, bodyLimit: bodyLimit)
@@ -106,22 +117,27 @@ struct CallEventMachine {
   }
 
   /// Notes that the cache has provided the response.
-  mutating func serveFromCache(_ source: Response.Source, at now: Duration) -> [NetworkEvent] {
+  mutating func serveFromCache(
+    _ request: NetworkError.RequestSummary, _ source: Response.Source, at now: Duration
+  ) -> [NetworkEvent] {
     responseSourceCount += 1
+    self.request = request
+    wireRequest = nil
     return add(.servedFromCache(source), at: now)
   }
 
   /// Ends the call.
   mutating func end(_ kind: NetworkEvent.Kind, at now: Duration) -> [NetworkEvent] {
     let events = add(kind, at: now)
-    isFinished = true
+    finalEvent = finalEvent ?? events.last
     return events
   }
 
   private mutating func emit(
     _ events: [HopEventMachine.TimedEventKind], _ now: Duration
   ) -> [NetworkEvent] {
-    guard !isFinished else { return [] }
+    guard finalEvent == nil, !events.isEmpty else { return [] }
+    if let wireRequest = wireRequest.take() { request = NetworkError.RequestSummary(wireRequest) }
     return events.map { kind, time in
       // The transport measures its times with another clock.
       latest = max(latest, min(time, now))

@@ -40,7 +40,22 @@ final class CallEvents: Sendable {
   /// Reports that the call has left the queue, starts it, and reports its end.
   func observing(_ start: () -> NetworkPromise) -> NetworkPromise {
     add(.started)
-    return start().always(on: .inline) { result in self.settled(result) }
+    let response = start().always(on: .inline) { result in self.settled(result) }
+    guard let log = eventSinks.log else { return response }
+    return response.followed { result in
+      guard case .success(let response) = result, !response.hasSuccessStatus,
+        let event = self.machine.withLock({ $0.finalEvent })
+      else { return nil }
+      let status = response.status
+      // The check has the log only, because the other sinks end with the calls.
+      let check = StatusCheck { log.logDecoding(after: event, status: status) }
+      return .fulfilled(response.withStatusCheck(check))
+    }
+  }
+
+  /// Records the wire request, before the stages.
+  func built(_ request: HTTPRequest) {
+    machine.withLock { $0.build(request) }
   }
 
   /// Reports that the call failed or was cancelled.
@@ -102,8 +117,9 @@ final class CallEvents: Sendable {
   }
 
   /// Reports that the cache has provided the response.
-  func serveFromCache(_ source: Response.Source) {
-    emit { $0.serveFromCache(source, at: $1) }
+  func serveFromCache(_ request: HTTPRequest, _ source: Response.Source) {
+    let summary = NetworkError.RequestSummary(request)
+    emit { $0.serveFromCache(summary, source, at: $1) }
   }
 
   /// The number of response sources so far.
@@ -195,6 +211,8 @@ final class EventSinkList: Sendable {
   let sinks: [any EventSink]
   /// The largest body limit of the sinks in bytes; 0 if no sink accepts bodies.
   let bodyLimit: Int
+  /// The log; `nil` if there is none.
+  let log: LogSink?
 
   /// Creates a list with an additional sink.
   convenience init(_ existing: EventSinkList?, adding sink: any EventSink) {
@@ -204,6 +222,7 @@ final class EventSinkList: Sendable {
   private init(_ sinks: [any EventSink]) {
     self.sinks = sinks
     bodyLimit = sinks.map(\.bodyLimit).max() ?? 0
+    log = sinks.lazy.compactMap { $0 as? LogSink }.first
   }
 
   /// Returns the list without a sink; `nil` if no sink is left.

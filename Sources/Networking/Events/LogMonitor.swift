@@ -26,6 +26,19 @@ final class LogMonitor: BodyMonitor {
     levels.withLock { $0[call] = $0[call] ?? level }
   }
 
+  /// Logs that the body of a response has been decoded whose status is neither 2xx nor validated.
+  ///
+  /// - Parameters:
+  ///   - event: The final event of the call.
+  ///   - status: The status.
+  func logDecoding(after event: NetworkEvent, status: Int) {
+    let line =
+      CallLogMachine.start(event)
+      + ": the body was decoded although the status is \(status); validate() rejects such a response"
+    logging.errorLogger?.log(
+      NetworkLogEntry(level: .error, category: .error, event: event, lines: [line]))
+  }
+
   func observe(_ event: NetworkEvent, _ body: Data?) {
     let level = levels.withLock { levels in
       event.isFinal ? levels.removeValue(forKey: event.call) : levels[event.call]
@@ -74,6 +87,13 @@ final class LogSink: EventSink {
     // A call that fails before it is queued has only its final event.
     if event.kind == .queued || event.isFinal { monitor.setLevel(level, for: event.call) }
     queue.enqueue(event, (body?.count ?? 0) > bodyLimit ? nil : body)
+  }
+
+  /// Logs that the body of a response has been decoded whose status is neither 2xx nor validated.
+  ///
+  /// The entry follows those of the call.
+  func logDecoding(after event: NetworkEvent, status: Int) {
+    queue.whenDelivered { [monitor] in monitor.logDecoding(after: event, status: status) }
   }
 
   func deliver() { queue.deliver() }
@@ -145,8 +165,13 @@ struct CallLogMachine {
     }
   }
 
+  /// The start of a line: the call and its request.
+  static func start(_ event: NetworkEvent) -> String {
+    "\(event.call)\(event.request.map { " \($0)" } ?? "")"
+  }
+
   private static func line(_ event: NetworkEvent) -> String {
-    let start = "\(event.call)\(event.request.map { " \($0)" } ?? "")"
+    let start = start(event)
     let time = String(format: "%.3f s", event.elapsed / .seconds(1))
     let attempts = event.attempt == 1 ? "1 attempt" : "\(event.attempt) attempts"
     switch event.kind {

@@ -23,7 +23,8 @@ public struct LoggingConfiguration: Sendable {
     case none
     /// One line for each failed call: method, URL, reason, number of attempts and time.
     ///
-    /// A response is not a failure, regardless of its status.
+    /// A response is not a failure, regardless of its status. If its status is not 2xx, and its body is
+    /// decoded without a validation of the status, there is one line about that.
     case error
     /// One line for each call that begins to send or joins an identical request, for each retry,
     /// redirect and credential refresh, and for the end of each call, with status, time and sizes.
@@ -51,7 +52,9 @@ public struct LoggingConfiguration: Sendable {
   ///
   /// `nil` discards their entries.
   public var responseLogger: (any NetworkLogger)?
-  /// The logger for failed calls; `nil` discards their entries.
+  /// The logger for failed calls, and for bodies that were decoded whatever the status.
+  ///
+  /// `nil` discards their entries.
   public var errorLogger: (any NetworkLogger)?
   /// The largest body in bytes that the level ``Level-swift.enum/verbose`` shows.
   ///
@@ -92,7 +95,7 @@ public struct NetworkLogEntry: Sendable, Hashable, CustomStringConvertible {
     case request
     /// An event of a response, or the end of a call that did not fail.
     case response
-    /// The failure of a call.
+    /// The failure of a call, or a body that was decoded although the status is not 2xx.
     case error
   }
 
@@ -207,4 +210,9 @@ extension LoggingConfiguration {
     configuration.errorLogger = tracked(errorLogger)
     return configuration
   }
+}
+
+extension LoggingConfiguration: BrieflyDescribed {
+  /// The level: `LoggingConfiguration(info)`.
+  public var description: String { "LoggingConfiguration(\(level))" }
 }

@@ -1,7 +1,9 @@
+import Promises
+
 extension NetworkEvent: CustomStringConvertible {
   /// One line without secrets, such as `#17 GET https://api.example.com/v1/boards: head 200`.
   public var description: String {
-    "\(call)\(request.map { " \($0)" } ?? ""): \(kind)"
+    "\(CallLogMachine.start(self)): \(kind)"
   }
 }
 
@@ -20,6 +22,7 @@ extension NetworkEvent.Kind: CustomStringConvertible {
     case .connected(let connection): "connected\(connection)"
     case .secured: "secured"
     case .servedLocally(let name): "served by \(name)"
+    case .servedFromCache(.cache): "served from the cache"
     case .servedFromCache(let source): "served from the cache: \(source)"
     case .requestSent(let bytes): "request sent\(bytes > 0 ? ", \(bytes) bytes" : "")"
     case .head(let head): "head \(head.status)"
@@ -27,7 +30,7 @@ extension NetworkEvent.Kind: CustomStringConvertible {
     case .body(let bytes): "body of \(bytes) bytes"
     case .redirected(let url): "redirected to \(url)"
     case .retrying(let pause, let failure, let attempt):
-      "retrying in \(pause) (attempt \(attempt)): \(failure)"
+      "retrying in \(pause.rounded) (attempt \(attempt)): \(failure)"
     case .challenged: "challenge answered"
     case .credentialsRefreshed: "credentials refreshed"
     case .finished(let status, _): "finished with \(status)"

@@ -63,9 +63,9 @@ public struct NetworkEvent: Sendable, Hashable {
   ///
   /// `nil` only if the endpoint returned no request.
   ///
-  /// Before the first ``Kind/sending(headers:bodySize:)`` event, the URL is a path unless the
-  /// request itself has an absolute URL, because the client reads the base URL when the call leaves
-  /// the queue. Afterwards it is the URL of the current or the last hop.
+  /// With ``Kind/queued`` and ``Kind/started``, and if the call ends before its request is built, the URL
+  /// is a path unless the request itself has an absolute URL, because the client reads the base URL when
+  /// the call leaves the queue. Afterwards it is the URL of the current or the last hop.
   public let request: NetworkError.RequestSummary?
   /// The number of the attempt, from 1; 0 before the first attempt.
   public let attempt: Int

@@ -211,3 +211,5 @@ struct EventBufferMachine<Reader> {
     readers.removeFirst { $0.id == id }?.reader
   }
 }
+
+extension NetworkEvents: BrieflyDescribed {}

@@ -29,7 +29,7 @@ extension NetworkError.Code {
     case .tlsRevoked: "a certificate of the server has been revoked"
     case .tlsRevocationUnknown: "the revocation status of the server's certificate is not known"
     case .malformedResponse: "the response is not valid HTTP"
-    case .bodyTooLarge: "the body of the response is too large"
+    case .bodyTooLarge: "the body of the response exceeds a limit"
     case .fileNotWritten: "the file for the body cannot be written"
     case .circuitOpen: "the circuit breaker is open because the host failed repeatedly"
     case .cancelled: "cancelled"
@@ -58,12 +58,24 @@ extension NetworkError.Code {
   }
 }
 
+extension NetworkError.Code {
+  /// Whether the body of a response is not as expected, of which its status may be the cause.
+  fileprivate var concernsBody: Bool {
+    switch self {
+    case .bodyTooLarge, .unacceptableContentType, .missingContentType, .decodingFailed, .jsonFailed,
+      .stringFailed, .noData:
+      true
+    default: false
+    }
+  }
+}
+
 extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
   /// A description in one line, such as `GET https://api.example.com/v1/boards/7: the status 404 is
   /// not acceptable, after 2 attempts; the body begins: {"error":"no such board"}`.
   ///
-  /// It contains at most the first 200 Unicode scalars of the body, with the values of secret names
-  /// masked. Semicolons separate the lines of a ``reason``. Other control characters are replaced
+  /// If a body cannot be decoded, and the status is not 2xx, the text has the status. It contains at most
+  /// the first 200 Unicode scalars of the body, with the values of secret names masked. Semicolons separate the lines of a ``reason``. Other control characters are replaced
   /// by spaces.
   public var description: String {
     (request.map { "\($0): " } ?? "") + description(by: request?.attributes.redactor ?? .standard)
@@ -75,6 +87,9 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
     let underlyingText = underlying.map { Self.text(of: $0, by: redactor) }
     if let detail = reason.map(Self.joinedLines) ?? underlyingText { text += ": \(detail)" }
     text += attemptsText
+    if let status = response?.status, !(200..<300).contains(status), code.concernsBody {
+      text += "; the response has the status \(status), which validate() rejects"
+    }
     if isStoredOffline { text += "; it is stored offline and will be sent later" }
     if let body, !body.isEmpty {
       text += "; the body begins: \(excerpt(of: body, by: redactor))"

@@ -1,5 +1,6 @@
 public import Foundation
 public import Promises
+import Synchronization
 
 #if canImport(FoundationNetworking)
   public import FoundationNetworking
@@ -30,10 +31,12 @@ public struct Response: Sendable {
     let attempts: [Attempt]
     let trailers: HTTPHeaders
     let provenance: Provenance
+    let statusCheck: StatusCheck?
 
     init(
       head: HTTPResponseHead, content: Content, request: HTTPRequest, metrics: TransportMetrics,
-      attempts: [Attempt], trailers: HTTPHeaders, provenance: Provenance
+      attempts: [Attempt], trailers: HTTPHeaders, provenance: Provenance,
+      statusCheck: StatusCheck?
     ) {
       self.head = head
       self.content = content
@@ -42,6 +45,7 @@ public struct Response: Sendable {
       self.attempts = attempts
       self.trailers = trailers
       self.provenance = provenance
+      self.statusCheck = statusCheck
     }
   }
 
@@ -69,7 +73,8 @@ public struct Response: Sendable {
   init(
     _ head: HTTPResponseHead, _ content: Content, to request: HTTPRequest,
     _ metrics: TransportMetrics = TransportMetrics(), _ attempts: [Attempt] = [],
-    trailers: HTTPHeaders = [:], from provenance: Provenance = Provenance()
+    trailers: HTTPHeaders = [:], from provenance: Provenance = Provenance(),
+    checking statusCheck: StatusCheck? = nil
   ) {
     var (head, trailers) = (head, trailers)
     if !request.attributes.isEmpty {
@@ -78,7 +83,7 @@ public struct Response: Sendable {
     }
     storage = Storage(
       head: head, content: content, request: request, metrics: metrics, attempts: attempts,
-      trailers: trailers, provenance: provenance)
+      trailers: trailers, provenance: provenance, statusCheck: statusCheck)
   }
 
   var content: Content { storage.content }
@@ -153,6 +158,19 @@ public struct Response: Sendable {
       head, content, to: request, metrics, attempts, trailers: storage.trailers,
       from: storage.provenance)
   }
+
+  /// The check of the status, if it is not 2xx and the call is logged.
+  package var statusCheck: StatusCheck? { storage.statusCheck }
+
+  /// Returns the response with a check of its status.
+  func withStatusCheck(_ check: StatusCheck) -> Response {
+    Response(
+      head, content, to: request, metrics, attempts, trailers: storage.trailers,
+      from: storage.provenance, checking: check)
+  }
+
+  /// Whether the status is 2xx.
+  package var hasSuccessStatus: Bool { (200..<300).contains(status) }
 
   /// The source of the response: the network, or a cache.
   ///
@@ -337,5 +355,26 @@ public struct Attempt: Sendable {
     self.delay = delay
     self.duration = duration
     self.outcome = outcome
+  }
+}
+
+/// The check of a status other than 2xx, which the caller should make before the body is decoded.
+package final class StatusCheck: Sendable {
+  private let isDone = Atomic(false)
+  private let report: @Sendable () -> Void
+
+  /// - Parameter report: The closure that reports a body that is decoded without the check.
+  init(report: @escaping @Sendable () -> Void) {
+    self.report = report
+  }
+
+  /// Records that the status has been validated.
+  func pass() {
+    isDone.store(true, ordering: .relaxed)
+  }
+
+  /// Reports that the body has been decoded, at most once and unless the status has been validated.
+  package func noteDecoding() {
+    if !isDone.exchange(true, ordering: .relaxed) { report() }
   }
 }

@@ -9,7 +9,7 @@ import Promises
 public struct DeviceAuthorization: Sendable, CustomStringConvertible, CustomReflectable {
   /// The code that the user enters.
   public let userCode: String
-  /// The page on which the user enters the code.
+  /// The page on which the user enters the code, with `https`, or `http` on this machine.
   public let verificationURL: URL
   /// The page with the code, for example for a QR code.
   ///
@@ -43,7 +43,9 @@ extension OAuth2Grant {
   /// - Parameters:
   ///   - scope: The scope to request. `nil` uses that of the client.
   ///   - prompt: A closure that shows the code. It runs once, on its actor.
-  /// - Returns: The grant.
+  /// - Returns: The grant. It fails with the code `insecureURL` of ``OAuth2Error``, and does not run the
+  ///   closure, if a page of the server has another scheme than `https`. `http` is allowed on this
+  ///   machine, and with ``OAuth2Client/allowsInsecureURLs``.
   public static func device(
     scope: Set<String>? = nil,
     @_inheritActorContext prompt:
@@ -84,13 +86,18 @@ private struct DeviceRequest: Sendable {
     else {
       throw OAuth2Error(.malformedResponse, "there is no device code")
     }
+    let complete = json["verification_uri_complete"].string.flatMap { URL(reference: $0) }
+    // The prompt opens them or shows them as a code to scan, so other schemes could do anything.
+    for page in [pageURL, complete].compactMap({ $0 }) {
+      _ = try context.client.endpoint(page, "the verification page")
+    }
     let life = min(max(json["expires_in"].double ?? 1_800, 0), 86_400)
     let interval = min(max(json["interval"].double ?? 5, 1), 3_600)
     return DeviceRequest(
       context: context, scope: scope, deviceCode: deviceCode,
       authorization: DeviceAuthorization(
         userCode: userCode, verificationURL: pageURL,
-        completeURL: json["verification_uri_complete"].string.flatMap { URL(reference: $0) },
+        completeURL: complete,
         expires: context.wallClock() + life),
       interval: .seconds(interval), deadline: context.scheduler.now + .seconds(life))
   }

@@ -157,3 +157,5 @@ extension OAuth2Error {
     status = response.status
   }
 }
+
+extension OAuth2Context: BrieflyDescribed {}

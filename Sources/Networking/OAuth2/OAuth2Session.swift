@@ -207,9 +207,10 @@ public final class OAuth2Session: Sendable {
   /// A promise that is fulfilled when the user is signed out, by ``signOut(revoking:file:line:)``, by the server
   /// or, while there is a listener for ``events``, by another process.
   ///
-  /// The promise of an earlier session stays fulfilled; read the property again after the next
-  /// sign-in.
-  public var signedOut: Promise<Void> { notices.signedOut() }
+  /// After the sign-out every read returns a fulfilled promise, until there is a token again. So read the
+  /// property once for each sign-in, after it, and not in a handler of an earlier promise. Before the
+  /// first sign-in the promise is pending. It is rejected as cancelled when the session is released.
+  public var signedOut: Promise<Void> { sources.user.signedOut }
 
   /// The events of the session from now on.
   ///
@@ -255,7 +256,6 @@ final class SessionNotices: Sendable {
   private struct State {
     var lastID = 0
     var continuations: [Int: AsyncStream<OAuth2SessionEvent>.Continuation] = [:]
-    var signedOut: (promise: Promise<Void>, resolver: Resolver<Void>)?
   }
 
   private let state = Mutex(State())
@@ -263,20 +263,6 @@ final class SessionNotices: Sendable {
   deinit {
     let state = state.withLock { $0 }
     for continuation in state.continuations.values { continuation.finish() }
-    // Rejected as cancelled, so that it is not reported as abandoned.
-    state.signedOut?.resolver.reject(CancellationError())
-  }
-
-  func signedOut() -> Promise<Void> {
-    let pending = Promise<Void>.pending()
-    let (current, isNew) = state.withLock { state in
-      if let current = state.signedOut { return (current, false) }
-      state.signedOut = pending
-      return (pending, true)
-    }
-    if !isNew { pending.resolver.reject(CancellationError()) }
-    // Another promise for each caller, so that cancelling one does not affect the others.
-    return current.promise.map {}
   }
 
   func add(_ continuation: AsyncStream<OAuth2SessionEvent>.Continuation) -> Int {
@@ -293,15 +279,10 @@ final class SessionNotices: Sendable {
   }
 
   func report(_ event: OAuth2SessionEvent) {
-    let isEnd = if case .signedOut = event { true } else { false }
-    let (continuations, ended) = state.withLock { state in
-      (
-        state.continuations.sorted { $0.key < $1.key }.map(\.value),
-        isEnd ? state.signedOut.take() : nil
-      )
+    let continuations = state.withLock { state in
+      state.continuations.sorted { $0.key < $1.key }.map(\.value)
     }
     for continuation in continuations { continuation.yield(event) }
-    ended?.resolver.fulfill()
   }
 }
 

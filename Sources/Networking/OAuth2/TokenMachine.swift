@@ -58,6 +58,15 @@ struct TokenMachine {
     var replaced: OAuth2Token?
   }
 
+  /// The promise of the end of a sign-in.
+  private enum SignOutNotice {
+    /// Nobody waits for the end.
+    case idle
+    case awaited(Promise<Void>, Resolver<Void>)
+    /// The sign-in has ended, and there is no token since.
+    case given
+  }
+
   private let level: TokenLevel
   /// The token in memory.
   ///
@@ -83,6 +92,7 @@ struct TokenMachine {
   /// Whether the store may still have the token from before a sign-out, which is not used.
   private var isSigningOut = false
   private var waiting: [Resolver<OAuth2Token>] = []
+  private var signOutNotice = SignOutNotice.idle
 
   init(_ level: TokenLevel = .user) {
     self.level = level
@@ -164,7 +174,9 @@ struct TokenMachine {
       noteEarlier(before: next)
     }
     current = next
-    if current != nil { ended = nil }
+    guard current != nil else { return true }
+    ended = nil
+    if case .given = signOutNotice { signOutNotice = .idle }
     return true
   }
 
@@ -230,13 +242,39 @@ struct TokenMachine {
     return waiting
   }
 
+  /// Returns the promise of the end of the sign-in.
+  ///
+  /// - Parameter pending: A promise for the first caller that waits for the end.
+  /// - Returns: That promise or an earlier one. `nil` if the sign-in has ended.
+  mutating func awaitSignOut(
+    _ pending: (promise: Promise<Void>, resolver: Resolver<Void>)
+  ) -> Promise<Void>? {
+    switch signOutNotice {
+    case .given: return nil
+    case .awaited(let promise, _): return promise
+    case .idle:
+      signOutNotice = .awaited(pending.promise, pending.resolver)
+      return pending.promise
+    }
+  }
+
+  /// Records that the sign-in has ended.
+  ///
+  /// - Returns: The resolver of the promise of the end, if there is one.
+  mutating func noteSignOut() -> Resolver<Void>? {
+    defer { signOutNotice = .given }
+    return if case .awaited(_, let resolver) = signOutNotice { resolver } else { nil }
+  }
+
   /// Drops the token, and begins a sign-out: refuses the token of the store until
   /// ``finishSignOut()``, and the sign-ins that have begun.
-  mutating func beginSignOut() {
+  ///
+  /// - Returns: The resolver of the promise of the end of the sign-in, if there is one.
+  mutating func beginSignOut() -> Resolver<Void>? {
     signOuts += 1
     // A token of the client belongs to no user.
     isSigningOut = level == .user
-    _ = signOut()
+    return signOut() ? noteSignOut() : nil
   }
 
   /// Ends a sign-out after the token has been removed from the store.

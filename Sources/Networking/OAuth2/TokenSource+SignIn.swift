@@ -44,6 +44,8 @@ extension TokenSource {
     fileprivate let inMemory: OAuth2Token?
     /// The number of sign-ins before.
     fileprivate let signIns: Int
+    /// The resolver of the promise of the end of the sign-in, if there is one.
+    fileprivate let awaiting: Resolver<Void>?
   }
 
   /// Drops the token in memory, ends the session, and refuses the token of the store until it is
@@ -51,16 +53,19 @@ extension TokenSource {
   func beginSignOut() -> SignOut {
     machine.withLock { machine in
       let inMemory = machine.current?.token
-      machine.beginSignOut()
-      return SignOut(inMemory: inMemory, signIns: machine.signIns)
+      let awaiting = machine.beginSignOut()
+      return SignOut(inMemory: inMemory, signIns: machine.signIns, awaiting: awaiting)
     }
   }
 
   /// Removes the token from the store.
   ///
+  /// The user is signed out even if this fails.
+  ///
   /// - Returns: The last token, which may have been renewed in the meantime.
   func finish(_ signOut: SignOut) async throws -> OAuth2Token? {
     let inMemory = signOut.inMemory
+    defer { signOut.awaiting?.fulfill() }
     guard case .acquired(let lock) = try await lock({ nil }) else { return inMemory }
     defer { lock.release() }
     // A sign-in that has begun after this sign-out may have replaced the token already.
@@ -74,7 +79,11 @@ extension TokenSource {
       if stored != nil { try store.setToken(nil, for: key) }
       return stored
     }
-    machine.withLock { $0.finishSignOut() }
+    let awaiting = machine.withLock { machine in
+      machine.finishSignOut()
+      return stored == nil ? nil : machine.noteSignOut()
+    }
+    defer { awaiting?.fulfill() }
     // A renewal that was running has ended by now, and has not been adopted.
     if key.level == .user, inMemory != nil || stored != nil { report(.signedOut(nil)) }
     return stored ?? inMemory
@@ -87,18 +96,19 @@ extension TokenSource {
     let (store, key) = (store, key)
     let before = machine.withLock { $0.makeRenewal() }
     let stored = try await onQueue { try store.token(for: key) }
-    let event = machine.withLock { machine -> Event? in
+    let (event, awaiting) = machine.withLock { machine -> (Event?, Resolver<Void>?) in
       guard machine.isValid(before), let current = machine.current?.token, stored != current,
         // An older token was read before a renewal of this session.
         stored.map({ $0.issued >= current.issued }) ?? true
-      else { return nil }
+      else { return (nil, nil) }
       guard let stored else {
         _ = machine.signOut()
-        return key.level == .user ? .signedOut(nil) : nil
+        return (key.level == .user ? .signedOut(nil) : nil, machine.noteSignOut())
       }
       _ = machine.adopt(stored, from: nil)
-      return .refreshed(key.level)
+      return (.refreshed(key.level), nil)
     }
     if let event { report(event) }
+    awaiting?.fulfill()
   }
 }

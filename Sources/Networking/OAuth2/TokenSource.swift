@@ -39,6 +39,24 @@ final class TokenSource: Sendable {
     self.report = report
   }
 
+  deinit {
+    // Rejected as cancelled, so that it is not reported as abandoned.
+    machine.withLock { $0.noteSignOut() }?.reject(CancellationError())
+  }
+
+  /// A promise that is fulfilled when the sign-in ends, or already if there is no token since its end.
+  var signedOut: Promise<Void> {
+    let pending = Promise<Void>.pending()
+    let awaited = machine.withLock { $0.awaitSignOut(pending) }
+    if awaited == nil {
+      pending.resolver.fulfill()
+    } else if awaited !== pending.promise {
+      pending.resolver.reject(CancellationError())
+    }
+    // Another promise for each caller, so that cancelling one does not affect the others.
+    return (awaited ?? pending.promise).map {}
+  }
+
   /// Fast path: the value of the `Authorization` field, if the token can be used now.
   var currentValue: String? {
     let now = context.wallClock()
@@ -213,8 +231,12 @@ final class TokenSource: Sendable {
     }
     if let found, isUsable(found, for: renewal) { return try adopt(found, renewal) }
     let hadToken = refused != nil || currentToken != nil
-    let isDropped = machine.withLock { $0.drop(from: renewal, because: error) }
-    if isDropped, hadToken { report(.signedOut(error)) }
+    let (hasEnded, awaiting) = machine.withLock { machine in
+      let hasEnded = machine.drop(from: renewal, because: error) && hadToken
+      return (hasEnded, hasEnded ? machine.noteSignOut() : nil)
+    }
+    if hasEnded { report(.signedOut(error)) }
+    awaiting?.fulfill()
     return nil
   }
 
@@ -300,8 +322,11 @@ final class TokenSource: Sendable {
     {
       return token
     }
-    let had = machine.withLock { $0.signOut() }
+    let (had, awaiting) = machine.withLock { machine in
+      machine.signOut() ? (true, machine.noteSignOut()) : (false, nil)
+    }
     if had { report(.signedOut(nil)) }
+    awaiting?.fulfill()
     throw NetworkError.sessionEnded(nil)
   }
 

@@ -202,3 +202,5 @@ extension Networking {
     return Pages(walk: walk) { $0 }
   }
 }
+
+extension Pages: BrieflyDescribed {}

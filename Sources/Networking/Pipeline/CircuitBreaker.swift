@@ -218,7 +218,8 @@ final class CircuitStage: BuiltInStage {
     NetworkError(
       .circuitOpen,
       "\(origin.host):\(origin.port), "
-        + (remaining > .zero ? "for another \(remaining)" : "while a trial request is in progress"),
+        + (remaining > .zero
+          ? "for another \(remaining.rounded)" : "while a trial request is in progress"),
       request: NetworkError.RequestSummary(exchange.request))
   }
 }

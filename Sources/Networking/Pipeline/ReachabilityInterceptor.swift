@@ -98,7 +98,7 @@ public struct ReachabilityInterceptor: Interceptor {
     return reachability.whenReachable()
       .timeout(limit, scheduler: scheduler)
       .recover(PromiseError.timedOut, on: .inline) {
-        throw Self.refusal(of: exchange, "it did not become reachable within \(limit)")
+        throw Self.refusal(of: exchange, "it did not become reachable within \(limit.rounded)")
       }
       // Keeps the reachability alive, because a waiting request may outlive its client.
       .then(on: .inline) { [reachability] in withExtendedLifetime(reachability) { next(exchange) } }

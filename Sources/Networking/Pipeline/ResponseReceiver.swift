@@ -212,7 +212,7 @@ final class ResponseReceiver: Sendable {
       events?.abandon()
       let limit = bodyDestination.timeLimit ?? .zero
       last.resolver?.reject(
-        NetworkError(.timedOut(.attempt), response, "the body took more than \(limit)"))
+        NetworkError(.timedOut(.attempt), response, "the body took more than \(limit.rounded)"))
     }
     cancel()
   }

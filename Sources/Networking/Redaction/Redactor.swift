@@ -322,3 +322,21 @@ extension Redactor {
     return masked ?? text
   }
 }
+
+/// A type that `print`, `dump` and debuggers show by a short text, without its stored properties.
+///
+/// These are closures, locks and values that may contain secrets.
+package protocol BrieflyDescribed: CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{}
+
+extension BrieflyDescribed {
+  /// The name of the type.
+  public var description: String { "\(Self.self)" }
+
+  /// The same as `description`.
+  public var debugDescription: String { description }
+
+  /// A mirror without children.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

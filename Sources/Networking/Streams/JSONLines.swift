@@ -47,7 +47,7 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         var failure = NetworkError(
           .decodingFailed, response, "value \(reader.count)", underlying: error)
         if let error = error as? DecodingError {
-          failure.reason = "value \(reader.count): \(error.explanation)"
+          failure.reason = "value \(reader.count): \(reader.explanation(of: error))"
         }
         failure.body = record.text
         throw failure
@@ -69,6 +69,13 @@ final class JSONRecordReader {
   }
 
   var response: Response? { lines.response }
+
+  /// Returns the explanation of an error of the record that was returned last.
+  func explanation(of error: DecodingError) -> String {
+    let explanation = error.explanation
+    return explanation == JSONText.malformedUTF8 && !framer.isSequence
+      ? "line \(lines.lineCount) is not valid UTF-8" : explanation
+  }
 
   /// Returns the next record, or `nil` at the end of the body.
   func next(isolation actor: isolated (any Actor)?) async throws -> JSONRecordFramer.Record? {
@@ -261,3 +268,5 @@ extension Response {
     return type.subtype == "json-seq" || type.subtype.hasSuffix("+json-seq")
   }
 }
+
+extension JSONLines: BrieflyDescribed {}

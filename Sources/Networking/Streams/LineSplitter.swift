@@ -16,6 +16,8 @@ struct LineSplitter {
   /// The error of a line that is longer than the limit.
   struct LineTooLong: Error {
     let limit: Int
+    /// The first bytes of the line.
+    var start: [UInt8] = []
   }
 
   private static let lineFeed = UInt8(ascii: "\n")
@@ -73,7 +75,8 @@ struct LineSplitter {
       let end = findEnd(bytes)
       let line = UnsafeRawBufferPointer(rebasing: bytes[position..<end])
       guard beginning.count + line.count <= limit else {
-        failure = LineTooLong(limit: limit)
+        failure = LineTooLong(
+          limit: limit, start: Array(beginning.prefix(8) + line.prefix(8)))
         return nil
       }
       guard end < bytes.count else {

@@ -27,7 +27,7 @@ extension Networking {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - lastEventID: The identifier of the last event of an earlier sequence. Empty for none.
+  ///   - lastEventID: The identifier of the last event of an earlier sequence, at most 4,096 bytes. Empty for none.
   ///   - reconnecting: The rules for connecting again. `nil` uses the default rules for a safe method,
   ///     and ``EventReconnection/never`` for other methods.
   ///   - idleTimeout: The limit for the time without data. `nil` uses the client's setting.
@@ -35,8 +35,9 @@ extension Networking {
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: The sequence. It throws a ``NetworkError`` like that of `request(_:progress:file:line:)`;
-  ///   `unacceptableStatus`, `unacceptableContentType` or `missingContentType`; `bodyTooLarge` for an
-  ///   event above the limit; and `CancellationError`.
+  ///   `unacceptableStatus`, `unacceptableContentType` or `missingContentType`; `bodyTooLarge` with the
+  ///   name of the field for an event above the limit; `invalidHeader` for a `lastEventID` that is too long;
+  ///   and `CancellationError`.
   public func events(
     of endpoint: Endpoint, lastEventID: String = "", reconnecting: EventReconnection? = nil,
     idleTimeout: Duration? = nil, maximumEventSize: Int = 16 << 20,

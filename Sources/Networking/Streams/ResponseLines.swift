@@ -129,3 +129,5 @@ final class LineReader {
     }
   }
 }
+
+extension ResponseLines: BrieflyDescribed {}

@@ -12,7 +12,7 @@ public struct ServerSentEvent: Sendable, Hashable {
   public var data: String
   /// The identifier of the last event that has one, which may be this event.
   ///
-  /// Empty if there is none.
+  /// Empty if there is none. An identifier of more than 4,096 bytes is ignored.
   public var id: String
   /// The decoder of the client that has received the event.
   var clientDecoder = ClientDecoder()
@@ -62,6 +62,13 @@ struct ClientDecoder: Sendable, Hashable {
 ///
 /// Source: HTML Standard (WHATWG), section 9.2.6, interpreting an event stream.
 struct ServerSentEventParser {
+  /// The maximum length of an identifier, in bytes: half of the head of a request that common servers
+  /// accept.
+  ///
+  /// A longer one is ignored, as the standard ignores one that has a NUL, because it cannot be sent. The
+  /// server then repeats the events since the one before, so that none is lost.
+  static let maximumIDLength = 4_096
+
   private var lines: LineSplitter
   private var block: Block
 
@@ -101,7 +108,9 @@ struct ServerSentEventParser {
     _ lines: inout LineSplitter, _ block: inout Block
   ) throws(LineSplitter.LineTooLong) -> ServerSentEvent? {
     while let event = try lines.next({ block.take($0) }) {
-      if block.isTooLong { throw LineSplitter.LineTooLong(limit: block.limit) }
+      if block.isTooLong {
+        throw LineSplitter.LineTooLong(limit: block.limit, start: Block.dataName)
+      }
       if let event { return event }
     }
     return nil
@@ -111,7 +120,7 @@ struct ServerSentEventParser {
   private struct Block {
     /// The longest time that a `retry` field can set, in milliseconds.
     private static let maximumReconnectionTime: Int64 = 3_600_000
-    private static let dataName = Array("data".utf8)
+    fileprivate static let dataName = Array("data".utf8)
     private static let idName = Array("id".utf8)
     private static let eventName = Array("event".utf8)
     private static let retryName = Array("retry".utf8)
@@ -148,13 +157,21 @@ struct ServerSentEventParser {
       if name.elementsEqual(Self.dataName) {
         add(value)
       } else if name.elementsEqual(Self.idName) {
-        if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
+        setID(value)
       } else if name.elementsEqual(Self.eventName) {
         type = String(decoding: value, as: UTF8.self)
       } else if name.elementsEqual(Self.retryName) {
         setReconnectionTime(value)
       }
       return nil
+    }
+
+    private mutating func setID(_ value: UnsafeRawBufferPointer) {
+      let limit = ServerSentEventParser.maximumIDLength
+      guard value.count <= limit, !value.contains(0) else { return }
+      let text = String(decoding: value, as: UTF8.self)
+      // Longer than the value if this is not UTF-8.
+      if text.utf8.count <= limit { id = text }
     }
 
     private mutating func add(_ value: UnsafeRawBufferPointer) {

@@ -126,10 +126,6 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
 
 /// The reader of a stream of events, over one connection after another.
 final class ServerSentEventReader {
-  /// The limit for the length of an identifier that is sent, in bytes: half of the head of a request
-  /// that common servers accept.
-  private static let maximumIDLength = 4_096
-
   private let opener: StreamOpener
   private let options: ServerSentEvents.Options
   private var parser: ServerSentEventParser
@@ -184,19 +180,26 @@ final class ServerSentEventReader {
       failures = 0
       return event
     } catch {
-      throw error.error(of: body.response, "an event")
+      let name = String(decoding: error.start.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+      let isField = ["data", "id", "event", "retry"].contains(name)
+      throw error.error(of: body.response, isField ? "the field \(name) of an event" : "an event")
     }
   }
 
   /// Sends the request, and checks the head of the response.
   private func connect(isolation actor: isolated (any Actor)?) async throws {
     let id = parser.lastEventID
+    guard id.utf8.count <= ServerSentEventParser.maximumIDLength else {
+      throw NetworkError(
+        .invalidHeader,
+        "the lastEventID has \(id.utf8.count) bytes, more than the "
+          + "\(ServerSentEventParser.maximumIDLength) that servers accept")
+    }
     let response = try await opener.start(sessions) { request in
       request.setDefault("Accept", "text/event-stream")
       request.setDefault("Cache-Control", "no-store")
-      // A field cannot have control characters, and servers limit its length. Without the field the
-      // server starts anew.
-      if (1...Self.maximumIDLength).contains(id.utf8.count),
+      // A field cannot have control characters. Without the field the server starts anew.
+      if !id.isEmpty,
         id.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
       {
         request.headers["Last-Event-ID"] = id
@@ -245,3 +248,5 @@ final class ServerSentEventReader {
     body = nil
   }
 }
+
+extension ServerSentEvents: BrieflyDescribed {}

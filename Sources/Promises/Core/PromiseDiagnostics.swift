@@ -103,7 +103,7 @@ public enum PromiseEvent: Sendable, CustomStringConvertible {
       "the promise created at \(site) was abandoned: "
         + "its resolver or handler was released before settling it"
     case .neverSettled(let site, let time?):
-      "the promise created at \(site) is still pending after \(time)"
+      "the promise created at \(site) is still pending after \(time.rounded)"
     case .neverSettled(let site, nil):
       "the promise created at \(site) was released while pending; its handlers never ran"
     }
@@ -115,6 +115,19 @@ public enum PromiseEvent: Sendable, CustomStringConvertible {
     case .unhandledRejection(_, let site), .abandoned(let site), .neverSettled(let site, _):
       site
     }
+  }
+}
+
+extension Duration {
+  /// The duration for a text, rounded to milliseconds or, below one of them, to microseconds.
+  ///
+  /// Random delays and measured times otherwise have up to 18 decimals.
+  package var rounded: Duration {
+    let unit: Duration =
+      (.milliseconds(-1)...(.milliseconds(1))).contains(self)
+      ? .microseconds(1) : .milliseconds(1)
+    let count = (self / unit).rounded()
+    return abs(count) < 1e15 ? unit * Int(count) : self
   }
 }
 

@@ -233,7 +233,23 @@
         if case .servedFromCache(let source) = event.kind { source } else { nil }
       }
       #expect(sources == [.cache, .revalidated])
+      #expect(events.kinds.contains("served from the cache"))
       #expect(events.kinds.contains("served from the cache: revalidated"))
+    }
+
+    @Test func linesOfCachedResponsesHaveTheURL() async throws {
+      let fixture = try CacheFixture(.platform)
+      let log = Log<String>()
+      let client = fixture.client {
+        $0.logging = LoggingConfiguration(.info, to: ClosureLogger { log.append($0.lines[0]) })
+      }
+      fixture.reply("one", ["Cache-Control": "max-age=10"])
+      let request = Request.get("/a", parameters: ["token": "s3cret"])
+      for _ in 1...2 { _ = try await client.request(request).value }
+      let cached = await log.entries(4).suffix(2)
+      let url = fixture.url.absoluteString.trimmingCharacters(in: ["/"])
+      #expect(cached.allSatisfy { $0.contains(" GET \(url)/a?token=***: ") })
+      #expect(cached.first?.hasSuffix(": served from the cache") == true)
     }
 
     @Test func sharedRequestsJoinAValidationUnderWay() async throws {

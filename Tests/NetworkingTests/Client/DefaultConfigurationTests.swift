@@ -33,6 +33,22 @@ struct DefaultConfigurationTests {
       }
     }
 
+    @Test func aChangeThatTheSharedClientIgnoresIsReportedOnce() async {
+      let result = await #expect(
+        processExitsWith: .success, observing: [\.standardErrorContent]
+      ) {
+        NetworkingConfiguration.default.headers = ["X-Client": "early"]
+        _ = Networking.shared
+        NetworkingConfiguration.default.headers = ["X-Client": "late"]
+        NetworkingConfiguration.default.callTimeout = .seconds(1)
+        #expect(NetworkingConfiguration.default.headers["X-Client"] == "late")
+      }
+      let lines = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        .split(separator: "\n").filter { $0.contains("NetworkingConfiguration.default") }
+      #expect(lines.count == 1)
+      #expect(lines.first?.hasPrefix("warning: ") == true)
+    }
+
     /// The first client of a process may be made in a scope of virtual time.
     @Test func theDefaultHasTheClockOfTheSystemAfterItsFirstUseInVirtualTime() async {
       await #expect(processExitsWith: .success) {

@@ -77,6 +77,49 @@ struct DecodingTests {
     #expect(unknown.failure(as: NetworkError.self)?.code == .stringFailed)
   }
 
+  /// A step that decodes a response, whose value is not needed.
+  fileprivate struct Step: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let run: @Sendable (NetworkPromise) -> Promise<Void>
+
+    static let all = [
+      Step(testDescription: "decode") { $0.decode(Board.self).asVoid() },
+      Step(testDescription: "toJson") { $0.toJson().asVoid() },
+      Step(testDescription: "toJsonArray") { $0.toJsonArray().asVoid() },
+      Step(testDescription: "toJsonDictionary") { $0.toJsonDictionary().asVoid() },
+      Step(testDescription: "toString") { $0.toString(encoding: .utf8).asVoid() },
+      Step(testDescription: "a type") { $0.validate(contentTypes: ["a/b"]).asVoid() },
+    ]
+  }
+
+  @Test(arguments: Step.all)
+  fileprivate func aStatusThatIsNoSuccessIsInTheErrorsOfDecoding(_ step: Step) async throws {
+    let body = Data([0xFF])
+    for status in [404, 500] {
+      let error = await step.run(response(body, status: status)).result.error
+      let text =
+        "; the response has the status \(status), which validate() rejects; the body begins"
+      #expect("\(try #require(error))".contains(text))
+    }
+    let error = await step.run(response(body)).result.error
+    #expect(!"\(try #require(error))".contains("status"))
+  }
+
+  /// `JSONDecoder` reports some of them as values of another type.
+  @Test(arguments: [[0x22, 0xFF, 0x22], [0x5B, 0x22, 0xC3, 0x22, 0x5D]] as [[UInt8]])
+  func aBodyThatIsNotUTF8IsNamed(_ bytes: [UInt8]) async throws {
+    let body = response(Data(bytes))
+    for promise in [
+      body.decode(JSON.self).asVoid(), body.decode([String].self).asVoid(), body.toJson().asVoid(),
+    ] {
+      let error = try #require(await promise.result.error)
+      #expect("\(error)".contains("is not valid UTF-8"))
+    }
+    // UTF-16 is another encoding of JSON, and no cause of an error.
+    let wide = await response(Data([0x7B, 0x00, 0x7D, 0x00])).decode(Board.self).result.error
+    #expect(!"\(try #require(wide))".contains("UTF-8"))
+  }
+
   @Test func aSerializerReceivesStatusHeadersAndData() async throws {
     struct Summary: ResponseSerializing {
       func serialize(_ response: Response) throws -> String {

@@ -111,7 +111,7 @@ struct BodyEventsTests {
     await fixture.time.run()
     #expect(
       fixture.monitor.events.kinds.suffix(2) == [
-        "head 200", "failed: the body of the response is too large: more than 4 bytes",
+        "head 200", "failed: the body of the response exceeds a limit: more than 4 bytes",
       ])
   }
 }

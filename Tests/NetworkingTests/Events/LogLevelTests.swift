@@ -55,6 +55,38 @@ struct LogLevelTests {
     #expect(log.entries.map(\.category) == [.error])
   }
 
+  /// The steps after a request for a response with the status 404, and the number of lines about it.
+  struct Steps: Sendable {
+    let count: Int
+    let run: @Sendable (NetworkPromise) -> Promise<Void>
+
+    init(_ count: Int, _ run: @escaping @Sendable (NetworkPromise) -> Promise<Void>) {
+      self.count = count
+      self.run = run
+    }
+
+    static let all = [
+      Steps(1) { $0.decode([String: Int].self).asVoid() }, Steps(1) { $0.toJson().asVoid() },
+      Steps(1) { $0.toJsonDictionary().asVoid() }, Steps(1) { $0.toString().asVoid() },
+      Steps(1) { when($0.toJson(), $0.toString()).asVoid() },
+      Steps(1) { $0.validate(contentTypes: ["application/json"]).toJson().asVoid() },
+      Steps(0) { $0.validate(statusCodes: [404]).toJson().asVoid() },
+      Steps(0) { $0.validate().toJson().asVoid() }, Steps(0) { $0.toJsonArray().asVoid() },
+      Steps(0) { $0.toData().asVoid() }, Steps(0) { $0.asVoid() },
+    ]
+  }
+
+  @Test(arguments: Steps.all)
+  func aBodyThatIsDecodedWhateverItsStatusIsLoggedOnce(_ steps: Steps) async {
+    let client = client(.error) { Route(.get, "/missing", .json(["id": 1], status: 404)) }
+    steps.run(client.request(.get("missing?token=s3cret"))).always { _ in }
+    await fixture.time.run()
+    let line =
+      "#1 GET https://api.example.com/missing?token=***: the body was decoded although the status is 404; validate() rejects such a response"
+    #expect(lines == Array(repeating: line, count: steps.count))
+    #expect(log.entries.allSatisfy { $0.category == .error && $0.level == .error })
+  }
+
   @Test func theInfoLevelHasStartsRetriesRedirectsAndEnds() async throws {
     let client = client(.info, retry: .delayed(.seconds(2), limit: 2)) {
       Route(.put, "/old", .sequence(.status(503), .redirect(to: "/new", status: 307)))

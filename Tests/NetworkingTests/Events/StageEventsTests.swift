@@ -101,6 +101,43 @@ struct StageEventsTests {
     }
   }
 
+  /// A random part of a delay otherwise has up to 18 decimals.
+  @Test(
+    arguments: [
+      (.seconds(1.2345678901), "1.235 seconds"), (.seconds(0.0012345678), "0.001 seconds"),
+      (.milliseconds(80), "0.08 seconds"), (.zero, "0.0 seconds"),
+    ] as [(Duration, String)])
+  func delaysAreRounded(_ delay: Duration, _ text: String) {
+    let failure = NetworkEvent.Failure(code: .connectionLost, description: "lost")
+    let kind = NetworkEvent.Kind.retrying(after: delay, because: failure, attempt: 2)
+    #expect("\(kind)" == "retrying in \(text) (attempt 2): lost")
+    #expect("\(MockDelay.fixed(delay))" == text)
+  }
+
+  /// The events of calls without a hop of their own.
+  @Test func theURLIsCompleteWithoutAHop() async throws {
+    let client = fixture.client {
+      $0.sharesRequests = true
+      $0.circuitBreaker = CircuitBreaker(threshold: 1)
+    } routes: {
+      Route(.get, "/shared", Mock.status(200).delayed(by: .seconds(1)))
+      Route(.get, "/broken", .failure(.connectionLost))
+    }
+    for path in ["shared", "shared", "broken"] {
+      _ = client.request(.get("\(path)", parameters: ["token": "s3cret"])).fail { _ in }
+    }
+    await fixture.time.run()
+    _ = client.request(.get("broken", parameters: ["token": "s3cret"])).fail { _ in }
+    client.interceptors = [RespondingInterceptor()]
+    _ = client.request(.get("own", parameters: ["token": "s3cret"]))
+    await fixture.time.run()
+    let urls = fixture.monitor.events.filter(\.isFinal).compactMap { $0.request?.url }
+    let expected = ["broken", "shared", "shared", "broken", "own"].map {
+      "https://api.example.com/\($0)?token=***"
+    }
+    #expect(urls == expected)
+  }
+
   @Test func aHopInterceptorThatRespondsIsNamed() async throws {
     let client = fixture.client()
     client.hopInterceptors = [ForwardingInterceptor(), RespondingInterceptor()]

@@ -108,6 +108,30 @@ struct OAuth2GrantTests {
     #expect(fixture.time.elapsed == .seconds(15))
   }
 
+  @Test(
+    arguments: [
+      ("javascript:alert(1)", nil), ("http://login.example/device", nil), ("tel:123", nil),
+      ("file:///etc/passwd", nil), ("/device", nil),
+      ("https://login.example/device", "intent://login.example/device?code=x"),
+      ("https://login.example/device", "http://login.example/device?code=x"),
+    ] as [(String, String?)])
+  func aPageOfADeviceIsNotShownUnlessItIsSecure(page: String, complete: String?) async {
+    var json: [String: JSON] = [
+      "device_code": "d", "user_code": "u", "verification_uri": .string(page),
+    ]
+    json["verification_uri_complete"] = complete.map { JSON.string($0) }
+    let server = MockTransport(routes: [Route(.post, "/device", .json(.dictionary(json)))])
+    var client = OAuth2Client(id: "app", tokenURL: .of("https://login.example/token"))
+    client.deviceAuthorizationURL = .of("https://login.example/device")
+    let prompts = Counter()
+    let token = OAuth2Grant.device { _ in _ = prompts.add() }
+      .token(for: client, transport: server, configuration: fixture.configuration)
+    await fixture.time.run()
+    let error = token.currentError as? OAuth2Error
+    #expect(error?.code == .insecureURL && error?.reason == "the verification page")
+    #expect(prompts.value == 0)
+  }
+
   @Test func aDeviceSlowsDownAndEnds() async throws {
     var settings = fixture.login.settings
     settings.deviceCodeLife = .seconds(40)

@@ -266,6 +266,58 @@ struct OAuth2SessionTests {
     #expect(fixture.login.counts.revoked == 1)
   }
 
+  fileprivate enum SignOut: CaseIterable {
+    case app, appWithoutStore, server, otherSession
+  }
+
+  @Test(arguments: SignOut.allCases)
+  fileprivate func signedOutStaysFulfilledUntilTheNextSignIn(by way: SignOut) async throws {
+    let store = FailingStore()
+    let session = fixture.session(store: store)
+    #expect(session.signedOut.isPending)
+    _ = try await fixture.signIn(session)
+    let (early, events) = (session.signedOut, session.events)
+    switch way {
+    case .app: session.signOut()
+    case .appWithoutStore:
+      store.isFailing.store(true, ordering: .relaxed)
+      session.signOut().fail { _ in }
+    case .server:
+      fixture.login.revokeAll(includingRefreshTokens: true)
+      session.refresh().fail { _ in }
+    case .otherSession:
+      let other = fixture.session(store: store)
+      _ = try await fixture.time.run { try await other.token().value }
+      other.signOut()
+      await fixture.time.run()
+      try await session.source(.user).reload()
+    }
+    await fixture.time.run()
+    store.isFailing.store(false, ordering: .relaxed)
+    #expect(early.fulfilledValue != nil)
+    for _ in 1...2 { #expect(session.signedOut.fulfilledValue != nil) }
+    _ = try await fixture.signIn(session)
+    let next = session.signedOut
+    #expect(next.isPending)
+    session.signOut()
+    await fixture.time.run()
+    #expect(next.fulfilledValue != nil)
+    withExtendedLifetime(events) {}
+  }
+
+  /// The first sign-out has not removed the token from the store when the user signs in again.
+  @Test func aLateSignOutDoesNotEndTheNextSignIn() async throws {
+    _ = try await fixture.signIn(session)
+    let (source, early) = (session.source(.user), session.signedOut)
+    let begun = source.beginSignOut()
+    #expect(session.signedOut.fulfilledValue != nil)
+    _ = try await fixture.signIn(session)
+    let next = session.signedOut
+    _ = try await fixture.time.run { try await source.finish(begun) }
+    #expect(early.fulfilledValue != nil && next.isPending)
+    next.cancel()
+  }
+
   @Test func signingOutDuringARefreshRemovesItsToken() async throws {
     _ = try await fixture.signIn(session)
     await fixture.time.advance(by: hour)

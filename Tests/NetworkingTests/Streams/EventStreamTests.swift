@@ -174,6 +174,34 @@ struct EventStreamTests {
     #expect(server.lastEventIDs == [nil, isSent ? id : nil])
   }
 
+  @Test func aLongIdentifierIsIgnored() async throws {
+    let id = String(repeating: "x", count: 4_097)
+    let server = Server(Self.events("id: 1\ndata: a\n\nid: \(id)\ndata: b\n\n"))
+    var events = server.client().events(of: .get("prices"), reconnecting: .never)
+      .makeAsyncIterator()
+    #expect(try await events.next()?.id == "1")
+    #expect(try await events.next() == ServerSentEvent("b", id: "1"))
+    let again = Server(Self.events("id: 1\ndata: a\n\nid: \(id)\ndata: b\n\n"))
+    _ = await again.read()
+    #expect(again.lastEventIDs == [nil, "1"])
+    let (data, error) = await again.read(lastEventID: id)
+    #expect(data.isEmpty && error?.code == .invalidHeader)
+    #expect(error?.reason?.hasPrefix("the lastEventID has 4097 bytes") == true)
+  }
+
+  @Test(arguments: [
+    ("id: 0123456789", "the field id of an event"),
+    ("data:0123456789", "the field data of an event"),
+    ("data:123\ndata:123\ndata:1", "the field data of an event"), ("unknown: 01234567", "an event"),
+  ])
+  func anEventAboveTheLimitNamesItsField(_ lines: String, _ part: String) async {
+    let server = Server(Self.events("\(lines)\n\n"))
+    var events = server.client().events(of: .get("prices"), maximumEventSize: 8)
+      .makeAsyncIterator()
+    let error = await #expect(throws: NetworkError.self) { try await events.next() }
+    #expect(error?.code == .bodyTooLarge && error?.reason == "\(part) has more than 8 bytes")
+  }
+
   @Test func theDelayDoublesUpToItsMaximum() async {
     let server = Server(
       Self.events(""), Self.events(""), Self.events(""), Self.events("data: a\n\n"), Self.events("")

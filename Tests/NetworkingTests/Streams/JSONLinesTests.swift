@@ -14,8 +14,12 @@ struct JSONLinesTests {
   }
 
   private func client(_ body: String, _ type: String, by size: Int = .max) -> Networking<Request> {
+    client(Data(body.utf8), type, by: size)
+  }
+
+  private func client(_ body: Data, _ type: String, by size: Int = .max) -> Networking<Request> {
     var pieces: [TransportEvent] = []
-    var rest = Data(body.utf8)[...]
+    var rest = body[...]
     while !rest.isEmpty {
       pieces.append(.body(rest.prefix(size)))
       rest = rest.dropFirst(size)
@@ -98,6 +102,20 @@ struct JSONLinesTests {
     _ = try await orders.next()
     let error = await #expect(throws: NetworkError.self) { try await orders.next() }
     #expect(error?.body == Data("{\"id\": \"x\"}".utf8) && error?.underlying is DecodingError)
+  }
+
+  @Test func aLineThatIsNotUTF8IsNamed() async throws {
+    let ends: [[UInt8]] = [[0x22, 0xFF, 0x22, 0x0A], [0xC3]]
+    for end in ends {
+      var values = client(Data("1\n\n".utf8) + end, "application/x-ndjson").jsonLines(
+        of: .get("a"), as: JSON.self
+      )
+      .makeAsyncIterator()
+      _ = try await values.next()
+      let error = await #expect(throws: NetworkError.self) { try await values.next() }
+      #expect(error?.code == .decodingFailed)
+      #expect(error?.reason == "value 2: line 3 is not valid UTF-8")
+    }
   }
 
   @Test func aLongValueIsAnError() async {

@@ -18,7 +18,7 @@ public final class Account {
     self.outbox = outbox
     let session = backend.session
     isSignedIn = (try? session.store.token(for: TokenKey(for: session.client))) != nil
-    observeSignOut()
+    if isSignedIn { observeSignOut() }
   }
 
   /// Shows the sign-in page.
@@ -26,7 +26,10 @@ public final class Account {
     isSigningIn = true
     message = nil
     backend.session.signIn(.authorizationCode(backend.consent))
-      .done { _ in self.isSignedIn = true }
+      .done { _ in
+        self.isSignedIn = true
+        self.observeSignOut()
+      }
       .fail { error in
         // Closing the page is no failure.
         guard (error as? OAuth2Error)?.code != .consentCancelled else { return }
@@ -42,11 +45,8 @@ public final class Account {
     backend.session.signOut()
   }
 
-  /// Notices each end of the session: by a sign-out, or by a server that refuses the refresh token.
+  /// Notices the end of the session: by a sign-out, or by a server that refuses the refresh token.
   private func observeSignOut() {
-    backend.session.signedOut.done { [weak self] in
-      self?.isSignedIn = false
-      self?.observeSignOut()
-    }
+    backend.session.signedOut.done { [weak self] in self?.isSignedIn = false }
   }
 }
