@@ -154,6 +154,9 @@ public struct Response: Sendable {
       from: storage.provenance)
   }
 
+  /// Whether the rest of the body was discarded.
+  var isTruncated: Bool { storage.provenance.isTruncated }
+
   /// The source of the response: the network, or a cache.
   ///
   /// A mock or a recording counts as the network.
@@ -221,6 +224,8 @@ extension Response {
     var source = Source.network
     var age: Duration?
     var storedAt: Date?
+    /// Whether the rest of the body was discarded.
+    var isTruncated = false
   }
 }
 
