@@ -98,7 +98,7 @@ private struct DeviceRequest: Sendable {
 
   /// Asks for the token until the user has decided.
   func poll() async throws -> OAuth2Token {
-    var (interval, backoff, wait) = (interval, interval, interval)
+    var (interval, backoff, wait) = (self.interval, self.interval, self.interval)
     var failure: any Error = OAuth2Error(.server("expired_token"))
     while true {
       guard context.scheduler.now + wait < deadline else { throw failure }

@@ -172,6 +172,45 @@ struct TemporaryFailureTests {
     #expect(work.seconds == (code == .temporarilyUnavailable ? "0 1 3" : "0"))
   }
 
+  @Test func bytesThatTheServerDoesNotHaveAreNoProgressOfAnUpload() async throws {
+    let sent = Log<String>()
+    // Each connection is lost one byte later, and the ninth one is not.
+    let work = try FailingWork { request in
+      guard request.method == .patch else { return nil }
+      sent.append("PATCH")
+      let count = Int64(sent.entries.count)
+      return count == 9
+        ? .response(204, ["Upload-Offset": "10"])
+        : [.sent(bytes: count, total: 10), .failure(TransportFailure(code: .connectionLost))]
+    }
+    let transfer = try work.upload()
+    await work.time.run()
+    let error = await transfer.response.result.failure(as: NetworkError.self)
+    #expect(error?.code == .connectionLost && error?.history.count == 3)
+    #expect(sent.entries.count == 3 && transfer.currentProgress.bytes == 0)
+  }
+
+  @Test(arguments: [
+    (Failure.s503, false, 3), (.refused, false, 3), (.lost, false, 1), (.lost, true, 3),
+  ])
+  func theCreationOfAnUploadIsRepeatedIfTheServerHasNotMadeIt(
+    _ failure: Failure, hasKey: Bool, _ count: Int
+  ) async throws {
+    let keys = Log<String?>()
+    let work = try FailingWork { request in
+      guard request.method == .post else { return nil }
+      keys.append(request.headers[HTTPHeaders.idempotencyKeyName])
+      return failure.events
+    }
+    let made = Counter()
+    let policy = RetryPolicy.immediate(limit: 2)
+    let transfer = try work.upload(
+      retry: hasKey ? policy.withIdempotencyKey { "key \(made.add())" } : policy)
+    await work.time.run()
+    _ = await transfer.response.result
+    #expect(keys.entries == Array(repeating: hasKey ? "key 1" : nil, count: count))
+  }
+
   @Test func aRedirectIsFollowedThoughItsBodyStalls() async throws {
     let time = TestScheduler()
     let times = Log<Duration>()
@@ -219,6 +258,13 @@ private struct FailingWork {
       sent.append(time.now)
       guard sent.entries.count > limit else { return events }
       return .response(200, [:], #"{"access_token":"new","token_type":"Bearer"}"#)
+    }
+  }
+
+  /// The closure returns the response to a request, or `nil` for the usual one.
+  init(_ respond: @escaping @Sendable (HTTPRequest) -> [TransportEvent]?) throws {
+    transport = FakeTransport { request in
+      respond(request) ?? Self.success(request, Counter()) ?? .response(404)
     }
   }
 
@@ -294,20 +340,21 @@ private struct FailingWork {
         await self.end(
           of: client().download(.get("x"), to: folder.url("film"), resumable: false)
             .response.map { "\($0.status)" })
-      case .upload:
-        await self.end(
-          of: client().upload(
-            try folder.file("film", Data("0123456789".utf8)), to: .post("files"), by: .tus()
-          ).response.map { "\($0.status)" })
+      case .upload: await self.end(of: try upload().response.map { "\($0.status)" })
       case .events: await self.end(of: eventCount())
       }
     return "\(seconds) \(end)"
   }
 
+  /// Starts an upload of 10 bytes by tus.
+  func upload(retry: RetryPolicy? = nil) throws -> Transfer {
+    try client(retry: retry).upload(
+      folder.file("film", Data("0123456789".utf8)), to: .post("files"), by: .tus())
+  }
+
   private func eventCount() -> Promise<String> {
-    let events = client(retry: .never).events(
-      of: .get("events"),
-      reconnecting: EventReconnection(delay: .seconds(1), jitter: .none, limit: 2))
+    let rules = EventReconnection(delay: .seconds(1), jitter: .none, limit: 2)
+    let events = client(retry: .never).events(of: .get("events"), reconnecting: rules)
     return Promise.fulfilled(events).on(time.context(for: .inline)).then { events in
       var count = 0
       for try await _ in events { count += 1 }
