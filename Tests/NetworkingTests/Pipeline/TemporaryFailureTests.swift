@@ -242,9 +242,11 @@ private struct FailingWork {
   let transport: FakeTransport
   /// The times of the requests that have failed, or succeeded in place of a failure.
   let sent = Log<Duration>()
-  let oauth2 = OAuth2Client(
-    id: "app", tokenURL: .of("https://login.example/token"),
-    deviceAuthorizationURL: .of("https://login.example/device"))
+  let oauth2: OAuth2Client = {
+    var client = OAuth2Client(id: "app", tokenURL: .of("https://login.example/token"))
+    client.deviceAuthorizationURL = .of("https://login.example/device")
+    return client
+  }()
   private let folder = TemporaryFolder()
 
   init(_ failure: TemporaryFailureTests.Failure, times limit: Int = .max) throws {
