@@ -123,8 +123,8 @@ struct TemporaryFailureTests {
   }
 
   @Test func fiftyRequestsWaitForARefreshThatSucceedsLater() async throws {
-    let work = try FailingWork(.s503, times: 2)
-    let session = try work.session()
+    let work = FailingWork(.s503, times: 2)
+    let session = work.session()
     let tokens = (0..<50).map { _ in session.token() }
     await work.time.run()
     #expect(tokens.allSatisfy { $0.fulfilledValue?.accessToken == "new" })
@@ -132,8 +132,8 @@ struct TemporaryFailureTests {
   }
 
   @Test func theStoredTokenOutlastsAServerThatIsDown() async throws {
-    let work = try FailingWork(.seconds)
-    let session = try work.session()
+    let work = FailingWork(.seconds)
+    let session = work.session()
     let token = session.token()
     await work.time.run()
     let error = token.currentError as? OAuth2Error
@@ -143,8 +143,8 @@ struct TemporaryFailureTests {
   }
 
   @Test func noRefreshIsRepeatedAfterASignOut() async throws {
-    let work = try FailingWork(.s503)
-    let session = try work.session()
+    let work = FailingWork(.s503)
+    let session = work.session()
     let token = session.token()
     await work.time.advance(by: .milliseconds(500))
     let signedOut = session.signOut(revoking: false)
@@ -164,7 +164,7 @@ struct TemporaryFailureTests {
   func aDecisionOfTheServerIsNotTemporary(
     _ status: Int, _ body: String, _ code: OAuth2Error.Code
   ) async throws {
-    let work = try FailingWork(events: .response(status, [:], body))
+    let work = FailingWork(events: .response(status, [:], body))
     let token = OAuth2Grant.refreshToken("once").token(
       for: work.oauth2, transport: work.transport, configuration: work.configuration)
     await work.time.run()
@@ -175,7 +175,7 @@ struct TemporaryFailureTests {
   @Test func bytesThatTheServerDoesNotHaveAreNoProgressOfAnUpload() async throws {
     let sent = Log<String>()
     // Each connection is lost one byte later, and the ninth one is not.
-    let work = try FailingWork { request in
+    let work = FailingWork { request in
       guard request.method == .patch else { return nil }
       sent.append("PATCH")
       let count = Int64(sent.entries.count)
@@ -197,7 +197,7 @@ struct TemporaryFailureTests {
     _ failure: Failure, hasKey: Bool, _ count: Int
   ) async throws {
     let keys = Log<String?>()
-    let work = try FailingWork { request in
+    let work = FailingWork { request in
       guard request.method == .post else { return nil }
       keys.append(request.headers[HTTPHeaders.idempotencyKeyName])
       return failure.events
@@ -249,11 +249,11 @@ private struct FailingWork {
   }()
   private let folder = TemporaryFolder()
 
-  init(_ failure: TemporaryFailureTests.Failure, times limit: Int = .max) throws {
-    try self.init(events: failure.events, times: limit)
+  init(_ failure: TemporaryFailureTests.Failure, times limit: Int = .max) {
+    self.init(events: failure.events, times: limit)
   }
 
-  init(events: [TransportEvent], times limit: Int = .max) throws {
+  init(events: [TransportEvent], times limit: Int = .max) {
     let count = Counter()
     transport = FakeTransport { [sent, time] request in
       if let response = Self.success(request, count) { return response }
@@ -264,7 +264,7 @@ private struct FailingWork {
   }
 
   /// The closure returns the response to a request, or `nil` for the usual one.
-  init(_ respond: @escaping @Sendable (HTTPRequest) -> [TransportEvent]?) throws {
+  init(_ respond: @escaping @Sendable (HTTPRequest) -> [TransportEvent]?) {
     transport = FakeTransport { request in
       respond(request) ?? Self.success(request, Counter()) ?? .response(404)
     }
@@ -309,12 +309,12 @@ private struct FailingWork {
   }
 
   /// Returns a session with a token that has expired.
-  func session() throws -> OAuth2Session {
+  func session() -> OAuth2Session {
     let store = MemoryTokenStore.memory
     let start = TemporaryFailureTests.Failure.start
     let token = OAuth2Token(
       accessToken: "old", refreshToken: "once", issued: start - 7_200, expires: start - 3_600)
-    try store.setToken(token, for: TokenKey(for: oauth2))
+    store.setToken(token, for: TokenKey(for: oauth2))
     return OAuth2Session(
       oauth2, store: store, transport: transport, configuration: configuration)
   }
@@ -332,7 +332,7 @@ private struct FailingWork {
     let end =
       switch work {
       case .request: await self.end(of: client().request(.get("x")).map { "\($0.status)" })
-      case .token: await self.end(of: try session().token().map { _ in "a token" })
+      case .token: await self.end(of: session().token().map { _ in "a token" })
       case .device:
         await self.end(
           of: OAuth2Grant.device { _ in }
