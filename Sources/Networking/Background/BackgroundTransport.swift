@@ -26,7 +26,7 @@ final class BackgroundTransport: Transport {
   typealias Machine = BackgroundTransferMachine<BackgroundJob, BackgroundOutcome>
 
   /// The limit of the response to an upload, and of the body of a failed download, in bytes.
-  static let bodyLimit = ResponseReceiver.truncationLimit(nil)
+  static let bodyLimit = ResponseReceiver.failureBodyLimit
 
   /// A caller that waits for a transfer, or for the end of the session's events.
   fileprivate enum Caller: Sendable {

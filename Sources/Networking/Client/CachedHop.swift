@@ -168,9 +168,7 @@ struct CachedHop: Sendable {
     guard query.method == .get, query.policy != .noStore else { return }
     let now = stage.now
     guard case .memory(let data) = response.content, exchange.destination.isToMemory else { return }
-    let limit = ResponseReceiver.truncationLimit(exchange.destination.maximumBodySize)
-    let isTruncated = (300...399).contains(response.status) && data.count >= limit
-    guard !isTruncated, CacheRules.isStorable(response.head, to: query, at: now),
+    guard !response.isTruncated, CacheRules.isStorable(response.head, to: query, at: now),
       let selector = stage.selector(
         of: response.headers, to: response.request, for: query, in: exchange)
     else {

@@ -14,6 +14,8 @@ final class CallRunner: Sendable {
   ///
   /// `nil` means no limit.
   let bodyTimeLimit: Duration?
+  /// Whether the client follows redirects.
+  let followsRedirects: Bool
   /// The client's cookies.
   ///
   /// `nil` when it has none.
@@ -70,6 +72,7 @@ final class CallRunner: Sendable {
     }
     maximumBodySize = configuration.maximumBodySize
     bodyTimeLimit = configuration.bodyTimeout
+    followsRedirects = configuration.redirects.decide != nil
     callTimeout = configuration.callTimeout
     retry = configuration.retry
     wallClock = configuration.wallClock
@@ -235,6 +238,8 @@ struct HeldExchange: Sendable {
   var deadlineClock: (any Scheduler)?
   /// Whether the deadlines end when the head of a stream arrives.
   var deadlinesEndWithHead = false
+  /// The statuses after which the sender repeats the request, so that it does not need the bodies.
+  var discardedStatuses: Set<Int> = []
   /// The sessions of all requests of the transfer.
   var sessions: HeldSessions?
 

@@ -258,7 +258,9 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       }
       var bodyDestination = BodyDestination(
         kind: destination, maximumBodySize: runner.maximumBodySize,
-        timeLimit: runner.bodyTimeLimit, progress: held?.progress, scheduler: runner.scheduler,
+        timeLimit: runner.bodyTimeLimit, followsRedirects: runner.followsRedirects,
+        discardedStatuses: held?.discardedStatuses ?? [], progress: held?.progress,
+        scheduler: runner.scheduler,
         deadlineClock: held?.deadlineClock,
         deadlinesEndWithHead: held?.deadlinesEndWithHead ?? false)
       if let progress {

@@ -194,4 +194,31 @@ extension NetworkError.Code {
     default: false
     }
   }
+
+  /// The statuses of failures that may not occur at a later attempt.
+  ///
+  /// Source: RFC 9110 section 15; RFC 6585 section 4 (429).
+  static let temporaryStatuses: Set<Int> = [408, 429, 500, 502, 503, 504]
+
+  /// A Boolean value that indicates whether the failure may not occur at a later attempt.
+  ///
+  /// The value is `true` for failures of the connection (``isConnectionFailure``), and for the statuses
+  /// 408, 429, 500, 502, 503 and 504. Requests, token requests, transfers and streams have this rule
+  /// in common.
+  public var isTemporary: Bool {
+    if case .unacceptableStatus(let status) = self {
+      Self.temporaryStatuses.contains(status)
+    } else {
+      isConnectionFailure
+    }
+  }
+
+  /// Whether the failure occurred before the request was sent, so that the server cannot have
+  /// processed it.
+  var precedesRequest: Bool {
+    switch self {
+    case .dnsFailed, .cannotConnect, .notConnectedToInternet, .timedOut(.connect): true
+    default: false
+    }
+  }
 }

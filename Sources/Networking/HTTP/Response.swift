@@ -172,6 +172,9 @@ public struct Response: Sendable {
   /// Whether the status is 2xx.
   package var hasSuccessStatus: Bool { (200..<300).contains(status) }
 
+  /// Whether the rest of the body was discarded.
+  var isTruncated: Bool { storage.provenance.isTruncated }
+
   /// The source of the response: the network, or a cache.
   ///
   /// A mock or a recording counts as the network.
@@ -239,6 +242,8 @@ extension Response {
     var source = Source.network
     var age: Duration?
     var storedAt: Date?
+    /// Whether the rest of the body was discarded.
+    var isTruncated = false
   }
 }
 

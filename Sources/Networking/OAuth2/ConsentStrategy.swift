@@ -143,7 +143,7 @@ struct AuthorizationResponse {
     }
     let code = try value(of: "code")
     if let error = try value(of: "error") {
-      var failure = OAuth2Error(.server(error))
+      var failure = OAuth2Error(OAuth2Error.code(ofServer: error))
       failure.serverDescription = try value(of: "error_description")
       failure.serverURI = try value(of: "error_uri")
       throw failure

@@ -34,9 +34,10 @@ extension OAuth2Grant {
   /// }
   /// ```
   ///
-  /// The client asks the server in the interval that the server sets, five seconds more after each
-  /// `slow_down`, and twice as long after a failure of the network or of the server, until the user has
-  /// decided or the code expires.
+  /// The client asks the server in the interval that the server sets, and in one of five seconds more
+  /// after each `slow_down`, until the user has decided or the code expires. After a temporary failure
+  /// of the network or of the server the interval doubles until the next response, and is not shorter
+  /// than the `Retry-After` of the server. If the code would expire before, the failure is the result.
   ///
   /// Source: RFC 8628.
   ///
@@ -104,37 +105,34 @@ private struct DeviceRequest: Sendable {
 
   /// Asks for the token until the user has decided.
   func poll() async throws -> OAuth2Token {
-    var interval = interval
+    var (interval, backoff, wait) = (self.interval, self.interval, self.interval)
+    var failure: any Error = OAuth2Error(.server("expired_token"))
     while true {
-      guard context.scheduler.now + interval < deadline else {
-        throw OAuth2Error(.server("expired_token"))
-      }
-      try await context.scheduler.sleep(for: interval)
+      guard context.scheduler.now + wait < deadline else { throw failure }
+      try await context.scheduler.sleep(for: wait)
       do {
         var token = try await context.requestToken(
           grantType: "urn:ietf:params:oauth:grant-type:device_code",
-          parameters: ["device_code": deviceCode, "client_id": context.client.id], scope: []
+          parameters: ["device_code": deviceCode, "client_id": context.client.id], scope: [],
+          policy: .never
         ).value
         // A server that grants the requested scope need not repeat it.
         let requested = scope ?? context.client.scope
         if token.scope == nil, !requested.isEmpty { token.scope = requested }
         return token
       } catch let error as OAuth2Error where error.code == .server("authorization_pending") {
-        continue
+        (backoff, wait, failure) = (interval, interval, OAuth2Error(.server("expired_token")))
       } catch let error as OAuth2Error where error.code == .server("slow_down") {
         interval += .seconds(5)
-      } catch let error as NetworkError where error.code.isNetworkUnavailable {
-        interval *= 2
-      } catch let error as OAuth2Error where error.isOverload {
-        interval *= 2
+        (backoff, wait) = (interval, max(interval, error.retryAfter ?? .zero))
+        failure = OAuth2Error(.server("expired_token"))
+      } catch let error as NetworkError where error.code.isTemporary || error.code.isTimeout {
+        backoff *= 2
+        (wait, failure) = (backoff, error)
+      } catch let error as OAuth2Error where error.code == .temporarilyUnavailable {
+        backoff *= 2
+        (wait, failure) = (max(backoff, error.retryAfter ?? .zero), error)
       }
     }
-  }
-}
-
-extension OAuth2Error {
-  /// Whether the server may respond otherwise in a moment.
-  fileprivate var isOverload: Bool {
-    code == .server("temporarily_unavailable") || status == 429 || status.map { $0 >= 500 } == true
   }
 }

@@ -10,6 +10,12 @@ public struct OAuth2Context: Sendable {
   /// The source of time for waits.
   public let scheduler: any Scheduler
   let wallClock: @Sendable () -> Date
+  /// Returns whether a request may be repeated.
+  ///
+  /// It is `false` after the end of the session.
+  var mayRepeat: @Sendable () -> Bool = { true }
+  /// The policy of all requests but those of a poll.
+  private let policy: RetryPolicy
   private let networking: Networking<Request>
 
   init(
@@ -18,7 +24,11 @@ public struct OAuth2Context: Sendable {
   ) {
     self.client = client
     var configuration = configuration
-    // A form with secrets goes to one URL only, and a refresh token is sent once.
+    policy =
+      configuration.retry.limit > 0
+      ? configuration.retry : .exponential(initial: .seconds(1), limit: 3)
+    // A form with secrets goes to one URL only. It is repeated here, by another rule for lost
+    // connections, and with a new authentication of the client.
     configuration.redirects = .refuse
     configuration.retry = .never
     configuration.cookies = .none
@@ -49,9 +59,17 @@ public struct OAuth2Context: Sendable {
   ///   - parameters: The other parameters, without those of the client's authentication.
   ///   - scope: The scope to request. `nil` uses that of the client.
   /// - Returns: A promise of the token. It is rejected with ``OAuth2Error`` if the server refuses the
-  ///   grant, and with ``NetworkError`` if there is no response.
+  ///   grant, with its code `temporarilyUnavailable` if the server has a temporary failure in all
+  ///   attempts, and with ``NetworkError`` if there is no response.
   public func requestToken(
     grantType: String, parameters: [String: String] = [:], scope: Set<String>? = nil
+  ) -> Promise<OAuth2Token> {
+    requestToken(grantType: grantType, parameters: parameters, scope: scope, policy: policy)
+  }
+
+  /// Sends a request to the token endpoint, and repeats it by a policy.
+  func requestToken(
+    grantType: String, parameters: [String: String], scope: Set<String>?, policy: RetryPolicy
   ) -> Promise<OAuth2Token> {
     firstly {
       let url = try client.endpoint(client.tokenURL, "the token endpoint")
@@ -60,7 +78,7 @@ public struct OAuth2Context: Sendable {
       form["grant_type"] = grantType
       form["scope"] = scope.parameter
       if let audience = client.audience, form["audience"] == nil { form["audience"] = audience }
-      return post(form, to: url).map { json in
+      return post(form, to: url, policy: policy).map { json in
         try OAuth2Token(
           response: json, issued: wallClock(), requestedScope: scope.isEmpty ? nil : scope)
       }
@@ -73,9 +91,12 @@ public struct OAuth2Context: Sendable {
   ///   - form: The parameters.
   ///   - url: The URL.
   ///   - requiresBody: Whether a successful response must have JSON.
+  ///   - policy: The policy of repetitions. `nil` uses that of the context.
   /// - Returns: A promise of the JSON of the response.
-  func post(_ form: [String: String], to url: URL, requiresBody: Bool = true) -> Promise<JSON> {
-    firstly {
+  func post(
+    _ form: [String: String], to url: URL, requiresBody: Bool = true, policy: RetryPolicy? = nil
+  ) -> Promise<JSON> {
+    repeating(HTTPRequest(method: .post, url: url), policy ?? self.policy) {
       let additions = try client.authentication(for: url)
       let members = form.merging(additions.parameters) { _, new in new }
       var headers = additions.headers
@@ -90,23 +111,74 @@ public struct OAuth2Context: Sendable {
 
   /// Returns the JSON of a URL.
   func getJSON(_ url: URL) -> Promise<JSON> {
-    send(.get(.url(url), headers: ["Accept": "application/json"]), secrets: [], requiresBody: true)
+    repeating(HTTPRequest(method: .get, url: url), policy) {
+      send(
+        .get(.url(url), headers: ["Accept": "application/json"]), secrets: [], requiresBody: true)
+    }
+  }
+
+  /// Sends a request, and repeats it after temporary failures.
+  ///
+  /// A form is repeated if the server has responded, or cannot have received it. After a lost
+  /// connection the server may have used up a code or a refresh token, so the caller decides.
+  ///
+  /// - Parameters:
+  ///   - request: The method and the URL, for the policy.
+  ///   - policy: The policy.
+  ///   - send: A closure that sends the request.
+  /// - Returns: A promise of the JSON of the last response.
+  private func repeating(
+    _ request: HTTPRequest, _ policy: RetryPolicy,
+    _ send: @escaping @Sendable () throws -> Promise<JSON>
+  ) -> Promise<JSON> {
+    let schedule = RetrySchedule.custom { number, error in
+      let result: Result<Response, any Error>
+      var retryAfter: Duration?
+      switch error {
+      case let error as OAuth2Error where error.code == .temporarilyUnavailable:
+        // A status such as 400 with an error code counts as the one that the code replaces.
+        let status = error.status.flatMap { Self.temporaryStatus($0) } ?? 503
+        result = .success(Response(head: HTTPResponseHead(status: status), request: request))
+        retryAfter = error.retryAfter
+      case let error as NetworkError where request.method == .get || error.code.precedesRequest:
+        result = .failure(error)
+      default: return nil
+      }
+      return policy.delay(
+        beforeRetry: number,
+        after: FailedAttempt(
+          number: number, request: request, result: result, retryAfter: retryAfter))
+    }
+    return retry(schedule, scheduler: scheduler, on: .inline) { [mayRepeat] attempt in
+      guard attempt == 1 || mayRepeat() else {
+        throw OAuth2Error(.signInRequired, "the session has ended")
+      }
+      return try send()
+    }
+  }
+
+  private static func temporaryStatus(_ status: Int) -> Int? {
+    NetworkError.Code.unacceptableStatus(status).isTemporary ? status : nil
   }
 
   private func send(
     _ request: Request, secrets: [String], requiresBody: Bool
   ) -> Promise<JSON> {
     let request = request.withoutCredentials().notIntercepted().formatting(.standard)
-    return networking.request(request).on(scheduler.context(for: .inline)).parse { response in
+    // The body of a temporary failure has nothing that is needed, even if it does not end.
+    let held = HeldExchange(discardedStatuses: NetworkError.Code.temporaryStatuses)
+    let response = networking.perform(
+      request, over: networking.transports.select(forAny: request), holding: held, #fileID, #line)
+    return response.on(scheduler.context(for: .inline)).parse { response in
       let json = try? JSON(parsing: response.data)
       if let code = json?["error"].string, !(200..<300).contains(response.status) || requiresBody {
-        throw OAuth2Error(response, code, json ?? .null, secrets: secrets)
+        throw OAuth2Error(response, code, json ?? .null, secrets: secrets, at: wallClock())
       }
       guard (200..<300).contains(response.status) else {
-        throw OAuth2Error(response, "there is no error code of OAuth2")
+        throw OAuth2Error(response, "there is no error code of OAuth2", at: wallClock())
       }
       guard requiresBody else { return json ?? .null }
-      guard let json else { throw OAuth2Error(response, "the body is not JSON") }
+      guard let json else { throw OAuth2Error(response, "the body is not JSON", at: wallClock()) }
       return json
     }
   }
@@ -135,16 +207,19 @@ extension OAuth2Error {
   /// Creates the error of a response with an error code.
   ///
   /// Source: RFC 6749 section 5.2.
-  fileprivate init(_ response: Response, _ code: String, _ json: JSON, secrets: [String]) {
-    self.init(.server(code))
-    status = response.status
+  fileprivate init(
+    _ response: Response, _ code: String, _ json: JSON, secrets: [String], at now: Date
+  ) {
     let masked = { (text: String) in
       let masked = secrets.reduce(text) { text, secret in
         text.replacingOccurrences(of: secret, with: "***")
       }
       return String(masked.unicodeScalars.prefix(1_024))
     }
-    self.code = .server(masked(code))
+    self.init(Self.code(ofServer: masked(code), status: response.status))
+    if self.code == .temporarilyUnavailable { reason = masked(code) }
+    status = response.status
+    retryAfter = RetryAfter.delay(in: response.headers, now: now)
     serverDescription = json["error_description"].string.map(masked)
     serverURI = json["error_uri"].string.map(masked)
   }
@@ -152,9 +227,11 @@ extension OAuth2Error {
   /// Creates the error of a response that is not one of OAuth2.
   ///
   /// The body is left out, because it may contain a token.
-  fileprivate init(_ response: Response, _ reason: String) {
-    self.init(.malformedResponse, reason)
+  fileprivate init(_ response: Response, _ reason: String, at now: Date) {
+    let isTemporary = NetworkError.Code.unacceptableStatus(response.status).isTemporary
+    self.init(isTemporary ? .temporarilyUnavailable : .malformedResponse, reason)
     status = response.status
+    retryAfter = RetryAfter.delay(in: response.headers, now: now)
   }
 }
 

@@ -52,7 +52,8 @@ public struct OAuth2Grant: Sendable, CustomStringConvertible, CustomReflectable 
   /// - Parameters:
   ///   - client: The registration of the app.
   ///   - sessionConfiguration: The transport of the requests.
-  ///   - configuration: The configuration of the requests. Redirects, retries and cookies are off.
+  ///   - configuration: The configuration of the requests. Its `retry` is the policy for temporary
+  ///     failures; without one there are three repetitions. Redirects and cookies are off.
   /// - Returns: A promise of the token. It is rejected with ``OAuth2Error`` or ``NetworkError``.
   ///   Cancelling it cancels the grant.
   public func token(
@@ -67,7 +68,8 @@ public struct OAuth2Grant: Sendable, CustomStringConvertible, CustomReflectable 
   /// - Parameters:
   ///   - client: The registration of the app.
   ///   - transport: The transport of the requests.
-  ///   - configuration: The configuration of the requests. Redirects, retries and cookies are off.
+  ///   - configuration: The configuration of the requests. Its `retry` is the policy for temporary
+  ///     failures; without one there are three repetitions. Redirects and cookies are off.
   /// - Returns: A promise of the token. It is rejected with ``OAuth2Error`` or ``NetworkError``.
   ///   Cancelling it cancels the grant.
   public func token(

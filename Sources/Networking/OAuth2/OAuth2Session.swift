@@ -18,8 +18,13 @@ import Synchronization
 ///   rejected token is not the current one any more, nothing is refreshed.
 /// - **Refusal.** If the server refuses the refresh token with `invalid_grant`, the token is removed,
 ///   all requests that wait fail with the same ``OAuth2Error``, and ``signedOut`` is fulfilled.
-/// - **Failure.** If a refresh fails for another reason, such as a missing network, the token is kept,
-///   and the requests that wait fail with the error. The next request tries again.
+/// - **Temporary failure.** If the server responds to a refresh with the status 408, 429, 500, 502, 503
+///   or 504, the refresh is repeated, not before the server's `Retry-After`, while the requests wait. It
+///   is also repeated if the server cannot be reached. After a lost connection it is not, because the
+///   server may have used up the refresh token.
+/// - **Failure.** If a refresh fails for another reason, or in all repetitions, the token is kept, and
+///   the requests that wait fail with the error, such as `temporarilyUnavailable`. The next request
+///   tries again.
 /// - **Cancellation** of requests does not cancel a refresh, so that a rotated refresh token is not
 ///   lost.
 /// - **Users.** A request belongs to the sign-in during which it was made. After a sign-out, and after the
@@ -52,7 +57,8 @@ public final class OAuth2Session: Sendable {
   ///   - account: The name of the account, for apps with several users.
   ///   - sessionConfiguration: The transport of the token requests.
   ///   - configuration: The configuration of the token requests, with the source of time of the
-  ///     session. Redirects, retries, cookies and the offline store are off.
+  ///     session. Its `retry` is the policy for temporary failures; without one there are three
+  ///     repetitions. Redirects, cookies and the offline store are off.
   public convenience init(
     _ client: OAuth2Client, store: some TokenStoring, account: String = "",
     sessionConfiguration: SessionConfiguration = .default,

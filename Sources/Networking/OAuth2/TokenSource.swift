@@ -11,8 +11,8 @@ final class TokenSource: Sendable {
   /// An event for the listeners of the session.
   typealias Event = OAuth2SessionEvent
 
-  /// The time for which a renewal waits for the lock of another process.
-  private static let lockLimit = Duration.seconds(120)
+  /// The time for which a renewal waits for the lock of another process, which may repeat its refresh.
+  private static let lockLimit = Duration.seconds(300)
 
   let key: TokenKey
   let context: OAuth2Context
@@ -159,7 +159,10 @@ final class TokenSource: Sendable {
     let latest = try await latestToken()
     if let latest, isUsable(latest, for: renewal) { return try adopt(latest, renewal) }
     do {
-      let issued = try await issue(replacing: latest)
+      var context = context
+      // No refresh is sent after a sign-out.
+      context.mayRepeat = { self.isValid(renewal) }
+      let issued = try await issue(replacing: latest, in: context)
       try checkValid(renewal)
       try IDTokenClaims.check(issued.idToken, continues: latest?.idToken)
       var fresh = issued.replacing(key.level == .user ? latest : nil)
@@ -194,7 +197,9 @@ final class TokenSource: Sendable {
   }
 
   /// Gets a new token from the server.
-  private func issue(replacing latest: OAuth2Token?) async throws -> OAuth2Token {
+  private func issue(
+    replacing latest: OAuth2Token?, in context: OAuth2Context
+  ) async throws -> OAuth2Token {
     if key.level == .client {
       if let refreshToken = latest?.refreshToken {
         do {

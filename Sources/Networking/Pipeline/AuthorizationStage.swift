@@ -29,7 +29,8 @@ struct AuthorizationStage: BuiltInStage {
     _ exchange: Exchange, with value: String, of provider: any CredentialProvider,
     _ next: @escaping Next
   ) -> NetworkPromise {
-    next(exchange.authorized(by: value)).followed { result in
+    let first = exchange.authorized(by: value).discardingChallenge
+    return next(first).followed { result in
       guard case .success(let response) = result, provider.isRejection(response) else { return nil }
       guard exchange.request.body.isRepeatable else {
         provider.noteRejection(of: value)
@@ -49,6 +50,7 @@ struct AuthorizationStage: BuiltInStage {
     by authenticator: DigestAuthenticator, _ exchange: Exchange, _ next: @escaping Next
   ) -> NetworkPromise {
     let first = exchange.authorized(by: authenticator.fieldValue(for: exchange.request))
+      .discardingChallenge
     return next(first).followed { result in
       guard case .success(let response) = result else { return nil }
       guard response.status == 401,
@@ -88,6 +90,13 @@ struct AuthorizationStage: BuiltInStage {
 }
 
 extension Exchange {
+  private static let challenge: Set<Int> = [401]
+
+  /// The exchange of a hop that is sent once more after a challenge.
+  fileprivate var discardingChallenge: Exchange {
+    request.body.isRepeatable ? discarding(Self.challenge) : self
+  }
+
   /// Returns the exchange with an `Authorization` field, or unchanged for `nil`.
   fileprivate func authorized(by value: String?) -> Exchange {
     guard let value else { return self }

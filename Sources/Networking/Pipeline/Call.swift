@@ -168,13 +168,8 @@ final class CallState: Sendable {
   ///
   /// A no-op when there is none.
   func end(_ result: Result<Response, any Error>) {
-    let outcome: Attempt.Outcome =
-      switch result {
-      case .success(let response): .status(response.status)
-      case .failure(let error): .failure(error)
-      }
     let now = now
-    state.withLock { $0.log.end(outcome, at: now) }
+    state.withLock { $0.log.end(Attempt.Outcome(result), at: now) }
   }
 
   /// Marks the current attempt as rejected by the client because there is no network.
@@ -243,6 +238,17 @@ final class CallState: Sendable {
       state.idempotencyKey = key
       return key
     }
+  }
+}
+
+extension Attempt.Outcome {
+  /// Creates the outcome of an attempt that has ended.
+  init(_ result: Result<Response, any Error>) {
+    self =
+      switch result {
+      case .success(let response): .status(response.status)
+      case .failure(let error): .failure(error)
+      }
   }
 }
 

@@ -138,6 +138,22 @@ extension Exchange {
   /// The destination of the response body.
   var destination: BodyDestination { ownDestination ?? call.destination }
 
+  /// Returns the exchange of a stage that sends another request after some responses, and does not
+  /// need their bodies.
+  ///
+  /// - Parameter statuses: The statuses of these responses.
+  /// - Returns: The changed exchange, or this one without statuses.
+  func discarding(_ statuses: Set<Int>) -> Exchange {
+    guard !statuses.isEmpty else { return self }
+    var exchange = self
+    var destination = destination
+    // Without an allocation for the first statuses.
+    let earlier = destination.discardedStatuses
+    destination.discardedStatuses = earlier.isEmpty ? statuses : earlier.union(statuses)
+    exchange.ownDestination = destination
+    return exchange
+  }
+
   /// Performs the hop over the transport of the call.
   ///
   /// A stored request is not sent without the fields that were removed when it was stored. No request is

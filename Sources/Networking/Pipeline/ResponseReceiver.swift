@@ -5,13 +5,12 @@ import Synchronization
 /// A receiver of the events of one exchange, which makes a response from them.
 final class ResponseReceiver: Sendable {
   /// The limit for the body of a redirect, and of an unsuccessful download or stream, in bytes.
-  private static let failureBodyLimit = 1 << 20
+  static let failureBodyLimit = 1 << 20
 
-  /// Returns the number of bytes after which such a body is truncated.
+  /// The limit for the time in which the body of a response that is not delivered arrives.
   ///
-  /// - Parameter maximum: The limit for the bodies of the request.
-  /// - Returns: The number of bytes.
-  static func truncationLimit(_ maximum: Int?) -> Int { min(maximum ?? .max, failureBodyLimit) }
+  /// A connection whose body is complete can be reused. A new one takes about as long.
+  static let discardTime = Duration.milliseconds(250)
 
   private struct State {
     var head: HTTPResponseHead?
@@ -32,6 +31,8 @@ final class ResponseReceiver: Sendable {
     /// Otherwise it is an error.
     var truncates = false
     var isFinished = false
+    /// The timer of ``discardTime``.
+    var timer: ScheduledAction?
     /// The handle of an exchange without flow control.
     var handle: (any TransportHandle)?
     /// Whether the rest of the body is discarded.
@@ -118,11 +119,12 @@ final class ResponseReceiver: Sendable {
   func abandon() {
     events?.abandon()
     bodyDestination.copy?.abandon()
-    let sink = state.withLock { state in
+    let (sink, timer) = state.withLock { state in
       state.isFinished = true
       state.handle = nil
-      return state.sink
+      return (state.sink, state.timer.take())
     }
+    timer?.cancel()
     sink?.abandon()
   }
 
@@ -132,12 +134,13 @@ final class ResponseReceiver: Sendable {
       state.head = head
       state.sink = sink
       if sink == nil, !bodyDestination.isToMemory || head.isRedirect {
-        state.limit = Self.truncationLimit(bodyDestination.maximumBodySize)
+        state.limit = min(bodyDestination.maximumBodySize ?? .max, Self.failureBodyLimit)
         state.truncates = true
       }
       return state.isFinished
     }
     if isAbandoned { return sink?.abandon() ?? () }
+    if bodyDestination.discards(head) { limitDiscard() }
     if sink != nil { bodyDestination.copy?.begin(head, to: request) }
     if sink != nil || bodyDestination.isToMemory, let progress = bodyDestination.progress,
       let total = ProgressReporter.total(head)
@@ -148,6 +151,26 @@ final class ResponseReceiver: Sendable {
       let resolver = state.withLock { $0.resolver.take() }
       resolver?.fulfill(Response(head, .streaming(StreamingBody(channel)), to: request))
     }
+  }
+
+  /// Truncates the body of a response that is not delivered if it does not end in time.
+  private func limitDiscard() {
+    let timer = bodyDestination.scheduler.schedule(after: Self.discardTime) { [weak self] in
+      self?.truncateLate()
+    }
+    let isFinished = state.withLock { state in
+      if !state.isFinished { state.timer = timer }
+      return state.isFinished
+    }
+    if isFinished { timer.cancel() }
+  }
+
+  private func truncateLate() {
+    let isPending = state.withLock { state in
+      defer { state.isFinished = true }
+      return !state.isFinished
+    }
+    if isPending { truncate(.truncated) }
   }
 
   private func makeSink(_ head: HTTPResponseHead) -> (any BodySink)? {
@@ -196,8 +219,10 @@ final class ResponseReceiver: Sendable {
 
   private func truncate(_ overflow: Overflow) {
     let last = state.withLock { $0 }
+    last.timer?.cancel()
     guard let head = last.head else { return }
-    let response = Response(head, .memory(last.data), to: request)
+    let response = Response(
+      head, .memory(last.data), to: request, from: .init(isTruncated: true))
     // Further events of the transport are ignored.
     switch overflow {
     case .none: return
@@ -257,13 +282,15 @@ final class ResponseReceiver: Sendable {
 
   /// Ends the exchange, and returns its last state, or `nil` if it had ended before.
   private func finish() -> State? {
-    state.withLock { state in
+    let last = state.withLock { state -> State? in
       guard !state.isFinished else { return nil }
       // Moved, not copied. The sink stays, because `abandon` needs it.
       var last = State(sink: state.sink, isFinished: true)
       swap(&last, &state)
       return last
     }
+    last?.timer?.cancel()
+    return last
   }
 }
 
@@ -329,6 +356,14 @@ extension FileTarget {
     } catch {
       return error
     }
+  }
+}
+
+extension BodyDestination {
+  /// Returns whether a stage sends another request after a response, so that its body is not
+  /// delivered.
+  fileprivate func discards(_ head: HTTPResponseHead) -> Bool {
+    followsRedirects && head.isRedirect || discardedStatuses.contains(head.status)
   }
 }
 

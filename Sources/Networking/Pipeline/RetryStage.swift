@@ -66,7 +66,7 @@ final class RetryStage: BuiltInStage {
     /// Sends the first attempt, and retries if the policy allows it.
     func begin() -> NetworkPromise {
       exchange.state.begin(by: stage.scheduler)
-      return next(exchange).followed { result in
+      return next(attempt).followed { result in
         do {
           let response = try finalResponse(result)
           return exchange.state.attemptCount > 1 ? .fulfilled(response) : nil
@@ -79,11 +79,16 @@ final class RetryStage: BuiltInStage {
       }
     }
 
+    /// The exchange of the current attempt, which discards a response that is retried.
+    private var attempt: Exchange {
+      exchange.state.nextRetryNumber <= policy.limit
+        ? exchange.discarding(policy.discardedStatuses) : exchange
+    }
+
     private func retryLoop() -> NetworkPromise {
       retry(.custom { _, error in delay(after: error) }, scheduler: stage.scheduler) { _ in
         exchange.state.begin(after: pendingDelay.take(), by: stage.scheduler)
-        return next(exchange).then(on: .inline) { response in try finalResponse(.success(response))
-        }
+        return next(attempt).then(on: .inline) { response in try finalResponse(.success(response)) }
       }
       .on(.inline)
       .recover(on: .inline, policy: .allErrors) { error in try end(with: error) }
@@ -112,7 +117,7 @@ final class RetryStage: BuiltInStage {
       exchange.state.end(result)
       let failed = FailedAttempt(
         number: exchange.state.attemptCount, request: exchange.request, result: result,
-        retryAfter: response.flatMap { RetryAfter.delay(in: $0.headers, now: stage.wallClock()) })
+        at: stage.wallClock())
       let retryNumber = exchange.state.nextRetryNumber
       guard let delay = policy.delay(beforeRetry: retryNumber, after: failed),
         stage.tokens.withLock({ $0.withdraw() })

@@ -15,8 +15,8 @@ public import Promises
 ///
 /// - A request is retried only if its body can be sent again, and if its method is idempotent or it
 ///   has an `Idempotency-Key`.
-/// - It is retried after the statuses 408, 429, 500, 502, 503 and 504, and after a failure of the
-///   connection (``NetworkError/Code-swift.enum/isConnectionFailure``).
+/// - It is retried after a temporary failure (``NetworkError/Code-swift.enum/isTemporary``): the
+///   statuses 408, 429, 500, 502, 503 and 504, and a failure of the connection.
 /// - The delay is the longer of the computed delay and the `Retry-After` of the response.
 /// - A cancellation is never retried.
 ///
@@ -43,7 +43,7 @@ public struct RetryPolicy: Sendable {
   /// The statuses that are retried.
   ///
   /// A custom policy ignores them; its closure decides.
-  public var statuses: Set<Int> = [408, 429, 500, 502, 503, 504]
+  public var statuses = NetworkError.Code.temporaryStatuses
   /// Whether requests are retried even if their method is not idempotent and they have no
   /// `Idempotency-Key`.
   public var retriesAnyMethod = false
@@ -168,8 +168,19 @@ public struct RetryPolicy: Sendable {
     case (_, .failure(let error)) where error.isCancellation: false
     case (.custom, .failure): true
     case (.schedule, .failure(let error)):
-      (error as? NetworkError)?.code.isConnectionFailure ?? false
+      switch (error as? NetworkError)?.code {
+      // An interceptor has validated the response.
+      case .unacceptableStatus(let status): statuses.contains(status)
+      case let code: code?.isConnectionFailure ?? false
+      }
     }
+  }
+
+  /// The statuses whose responses are not delivered while there are retries left.
+  ///
+  /// Empty for a custom policy, whose closure may read the body.
+  var discardedStatuses: Set<Int> {
+    if case .schedule = rule { statuses } else { [] }
   }
 
   private init(limit: Int, rule: Rule) {
@@ -249,6 +260,21 @@ public struct FailedAttempt: Sendable {
     self.retryAfter = retryAfter
   }
 
+  /// Creates an attempt with the `Retry-After` of its response.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the attempt, starting at 1.
+  ///   - request: The request.
+  ///   - result: The result.
+  ///   - now: The wall clock time, which a date is compared with.
+  init(
+    number: Int, request: HTTPRequest, result: Result<Response, any Error>, at now: Date
+  ) {
+    self.init(
+      number: number, request: request, result: result,
+      retryAfter: result.failedHeaders.flatMap { RetryAfter.delay(in: $0, now: now) })
+  }
+
   /// The response.
   ///
   /// `nil` if the attempt ended with an error.
@@ -265,11 +291,23 @@ public struct FailedAttempt: Sendable {
   }
 }
 
+extension Result<Response, any Error> {
+  /// The header fields of the response, or of the response that an error is about.
+  fileprivate var failedHeaders: HTTPHeaders? {
+    switch self {
+    case .success(let response): response.headers
+    case .failure(let error): (error as? NetworkError)?.response?.headers
+    }
+  }
+}
+
 /// A parser of the `Retry-After` header field.
 ///
 /// Source: RFC 9110 section 10.2.3.
 enum RetryAfter {
   /// Returns the delay of the first `Retry-After` field, which is a number of seconds or a date.
+  ///
+  /// Some servers send a fraction of a second, which the standard does not have.
   ///
   /// - Parameters:
   ///   - headers: The header fields of the response.
@@ -281,12 +319,10 @@ enum RetryAfter {
       let value = headers.values(for: "Retry-After").first?.trimmingCharacters(in: .whitespaces),
       !value.isEmpty
     else { return nil }
-    if value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-      // Larger numbers are clamped, because they exceed every useful limit.
-      return .seconds(Int64(Int32(value) ?? .max))
-    }
-    return HTTPDate.parse(value, now: now).map { date in
-      .seconds(min(max(0, date.timeIntervalSince(now)), Double(Int32.max)))
-    }
+    let isNumber = value.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
+    let seconds =
+      isNumber ? Double(value) : HTTPDate.parse(value, now: now)?.timeIntervalSince(now)
+    // Larger numbers are clamped, because they exceed every useful limit.
+    return seconds.map { .seconds(min(max(0, $0), Double(Int32.max))) }
   }
 }

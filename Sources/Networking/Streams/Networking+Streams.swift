@@ -66,7 +66,8 @@ extension Networking {
     maximumEventSize: Int = 16 << 20, file: StaticString = #fileID, line: UInt = #line
   ) -> ServerSentEvents {
     ServerSentEvents(
-      opener: opener(of: endpoint, idleTimeout, file, line),
+      opener: opener(
+        of: endpoint, idleTimeout, discarding: NetworkError.Code.temporaryStatuses, file, line),
       options: .init(
         lastEventID: lastEventID, reconnection: reconnecting, maximumEventSize: maximumEventSize))
   }
@@ -176,11 +177,11 @@ extension Networking {
   }
 
   private func opener(
-    of endpoint: ModifiedEndpoint<Endpoint>, _ idleTimeout: Duration?, _ file: StaticString,
-    _ line: UInt
+    of endpoint: ModifiedEndpoint<Endpoint>, _ idleTimeout: Duration?,
+    discarding statuses: Set<Int> = [], _ file: StaticString, _ line: UInt
   ) -> StreamOpener {
     StreamOpener(
-      scheduler: runner.scheduler,
+      scheduler: runner.scheduler, wallClock: runner.wallClock,
       isRepeatable: { [.get, .head].contains((try? endpoint.request.method) ?? .post) }
     ) { [self] sessions, prepare in
       let held = HeldExchange(
@@ -189,7 +190,7 @@ extension Networking {
           prepare(&request)
           if let idleTimeout { request.idleTimeout = idleTimeout }
           return request
-        }, deadlinesEndWithHead: true, sessions: sessions)
+        }, deadlinesEndWithHead: true, discardedStatuses: statuses, sessions: sessions)
       return perform(
         endpoint.modified { $0.storing(.none) }, over: transports.select(for: endpoint.base),
         to: .stream, holding: held, file, line)

@@ -10,7 +10,8 @@ public import Promises
 /// The server can replace ``delay`` by a `retry` field, which is raised to 500 milliseconds, or to
 /// ``delay`` if that is shorter. The delay doubles with each failure in a row, up to ``maximumDelay``,
 /// and starts again after an event. It is never less than 100 milliseconds, whatever the client and
-/// the server set.
+/// the server set, and never less than the `Retry-After` of a response with a temporary failure. A
+/// `Retry-After` above ``maximumDelay`` ends the stream.
 public struct EventReconnection: Sendable {
   /// The delay before the first attempt, until the server sets another one.
   ///
@@ -163,7 +164,9 @@ final class ServerSentEventReader {
         } else {
           try await reconnect(after: nil, isolation: actor)
         }
-      } catch let error as NetworkError where hasConnected && error.code.isNetworkUnavailable {
+      } catch let error as NetworkError
+        where hasConnected && (error.code.isTemporary || error.code.isNetworkUnavailable)
+      {
         try await reconnect(after: error, isolation: actor)
       } catch {
         end()
@@ -230,13 +233,18 @@ final class ServerSentEventReader {
     if let time = parser.reconnectionTime { serverDelay = .milliseconds(time) }
     failures += 1
     let rules = options.reconnection ?? (opener.isRepeatable() ? EventReconnection() : .never)
-    guard let delay = rules.delay(beforeAttempt: failures, serverDelay: serverDelay) else {
+    let retryAfter = error?.response.flatMap {
+      RetryAfter.delay(in: $0.headers, now: opener.wallClock())
+    }
+    guard let delay = rules.delay(beforeAttempt: failures, serverDelay: serverDelay),
+      retryAfter ?? .zero <= rules.maximumDelay
+    else {
       end()
       if let error { throw error }
       return
     }
     do {
-      try await after(delay, scheduler: opener.scheduler).value
+      try await after(max(delay, retryAfter ?? .zero), scheduler: opener.scheduler).value
     } catch {
       end()
       throw error

@@ -4,6 +4,7 @@ import Promises
 /// The opener of a stream, which adds its request to the queue of the client.
 struct StreamOpener: Sendable {
   let scheduler: any Scheduler
+  let wallClock: @Sendable () -> Date
   /// Whether the request can be sent again after its response, by its method.
   let isRepeatable: @Sendable () -> Bool
   /// Adds a request to the queue.

@@ -47,11 +47,6 @@ final class DownloadRun: Sendable {
     }
   }
 
-  /// A response with a status other than 2xx, which is the result.
-  private struct FinalResponse: Error {
-    let response: Response
-  }
-
   struct State {
     /// The last wire request.
     var sent: HTTPRequest?
@@ -188,7 +183,7 @@ final class DownloadRun: Sendable {
           try change(&request)
           state.withLock { $0.sent = request }
           return request
-        }, destination: .stream))
+        }, destination: .stream, isRepeatedByTransfer: true))
   }
 
   /// Requests the file from its beginning.

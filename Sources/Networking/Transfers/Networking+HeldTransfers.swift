@@ -15,11 +15,13 @@ extension Networking {
   ///   ``Response/file``. The response is the last one, whose status is 206 after a continuation.
   ///   For any other status the file is not written, and up to 1 MiB of the body is in
   ///   ``Response/data``.
-  /// - **Continuation.** After a lost connection the download continues with the missing bytes, if
+  /// - **Continuation.** After a temporary failure (``NetworkError/Code-swift.enum/isTemporary``), such
+  ///   as a lost connection or the status 503, the download continues with the missing bytes, if
   ///   the response had a strong validator: a strong `ETag`, or a `Last-Modified` at least a second
   ///   older than its `Date`. The request has `Range` and `If-Range`. If the file on the server has
   ///   changed, or the server ignores ranges, the download starts again. The client's retry policy
-  ///   decides about attempts; a connection lost during a pause needs no policy.
+  ///   decides about attempts, and its limit is that of the failures without a byte in between; the
+  ///   retry budget does not apply. A connection lost during a pause needs no policy.
   /// - **Resumable.** Beside the target there are two hidden files, `.NAME.download` with the bytes,
   ///   and `.NAME.download.json` with the validator, which only its owner can read. After a failure, a
   ///   cancellation, or the end of the process they are kept, and the next resumable download of the
@@ -163,9 +165,14 @@ extension Networking {
   /// - **Result.** The response is the last one of the server: the 204 to the last piece, or the first
   ///   with another status. A server that no longer has the upload, by 404, 410 or 403, gets a new
   ///   one.
-  /// - **Retries.** The client's retry policy decides about attempts after lost connections and
-  ///   wrong checksums. The offset is asked for before each one. A connection lost during a pause
-  ///   needs no policy.
+  /// - **Retries.** The client's retry policy decides about attempts after temporary failures
+  ///   (``NetworkError/Code-swift.enum/isTemporary``), such as a lost connection or the status 503. Its
+  ///   limit is that of the failures while the server's offset does not grow; the retry budget does not
+  ///   apply. The offset is asked for before each attempt. A creation is repeated if the server has
+  ///   responded, or cannot have received it. A wrong offset or checksum (409, 460) and an upload that is
+  ///   locked (423) are repeated three times without a policy. A connection lost during a pause needs
+  ///   none either.
+  /// - **Progress.** It is the server's offset, so it grows with each piece.
   ///
   /// Source: the tus resumable upload protocol 1.0.0, with creation, expiration, checksum and
   /// termination.
@@ -259,11 +266,15 @@ extension Networking {
           """
       }
     ) { [self] message in
-      perform(
-        endpoint.modified { message.change($0).storing(.none) },
+      let modified = endpoint.modified { message.change($0).storing(.none) }
+      let isRepeated = message.isRepeatedByTransfer
+      let policy = endpoint.retryPolicy ?? runner.retry
+      return perform(
+        isRepeated ? modified.retrying(.never) : modified,
         over: transports.select(for: endpoint.base), to: message.destination,
         holding: HeldExchange(
           prepare: message.prepare, progress: message.progress, deadlineClock: clock,
+          discardedStatuses: isRepeated && policy.limit > 0 ? policy.discardedStatuses : [],
           sessions: sessions),
         file, line)
     }

@@ -15,6 +15,10 @@ struct TransferSender: Sendable {
     var destination = BodyDestination.Kind.memory
     /// The receiver of the progress of the request.
     var progress: (any ProgressReporting)?
+    /// Whether the transfer itself repeats the request, by ``TransferRetries``.
+    ///
+    /// The client then sends it once, so that repetitions do not multiply.
+    var isRepeatedByTransfer = false
   }
 
   let control: TransferControl
@@ -44,6 +48,11 @@ struct TransferSender: Sendable {
   }
 }
 
+/// A response that is the result of a transfer, unless the retry policy repeats its request.
+struct FinalResponse: Error {
+  let response: Response
+}
+
 /// The decision whether a transfer goes on after a failure.
 ///
 /// The retry policy limits the failures in a row. A failure after progress is the first of a new row,
@@ -52,40 +61,56 @@ struct TransferRetries: Sendable {
   private let sender: TransferSender
   private var failures = 0
   private var farthest: Int64 = 0
+  /// The failures in a row.
+  private var log = AttemptLog()
+  private var delay = Duration.zero
+  private var start: Duration
 
   init(_ sender: TransferSender) {
     self.sender = sender
+    start = sender.scheduler.now
   }
 
   /// Waits before the next attempt.
   ///
   /// - Parameters:
-  ///   - error: The error of the attempt.
-  ///   - request: The wire request of the attempt, if it was sent.
-  ///   - bytes: The number of bytes so far.
+  ///   - error: The error of the attempt, or its ``FinalResponse``.
+  ///   - request: The wire request of the attempt. `nil` if it must not be repeated.
+  ///   - bytes: The number of bytes so far that need not be transferred again.
   ///   - pauses: The number of pauses before the attempt.
-  /// - Throws: The error, if the policy allows no further attempt.
+  /// - Throws: The error with the attempts, if the policy allows no further one.
   mutating func wait(
     after error: any Error, of request: HTTPRequest?, at bytes: Int64, pauses: Int
   ) async throws {
     try Task.checkCancellation()
-    guard let failure = error as? NetworkError, failure.code.isConnectionFailure else {
-      throw error
-    }
     let gate = sender.control.gate
-    if gate.pauses != pauses { return try await gate.pass() }
-    if bytes > farthest {
-      farthest = bytes
-      failures = 0
+    let result: Result<Response, any Error>
+    switch error {
+    case let final as FinalResponse: result = .success(final.response)
+    case let failure as NetworkError where failure.code.isConnectionFailure:
+      if gate.pauses != pauses { return try await gate.pass() }
+      result = .failure(failure)
+    default: throw error
     }
+    if bytes > farthest { (farthest, failures, log) = (bytes, 0, AttemptLog()) }
     failures += 1
+    log.begin(after: delay, at: start)
+    log.end(Attempt.Outcome(result), at: sender.scheduler.now)
     guard let request,
       let delay = sender.retry.delay(
         beforeRetry: failures,
-        after: FailedAttempt(number: failures, request: request, result: .failure(error)))
-    else { throw error }
+        after: FailedAttempt(
+          number: failures, request: request, result: result, at: sender.wallClock()))
+    else {
+      let attempts = log.attempts(at: sender.scheduler.now)
+      if case .success(let response) = result {
+        throw FinalResponse(response: attempts.count > 1 ? response.after(attempts) : response)
+      }
+      throw (error as? NetworkError)?.after(attempts) ?? error
+    }
     try await sender.sleep(delay)
     try await gate.pass()
+    (self.delay, start) = (delay, sender.scheduler.now)
   }
 }
 

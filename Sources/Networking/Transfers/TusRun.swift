@@ -14,12 +14,10 @@ struct TusRun: Sendable {
     case gone(Response)
     /// The request can be repeated after a delay, from the offset that the server names.
     case repeatable(after: Duration, Response)
-    /// The result of the transfer.
-    case final(Response)
   }
 
-  /// The maximum number of times in a row that a piece is repeated without progress, and the maximum
-  /// number of uploads that are created.
+  /// The maximum number of times in a row that a piece is repeated after a conflict, without progress,
+  /// and the maximum number of uploads that are created.
   private static let repetitionLimit = 3
 
   private let source: URL
@@ -53,6 +51,9 @@ struct TusRun: Sendable {
       let (response, isComplete) = try await upload(file)
       try await disk.run { file.close(keepingState: !isComplete) }
       return response
+    } catch let final as FinalResponse {
+      try await disk.run { file.close(keepingState: true) }
+      return final.response
     } catch {
       let isUseless = (error as? NetworkError)?.code == .encodingFailed
       try? await disk.run { file.close(keepingState: !isUseless) }
@@ -78,7 +79,9 @@ struct TusRun: Sendable {
         try await disk.run { file.close(keepingState: true) }
         return nil
       }
-      let response = try await sender.send(message(.delete, content))
+      var message = message(.delete, content)
+      message.isRepeatedByTransfer = false
+      let response = try await sender.send(message)
       keepsState = ![403, 404, 410].contains(response.status) && !response.isSuccessful
       try await disk.run { [keepsState] in file.close(keepingState: keepsState) }
       return response
@@ -100,19 +103,22 @@ struct TusRun: Sendable {
     let checksum = options.verifiesPieces ? try await checksumFunction() : nil
     var content = try await disk.run { try file.content }.flatMap { isUsable($0, resource, file) }
     var (offset, creations, repetitions): (Int64?, Int, Int) = (nil, 0, 0)
+    // The farthest offset of the server. The bytes that have been sent are no progress.
     var farthest: Int64 = -1
     var retries = TransferRetries(sender)
+    var creation = Creation(sender.retry)
     while true {
       let pauses = gate.pauses
       do {
         guard let upload = content else {
-          let (response, home) = try await create(file)
+          let response = try await create(file, creation)
           // A state that is still stored is that of another endpoint.
-          guard response.isSuccessful else { return (response, false) }
-          let created = try makeContent(response, from: home, resource, file)
+          guard response.isSuccessful else { throw FinalResponse(response: response) }
+          let created = try makeContent(response, from: creation.home, resource, file)
           try await disk.run { try file.write(created) }
           (content, offset, creations) = (created, 0, creations + 1)
           farthest = 0
+          creation = Creation(sender.retry)
           if length == 0 { return (response, true) }
           continue
         }
@@ -145,14 +151,15 @@ struct TusRun: Sendable {
           guard repetitions <= Self.repetitionLimit else { return (response, false) }
           try await sender.sleep(delay)
           offset = nil
-        case .final(let response): return (response, false)
         }
       } catch {
-        let request = content.flatMap { URL(reference: $0.upload) }.map {
-          HTTPRequest(method: .patch, url: $0)
-        }
-        let bytes = sender.control.progress.bytes
-        try await retries.wait(after: error, of: request, at: bytes, pauses: pauses)
+        let request =
+          if let content {
+            URL(reference: content.upload).map { HTTPRequest(method: .patch, url: $0) }
+          } else {
+            creation.repeatableRequest(after: error)
+          }
+        try await retries.wait(after: error, of: request, at: farthest, pauses: pauses)
         offset = nil
       }
     }
@@ -170,22 +177,15 @@ struct TusRun: Sendable {
   }
 
   /// Creates an upload.
-  ///
-  /// - Returns: The response, and the origin that the request was sent to first.
-  private func create(_ file: UploadFile) async throws -> (Response, home: String) {
+  private func create(_ file: UploadFile, _ creation: Creation) async throws -> Response {
     let metadata = try options.metadataField
     var message = message(.post) { headers in
       headers["Upload-Length"] = String(file.version.length)
       headers["Upload-Metadata"] = metadata
     }
-    let home = SentOrigin()
     let prepare = message.prepare
-    message.prepare = { request in
-      home.value.withLock { $0 = Origin(request.url)?.text ?? "" }
-      return try prepare(request)
-    }
-    let response = try await sender.send(message)
-    return (response, home.value.withLock { $0 })
+    message.prepare = { request in creation.note(try prepare(request)) }
+    return try await sender.send(message)
   }
 
   private func makeContent(
@@ -208,7 +208,7 @@ struct TusRun: Sendable {
     _ content: UploadFile.Content, _ length: Int64
   ) async throws -> Outcome {
     let response = try await sender.send(message(.head, content))
-    if let outcome = failure(of: response) { return outcome }
+    if let outcome = try conflict(in: response) { return outcome }
     guard let offset = response.number("Upload-Offset"), offset <= length,
       response.number("Upload-Length") ?? length == length
     else {
@@ -230,14 +230,13 @@ struct TusRun: Sendable {
       digest = "\(checksum.tusName) \(hash.base64EncodedString())"
     }
     let body = body(of: file, from: offset, count: count)
-    var message = message(.patch, content, body) { [digest] headers in
+    let message = message(.patch, content, body) { [digest] headers in
       headers["Upload-Offset"] = String(offset)
       headers["Content-Type"] = "application/offset+octet-stream"
       headers["Upload-Checksum"] = digest
     }
-    message.progress = PieceProgress(sender.control, offset)
     let response = try await sender.send(message)
-    if let outcome = failure(of: response) { return outcome }
+    if let outcome = try conflict(in: response) { return outcome }
     guard let next = response.number("Upload-Offset"), next >= offset, next <= offset + count else {
       throw NetworkError(.malformedResponse, response, "the upload has another offset")
     }
@@ -254,22 +253,34 @@ struct TusRun: Sendable {
     }
   }
 
-  /// Returns the outcome of a response that is not a success.
-  private func failure(of response: Response) -> Outcome? {
+  /// Returns the outcome of a response by which the server and the client do not agree about the
+  /// upload, or `nil` for a success.
+  ///
+  /// - Throws: ``FinalResponse`` for any other response.
+  private func conflict(in response: Response) throws -> Outcome? {
     if response.isSuccessful { return nil }
-    return switch response.status {
-    case 403, 404, 410: .gone(response)
+    let retryAfter = RetryAfter.delay(in: response.headers, now: sender.wallClock()) ?? .zero
+    switch response.status {
+    case 403, 404, 410: return .gone(response)
     // Another offset, or a wrong checksum.
-    case 409, 460: .repeatable(after: .zero, response)
+    case 409,
+      460 where retryAfter <= sender.retry.maximumRetryAfter:
+      return .repeatable(after: retryAfter, response)
     // The server still has the request whose connection was lost.
-    case 423: .repeatable(after: .seconds(1), response)
-    default: .final(response)
+    case 423 where retryAfter <= sender.retry.maximumRetryAfter:
+      return .repeatable(after: max(retryAfter, .seconds(1)), response)
+    default: throw FinalResponse(response: response)
     }
   }
 
   /// Returns the hash function that both sides have.
   private func checksumFunction() async throws -> ContentDigest.Algorithm {
-    let response = try await sender.send(message(.options))
+    var message = message(.options)
+    message.isRepeatedByTransfer = false
+    let response = try await sender.send(message)
+    guard !NetworkError.Code.unacceptableStatus(response.status).isTemporary else {
+      throw FinalResponse(response: response)
+    }
     let names = Set(
       response.headers.values(for: "Tus-Checksum-Algorithm").joined(separator: ",")
         .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() })
@@ -309,16 +320,46 @@ struct TusRun: Sendable {
         request.headers["Tus-Resumable"] = "1.0.0"
         change(&request.headers)
         return request
-      })
+      }, isRepeatedByTransfer: true)
   }
 
   private func expiry(of response: Response) -> Date? {
     response.headers["Upload-Expires"].flatMap { HTTPDate.parse($0, now: sender.wallClock()) }
   }
 
-  /// The origin of a request, noted when it is built.
-  private final class SentOrigin: Sendable {
-    let value = Mutex("")
+  /// The creation of an upload, with all its attempts.
+  private final class Creation: Sendable {
+    private let policy: RetryPolicy
+    private let sent = Mutex<HTTPRequest?>(nil)
+
+    init(_ policy: RetryPolicy) {
+      self.policy = policy
+    }
+
+    /// The origin that the request was sent to first.
+    var home: String { sent.withLock { $0.flatMap { Origin($0.url)?.text } ?? "" } }
+
+    /// Adds the idempotency key of the first attempt to a request, and notes the request.
+    func note(_ request: HTTPRequest) -> HTTPRequest {
+      var request = request
+      let name = HTTPHeaders.idempotencyKeyName
+      if policy.limit > 0, !request.headers.contains(name) {
+        request.headers[name] = sent.withLock { $0?.headers[name] } ?? policy.idempotencyKey?()
+      }
+      sent.withLock { [request] in $0 = request }
+      return request
+    }
+
+    /// Returns the request, if it may be repeated after an error.
+    ///
+    /// A second upload that stays empty is harmless. But after a lost connection the policy decides
+    /// as about any request.
+    func repeatableRequest(after error: any Error) -> HTTPRequest? {
+      guard let sent = sent.withLock({ $0 }) else { return nil }
+      let isUnprocessed =
+        error is FinalResponse || (error as? NetworkError)?.code.precedesRequest ?? false
+      return isUnprocessed || policy.allows(sent) ? sent : nil
+    }
   }
 
   /// The position in a piece.
@@ -338,26 +379,6 @@ struct TusRun: Sendable {
         position = min(position + count, end)
         return (start, Int(position - start))
       }
-    }
-  }
-
-  /// The progress of a piece, as progress of the whole file.
-  private final class PieceProgress: ProgressReporting {
-    private let control: TransferControl
-    private let offset: Int64
-
-    init(_ control: TransferControl, _ offset: Int64) {
-      self.control = control
-      self.offset = offset
-    }
-
-    func begin() {}
-
-    func change(_ change: (inout TransferProgress) -> Void) {
-      var bodies = TransferProgress()
-      change(&bodies)
-      guard bodies.sent.bytes > 0 else { return }
-      control.update { $0.bytes = offset + bodies.sent.bytes }
     }
   }
 }

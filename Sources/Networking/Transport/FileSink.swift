@@ -196,6 +196,10 @@ struct BodyDestination: Sendable {
   /// It is compared when bytes arrive, so that an exchange needs no timer. The idle timeout covers
   /// the time in which none arrive.
   var timeLimit: Duration?
+  /// Whether redirects are followed, so that their bodies are not delivered.
+  var followsRedirects = false
+  /// The statuses after which another request is sent, so that the bodies are not delivered.
+  var discardedStatuses: Set<Int> = []
   var progress: (any ProgressReporting)?
   /// The source of time.
   var scheduler: any Scheduler = .live

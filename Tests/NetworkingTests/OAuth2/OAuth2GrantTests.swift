@@ -194,7 +194,7 @@ struct OAuth2GrantTests {
   }
 
   @Test(arguments: [
-    (Mock.text("<html>", status: 502), OAuth2Error.Code.malformedResponse),
+    (Mock.text("<html>", status: 501), OAuth2Error.Code.malformedResponse),
     (.text("ok"), .malformedResponse), (.json([:]), .malformedResponse),
     (.json(["error": "bad"]), .server("bad")), (.redirect(to: "/other"), .malformedResponse),
   ])

@@ -53,7 +53,7 @@ struct OfflineReplayTests {
   @Test(arguments: [
     (200, "delivered"), (304, "kept"), (400, "failed"), (403, "kept"), (404, "failed"),
     (401, "kept"), (407, "kept"), (408, "kept"),
-    (425, "kept"), (429, "kept"), (500, "kept"), (503, "kept"),
+    (425, "kept"), (429, "kept"), (500, "kept"), (502, "kept"), (503, "kept"), (504, "kept"),
   ])
   func theStatusDecidesTheResult(_ status: Int, _ outcome: String) async throws {
     try add("1")

@@ -18,7 +18,14 @@ struct RetryAfterTests {
     #expect(RetryAfter.delay(in: ["retry-after": value], now: now) == .seconds(seconds))
   }
 
-  @Test(arguments: ["", "-1", "1.5", "soon", "1 2"])
+  @Test func fractionsOfASecondAreParsed() {
+    for (value, milliseconds) in [("1.5", 1_500), ("0.25", 250), (".5", 500)] {
+      #expect(
+        RetryAfter.delay(in: ["Retry-After": value], now: now) == .milliseconds(milliseconds))
+    }
+  }
+
+  @Test(arguments: ["", "-1", "1.2.3", ".", "1e3", "inf", "soon", "1 2"])
   func invalidValuesAreNil(_ value: String) {
     #expect(RetryAfter.delay(in: ["Retry-After": value], now: now) == nil)
     #expect(RetryAfter.delay(in: [:], now: now) == nil)

@@ -270,7 +270,7 @@ struct EventStreamTests {
   }
 
   @Test(arguments: [
-    ([TransportEvent].response(500, [:], "down"), NetworkError.Code.unacceptableStatus(500)),
+    ([TransportEvent].response(404, [:], "gone"), NetworkError.Code.unacceptableStatus(404)),
     (
       .response(201, ["Content-Type": "text/event-stream"], "data: a\n\n"), .unacceptableStatus(201)
     ),

@@ -9,6 +9,12 @@ public struct OAuth2Error: Error, Sendable {
     /// The server has rejected a request, with an error code of RFC 6749 sections 4.1.2.1 and 5.2,
     /// of RFC 8628 section 3.5, or of its own, such as `invalid_grant`.
     case server(String)
+    /// The server cannot process the request now, by its status 408, 429, 500, 502, 503 or 504, or by
+    /// the error code `temporarily_unavailable` or `server_error`.
+    ///
+    /// The request has been repeated already, and the tokens are kept. The user need not sign in again;
+    /// the same call may succeed later, but not before ``OAuth2Error/retryAfter``.
+    case temporarilyUnavailable
     /// The response of the server is not that of OAuth2.
     case malformedResponse
     /// The type of the token is neither `Bearer` nor, in a token exchange, `N_A`.
@@ -57,6 +63,10 @@ public struct OAuth2Error: Error, Sendable {
   ///
   /// `nil` if the error is not from a response.
   public var status: Int?
+  /// The time for which the server wants no further request, by its `Retry-After`.
+  ///
+  /// `nil` if it has sent none.
+  public var retryAfter: Duration?
   /// The error that caused this one.
   ///
   /// `nil` if there is none.
@@ -78,6 +88,26 @@ public struct OAuth2Error: Error, Sendable {
   ///
   /// Source: RFC 6749 section 5.2.
   public static let invalidGrant = Code.server("invalid_grant")
+
+  /// The error codes of a decision of the server, whatever the status of the response.
+  ///
+  /// Source: RFC 6749 section 5.2; RFC 8628 section 3.5.
+  private static let decisions: Set = [
+    "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client",
+    "unsupported_grant_type", "invalid_scope", "access_denied", "expired_token",
+    "authorization_pending", "slow_down",
+  ]
+
+  /// Returns the cause of a response with an error code, or of a redirect, which has no status.
+  ///
+  /// Source: RFC 6749 section 4.1.2.1: `server_error` and `temporarily_unavailable` replace the statuses
+  /// 500 and 503.
+  static func code(ofServer code: String, status: Int? = nil) -> Code {
+    let isTemporary = ["server_error", "temporarily_unavailable"].contains(code)
+    let hasFailed = status.map { NetworkError.Code.unacceptableStatus($0).isTemporary } ?? false
+    return isTemporary || hasFailed && !decisions.contains(code)
+      ? .temporarilyUnavailable : .server(code)
+  }
 
   /// Whether the server has refused the grant for good, so that the user must sign in again.
   public var isInvalidGrant: Bool { code == Self.invalidGrant }
@@ -103,6 +133,7 @@ extension OAuth2Error.Code {
   public var summary: String {
     switch self {
     case .server(let code): "the authorization server responded with \(Self.printable(code))"
+    case .temporarilyUnavailable: "the authorization server is not available for now"
     case .malformedResponse: "the response of the authorization server is malformed"
     case .unsupportedTokenType: "the type of the token is not supported"
     case .insecureURL: "the URL is neither https nor on this machine"
