@@ -64,7 +64,8 @@ extension Promise: Settleable {
       if source.leavesUpstream { machine.isCancelled = true }
       upstream = machine.upstream.take()
       // A handler that another thread attaches during the departure also runs after it.
-      let needsDelivery = firstReaction != nil || source.leavesUpstream && upstream != nil
+      let needsDelivery =
+        firstReaction != nil || source == .observed || source.leavesUpstream && upstream != nil
       advance(
         to: !needsDelivery
           ? .unobserved : machine.otherReactions == nil ? .delivering : .deliveringMore)
@@ -126,10 +127,28 @@ extension Promise: Settleable {
   /// Settles with the outcome of another settled promise.
   @inlinable
   func settle(withOutcomeOf other: Promise<Value>) -> Bool {
-    if let error = other.error {
-      settle(rejecting: error, by: .upstream)
-    } else {
-      settle(fulfilling: other.fulfilledValue, by: .upstream)
+    settle(by: .upstream) {
+      if let error = other.error {
+        self.error = error
+      } else {
+        slot.fill(with: other.slot, as: Value.self)
+      }
+    }
+  }
+
+  /// Settles the promise of a `done` with the outcome of the settled promise that it observes.
+  ///
+  /// - Returns: `false` if the promise has settled before. Otherwise the caller must run the handler,
+  ///   and then deliver the reactions.
+  @inlinable
+  func settle(observing other: Promise<Value>) -> Bool {
+    settle(by: .observed) {
+      if let error = other.error {
+        self.error = error
+        slot.retain(other.slot.retainedObject(as: Promise.self) ?? other)
+      } else {
+        slot.fill(with: other.slot, as: Value.self)
+      }
     }
   }
 
