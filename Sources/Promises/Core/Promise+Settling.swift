@@ -55,7 +55,7 @@ extension Promise: Settleable {
   ///   - source: The origin of the settlement.
   ///   - write: The closure that stores the outcome before other threads can see the settlement.
   /// - Returns: `true` if there are reactions that the caller must deliver.
-  @inlinable
+  @inlinable @inline(__always)
   func settle(by source: PromiseMachine.SettlementSource, _ write: () -> Void) -> Bool {
     var upstream: (any Upstream)?
     let needsDelivery = machine.withLock { machine in
