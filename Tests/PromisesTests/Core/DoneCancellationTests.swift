@@ -21,7 +21,7 @@ struct DoneCancellationTests {
       case .doneDone: promise.done(on: .inline, handler).done(handler)
       case .doneFailAlways: promise.done(on: .inline, handler).fail { _ in }.always {}
       case .alwaysDoneMap: promise.always {}.done(on: .inline, handler).fail { _ in }.map { $0 }
-      case .doneThenDone: promise.done(handler).then { .fulfilled($0) }.done { _ in }
+      case .doneThenDone: promise.done(handler).then { Promise.fulfilled($0) }.done { _ in }
       case .onDoneTap: promise.on(.inline).done(handler).tap { _ in }
       }
     }
@@ -47,10 +47,10 @@ struct DoneCancellationTests {
         let task = Task { try await chain.value }
         task.cancel()
         _ = await task.result
-      case .when: when([chain, .rejected(TestError())]).fail { _ in }
-      case .race: race([chain, .fulfilled(1)]).fail { _ in }
-      case .any: any([chain, .fulfilled(1)]).fail { _ in }
-      case .settled: settled([chain]).cancel()
+      case .when: Promises.when([chain, .rejected(TestError())]).fail { _ in }
+      case .race: Promises.race([chain, .fulfilled(1)]).fail { _ in }
+      case .any: Promises.any([chain, .fulfilled(1)]).fail { _ in }
+      case .settled: Promises.settled([chain]).cancel()
       case .step: Promise.fulfilled(1).then(on: .inline) { _ in chain }.cancel()
       }
     }
