@@ -55,7 +55,7 @@ extension Promise: Settleable {
   ///   - source: The origin of the settlement.
   ///   - write: The closure that stores the outcome before other threads can see the settlement.
   /// - Returns: `true` if there are reactions that the caller must deliver.
-  @inlinable @inline(__always)
+  @inlinable
   func settle(by source: PromiseMachine.SettlementSource, _ write: () -> Void) -> Bool {
     var upstream: (any Upstream)?
     let needsDelivery = machine.withLock { machine in
@@ -127,12 +127,10 @@ extension Promise: Settleable {
   /// Settles with the outcome of another settled promise.
   @inlinable
   func settle(withOutcomeOf other: Promise<Value>) -> Bool {
-    settle(by: .upstream) {
-      if let error = other.error {
-        self.error = error
-      } else {
-        slot.fill(with: other.slot, as: Value.self)
-      }
+    if let error = other.error {
+      settle(rejecting: error, by: .upstream)
+    } else {
+      settle(fulfilling: other.fulfilledValue, by: .upstream)
     }
   }
 

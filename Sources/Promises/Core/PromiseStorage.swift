@@ -150,7 +150,8 @@ struct ValueSlot: Sendable {
   mutating func fill<Value>(with other: ValueSlot, as type: Value.Type) {
     if Self.fits(type) { return fill(with: other.read(as: type)) }
     words = other.words
-    withUnsafeBytes(of: words) { _ = $0.load(as: Unmanaged<Box<Value>>.self).retain() }
+    // As any object, because the type of the box looks up metadata in unspecialized code.
+    withUnsafeBytes(of: words) { _ = $0.load(as: Unmanaged<AnyObject>.self).retain() }
   }
 
   /// Returns a copy of the value in the full slot.
@@ -176,7 +177,7 @@ struct ValueSlot: Sendable {
       if Self.fits(Value.self) {
         start.assumingMemoryBound(to: Value.self).deinitialize(count: 1)
       } else {
-        start.load(as: Unmanaged<Box<Value>>.self).release()
+        start.load(as: Unmanaged<AnyObject>.self).release()
       }
     }
   }

@@ -39,8 +39,8 @@ struct LifetimeTests {
     #expect(live.liveCount == 0)
   }
 
-  /// Promises with the same outcome share a value that does not fit into them, and a rejected
-  /// promise of a `done` retains the first one.
+  /// The promises of several `done` share a value that does not fit into them, and retain the first
+  /// promise if it is rejected.
   @Test(arguments: [Outcome.success, .failure], [false, true])
   func promisesWithTheSameOutcomeReleaseIt(_ outcome: Outcome, _ isEarly: Bool) {
     let live = InstanceCounter()
