@@ -68,8 +68,8 @@ extension Promise: Upstream {
   ///
   /// Upstream work, such as a socket or a timer, is cancelled when it loses its last consumer, and
   /// not before. It has been cancelled when the handlers of this promise run. A promise continues
-  /// while other promises are derived from it, tasks await it, or a ``done(on:_:)`` handler is
-  /// attached to it. The handlers `fail` and `always` are observers: they do not keep work alive.
+  /// while other promises are derived from it, also by ``done(on:_:)``, or tasks await it. The
+  /// handlers `fail` and `always` are observers: they do not keep work alive.
   ///
   /// Cancelling a settled promise has no effect. Handlers of promises derived from this one receive
   /// the same `CancellationError`.

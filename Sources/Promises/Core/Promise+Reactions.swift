@@ -9,7 +9,7 @@ typealias Job = @Sendable () -> Void
 struct Reaction: Sendable {
   /// The promise that this reaction settles.
   ///
-  /// `nil` for a handler such as `done`, which cannot be cancelled.
+  /// `nil` for a handler such as `fail`, which cannot be cancelled.
   @usableFromInline var dependent: (any Settleable)?
   @usableFromInline let job: Work
 

@@ -64,7 +64,8 @@ extension Promise: Settleable {
       if source.leavesUpstream { machine.isCancelled = true }
       upstream = machine.upstream.take()
       // A handler that another thread attaches during the departure also runs after it.
-      let needsDelivery = firstReaction != nil || source.leavesUpstream && upstream != nil
+      let needsDelivery =
+        firstReaction != nil || source == .observed || source.leavesUpstream && upstream != nil
       advance(
         to: !needsDelivery
           ? .unobserved : machine.otherReactions == nil ? .delivering : .deliveringMore)
@@ -130,6 +131,22 @@ extension Promise: Settleable {
       settle(rejecting: error, by: .upstream)
     } else {
       settle(fulfilling: other.fulfilledValue, by: .upstream)
+    }
+  }
+
+  /// Settles the promise of a `done` with the outcome of the settled promise that it observes.
+  ///
+  /// - Returns: `false` if the promise has settled before. Otherwise the caller must run the handler,
+  ///   and then deliver the reactions.
+  @inlinable
+  func settle(observing other: Promise<Value>) -> Bool {
+    settle(by: .observed) {
+      if let error = other.error {
+        self.error = error
+        slot.retain(other.slot.retainedObject(as: Promise.self) ?? other)
+      } else {
+        slot.fill(with: other.slot, as: Value.self)
+      }
     }
   }
 

@@ -36,6 +36,11 @@ public final class Promise<Value> {
   @usableFromInline var firstReaction: Reaction?
   @exclusivity(unchecked)
   @usableFromInline var error: (any Error)?
+  /// The value of a fulfilled promise.
+  ///
+  /// In the rejected promise of a `done`, the promise on which `done` was called, or the first one of
+  /// several `done` in a row. The rejection is handled if it is at one of these promises, and only
+  /// the first one reports it.
   @exclusivity(unchecked)
   @usableFromInline var slot = ValueSlot()
 
@@ -55,7 +60,12 @@ public final class Promise<Value> {
 
   deinit {
     if error != nil {
-      if !isHandled.load(ordering: .relaxed) { reportUnhandled() }
+      let isHandled = isHandled.load(ordering: .relaxed)
+      if let observed = slot.releaseObject(as: Promise.self) {
+        if isHandled { observed.isHandled.store(true, ordering: .relaxed) }
+      } else if !isHandled {
+        reportUnhandled()
+      }
     } else if isSettled {
       slot.destroy(Value.self)
     } else {

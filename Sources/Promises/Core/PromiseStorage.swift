@@ -15,6 +15,10 @@ struct PromiseMachine: ~Copyable, Sendable {
     ///
     /// It has ended, so it is not notified.
     case upstream
+    /// The upstream of the promise of a `done`, before its handler runs.
+    ///
+    /// Reactions that are attached from then on run after the handler.
+    case observed
     /// A consumer that no longer waits: a cancellation, a timeout, or a combinator that already has
     /// its outcome.
     case consumer
@@ -52,7 +56,7 @@ struct PromiseMachine: ~Copyable, Sendable {
     // Counted again under the lock that settles: a consumer may have arrived after the last one
     // departed.
     case .lastConsumer: consumers <= 0
-    case .upstream, .consumer: true
+    case .upstream, .observed, .consumer: true
     }
   }
 
@@ -111,9 +115,9 @@ struct PromiseMachine: ~Copyable, Sendable {
 ///
 /// A generic class with a field of type `Value?` looks up the type's metadata on each destruction
 /// of an instance, which takes up to a third of the time of a short chain. This slot consists of
-/// three words. It stores small values inline and larger ones in a heap block. The slot does not
-/// know whether it is full: the owner keeps track and must call ``destroy(_:)`` exactly once if it
-/// is full.
+/// three words. It stores small values inline and larger ones in a box, which several slots can
+/// share. The slot does not know whether it is full: the owner keeps track and must call
+/// ``destroy(_:)`` exactly once if it is full.
 @usableFromInline
 struct ValueSlot: Sendable {
   @usableFromInline var words: (UInt, UInt, UInt) = (0, 0, 0)
@@ -135,11 +139,19 @@ struct ValueSlot: Sendable {
       if Self.fits(Value.self) {
         start.initializeMemory(as: Value.self, to: value)
       } else {
-        let block = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-        block.initialize(to: value)
-        start.storeBytes(of: block, as: UnsafeMutablePointer<Value>.self)
+        let box = Unmanaged.passRetained(Box(value))
+        start.storeBytes(of: box, as: Unmanaged<Box<Value>>.self)
       }
     }
+  }
+
+  /// Stores the value of another full slot in the empty slot, without an allocation.
+  @inlinable
+  mutating func fill<Value>(with other: ValueSlot, as type: Value.Type) {
+    if Self.fits(type) { return fill(with: other.read(as: type)) }
+    words = other.words
+    // As any object, because the type of the box looks up metadata in unspecialized code.
+    withUnsafeBytes(of: words) { _ = $0.load(as: Unmanaged<AnyObject>.self).retain() }
   }
 
   /// Returns a copy of the value in the full slot.
@@ -149,7 +161,7 @@ struct ValueSlot: Sendable {
       if Self.fits(Value.self) {
         bytes.assumingMemoryBound(to: Value.self)[0]
       } else {
-        bytes.load(as: UnsafeMutablePointer<Value>.self).pointee
+        bytes.load(as: Unmanaged<Box<Value>>.self)._withUnsafeGuaranteedRef { $0.value }
       }
     }
   }
@@ -165,10 +177,45 @@ struct ValueSlot: Sendable {
       if Self.fits(Value.self) {
         start.assumingMemoryBound(to: Value.self).deinitialize(count: 1)
       } else {
-        let block = start.load(as: UnsafeMutablePointer<Value>.self)
-        block.deinitialize(count: 1)
-        block.deallocate()
+        start.load(as: Unmanaged<AnyObject>.self).release()
       }
+    }
+  }
+
+  /// A value that does not fit into a slot.
+  @usableFromInline
+  final class Box<Value> {
+    @usableFromInline let value: Value
+
+    @inlinable
+    init(_ value: Value) {
+      self.value = value
+    }
+  }
+}
+
+// MARK: - Objects in slots without a value
+
+extension ValueSlot {
+  /// The object that an empty slot retains.
+  @inlinable
+  func retainedObject<Object: AnyObject>(as type: Object.Type) -> Object? {
+    UnsafeRawPointer(bitPattern: words.0).map {
+      Unmanaged<Object>.fromOpaque($0).takeUnretainedValue()
+    }
+  }
+
+  /// Retains an object in the empty slot.
+  @inlinable
+  mutating func retain(_ object: AnyObject) {
+    words.0 = UInt(bitPattern: Unmanaged.passRetained(object).toOpaque())
+  }
+
+  /// Releases the object of ``retain(_:)``, and returns it.
+  mutating func releaseObject<Object: AnyObject>(as type: Object.Type) -> Object? {
+    defer { words.0 = 0 }
+    return UnsafeRawPointer(bitPattern: words.0).map {
+      Unmanaged<Object>.fromOpaque($0).takeRetainedValue()
     }
   }
 }

@@ -1,41 +1,47 @@
 import Synchronization
 
 extension Promise where Value: Sendable {
-  /// Calls a handler with the value and returns this promise.
+  /// Calls a handler with the value and returns a promise with the same outcome.
   ///
-  /// A `done` handler remains a consumer until the promise settles, so the promise is not cancelled
-  /// when it loses its other consumers.
+  /// The new promise does not wait for the handler. It is a consumer of this promise, also if it is
+  /// not used: this promise is not cancelled when it loses its other consumers. Cancelling the new
+  /// promise, or the last promise derived from it, withdraws the handler, and cancels this promise
+  /// unless it has other consumers.
+  ///
+  /// A rejection is handled for both promises if it is handled for one of them.
   ///
   /// - Parameters:
   ///   - context: The context for `handler`.
-  ///   - handler: The handler of the value. It runs exactly once if the promise is fulfilled,
+  ///   - handler: The handler of the value. It runs exactly once if the new promise is fulfilled,
   ///     otherwise never.
-  /// - Returns: This promise, for further handlers.
+  /// - Returns: A promise with this promise's outcome and context, for further handlers.
   @discardableResult
   @inlinable
   public func done(
     on context: ExecutionContext, _ handler: @escaping @Sendable (_ value: Value) -> Void
   ) -> Promise {
+    let next: Promise = derived(at: site)
     let context = self.context.resolving(context)
-    attach(
-      .value,
-      Reaction(for: nil) { settled, _ in
-        let settled = Promise.from(settled)
-        guard settled.error == nil else { return false }
-        let value = settled.fulfilledValue
-        if context.isInline { handler(value) } else { context.handle { handler(value) } }
-        return false
-      })
-    return self
+    @Sendable func react(_ settled: Promise, _ next: Promise) -> Bool {
+      guard next.settle(observing: settled) else { return false }
+      guard settled.error == nil else { return true }
+      let value = settled.fulfilledValue
+      if context.isInline { handler(value) } else { context.handle { handler(value) } }
+      return true
+    }
+    if !reactNow(.value, next, { react($0, $1) }) {
+      attach(.value, Reaction(for: next) { react(.from($0), .from($1)) })
+    }
+    return next
   }
 
   /// Calls a handler with the value, on the actor in whose code the handler is written, and returns
-  /// this promise.
+  /// a promise with the same outcome.
   ///
   /// As ``done(on:_:)``. A handler without isolation runs in the promise's ``context``.
   ///
   /// - Parameter handler: The handler of the value.
-  /// - Returns: This promise, for further handlers.
+  /// - Returns: A promise with this promise's outcome and context, for further handlers.
   @discardableResult
   @inlinable
   public func done(

@@ -79,6 +79,37 @@ struct EndToEndCancellationTests {
     #expect(await task.result.error is CancellationError)
   }
 
+  @Test(arguments: ["cancel", "bag", "timeout", "task", "when"])
+  func aDoneInAChainDoesNotKeepTheConnection(_ departure: String) async throws {
+    let log = Log<Int>()
+    let chain = client().request(.get("silent")).done { log.append($0.status) }.validate()
+      .toString().done { log.append($0.count) }.fail { _ in }
+    let request = try await server.takeRequest().value
+    switch departure {
+    case "cancel": chain.cancel()
+    case "bag": chain.cancelled(by: CancellationBag())
+    case "timeout":
+      let time = TestScheduler()
+      chain.timeout(.seconds(1), scheduler: time).fail { _ in }
+      await time.advance(by: .seconds(1))
+    case "task":
+      let task = Task { try await chain.value }
+      task.cancel()
+      #expect(await task.result.error is CancellationError)
+    default: when([chain, .rejected(TestError())]).fail { _ in }
+    }
+    #expect(try await server.closing(of: request).value.wasAborted)
+    #expect(chain.isCancelled && log.entries.isEmpty)
+  }
+
+  @Test func aDoneBesideACancelledChainKeepsTheConnection() async throws {
+    let log = Log<Int>()
+    let response = client().request(.get("ready"))
+    response.done { log.append($0.status) }
+    response.done { _ in }.validate().cancel()
+    #expect(await log.entries(1) == [200])
+  }
+
   @Test func theLastOfTwoCancelledConsumersClosesTheConnection() async throws {
     let response = client().request(.get("silent"))
     let (one, other) = (response.toData(), response.toString())

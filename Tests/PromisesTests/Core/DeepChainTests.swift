@@ -59,6 +59,25 @@ struct DeepChainTests {
     }
   }
 
+  @Test(arguments: Outcome.allCases, [false, true])
+  func manyDoneHandlersInARowSettleAndAreReleased(_ outcome: Outcome, _ isEarly: Bool) async {
+    let live = InstanceCounter()
+    await onThread(stackSize: Self.stack) {
+      let count = Counter()
+      let (promise, resolver) = Promise<Int>.pending(on: .custom(holding: live.token()))
+      if isEarly { resolver.resolve(outcome.result) }
+      var last = promise
+      for _ in 0..<Self.length { last = last.done(on: .inline) { _ in count.add(1) } }
+      last.fail(on: .inline) { _ in }
+      if outcome == .cancellation { last.cancel() }
+      resolver.resolve(outcome.result)
+      #expect(promise.isFulfilled == (outcome == .success))
+      #expect(last.isFulfilled == (outcome == .success) && !last.isPending)
+      #expect(count.value == (outcome == .success ? Self.length : 0))
+    }
+    #expect(live.liveCount == 0)
+  }
+
   @Test func manyPendingStepsAreReleased() async {
     let live = InstanceCounter()
     await onThread(stackSize: Self.stack) {

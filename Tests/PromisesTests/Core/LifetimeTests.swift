@@ -39,6 +39,32 @@ struct LifetimeTests {
     #expect(live.liveCount == 0)
   }
 
+  /// The promises of several `done` share a value that does not fit into them, and retain the first
+  /// promise if it is rejected.
+  @Test(arguments: [Outcome.success, .failure], [false, true])
+  func promisesWithTheSameOutcomeReleaseIt(_ outcome: Outcome, _ isEarly: Bool) {
+    let live = InstanceCounter()
+    do {
+      let (promise, resolver) = Promise<WideTokens>.pending(on: .custom(holding: live.token()))
+      func settle() {
+        guard outcome == .success else { return resolver.reject(TestError()) }
+        let (a, b, c, d) = (live.token(), live.token(), live.token(), live.token())
+        resolver.fulfill(WideTokens(a: a, b: b, c: c, d: d))
+      }
+      if isEarly { settle() }
+      let last = promise.done(on: .inline) { _ in }.on(.inline).done { _ in }.done { _ in }
+        .fail { _ in }
+      if !isEarly { settle() }
+      #expect(last.isFulfilled == (outcome == .success))
+      #expect(live.liveCount == (outcome == .success ? 5 : 1))
+    }
+    #expect(live.liveCount == 0)
+  }
+
+  private struct WideTokens: Sendable {
+    let a, b, c, d: InstanceCounter.Token
+  }
+
   @Test func aHandlerIsReleasedWhenItCanNoLongerRun() {
     let live = InstanceCounter()
     let (promise, resolver) = Promise<Int>.pending()

@@ -61,6 +61,107 @@ struct PromiseDiagnosticsTests {
     #expect(reports(from: start).allSatisfy { $0.site.line == Int(start) + 7 })
   }
 
+  /// The promises of `done` and the one on which it was called are one rejection, which is reported
+  /// once if no handler of any of them handles it.
+  @Test(arguments: DoneGraph.allCases, [false, true])
+  func aRejectionThatDoneObservesIsReportedOnceUnlessItIsHandled(
+    _ graph: DoneGraph, _ isEarly: Bool
+  ) {
+    let error = TestError("\(graph) \(isEarly)")
+    let line: UInt
+    do {
+      let (promise, resolver) = Promise<Int>.pending(on: .inline)
+      line = #line - 1
+      if isEarly { resolver.reject(error) }
+      let late = graph.attach(to: promise)
+      if !isEarly { resolver.reject(error) }
+      late()
+    }
+    let sites = Self.log.entries.compactMap { event -> CallSite? in
+      guard case .unhandledRejection(let reported as TestError, let site) = event else {
+        return nil
+      }
+      return reported == error ? site : nil
+    }
+    switch graph.report {
+    case .none: #expect(sites.isEmpty)
+    case .source: #expect(sites.map(\.line) == [Int(line)])
+    case .step: #expect(sites.count == 1 && sites.first?.line != Int(line))
+    }
+  }
+
+  enum DoneGraph: CaseIterable, Sendable {
+    case done, doneDone, twoDones, doneKept, doneFailOfAnotherType
+    case doneFail, doneDoneFail, failDone, doneBesideFail, doneDoneBesideFail, doneBesideLateFail
+    case doneLateFail, doneDoneLateFailOfTheFirst, doneFailBesideDone, doneAlways, doneAwaited
+    case doneRecover, doneFailOfTheType, doneAdopted
+    case doneMap, doneBesideMap, doneDoneMap
+
+    enum Report { case none, source, step }
+
+    /// The promise that is reported.
+    var report: Report {
+      switch self {
+      case .done, .doneDone, .twoDones, .doneKept, .doneFailOfAnotherType: .source
+      case .doneMap, .doneBesideMap, .doneDoneMap: .step
+      default: .none
+      }
+    }
+
+    /// Attaches the handlers, and returns a closure that runs after the rejection.
+    func attach(to promise: Promise<Int>) -> () -> Void {
+      switch self {
+      case .done: promise.done { _ in }
+      case .doneDone: promise.done { _ in }.done { _ in }
+      case .twoDones:
+        promise.done { _ in }
+        promise.done { _ in }.done { _ in }
+      case .doneKept:
+        let kept = promise.done { _ in }.done { _ in }
+        return { #expect(kept.isRejected) }
+      case .doneFailOfAnotherType: promise.done { _ in }.fail(PromiseError.self) { _ in }
+      case .doneFail: promise.done { _ in }.fail { _ in }
+      case .doneDoneFail: promise.done { _ in }.done { _ in }.done { _ in }.fail { _ in }
+      case .failDone: promise.fail { _ in }.done { _ in }
+      case .doneBesideFail:
+        promise.done { _ in }
+        promise.fail { _ in }
+      case .doneDoneBesideFail:
+        promise.done { _ in }.done { _ in }
+        promise.fail { _ in }
+      case .doneBesideLateFail:
+        promise.done { _ in }.done { _ in }
+        return { promise.fail { _ in } }
+      case .doneLateFail:
+        let chain = promise.done { _ in }
+        return { chain.fail { _ in } }
+      case .doneDoneLateFailOfTheFirst:
+        let chain = promise.done { _ in }
+        chain.done { _ in }
+        return { chain.fail { _ in } }
+      case .doneFailBesideDone:
+        promise.done { _ in }.fail { _ in }
+        promise.done { _ in }
+      case .doneAlways: promise.done { _ in }.always {}
+      case .doneAwaited:
+        let chain = promise.done { _ in }
+        return { _ = try? chain.wait(timeout: .zero) }
+      case .doneRecover: _ = promise.done { _ in }.recover { _ in 0 }
+      case .doneFailOfTheType: promise.done { _ in }.fail(TestError.self) { _ in }
+      case .doneAdopted:
+        let (other, resolver) = Promise<Int>.pending(on: .inline)
+        resolver.resolve(promise.done { _ in })
+        other.fail { _ in }
+      case .doneMap: _ = promise.done { _ in }.map { $0 }
+      case .doneBesideMap:
+        promise.done { _ in }
+        _ = promise.map { $0 }
+      case .doneDoneMap: _ = promise.done { _ in }.done { _ in }.map { $0 }
+      }
+      return {}
+    }
+  }
+
   @Test func onlyAFailForTheTypeOfTheErrorHandlesARejection() {
     let start: UInt = #line
     Promise<Int>.rejected(TestError()).fail(TestError.self, on: .inline) { _ in }

@@ -25,7 +25,7 @@ struct GraphChecks {
   /// Valid while no thread is in a call of the graph.
   var forgotten: [String] {
     nodes.indices.filter { index in
-      outcomes[index] == nil && nodes[index].doneSteps.isEmpty
+      outcomes[index] == nil
         && consumers[index].contains { !nodes[$0].boundInputs.contains(index) }
         && consumers[index].allSatisfy {
           outcomes[$0] != nil && !nodes[$0].uncancelledInputs.contains(index)
@@ -82,9 +82,9 @@ struct GraphChecks {
       return outcome.isValue
         ? isPassedOn
         : outcome == .allRejected(count: inputs.count) && !inputs.contains { $0?.isValue == true }
-    case .race: return isPassedOn
+    case .race, .done: return isPassedOn
     case .timeout: return isPassedOn || outcome == .timedOut
-    case .done, .always, .cancel, .fulfill, .reject, .bind, .advance: return false
+    case .always, .cancel, .fulfill, .reject, .bind, .advance: return false
     }
   }
 
@@ -105,7 +105,6 @@ struct GraphChecks {
     if node.isExplicitlyCancelled || node.inputs.contains(where: { outcomes[$0] == .cancelled }) {
       return nil
     }
-    if node.hasEarlyDone { return "was cancelled although a done handler waits for it" }
     if consumers[index].isEmpty { return "was cancelled without a consumer" }
     var visited: Set<Int> = [index]
     for consumer in consumers[index] where nodes[consumer].pendingInputs.contains(index) {
@@ -127,7 +126,6 @@ struct GraphChecks {
     case .cancelled: break
     default: return false
     }
-    guard !node.hasEarlyDone else { return false }
     return consumers[index].contains { mayLeave($0, &visited) }
   }
 
@@ -154,9 +152,11 @@ struct GraphChecks {
       for step in node.alwaysSteps where observed[step] != outcome {
         found.append("the always of step \(step) missed the outcome of \(describe(index))")
       }
-      for step in node.doneSteps where observed[step] != (outcome?.isValue == true ? outcome : nil)
-      {
-        found.append("the done of step \(step) missed the outcome of \(describe(index))")
+      if case .done = node.step {
+        let expected = outcome?.isValue == true ? outcome : nil
+        if observed[node.number] != expected {
+          found.append("the handler missed \(describe(index))")
+        }
       }
       if case .source = node.step {
         // The action runs only if the source was cancelled.

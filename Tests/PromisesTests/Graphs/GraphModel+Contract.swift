@@ -3,7 +3,8 @@
 /// A settlement queues the delivery of the promise. A delivery runs the reactions in the order of
 /// their attachment. A promise that settles before its upstream leaves it: it is one consumer less,
 /// and the last one cancels the upstream. Deliveries run in the order in which they were queued.
-/// Departures run at once.
+/// Departures run at once. The handler of a `done` runs between the settlement of its promise and the
+/// delivery.
 extension GraphModel {
   func derived(from node: Node) -> Node {
     let next = Node()
@@ -35,6 +36,15 @@ extension GraphModel {
     }
     if !node.isDelivered { queue.append(node) }
     leave(upstream)
+  }
+
+  /// Settles the promise of a `done`, whose handler runs before the reactions.
+  func settle(_ node: Node, _ outcome: GraphOutcome, before handler: () -> Void) {
+    guard node.outcome == nil else { return }
+    node.outcome = outcome
+    node.upstream = []
+    handler()
+    deliver(node)
   }
 
   func removeConsumer(of node: Node) {

@@ -56,10 +56,7 @@ final class GraphModel {
     case .any(let members): nodes.append(gather(members.map(node), any))
     case .race(let members): nodes.append(gather(members.map(node), race))
     case .timeout(let index, let seconds): addTimeout(node(index), seconds)
-    case .done(let index):
-      attach(to: node(index), isConsumer: true) { outcome in
-        if case .value(let value) = outcome { self.events.append(.done(step: number, value)) }
-      }
+    case .done(let index, let handler): addDone(node(index), handler, number)
     case .always(let index):
       attach(to: node(index), isConsumer: false) {
         self.events.append(.always(step: number, $0))
@@ -149,9 +146,25 @@ final class GraphModel {
     nodes.append(next)
   }
 
+  private func addDone(_ node: Node, _ handler: GraphHandler, _ number: Int) {
+    let next = derived(from: node)
+    attach(to: node) { outcome in
+      self.settle(next, outcome) {
+        guard case .value(let value) = outcome else { return }
+        self.events.append(.done(step: number, value))
+        self.perform(handler.effect)
+      }
+    }
+    nodes.append(next)
+  }
+
   private func run(_ handler: GraphHandler, _ number: Int) {
     events.append(.ran(step: number))
-    switch handler.effect {
+    perform(handler.effect)
+  }
+
+  private func perform(_ effect: GraphHandler.Effect) {
+    switch effect {
     case .none: break
     case .cancel(let index): settle(node(index), .cancelled, leaving: true)
     case .fulfill(let index): fulfill(index)

@@ -20,11 +20,8 @@ final class GraphRunner: Sendable {
     /// The inputs that were pending after this promise had been attached.
     var pendingInputs: Set<Int> = []
     var isExplicitlyCancelled = false
-    /// The steps that attached `done` and `always` handlers.
-    var doneSteps: [Int] = []
+    /// The steps that attached `always` handlers.
     var alwaysSteps: [Int] = []
-    /// Whether the promise was pending after a `done` handler had been attached.
-    var hasEarlyDone = false
 
     /// The inputs that this promise does not cancel, because they are promises of an action.
     var uncancelledInputs: ArraySlice<Int> {
@@ -99,7 +96,13 @@ final class GraphRunner: Sendable {
       derive(step, number, from: [index]) { inputs, _ in
         inputs[0].timeout(.seconds(seconds), scheduler: self.time)
       }
-    case .done(let index): addDone(index, number)
+    case .done(let index, let handler):
+      derive(step, number, from: [index]) { inputs, _ in
+        inputs[0].done(on: .inline) { value in
+          self.record(.done(step: number, value))
+          self.perform(handler.effect)
+        }
+      }
     case .always(let index): addAlways(index, number)
     case .cancel(let index): cancel(index)
     case .fulfill(let index): fulfill(index)
@@ -183,21 +186,15 @@ final class GraphRunner: Sendable {
 
   private func run(_ handler: GraphHandler, _ number: Int) throws {
     record(.ran(step: number))
-    switch handler.effect {
-    case .none: break
-    case .cancel(let index): cancel(index)
-    case .fulfill(let index): fulfill(index)
-    }
+    perform(handler.effect)
     if handler.isThrowing { throw Failure(step: number) }
   }
 
-  private func addDone(_ index: Int, _ number: Int) {
-    let (index, promise) = find(index)
-    promise.done(on: .inline) { self.record(.done(step: number, $0)) }
-    let isEarly = promise.isPending
-    state.withLock { state in
-      state.nodes[index].doneSteps.append(number)
-      if isEarly { state.nodes[index].hasEarlyDone = true }
+  private func perform(_ effect: GraphHandler.Effect) {
+    switch effect {
+    case .none: break
+    case .cancel(let index): cancel(index)
+    case .fulfill(let index): fulfill(index)
     }
   }
 

@@ -20,7 +20,8 @@ enum GraphStep: Sendable {
   case race([Int])
   /// A timeout in seconds.
   case timeout(of: Int, seconds: Int)
-  case done(of: Int)
+  /// An observer, whose handler cannot throw.
+  case done(of: Int, GraphHandler)
   case always(of: Int)
   case cancel(Int)
   /// The settlement of a source by its resolver. The number counts sources.
@@ -133,8 +134,8 @@ struct GraphStory: Sendable, CustomStringConvertible {
       case 17: .any(promises())
       case 18: .race(promises())
       case 19..<21: .timeout(of: promise(), seconds: below(5))
-      case 21: .done(of: promise())
-      case 22..<26: .always(of: promise())
+      case 21..<24: .done(of: promise(), handler())
+      case 24..<26: .always(of: promise())
       case 26..<31: .cancel(promise())
       case 31..<34: .fulfill(promise())
       case 34..<36: .reject(promise())

@@ -135,15 +135,19 @@ struct DoneTests {
     #expect(log.entries == (outcome == .success ? ["done 7", "end"] : ["end"]))
   }
 
-  @Test(arguments: Timing.allCases)
-  func doneReturnsTheSamePromise(_ timing: Timing) async throws {
-    let subject = TestPromise(.success(1), timing)
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func doneReturnsAPromiseWithTheSameOutcome(_ timing: Timing, _ outcome: Outcome) async {
+    let subject = TestPromise(outcome.result, timing)
     let promise = subject.promise
-    #expect(promise.done { _ in } === promise)
-    #expect(promise.done(on: .inline) { _ in } === promise)
-    #expect(promise.done { @MainActor _ in } === promise)
+    let chains = [
+      promise.done { _ in }, promise.done(on: .inline) { _ in }, promise.done { @MainActor _ in },
+      promise.done { _ in }.done(on: .inline) { _ in },
+    ]
     subject.settle()
-    #expect(try await promise.value == 1)
+    for chain in chains {
+      #expect(chain !== promise)
+      #expect(outcome.matches(await chain.result))
+    }
   }
 
   @Test(arguments: Timing.allCases)
@@ -240,7 +244,7 @@ struct AlwaysTests {
       case 1: subject.promise.always { @MainActor _ in log.append(number) }
       default:
         subject.promise.done { _ in log.append(number) }
-          .fail(policy: .allErrors) { _ in log.append(number) }
+        subject.promise.fail(policy: .allErrors) { _ in log.append(number) }
       }
     }
     subject.settle()
