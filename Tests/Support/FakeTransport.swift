@@ -13,7 +13,10 @@ package final class FakeTransport: Transport {
   private let log = Log<HTTPRequest>()
   private let cancellations = Counter()
 
-  package init(_ handler: @escaping Handler) {
+  package let needsNetwork: Bool
+
+  package init(needsNetwork: Bool = true, _ handler: @escaping Handler) {
+    self.needsNetwork = needsNetwork
     self.handler = handler
   }
 

@@ -69,18 +69,22 @@ final class ResponseReceiver: Sendable {
   private let flow: FlowControl?
   private let request: HTTPRequest
   private let bodyDestination: BodyDestination
+  /// The source of time of ``discardTime``.
+  private let clock: any Scheduler
   /// The events of the hop.
   ///
   /// `nil` if the client has no monitors.
   private let events: HopEvents?
   private let state: Mutex<State>
 
+  /// - Parameter isInRealTime: Whether the body arrives in real time, also if the client has a virtual one.
   init(
     _ request: HTTPRequest, _ bodyDestination: BodyDestination, _ resolver: Resolver<Response>,
-    reportingTo events: HopEvents? = nil
+    isInRealTime: Bool, reportingTo events: HopEvents? = nil
   ) {
     self.request = request
     self.bodyDestination = bodyDestination
+    clock = isInRealTime ? LiveScheduler.system : bodyDestination.scheduler
     self.events = events
     state = Mutex(State(resolver: resolver, limit: bodyDestination.maximumBodySize))
     flow =
@@ -155,7 +159,7 @@ final class ResponseReceiver: Sendable {
 
   /// Truncates the body of a response that is not delivered if it does not end in time.
   private func limitDiscard() {
-    let timer = bodyDestination.scheduler.schedule(after: Self.discardTime) { [weak self] in
+    let timer = clock.schedule(after: Self.discardTime) { [weak self] in
       self?.truncateLate()
     }
     let isFinished = state.withLock { state in
@@ -325,7 +329,8 @@ extension Transport {
     _ resolver: Resolver<Response>, _ events: HopEvents?
   ) {
     bodyDestination.progress?.begin()
-    let receiver = ResponseReceiver(request, bodyDestination, resolver, reportingTo: events)
+    let receiver = ResponseReceiver(
+      request, bodyDestination, resolver, isInRealTime: needsNetwork, reportingTo: events)
     let receive: @Sendable (TransportEvent) -> Void = { receiver.receive($0) }
     let handle =
       events == nil ? start(request, receive) : start(request.reportingConnection, receive)

@@ -215,7 +215,7 @@ struct TemporaryFailureTests {
     let time = TestScheduler()
     let times = Log<Duration>()
     let head = HTTPResponseHead(status: 302, headers: ["Location": "/to", "Content-Length": "9"])
-    let transport = FakeTransport { request in
+    let transport = FakeTransport(needsNetwork: false) { request in
       times.append(time.now)
       return request.url.path == "/to" ? .response(200) : [.head(head), .body(Data("x".utf8))]
     }
@@ -255,7 +255,7 @@ private struct FailingWork {
 
   init(events: [TransportEvent], times limit: Int = .max) {
     let count = Counter()
-    transport = FakeTransport { [sent, time] request in
+    transport = FakeTransport(needsNetwork: false) { [sent, time] request in
       if let response = Self.success(request, count) { return response }
       sent.append(time.now)
       guard sent.entries.count > limit else { return events }
@@ -265,7 +265,7 @@ private struct FailingWork {
 
   /// The closure returns the response to a request, or `nil` for the usual one.
   init(_ respond: @escaping @Sendable (HTTPRequest) -> [TransportEvent]?) {
-    transport = FakeTransport { request in
+    transport = FakeTransport(needsNetwork: false) { request in
       respond(request) ?? Self.success(request, Counter()) ?? .response(404)
     }
   }
