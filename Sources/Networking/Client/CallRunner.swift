@@ -72,7 +72,7 @@ final class CallRunner: Sendable {
     }
     maximumBodySize = configuration.maximumBodySize
     bodyTimeLimit = configuration.bodyTimeout
-    followsRedirects = configuration.redirects.decide != nil
+    followsRedirects = configuration.redirects.followsAll
     callTimeout = configuration.callTimeout
     retry = configuration.retry
     wallClock = configuration.wallClock
@@ -238,8 +238,8 @@ struct HeldExchange: Sendable {
   var deadlineClock: (any Scheduler)?
   /// Whether the deadlines end when the head of a stream arrives.
   var deadlinesEndWithHead = false
-  /// The statuses after which the sender repeats the request, so that it does not need the bodies.
-  var discardedStatuses: Set<Int> = []
+  /// Returns whether the sender repeats the request after a response, so that it does not need the body.
+  var discards: Discard?
   /// The sessions of all requests of the transfer.
   var sessions: HeldSessions?
 

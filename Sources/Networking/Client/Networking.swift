@@ -259,7 +259,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       var bodyDestination = BodyDestination(
         kind: destination, maximumBodySize: runner.maximumBodySize,
         timeLimit: runner.bodyTimeLimit, followsRedirects: runner.followsRedirects,
-        discardedStatuses: held?.discardedStatuses ?? [], progress: held?.progress,
+        discards: held?.discards, progress: held?.progress,
         scheduler: runner.scheduler,
         deadlineClock: held?.deadlineClock,
         deadlinesEndWithHead: held?.deadlinesEndWithHead ?? false)

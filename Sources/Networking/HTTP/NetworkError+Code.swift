@@ -222,3 +222,8 @@ extension NetworkError.Code {
     }
   }
 }
+
+extension HTTPResponseHead {
+  /// Whether the status is that of a temporary failure.
+  var isTemporary: Bool { NetworkError.Code.temporaryStatuses.contains(status) }
+}

@@ -1,5 +1,6 @@
 import Foundation
 public import Promises
+import Synchronization
 
 /// The client, the HTTP requests and the time of a grant.
 ///
@@ -14,6 +15,8 @@ public struct OAuth2Context: Sendable {
   ///
   /// It is `false` after the end of the session.
   var mayRepeat: @Sendable () -> Bool = { true }
+  /// The time after which no repetition begins. `nil` means no limit.
+  var repetitionEnd: Duration?
   /// The policy of all requests but those of a poll.
   private let policy: RetryPolicy
   private let networking: Networking<Request>
@@ -96,7 +99,10 @@ public struct OAuth2Context: Sendable {
   func post(
     _ form: [String: String], to url: URL, requiresBody: Bool = true, policy: RetryPolicy? = nil
   ) -> Promise<JSON> {
-    repeating(HTTPRequest(method: .post, url: url), policy ?? self.policy) {
+    let isUsedUp = form["code"] != nil || form["refresh_token"] != nil
+    return repeating(
+      HTTPRequest(method: .post, url: url), policy ?? self.policy, isUsedUp: isUsedUp
+    ) {
       let additions = try client.authentication(for: url)
       let members = form.merging(additions.parameters) { _, new in new }
       var headers = additions.headers
@@ -120,41 +126,59 @@ public struct OAuth2Context: Sendable {
   /// Sends a request, and repeats it after temporary failures.
   ///
   /// A form is repeated if the server has responded, or cannot have received it. After a lost
-  /// connection the server may have used up a code or a refresh token, so the caller decides.
+  /// connection, or the status 502 or 504 of a gateway, the server may have used up a code or a refresh
+  /// token, so the caller decides.
   ///
   /// - Parameters:
   ///   - request: The method and the URL, for the policy.
   ///   - policy: The policy.
+  ///   - isUsedUp: Whether the form has a code or a refresh token, which may be valid once.
   ///   - send: A closure that sends the request.
   /// - Returns: A promise of the JSON of the last response.
   private func repeating(
-    _ request: HTTPRequest, _ policy: RetryPolicy,
+    _ request: HTTPRequest, _ policy: RetryPolicy, isUsedUp: Bool = false,
     _ send: @escaping @Sendable () throws -> Promise<JSON>
   ) -> Promise<JSON> {
-    let schedule = RetrySchedule.custom { number, error in
+    let pause = Mutex(Duration.zero)
+    let schedule = RetrySchedule.custom { [repetitionEnd, scheduler] number, error in
       let result: Result<Response, any Error>
       var retryAfter: Duration?
       switch error {
       case let error as OAuth2Error where error.code == .temporarilyUnavailable:
         // A status such as 400 with an error code counts as the one that the code replaces.
         let status = error.status.flatMap { Self.temporaryStatus($0) } ?? 503
+        guard !isUsedUp || ![502, 504].contains(status) else { return nil }
         result = .success(Response(head: HTTPResponseHead(status: status), request: request))
         retryAfter = error.retryAfter
       case let error as NetworkError where request.method == .get || error.code.precedesRequest:
         result = .failure(error)
       default: return nil
       }
-      return policy.delay(
-        beforeRetry: number,
-        after: FailedAttempt(
-          number: number, request: request, result: result, retryAfter: retryAfter))
+      guard
+        let delay = policy.delay(
+          beforeRetry: number,
+          after: FailedAttempt(
+            number: number, request: request, result: result, retryAfter: retryAfter)),
+        repetitionEnd.map({ scheduler.now + delay < $0 }) ?? true
+      else { return nil }
+      pause.withLock { $0 = delay }
+      return .zero
     }
-    return retry(schedule, scheduler: scheduler, on: .inline) { [mayRepeat] attempt in
-      guard attempt == 1 || mayRepeat() else {
-        throw OAuth2Error(.signInRequired, "the session has ended")
-      }
-      return try send()
+    return retry(schedule, scheduler: scheduler, on: .inline) { attempt in
+      guard attempt > 1 else { return try send() }
+      return wait(pause.withLock { $0 }).then(on: .inline) { try send() }
     }
+  }
+
+  /// Waits before a repetition, unless the session ends.
+  private func wait(_ delay: Duration) -> Promise<Void> {
+    guard mayRepeat() else {
+      return .rejected(OAuth2Error(.signInRequired, "the session has ended"))
+    }
+    guard delay > .zero else { return .fulfilled(()) }
+    // A sign-out must not wait much longer.
+    let step = min(delay, .seconds(1))
+    return after(step, scheduler: scheduler).then(on: .inline) { wait(delay - step) }
   }
 
   private static func temporaryStatus(_ status: Int) -> Int? {
@@ -166,7 +190,7 @@ public struct OAuth2Context: Sendable {
   ) -> Promise<JSON> {
     let request = request.withoutCredentials().notIntercepted().formatting(.standard)
     // The body of a temporary failure has nothing that is needed, even if it does not end.
-    let held = HeldExchange(discardedStatuses: NetworkError.Code.temporaryStatuses)
+    let held = HeldExchange(discards: { $0.isTemporary })
     let response = networking.perform(
       request, over: networking.transports.select(forAny: request), holding: held, #fileID, #line)
     return response.on(scheduler.context(for: .inline)).parse { response in

@@ -13,6 +13,8 @@ final class TokenSource: Sendable {
 
   /// The time for which a renewal waits for the lock of another process, which may repeat its refresh.
   private static let lockLimit = Duration.seconds(300)
+  /// The time in which a renewal with the lock begins repetitions.
+  private static let repetitionLimit = Duration.seconds(180)
 
   let key: TokenKey
   let context: OAuth2Context
@@ -162,6 +164,7 @@ final class TokenSource: Sendable {
       var context = context
       // No refresh is sent after a sign-out.
       context.mayRepeat = { self.isValid(renewal) }
+      context.repetitionEnd = context.scheduler.now + Self.repetitionLimit
       let issued = try await issue(replacing: latest, in: context)
       try checkValid(renewal)
       try IDTokenClaims.check(issued.idToken, continues: latest?.idToken)

@@ -29,7 +29,7 @@ struct AuthorizationStage: BuiltInStage {
     _ exchange: Exchange, with value: String, of provider: any CredentialProvider,
     _ next: @escaping Next
   ) -> NetworkPromise {
-    let first = exchange.authorized(by: value).discardingChallenge
+    let first = exchange.authorized(by: value).discarding401 { provider.isRejection($0) }
     return next(first).followed { result in
       guard case .success(let response) = result, provider.isRejection(response) else { return nil }
       guard exchange.request.body.isRepeatable else {
@@ -50,7 +50,7 @@ struct AuthorizationStage: BuiltInStage {
     by authenticator: DigestAuthenticator, _ exchange: Exchange, _ next: @escaping Next
   ) -> NetworkPromise {
     let first = exchange.authorized(by: authenticator.fieldValue(for: exchange.request))
-      .discardingChallenge
+      .discarding401 { DigestChallenge.first(of: $0) != nil }
     return next(first).followed { result in
       guard case .success(let response) = result else { return nil }
       guard response.status == 401,
@@ -90,11 +90,14 @@ struct AuthorizationStage: BuiltInStage {
 }
 
 extension Exchange {
-  private static let challenge: Set<Int> = [401]
-
-  /// The exchange of a hop that is sent once more after a challenge.
-  fileprivate var discardingChallenge: Exchange {
-    request.body.isRepeatable ? discarding(Self.challenge) : self
+  /// Returns the exchange of a hop that is sent once more after some responses with the status 401.
+  fileprivate func discarding401(
+    _ isChallenge: @escaping @Sendable (Response) -> Bool
+  ) -> Exchange {
+    guard request.body.isRepeatable else { return self }
+    return discarding { [request] head in
+      head.status == 401 && isChallenge(Response(head: head, request: request))
+    }
   }
 
   /// Returns the exchange with an `Authorization` field, or unchanged for `nil`.

@@ -141,15 +141,16 @@ extension Exchange {
   /// Returns the exchange of a stage that sends another request after some responses, and does not
   /// need their bodies.
   ///
-  /// - Parameter statuses: The statuses of these responses.
-  /// - Returns: The changed exchange, or this one without statuses.
-  func discarding(_ statuses: Set<Int>) -> Exchange {
-    guard !statuses.isEmpty else { return self }
+  /// - Parameter discards: A closure that decides about a response.
+  /// - Returns: The changed exchange.
+  func discarding(_ discards: @escaping Discard) -> Exchange {
     var exchange = self
     var destination = destination
-    // Without an allocation for the first statuses.
-    let earlier = destination.discardedStatuses
-    destination.discardedStatuses = earlier.isEmpty ? statuses : earlier.union(statuses)
+    if let earlier = destination.discards {
+      destination.discards = { earlier($0) || discards($0) }
+    } else {
+      destination.discards = discards
+    }
     exchange.ownDestination = destination
     return exchange
   }

@@ -63,6 +63,14 @@ public struct RedirectPolicy: Sendable {
   ///
   /// `nil` follows no redirect.
   let decide: Decision?
+  /// Whether all redirects are followed, so that the decision does not read the response.
+  private(set) var followsAll = false
+
+  private init(limit: Int, allowsDowngrade: Bool, decide: Decision?) {
+    self.limit = limit
+    self.allowsDowngrade = allowsDowngrade
+    self.decide = decide
+  }
 
   /// Follows redirects by the rules of RFC 9110.
   ///
@@ -81,7 +89,9 @@ public struct RedirectPolicy: Sendable {
   ///   - allowsDowngrade: Whether a redirect from `https` to `http` is followed.
   /// - Returns: The policy.
   public static func follow(limit: Int = 20, allowsDowngrade: Bool = false) -> RedirectPolicy {
-    RedirectPolicy(limit: limit, allowsDowngrade: allowsDowngrade) { _, proposed in proposed }
+    var policy = RedirectPolicy(limit: limit, allowsDowngrade: allowsDowngrade, decide: { $1 })
+    policy.followsAll = true
+    return policy
   }
 
   /// Follows no redirect.
@@ -156,7 +166,7 @@ enum Redirection {
     return request
   }
 
-  private static func isRedirect(_ status: Int) -> Bool {
+  static func isRedirect(_ status: Int) -> Bool {
     switch status {
     case 301, 302, 303, 307, 308: true
     default: false

@@ -144,7 +144,7 @@ final class ResponseReceiver: Sendable {
       return state.isFinished
     }
     if isAbandoned { return sink?.abandon() ?? () }
-    if bodyDestination.discards(head) { limitDiscard() }
+    if sink == nil, bodyDestination.mayDiscard(head) { limitDiscard() }
     if sink != nil { bodyDestination.copy?.begin(head, to: request) }
     if sink != nil || bodyDestination.isToMemory, let progress = bodyDestination.progress,
       let total = ProgressReporter.total(head)
@@ -170,6 +170,9 @@ final class ResponseReceiver: Sendable {
   }
 
   private func truncateLate() {
+    guard let head = state.withLock({ $0.isFinished ? nil : $0.head }),
+      bodyDestination.discards(head)
+    else { return }
     let isPending = state.withLock { state in
       defer { state.isFinished = true }
       return !state.isFinished
@@ -365,10 +368,16 @@ extension FileTarget {
 }
 
 extension BodyDestination {
+  /// Returns whether a stage may send another request after a response.
+  fileprivate func mayDiscard(_ head: HTTPResponseHead) -> Bool {
+    !(200...299).contains(head.status) && (discards != nil || followsRedirects && head.isRedirect)
+  }
+
   /// Returns whether a stage sends another request after a response, so that its body is not
   /// delivered.
   fileprivate func discards(_ head: HTTPResponseHead) -> Bool {
-    followsRedirects && head.isRedirect || discardedStatuses.contains(head.status)
+    followsRedirects && head.isRedirect && Redirection.isRedirect(head.status)
+      || discards?(head) == true
   }
 }
 

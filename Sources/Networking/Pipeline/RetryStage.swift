@@ -61,7 +61,7 @@ final class RetryStage: BuiltInStage {
     let policy: RetryPolicy
     let exchange: Exchange
     let next: Next
-    let pendingDelay = PendingDelay()
+    let plan = Plan()
 
     /// Sends the first attempt, and retries if the policy allows it.
     func begin() -> NetworkPromise {
@@ -81,13 +81,21 @@ final class RetryStage: BuiltInStage {
 
     /// The exchange of the current attempt, which discards a response that is retried.
     private var attempt: Exchange {
-      exchange.state.nextRetryNumber <= policy.limit
-        ? exchange.discarding(policy.discardedStatuses) : exchange
+      guard policy.decidesByHead, exchange.state.nextRetryNumber <= policy.limit else {
+        return exchange
+      }
+      return exchange.discarding { head in
+        guard let delay = decide(after: .success(Response(head: head, request: exchange.request)))
+        else { return false }
+        // The decision is kept, because the budget may be used up before the response is complete.
+        plan.decide(delay)
+        return true
+      }
     }
 
     private func retryLoop() -> NetworkPromise {
       retry(.custom { _, error in delay(after: error) }, scheduler: stage.scheduler) { _ in
-        exchange.state.begin(after: pendingDelay.take(), by: stage.scheduler)
+        exchange.state.begin(after: plan.takeDelay(), by: stage.scheduler)
         return next(attempt).then(on: .inline) { response in try finalResponse(.success(response)) }
       }
       .on(.inline)
@@ -112,21 +120,33 @@ final class RetryStage: BuiltInStage {
       // The client rejected the attempt because there is no network. A retry would be rejected too,
       // and must not use the budget.
       if response == nil, exchange.state.isRejectedLocally { return nil }
-      guard !exchange.call.sessions.hasEnded else { return nil }
       let result: Result<Response, any Error> = response.map { .success($0) } ?? .failure(error)
       exchange.state.end(result)
-      let failed = FailedAttempt(
-        number: exchange.state.attemptCount, request: exchange.request, result: result,
-        at: stage.wallClock())
-      let retryNumber = exchange.state.nextRetryNumber
-      guard let delay = policy.delay(beforeRetry: retryNumber, after: failed),
+      guard let delay = plan.takeDecision() ?? decide(after: result) else { return nil }
+      exchange.state.countRetry()
+      if let events = exchange.events {
+        let failed = failedAttempt(result)
+        let failure = NetworkEvent.Failure(failed.error, by: exchange.request.attributes.redactor)
+        events.add(.retrying(after: delay, because: failure, attempt: failed.number + 1))
+      }
+      plan.wait(delay)
+      return delay
+    }
+
+    /// Returns the delay before the next attempt, which is taken from the budget, or `nil`.
+    private func decide(after result: Result<Response, any Error>) -> Duration? {
+      guard !exchange.call.sessions.hasEnded,
+        let delay = policy.delay(
+          beforeRetry: exchange.state.nextRetryNumber, after: failedAttempt(result)),
         stage.tokens.withLock({ $0.withdraw() })
       else { return nil }
-      exchange.state.countRetry()
-      let failure = NetworkEvent.Failure(failed.error, by: exchange.request.attributes.redactor)
-      exchange.events?.add(.retrying(after: delay, because: failure, attempt: failed.number + 1))
-      pendingDelay.set(delay)
       return delay
+    }
+
+    private func failedAttempt(_ result: Result<Response, any Error>) -> FailedAttempt {
+      FailedAttempt(
+        number: exchange.state.attemptCount, request: exchange.request, result: result,
+        at: stage.wallClock())
     }
 
     private func end(with error: any Error) throws -> Response {
@@ -140,16 +160,26 @@ final class RetryStage: BuiltInStage {
     let response: Response
   }
 
-  /// The delay before the next attempt.
-  private final class PendingDelay: Sendable {
-    private let delay = Mutex(Duration.zero)
+  /// The plan for the next attempt.
+  private final class Plan: Sendable {
+    private struct State {
+      /// The delay after a response whose body has not arrived completely.
+      var decision: Duration?
+      var delay = Duration.zero
+    }
 
-    func set(_ delay: Duration) { self.delay.withLock { $0 = delay } }
+    private let state = Mutex(State())
 
-    func take() -> Duration {
-      delay.withLock { delay in
-        defer { delay = .zero }
-        return delay
+    func decide(_ delay: Duration) { state.withLock { $0.decision = delay } }
+
+    func takeDecision() -> Duration? { state.withLock { $0.decision.take() } }
+
+    func wait(_ delay: Duration) { state.withLock { $0.delay = delay } }
+
+    func takeDelay() -> Duration {
+      state.withLock { state in
+        defer { state.delay = .zero }
+        return state.delay
       }
     }
   }

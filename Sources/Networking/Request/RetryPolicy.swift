@@ -176,12 +176,10 @@ public struct RetryPolicy: Sendable {
     }
   }
 
-  /// The statuses whose responses are not delivered while there are retries left.
+  /// Whether the head of a response is sufficient for a decision.
   ///
-  /// Empty for a custom policy, whose closure may read the body.
-  var discardedStatuses: Set<Int> {
-    if case .schedule = rule { statuses } else { [] }
-  }
+  /// `false` for a custom policy, whose closure may read the body.
+  var decidesByHead: Bool { if case .schedule = rule { true } else { false } }
 
   private init(limit: Int, rule: Rule) {
     self.limit = limit

@@ -67,7 +67,7 @@ extension Networking {
   ) -> ServerSentEvents {
     ServerSentEvents(
       opener: opener(
-        of: endpoint, idleTimeout, discarding: NetworkError.Code.temporaryStatuses, file, line),
+        of: endpoint, idleTimeout, discarding: { $0.isTemporary }, file, line),
       options: .init(
         lastEventID: lastEventID, reconnection: reconnecting, maximumEventSize: maximumEventSize))
   }
@@ -178,7 +178,7 @@ extension Networking {
 
   private func opener(
     of endpoint: ModifiedEndpoint<Endpoint>, _ idleTimeout: Duration?,
-    discarding statuses: Set<Int> = [], _ file: StaticString, _ line: UInt
+    discarding discards: Discard? = nil, _ file: StaticString, _ line: UInt
   ) -> StreamOpener {
     StreamOpener(
       scheduler: runner.scheduler, wallClock: runner.wallClock,
@@ -190,7 +190,7 @@ extension Networking {
           prepare(&request)
           if let idleTimeout { request.idleTimeout = idleTimeout }
           return request
-        }, deadlinesEndWithHead: true, discardedStatuses: statuses, sessions: sessions)
+        }, deadlinesEndWithHead: true, discards: discards, sessions: sessions)
       return perform(
         endpoint.modified { $0.storing(.none) }, over: transports.select(for: endpoint.base),
         to: .stream, holding: held, file, line)

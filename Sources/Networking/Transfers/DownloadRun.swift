@@ -128,7 +128,7 @@ final class DownloadRun: Sendable {
   ///
   /// - Returns: The last response.
   private func transfer(_ file: PartialDownload) async throws -> Response {
-    var retries = TransferRetries(sender)
+    let retries = TransferRetries(sender)
     var restarts = 0
     report(file)
     while true {
@@ -136,7 +136,7 @@ final class DownloadRun: Sendable {
       do {
         if file.content == nil {
           do {
-            try await begin(file)
+            try await begin(file, retries)
           } catch {
             try await retries.wait(
               after: error, of: state.withLock { $0.sent }, at: sender.control.progress.bytes,
@@ -174,7 +174,7 @@ final class DownloadRun: Sendable {
 
   /// Sends a request, and notes the wire request.
   private func send(
-    _ change: @escaping @Sendable (inout HTTPRequest) throws -> Void
+    repeatedBy retries: TransferRetries, _ change: @escaping @Sendable (inout HTTPRequest) throws -> Void
   ) async throws -> Response {
     try await sender.send(
       .init(
@@ -183,13 +183,13 @@ final class DownloadRun: Sendable {
           try change(&request)
           state.withLock { $0.sent = request }
           return request
-        }, destination: .stream, isRepeatedByTransfer: true))
+        }, destination: .stream, retries: retries))
   }
 
   /// Requests the file from its beginning.
-  private func begin(_ file: PartialDownload) async throws {
+  private func begin(_ file: PartialDownload, _ retries: TransferRetries) async throws {
     let (probes, acceptsCodings) = state.withLock { ($0.probes, $0.acceptsCodings) }
-    let response = try await send { request in
+    let response = try await send(repeatedBy: retries) { request in
       request.headers["Accept-Encoding"] = acceptsCodings ? nil : "identity"
       if probes { request.headers["Range"] = "bytes=0-\(Self.probeSize - 1)" }
     }
@@ -280,13 +280,13 @@ final class DownloadRun: Sendable {
 
   /// Requests the missing bytes of a segment until it is complete.
   private func fetch(_ index: Int, of file: PartialDownload) async throws {
-    var retries = TransferRetries(sender)
+    let retries = TransferRetries(sender)
     while let content = file.content, content.segments.indices.contains(index),
       case let segment = content.segments[index], !segment.isComplete
     {
       let pauses = gate.pauses
       do {
-        try await fetch(segment, index, content, file)
+        try await fetch(segment, index, content, file, retries)
       } catch {
         try await retries.wait(
           after: error, of: state.withLock { $0.sent },
@@ -299,10 +299,10 @@ final class DownloadRun: Sendable {
 
   private func fetch(
     _ segment: PartialDownload.Segment, _ index: Int, _ content: PartialDownload.Content,
-    _ file: PartialDownload
+    _ file: PartialDownload, _ retries: TransferRetries
   ) async throws {
     let isOnly = content.segments.count == 1
-    let response = try await send { request in
+    let response = try await send(repeatedBy: retries) { request in
       guard HiddenFile.checksum(request.url.absoluteString) == content.resource else {
         throw Restart(reason: "the partial file is that of another URL")
       }

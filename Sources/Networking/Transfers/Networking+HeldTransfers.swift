@@ -267,14 +267,17 @@ extension Networking {
       }
     ) { [self] message in
       let modified = endpoint.modified { message.change($0).storing(.none) }
-      let isRepeated = message.isRepeatedByTransfer
-      let policy = endpoint.retryPolicy ?? runner.retry
       return perform(
-        isRepeated ? modified.retrying(.never) : modified,
+        message.retries == nil ? modified : modified.retrying(.never),
         over: transports.select(for: endpoint.base), to: message.destination,
         holding: HeldExchange(
-          prepare: message.prepare, progress: message.progress, deadlineClock: clock,
-          discardedStatuses: isRepeated && policy.limit > 0 ? policy.discardedStatuses : [],
+          prepare: { request in
+            let request = try message.prepare(request)
+            message.retries?.note(request)
+            return request
+          },
+          progress: message.progress, deadlineClock: clock,
+          discards: message.retries?.discards,
           sessions: sessions),
         file, line)
     }

@@ -15,10 +15,11 @@ struct TransferSender: Sendable {
     var destination = BodyDestination.Kind.memory
     /// The receiver of the progress of the request.
     var progress: (any ProgressReporting)?
-    /// Whether the transfer itself repeats the request, by ``TransferRetries``.
+    /// The repetitions by the transfer.
     ///
-    /// The client then sends it once, so that repetitions do not multiply.
-    var isRepeatedByTransfer = false
+    /// The client then sends the request once, so that repetitions do not multiply. `nil` leaves the
+    /// repetitions to the client.
+    var retries: TransferRetries?
   }
 
   let control: TransferControl
@@ -57,18 +58,47 @@ struct FinalResponse: Error {
 ///
 /// The retry policy limits the failures in a row. A failure after progress is the first of a new row,
 /// and a connection that was lost during a pause does not count.
-struct TransferRetries: Sendable {
+final class TransferRetries: Sendable {
+  private struct State {
+    var failures = 0
+    var farthest: Int64 = 0
+    /// The failures in a row.
+    var log = AttemptLog()
+    var delay = Duration.zero
+    var start: Duration
+    /// The wire request of the last attempt.
+    var sent: HTTPRequest?
+  }
+
   private let sender: TransferSender
-  private var failures = 0
-  private var farthest: Int64 = 0
-  /// The failures in a row.
-  private var log = AttemptLog()
-  private var delay = Duration.zero
-  private var start: Duration
+  private let state: Mutex<State>
 
   init(_ sender: TransferSender) {
     self.sender = sender
-    start = sender.scheduler.now
+    state = Mutex(State(start: sender.scheduler.now))
+  }
+
+  /// Notes the wire request of an attempt.
+  func note(_ request: HTTPRequest) { state.withLock { $0.sent = request } }
+
+  /// Discards the bodies of responses after which the request is repeated.
+  var discards: Discard { { self.repeats(after: $0) } }
+
+  /// Returns whether the request is repeated after a response, from its head alone.
+  private func repeats(after head: HTTPResponseHead) -> Bool {
+    let (sent, number) = state.withLock { ($0.sent, $0.failures + 1) }
+    guard let sent, sender.retry.decidesByHead else { return false }
+    let response = Response(head: head, request: sent)
+    return delay(after: .success(response), of: sent, number: number) != nil
+  }
+
+  private func delay(
+    after result: Result<Response, any Error>, of request: HTTPRequest, number: Int
+  ) -> Duration? {
+    sender.retry.delay(
+      beforeRetry: number,
+      after: FailedAttempt(
+        number: number, request: request, result: result, at: sender.wallClock()))
   }
 
   /// Waits before the next attempt.
@@ -79,7 +109,7 @@ struct TransferRetries: Sendable {
   ///   - bytes: The number of bytes so far that need not be transferred again.
   ///   - pauses: The number of pauses before the attempt.
   /// - Throws: The error with the attempts, if the policy allows no further one.
-  mutating func wait(
+  func wait(
     after error: any Error, of request: HTTPRequest?, at bytes: Int64, pauses: Int
   ) async throws {
     try Task.checkCancellation()
@@ -92,17 +122,18 @@ struct TransferRetries: Sendable {
       result = .failure(failure)
     default: throw error
     }
-    if bytes > farthest { (farthest, failures, log) = (bytes, 0, AttemptLog()) }
-    failures += 1
-    log.begin(after: delay, at: start)
-    log.end(Attempt.Outcome(result), at: sender.scheduler.now)
-    guard let request,
-      let delay = sender.retry.delay(
-        beforeRetry: failures,
-        after: FailedAttempt(
-          number: failures, request: request, result: result, at: sender.wallClock()))
-    else {
-      let attempts = log.attempts(at: sender.scheduler.now)
+    let now = sender.scheduler.now
+    let number = state.withLock { state in
+      if bytes > state.farthest {
+        (state.farthest, state.failures, state.log) = (bytes, 0, AttemptLog())
+      }
+      state.failures += 1
+      state.log.begin(after: state.delay, at: state.start)
+      state.log.end(Attempt.Outcome(result), at: now)
+      return state.failures
+    }
+    guard let request, let delay = delay(after: result, of: request, number: number) else {
+      let attempts = state.withLock { $0.log.attempts(at: now) }
       if case .success(let response) = result {
         throw FinalResponse(response: attempts.count > 1 ? response.after(attempts) : response)
       }
@@ -110,7 +141,8 @@ struct TransferRetries: Sendable {
     }
     try await sender.sleep(delay)
     try await gate.pass()
-    (self.delay, start) = (delay, sender.scheduler.now)
+    let start = sender.scheduler.now
+    state.withLock { ($0.delay, $0.start) = (delay, start) }
   }
 }
 

@@ -79,9 +79,7 @@ struct TusRun: Sendable {
         try await disk.run { file.close(keepingState: true) }
         return nil
       }
-      var message = message(.delete, content)
-      message.isRepeatedByTransfer = false
-      let response = try await sender.send(message)
+      let response = try await sender.send(message(.delete, content))
       keepsState = ![403, 404, 410].contains(response.status) && !response.isSuccessful
       try await disk.run { [keepsState] in file.close(keepingState: keepsState) }
       return response
@@ -105,13 +103,13 @@ struct TusRun: Sendable {
     var (offset, creations, repetitions): (Int64?, Int, Int) = (nil, 0, 0)
     // The farthest offset of the server. The bytes that have been sent are no progress.
     var farthest: Int64 = -1
-    var retries = TransferRetries(sender)
+    let retries = TransferRetries(sender)
     var creation = Creation(sender.retry)
     while true {
       let pauses = gate.pauses
       do {
         guard let upload = content else {
-          let response = try await create(file, creation)
+          let response = try await create(file, creation, retries)
           // A state that is still stored is that of another endpoint.
           guard response.isSuccessful else { throw FinalResponse(response: response) }
           let created = try makeContent(response, from: creation.home, resource, file)
@@ -125,9 +123,9 @@ struct TusRun: Sendable {
         let known = offset
         let outcome =
           if let known {
-            try await send(file, upload, from: known, checksum)
+            try await send(file, upload, from: known, checksum, retries)
           } else {
-            try await askForOffset(upload, length)
+            try await askForOffset(upload, length, retries)
           }
         switch outcome {
         case .offset(let next, let response):
@@ -177,9 +175,11 @@ struct TusRun: Sendable {
   }
 
   /// Creates an upload.
-  private func create(_ file: UploadFile, _ creation: Creation) async throws -> Response {
+  private func create(
+    _ file: UploadFile, _ creation: Creation, _ retries: TransferRetries
+  ) async throws -> Response {
     let metadata = try options.metadataField
-    var message = message(.post) { headers in
+    var message = message(.post, retries: retries) { headers in
       headers["Upload-Length"] = String(file.version.length)
       headers["Upload-Metadata"] = metadata
     }
@@ -205,9 +205,9 @@ struct TusRun: Sendable {
   }
 
   private func askForOffset(
-    _ content: UploadFile.Content, _ length: Int64
+    _ content: UploadFile.Content, _ length: Int64, _ retries: TransferRetries
   ) async throws -> Outcome {
-    let response = try await sender.send(message(.head, content))
+    let response = try await sender.send(message(.head, content, retries: retries))
     if let outcome = try conflict(in: response) { return outcome }
     guard let offset = response.number("Upload-Offset"), offset <= length,
       response.number("Upload-Length") ?? length == length
@@ -220,7 +220,7 @@ struct TusRun: Sendable {
   /// Sends the next piece.
   private func send(
     _ file: UploadFile, _ content: UploadFile.Content, from offset: Int64,
-    _ checksum: ContentDigest.Algorithm?
+    _ checksum: ContentDigest.Algorithm?, _ retries: TransferRetries
   ) async throws -> Outcome {
     let count = min(Int64(max(options.pieceSize, 1)), file.version.length - offset)
     try await disk.run { try file.checkVersion() }
@@ -230,7 +230,7 @@ struct TusRun: Sendable {
       digest = "\(checksum.tusName) \(hash.base64EncodedString())"
     }
     let body = body(of: file, from: offset, count: count)
-    let message = message(.patch, content, body) { [digest] headers in
+    let message = message(.patch, content, body, retries: retries) { [digest] headers in
       headers["Upload-Offset"] = String(offset)
       headers["Content-Type"] = "application/offset+octet-stream"
       headers["Upload-Checksum"] = digest
@@ -263,7 +263,7 @@ struct TusRun: Sendable {
     switch response.status {
     case 403, 404, 410: return .gone(response)
     // Another offset, or a wrong checksum.
-    case 409,
+    case 409 where retryAfter <= sender.retry.maximumRetryAfter,
       460 where retryAfter <= sender.retry.maximumRetryAfter:
       return .repeatable(after: retryAfter, response)
     // The server still has the request whose connection was lost.
@@ -275,9 +275,7 @@ struct TusRun: Sendable {
 
   /// Returns the hash function that both sides have.
   private func checksumFunction() async throws -> ContentDigest.Algorithm {
-    var message = message(.options)
-    message.isRepeatedByTransfer = false
-    let response = try await sender.send(message)
+    let response = try await sender.send(message(.options))
     guard !NetworkError.Code.unacceptableStatus(response.status).isTemporary else {
       throw FinalResponse(response: response)
     }
@@ -297,6 +295,7 @@ struct TusRun: Sendable {
   /// Makes a request to the endpoint, or to the URL of the upload.
   private func message(
     _ method: HTTPMethod, _ upload: UploadFile.Content? = nil, _ body: BodyStream? = nil,
+    retries: TransferRetries? = nil,
     _ change: @escaping @Sendable (inout HTTPHeaders) -> Void = { _ in }
   ) -> TransferSender.Message {
     TransferSender.Message(
@@ -320,7 +319,7 @@ struct TusRun: Sendable {
         request.headers["Tus-Resumable"] = "1.0.0"
         change(&request.headers)
         return request
-      }, isRepeatedByTransfer: true)
+      }, retries: retries)
   }
 
   private func expiry(of response: Response) -> Date? {

@@ -179,6 +179,9 @@ final class FileSink: BodySink {
   }
 }
 
+/// A closure that decides, from the head of a response, whether its body is not needed.
+typealias Discard = @Sendable (_ head: HTTPResponseHead) -> Bool
+
 /// The destination of a response body, and the receiver of its progress.
 struct BodyDestination: Sendable {
   /// The destination of the body of a successful response (2xx); other bodies are kept in memory.
@@ -198,8 +201,11 @@ struct BodyDestination: Sendable {
   var timeLimit: Duration?
   /// Whether redirects are followed, so that their bodies are not delivered.
   var followsRedirects = false
-  /// The statuses after which another request is sent, so that the bodies are not delivered.
-  var discardedStatuses: Set<Int> = []
+  /// Returns whether another request is sent after an unsuccessful response, so that its body is not
+  /// delivered.
+  ///
+  /// It is called at most once for a response, and only if its body takes long. `nil` means never.
+  var discards: Discard?
   var progress: (any ProgressReporting)?
   /// The source of time.
   var scheduler: any Scheduler = .live

@@ -38,7 +38,7 @@
         if mayNegotiateHTTP2 { keepSendingOnError() }
       }
       appliedOptions?.isReusable =
-        !hasBody && request.method == .get && !request.authorizesTunnel
+        !hasBody && request.method == .get && !request.authorizesProxy
       begin(exchange, hasBody: hasBody)
     }
 
@@ -93,21 +93,23 @@
       catena_easy_set_long(easy, .keepSendingOnError, 1)
     }
 
-    /// Sets the fields for the proxy of a tunnel, and returns the fields for the server.
+    /// Sets the fields for an HTTP proxy, and returns the fields for the server.
     ///
-    /// The tunnel is for this request alone, because another one may have other credentials.
+    /// A tunnel is for this request alone, because another one may have other credentials.
     ///
     /// Source: RFC 9110 section 11.7.2.
     private func serverFields(of request: HTTPRequest) throws(TransportFailure) -> HTTPHeaders {
       var headers = request.headers
-      guard request.authorizesTunnel,
+      guard request.authorizesProxy,
         let value = headers.values(for: HTTPHeaders.proxyAuthorizationName).first
       else { return headers }
       let field = HTTPHeaders.Field(name: HTTPHeaders.proxyAuthorizationName, value: value)
       let list = try tunnelFields.make(HTTPHeaders([field]), adding: field, suppressed: [])
       catena_easy_set_pointer(easy, .proxyHeader, list)
-      catena_easy_set_long(easy, .freshConnect, 1)
-      catena_easy_set_long(easy, .forbidReuse, 1)
+      if request.isSecure {
+        catena_easy_set_long(easy, .freshConnect, 1)
+        catena_easy_set_long(easy, .forbidReuse, 1)
+      }
       headers.remove(field.name)
       return headers
     }

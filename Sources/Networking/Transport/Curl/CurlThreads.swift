@@ -135,7 +135,7 @@
     /// Measured with Node 20 and up to 1,000 uploads at once: libcurl 7.88 loses up to 20 percent on a
     /// shared connection.
     func needsOwnConnection(_ request: HTTPRequest) -> Bool {
-      options.allowsHTTP2 && (request.hasBody || request.authorizesTunnel) && request.isSecure
+      options.allowsHTTP2 && (request.hasBody || request.authorizesProxy) && request.isSecure
         && !http1Origins.contains(request.url)
     }
   }
@@ -151,10 +151,8 @@
       if case .none = body { false } else { true }
     }
 
-    /// Whether the request has credentials for a proxy that must not reach its server.
-    var authorizesTunnel: Bool {
-      isSecure && headers.contains(HTTPHeaders.proxyAuthorizationName)
-    }
+    /// Whether the request has credentials for a proxy, which must not reach its server.
+    var authorizesProxy: Bool { headers.contains(HTTPHeaders.proxyAuthorizationName) }
 
     /// Whether the request uses TLS.
     var isSecure: Bool {

@@ -203,6 +203,19 @@
       #expect(requests.map { $0.values(of: "X-A").count } == [0, 1, 0, 0, 0])
     }
 
+    /// Only an HTTP proxy receives them, also without a tunnel.
+    @Test func credentialsForTheProxyOfHTTPDoNotReachTheServer() async throws {
+      let server = try ScriptedServer { _ in [.respond("200 OK", [], Data())] }
+      let request = HTTPRequest(
+        url: server.url("/"), headers: ["Proxy-Authorization": "Basic YQ==", "X-A": "1"])
+      #expect(await CurlTransport().perform(request).head?.status == 200)
+      let proxied = await CurlTransport(options: .init(proxy: .url(server.url("/")))).perform(request)
+      #expect(proxied.head?.status == 200)
+      let requests = server.requests.entries
+      #expect(requests.map { $0.values(of: "Proxy-Authorization") } == [[], ["Basic YQ=="]])
+      #expect(requests.map { $0.values(of: "X-A") } == [["1"], ["1"]])
+    }
+
     @Test func theTLSOptionsApplyToAProxyWithTLS() async throws {
       let certificates = try await Certificates()
       try await certificates.make("good")
