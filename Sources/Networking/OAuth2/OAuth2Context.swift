@@ -15,7 +15,9 @@ public struct OAuth2Context: Sendable {
   ///
   /// It is `false` after the end of the session.
   var mayRepeat: @Sendable () -> Bool = { true }
-  /// The time after which no repetition begins. `nil` means no limit.
+  /// The time after which no repetition begins.
+  ///
+  /// `nil` means no limit.
   var repetitionEnd: Duration?
   /// The policy of all requests but those of a poll.
   private let policy: RetryPolicy

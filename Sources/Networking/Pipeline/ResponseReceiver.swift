@@ -77,7 +77,7 @@ final class ResponseReceiver: Sendable {
   private let events: HopEvents?
   private let state: Mutex<State>
 
-  /// - Parameter isInRealTime: Whether the body arrives in real time, also if the client has a virtual one.
+  // The body may arrive in real time although the client has a virtual one.
   init(
     _ request: HTTPRequest, _ bodyDestination: BodyDestination, _ resolver: Resolver<Response>,
     isInRealTime: Bool, reportingTo events: HopEvents? = nil

@@ -174,7 +174,8 @@ final class DownloadRun: Sendable {
 
   /// Sends a request, and notes the wire request.
   private func send(
-    repeatedBy retries: TransferRetries, _ change: @escaping @Sendable (inout HTTPRequest) throws -> Void
+    repeatedBy retries: TransferRetries,
+    _ change: @escaping @Sendable (inout HTTPRequest) throws -> Void
   ) async throws -> Response {
     try await sender.send(
       .init(

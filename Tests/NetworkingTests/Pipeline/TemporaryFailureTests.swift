@@ -230,13 +230,14 @@ struct TemporaryFailureTests {
   }
 
   /// The rest of the body arrives after the time in which that of a repeated request is discarded.
-  @Test(arguments: [
-    ("Retry-After", 429, ["Retry-After": "3600"]), ("no retries", 503, [:]),
-    ("no budget", 503, [:]), ("a policy that declines", 503, [:]),
-    ("a redirect that is not followed", 302, ["Location": "/to"]),
-    ("not modified", 304, ["Location": "/to"]), ("fixed credentials", 401, [:]),
-    ("another challenge", 401, ["WWW-Authenticate": "Basic realm=a"]), ("a success", 200, [:]),
-  ] as [(String, Int, HTTPHeaders)])
+  @Test(
+    arguments: [
+      ("Retry-After", 429, ["Retry-After": "3600"]), ("no retries", 503, [:]),
+      ("no budget", 503, [:]), ("a policy that declines", 503, [:]),
+      ("a redirect that is not followed", 302, ["Location": "/to"]),
+      ("not modified", 304, ["Location": "/to"]), ("fixed credentials", 401, [:]),
+      ("another challenge", 401, ["WWW-Authenticate": "Basic realm=a"]), ("a success", 200, [:]),
+    ] as [(String, Int, HTTPHeaders)])
   func theBodyOfAFinalResponseIsComplete(
     _ reason: String, _ status: Int, _ headers: HTTPHeaders
   ) async throws {
