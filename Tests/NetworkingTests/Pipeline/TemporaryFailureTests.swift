@@ -313,7 +313,7 @@ private struct SlowTransport: Transport {
   ) -> any TransportHandle {
     receive(.head(head))
     receive(.body(Data("first, ".utf8)))
-    time.schedule(after: .milliseconds(300)) {
+    _ = time.schedule(after: .milliseconds(300)) {
       receive(.body(Data("last".utf8)))
       receive(.end(TransportMetrics()))
     }

@@ -209,7 +209,8 @@
       let request = HTTPRequest(
         url: server.url("/"), headers: ["Proxy-Authorization": "Basic YQ==", "X-A": "1"])
       #expect(await CurlTransport().perform(request).head?.status == 200)
-      let proxied = await CurlTransport(options: .init(proxy: .url(server.url("/")))).perform(request)
+      let proxied = await CurlTransport(options: .init(proxy: .url(server.url("/")))).perform(
+        request)
       #expect(proxied.head?.status == 200)
       let requests = server.requests.entries
       #expect(requests.map { $0.values(of: "Proxy-Authorization") } == [[], ["Basic YQ=="]])
