@@ -14,7 +14,9 @@ final class BodyBudget: Sendable {
   /// The number of bytes in use.
   var used: Int { state.withLock { $0 } }
 
-  /// Adds a number of bytes, even beyond the limit. A negative number releases bytes.
+  /// Adds a number of bytes, even beyond the limit.
+  ///
+  /// A negative number releases bytes.
   func add(_ count: Int) {
     guard count != 0 else { return }
     state.withLock { $0 += count }
@@ -65,8 +67,10 @@ final class BodyReservation: Sendable {
 
 /// An estimate of the memory for the values of a body.
 enum ParsedSize {
-  /// The bytes for each value or name. A small object of one member has three marks and needs about
-  /// 200 bytes; a number in an array has one mark and needs 32 to 64 bytes.
+  /// The bytes for each value or name.
+  ///
+  /// A small object of one member has three marks and needs about 200 bytes. A number in an array has
+  /// one mark and needs 32 to 64 bytes.
   static let bytesPerMark = 64
 
   /// Returns the estimated size of the values of a body, in bytes.
