@@ -86,7 +86,6 @@ struct MaskingTests {
       (#"{"a.com":{"/":{"remember":"trout"}}}"#, true), (#"["trout"]"#, true),
       (#"{"auth":{"value":"trout123456789"}}"#, true), (#"{"sid=trout":1}"#, true),
       (#""trout123456789""#, true), (#""theme; trout""#, true),
-      (#"{"a":{"b":{"c":{"d":{"e":{}}}}}}"#, true),
     ])
   func cookiesAreSecretIfTheyCanBeThoseOfHTTP(value: String, isSecret: Bool) throws {
     let text = #"{"cookies":\#(value),"secretSantaToken":"pike-1"}"#

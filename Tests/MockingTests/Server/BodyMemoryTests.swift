@@ -235,8 +235,10 @@ struct BodyMemoryTests {
   @Test func aClosedConnectionAndAMalformedBodyUseNoMemory() async throws {
     var limits = MockServerLimits()
     limits.totalBodyBytes = 100_000
+    let (gate, resolver) = Promise<Mock>.pending()
+    defer { resolver.fulfill(.status(200)) }
     let server = try MockServer(limits: limits) {
-      Route(.post, "/held") { _ in Promise<Mock>.pending().promise }
+      Route(.post, "/held") { _ in gate }
       Route(.post, "/read") { request in .text("\(request.body.count)") }
     }
     defer { server.stop() }

@@ -67,7 +67,7 @@ struct DescriptionTests {
     Row("Mock(URLError)") { Mock.failure(URLError(.unknown, userInfo: ["a": "s3cret"])) },
     Row("Mock(sequence)") { Mock.sequence(.text("s3cret"), .status(204)) },
     Row("Mock(weighted)") { Mock.weighted((1, .text("s3cret")), (1, .failure(.connectionLost))) },
-    Row("Mock(template)") { Mock.template("s3cret {{ path.id }}") },
+    Row("Mock(template)") { Mock.template(json: ["a": "s3cret {{ path.id }}"]) },
     Row("AuthorizationServerSettings(clients: 1, users: 1)") {
       var settings = AuthorizationServerSettings()
       settings.clients = ["app": .confidential(secret: "s3cret")]
