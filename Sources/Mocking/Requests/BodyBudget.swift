@@ -67,11 +67,12 @@ final class BodyReservation: Sendable {
 
 /// An estimate of the memory for the values of a body.
 enum ParsedSize {
-  /// The bytes for each value or name.
-  ///
-  /// A small object of one member has three marks and needs about 200 bytes. A number in an array has
-  /// one mark and needs 32 to 64 bytes.
-  static let bytesPerMark = 64
+  /// The measured bytes for each object that is not empty.
+  static let bytesPerObject = 3_072
+  /// The measured bytes for each array.
+  static let bytesPerArray = 256
+  /// The measured bytes for each other value or name.
+  static let bytesPerValue = 64
 
   /// Returns the estimated size of the values of a body, in bytes.
   ///
@@ -83,15 +84,16 @@ enum ParsedSize {
       let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
       var count = 0
       for byte in bytes {
-        let isMark =
-          switch byte {
-          case UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "{"): isJSON
-          case UInt8(ascii: "&"): !isJSON
-          default: false
-          }
-        if isMark { count += 1 }
+        switch byte {
+        case UInt8(ascii: "{") where isJSON: count += bytesPerObject
+        case UInt8(ascii: "[") where isJSON: count += bytesPerArray
+        case UInt8(ascii: ",") where isJSON, UInt8(ascii: ":") where isJSON,
+          UInt8(ascii: "&") where !isJSON:
+          count += bytesPerValue
+        default: break
+        }
       }
-      return count * bytesPerMark
+      return count
     }
   }
 }

@@ -207,12 +207,12 @@ public struct MockServerLimits: Sendable, Hashable {
   /// response yet.
   ///
   /// It counts the bytes of the bodies. If a route may read the body, it also counts the decoded bytes of
-  /// a body with content codings, and 64 bytes for each value of JSON and each field of a form. This is
-  /// an estimate: copies of texts that conditions and handlers make do not count, and while buffers grow
+  /// a body with content codings, and an estimate of its values: 3 KiB for each object of JSON, 256 bytes
+  /// for each array, and 64 bytes for each other value and each field of a form. It is not exact: copies of texts that conditions and handlers make do not count, and while buffers grow
   /// there are two of them. The memory for bodies therefore stays below about three times the limit.
   ///
   /// A request that would need more is rejected with 503, or with 413 if it would need more than the
-  /// limit alone. JSON of many small numbers reaches it at 8 MiB with the default. A body that only the
+  /// limit alone. JSON of many small objects or numbers reaches the default at less than 1 MiB or 8 MiB. A body that only the
   /// journal would keep is discarded instead; see ``JournalEntry/isBodyKept``.
   ///
   /// The bodies in the journal do not count, nor those of requests for which mocks are enqueued once they

@@ -181,6 +181,10 @@ struct BodyMemoryTests {
     return Data("[\(space)\(String(repeating: "1,", count: count))1]".utf8)
   }
 
+  private static func objects(_ count: Int) -> Data {
+    Data("[\(String(repeating: #"{"a":1},"#, count: count))1]".utf8)
+  }
+
   private static func gzip(_ name: String, _ data: Data, _ first: String) throws -> Content {
     Content(
       testDescription: "gzip of \(name)", coding: "gzip", body: try GzipEncoder.encode([data]),
@@ -193,6 +197,8 @@ struct BodyMemoryTests {
       Content(testDescription: "numbers", body: numbers(1_000), first: "200"),
       Content(testDescription: "a large body", body: numbers(700, spaces: 20_000), first: "200"),
       Content(testDescription: "many numbers", body: numbers(2_000), first: "413"),
+      Content(testDescription: "objects", body: objects(20), first: "200"),
+      Content(testDescription: "many objects", body: objects(40), first: "413"),
       Content(
         testDescription: "a form", body: Data(String(repeating: "a&", count: 1_000).utf8),
         first: "200"),
