@@ -67,7 +67,9 @@ final class BodyReservation: Sendable {
 
 /// An estimate of the memory for the values of a body.
 enum ParsedSize {
-  /// The measured bytes for each object that is not empty.
+  /// The measured bytes for each object.
+  ///
+  /// An empty one needs fewer.
   static let bytesPerObject = 3_072
   /// The measured bytes for each array.
   static let bytesPerArray = 256
