@@ -62,16 +62,61 @@ extension HAR.Content {
 extension HAR.Response {
   /// The body without its content coding, or `nil` if its base64 is invalid.
   ///
-  /// Some programs record the bytes in the coding of `Content-Encoding`. These have a checksum or the
-  /// recorded size after decoding.
+  /// Some programs record the bytes in the coding of `Content-Encoding`. These are in the form of the
+  /// coding, or have the recorded size after decoding. Bytes that cannot be decoded are returned as they
+  /// are; see ``remainingCodings``.
   var body: Data? {
     guard let data = content.data, content.encoding != nil else { return content.data }
-    let codings = headers.filter { $0.name.lowercased() == "content-encoding" }.map(\.value)
     guard MediaType(content.mimeType)?.subtype.contains("gzip") != true,
       let decoded = ContentCoding.decoded(data, codings: codings),
-      data.starts(with: [0x1F, 0x8B]) || decoded.count == content.size
+      isCoded(data) || decoded.count == content.size
     else { return data }
     return decoded
+  }
+
+  /// The values of `Content-Encoding` that apply to ``body``, because it cannot be decoded.
+  var remainingCodings: [String] {
+    guard content.encoding != nil, let data = content.data, isCoded(data),
+      ContentCoding.decoded(data, codings: codings) == nil
+    else { return [] }
+    return codings
+  }
+
+  private var codings: [String] {
+    headers.filter { $0.name.lowercased() == "content-encoding" }.map(\.value)
+  }
+
+  /// Returns whether the bytes of a body are in the form of their last coding.
+  ///
+  /// They start as it does, or, if all bytes are possible in it, they are no text although the type is
+  /// one.
+  ///
+  /// Source: RFC 1950 section 2.2, RFC 1952 section 2.3.1, RFC 8878 section 3.1.1.
+  private func isCoded(_ data: Data) -> Bool {
+    let type = MediaType(content.mimeType)
+    let coding = codings.last?.lowercased().split(separator: ",").last.map {
+      String($0).trimmingOptionalWhitespace
+    }
+    guard let coding, coding != "identity", type?.subtype.contains("gzip") != true else {
+      return false
+    }
+    let start = data.prefix(2).map(Int.init)
+    if coding == "gzip" || coding == "x-gzip" { return start == [0x1F, 0x8B] }
+    if coding == "zstd" { return data.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) }
+    if coding == "deflate", start.count == 2, start[0] & 0x0F == 8,
+      (start[0] << 8 + start[1]).isMultiple(of: 31)
+    {
+      return true
+    }
+    return type?.isUTF8Text == true && String(validating: data, as: UTF8.self) == nil
+      && data.contains { $0 < 0x20 && !"\t\n\r".utf8.contains($0) }
+  }
+}
+
+extension MediaType {
+  /// Whether the type is a text, or JSON, in UTF-8.
+  fileprivate var isUTF8Text: Bool {
+    (type == "text" || subtype.hasSuffix("json")) && parameters["charset"] == nil
   }
 }
 

@@ -226,6 +226,17 @@ extension TransportFailure {
 }
 
 extension Mock: BrieflyDescribed {
-  /// The status, or the failure: `Mock(404)`.
-  public var description: String { "Mock(\(failure == nil ? "\(status)" : "failure"))" }
+  /// The status, the failure, or the kind of a mock that is chosen or made for each request: `Mock(404)`,
+  /// `Mock(connectionLost)`, `Mock(sequence)`, `Mock(weighted)`, `Mock(template)`, `Mock(invalid)`.
+  public var description: String {
+    let content =
+      switch source {
+      case .fields: failure?.name ?? "\(status)"
+      case .sequence: "sequence"
+      case .weighted: "weighted"
+      case .template: "template"
+      case .invalid: "invalid"
+      }
+    return "Mock(\(content))"
+  }
 }

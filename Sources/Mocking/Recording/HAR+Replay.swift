@@ -24,12 +24,15 @@ extension HAR.Entry {
 
   /// The failure of an exchange that another program has recorded after the head of the response, if the
   /// archive does not contain a body.
+  ///
+  /// A browser that reports a status such as 404 as an error has received the whole response.
   var unknownFailure: String? {
     guard response.hasBody, !(300...399).contains(response.status), response.status != 0,
       response.failureCode == nil, request.method != "HEAD",
       response.content.text?.isEmpty ?? true
     else { return nil }
-    return response.error ?? response.otherMembers["_failureText"]?.string
+    return [response.error, response.otherMembers["_failureText"]?.string].compactMap { $0 }
+      .first { !$0.isEmpty && $0 != "net::ERR_HTTP_RESPONSE_CODE_FAILURE" }
   }
 
   /// Returns the events that a transport reports for this exchange.

@@ -25,9 +25,13 @@ enum ContentCoding {
   ///   - body: The body as received.
   ///   - codings: The values of `Content-Encoding`.
   ///   - limit: The limit for the size after each coding.
+  ///   - reserve: A closure that returns whether a number of further decoded bytes may be kept.
   /// - Returns: The decoded body. `nil` if it has no coding, if a coding is not supported, or if the
   ///   body is invalid or too large.
-  static func decoded(_ body: Data, codings: [String], limit: Int = sizeLimit) -> Data? {
+  static func decoded(
+    _ body: Data, codings: [String], limit: Int = sizeLimit,
+    reserving reserve: (_ count: Int) -> Bool = { _ in true }
+  ) -> Data? {
     // Fast path: most bodies have no coding.
     guard !codings.isEmpty, !body.isEmpty else { return nil }
     let names = codings.flatMap { value in
@@ -37,14 +41,16 @@ enum ContentCoding {
     guard !names.isEmpty, names.count <= maximumCodings else { return nil }
     var body = body
     for name in names.reversed() {
-      guard let decoded = decoded(body, coding: name, limit: limit) else { return nil }
+      guard let decoded = decoded(body, coding: name, limit, reserve) else { return nil }
       body = decoded
     }
     return body
   }
 
   #if CATENA_CURL
-    private static func decoded(_ body: Data, coding name: String, limit: Int) -> Data? {
+    private static func decoded(
+      _ body: Data, coding name: String, _ limit: Int, _ reserve: (Int) -> Bool
+    ) -> Data? {
       guard let coding = CatenaCoding(name), let decoder = catena_decoder_make(coding) else {
         return nil
       }
@@ -61,7 +67,9 @@ enum ContentCoding {
           var free = buffer.count
           let state = catena_decoder_run(decoder, &input, &size, &space, &free)
           let count = buffer.count - free
-          guard state != .isCorrupt, output.count + count <= limit else { return false }
+          guard state != .isCorrupt, output.count + count <= limit, reserve(count) else {
+            return false
+          }
           output.append(contentsOf: buffer[..<count])
           if count == 0, size == before || size == 0 { return size == 0 && state == .isComplete }
         }
@@ -69,7 +77,9 @@ enum ContentCoding {
       return isComplete ? output : nil
     }
   #elseif canImport(Compression)
-    private static func decoded(_ body: Data, coding name: String, limit: Int) -> Data? {
+    private static func decoded(
+      _ body: Data, coding name: String, _ limit: Int, _ reserve: (Int) -> Bool
+    ) -> Data? {
       guard name == "gzip" || name == "x-gzip", let start = gzipHeaderSize(body),
         body.count >= start + 8
       else { return nil }
@@ -82,7 +92,7 @@ enum ContentCoding {
           return content.isEmpty ? nil : Data(content.prefix(count))
         }
         while let piece = try filter.readData(ofLength: 64 << 10), !piece.isEmpty {
-          guard output.count + piece.count <= limit else { return nil }
+          guard output.count + piece.count <= limit, reserve(piece.count) else { return nil }
           output += piece
           checksum.add(piece)
         }
@@ -113,7 +123,9 @@ enum ContentCoding {
       return size <= bytes.count ? size : nil
     }
   #else
-    private static func decoded(_ body: Data, coding name: String, limit: Int) -> Data? { nil }
+    private static func decoded(
+      _ body: Data, coding name: String, _ limit: Int, _ reserve: (Int) -> Bool
+    ) -> Data? { nil }
   #endif
 }
 

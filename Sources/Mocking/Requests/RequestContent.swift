@@ -46,6 +46,26 @@ final class RequestContent: Sendable, Hashable {
     }
   }
 
+  /// Decodes the body, and reserves memory for the decoded bytes and for the values of the body.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - reservation: The memory for this request.
+  /// - Returns: Whether the memory is sufficient. If not, the body has not been decoded.
+  func reserve(for request: ReceivedRequest, in reservation: BodyReservation) -> Bool {
+    let codings = request.headers.values(for: "Content-Encoding")
+    if !codings.isEmpty {
+      var isRefused = false
+      let decoded = ContentCoding.decoded(request.body, codings: codings) { count in
+        isRefused = !reservation.take(count)
+        return !isRefused
+      }
+      if isRefused { return false }
+      _ = value(of: \.decodedBody) { decoded ?? request.body }
+    }
+    return reservation.take(ParsedSize.estimate(of: decodedBody(of: request)))
+  }
+
   // The following methods decode the body before they call `value(of:_:)`, which is not reentrant.
 
   /// The body as JSON, or `nil` if it is empty or not JSON.

@@ -16,7 +16,7 @@ extension ResourceOptions.IDRule {
   }
 
   /// The rule for texts of numbers.
-  fileprivate static let numberText = Self.pattern("{counter}")
+  static let numberText = Self.pattern("{counter}")
 
   /// The rules that ``automatic`` tries, in this order.
   fileprivate static let kinds = [Self.counter, .uuid, numberText]

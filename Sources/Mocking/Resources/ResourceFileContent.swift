@@ -36,11 +36,30 @@ struct ResourceFileContent: Sendable {
       throw .malformed(file, reason: "\(definition.name): expected an array \"items\"")
     }
     do throws(ResourceStore.InvalidItem) {
-      return try ResourceStore.table(
+      var table = try ResourceStore.table(
         items, definition, order: order, counter: saved["counter"].int ?? 0, values)
+      let rule = saved["ids"].string.flatMap { name in idRules.first { $0.name == name } }
+      if let rule { table.idRule = rule.rule }
+      return table
     } catch {
       throw .malformed(file, reason: "\(definition.name)[\(error.index)]: \(error.reason)")
     }
+  }
+
+  /// The rules that ``ResourceOptions/IDRule/automatic`` finds, by their names in the file.
+  private static let idRules: [(name: String, rule: ResourceOptions.IDRule?)] = [
+    ("counter", .counter), ("uuid", .uuid), ("text", .numberText), ("none", nil),
+  ]
+
+  /// Returns the name of the rule for the ids of later items, or `nil` if the items determine it.
+  ///
+  /// Clients choose some of the ids, which then are unlike those that the rule makes.
+  static func nameOfIDRule(_ table: ResourceTable, _ options: ResourceOptions) -> String? {
+    let found = ResourceOptions.IDRule.like(table.items.map { $0.json[options.key] })
+    guard options.ids == .automatic, (table.idRule ?? .counter) != (found ?? .counter) else {
+      return nil
+    }
+    return idRules.first { $0.rule == table.idRule }?.name
   }
 }
 
@@ -184,7 +203,12 @@ extension ResourceStore {
     func appendItems(of phase: ResourceData.Phase) {
       for index in data.definitions.indices where data.phases[index] == phase {
         let table = data.tables[index]
-        var value = Data("{\"counter\":\(table.counter),\"items\":[".utf8)
+        var value = Data("{\"counter\":\(table.counter),".utf8)
+        let options = data.definitions[index].options
+        if let name = ResourceFileContent.nameOfIDRule(table, options) {
+          value += Data("\"ids\":\"\(name)\",".utf8)
+        }
+        value += Data("\"items\":[".utf8)
         for (index, item) in table.items.enumerated() {
           value += Data((index == 0 ? "\n" : ",\n").utf8)
           value += item.text

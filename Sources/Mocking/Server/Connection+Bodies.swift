@@ -65,8 +65,21 @@ extension Connection {
     // An encoded body may be large after decoding.
     let isLarge =
       request.body.count > ReceivedRequest.largeBodyBytes
-      || !request.body.isEmpty && request.headers.contains("Content-Encoding")
-    return isLarge && core.queue.count == 0 && routing?.readsBody == true
+      || request.headers.contains("Content-Encoding")
+    return isLarge && readsBody(request)
+  }
+
+  /// Returns whether the route of a request may read its body.
+  func readsBody(_ request: ReceivedRequest) -> Bool {
+    !request.body.isEmpty && core.queue.count == 0 && routing?.readsBody == true
+  }
+
+  /// Returns the error for a body for whose decoded bytes and values there is no memory.
+  func bodyTooLarge(_ request: ReceivedRequest, _ reservation: BodyReservation) -> HTTPParseError {
+    let limit = core.bodyBudget.limit
+    return reservation.wanted > limit - request.body.count
+      ? HTTPParseError(413, "the body, decoded and parsed, would use more than \(limit) bytes")
+      : .totalBodiesTooLarge(limit)
   }
 
   /// Parses and checks the body of a request on another thread, and then starts the response.
@@ -79,15 +92,24 @@ extension Connection {
       } else { [] }
     // Virtual time does not advance until the delays of the response have been scheduled.
     let activity = core.scheduler.beginActivity()
+    let reservation = BodyReservation(core.bodyBudget)
+    self.reservation = reservation
     core.bodyQueue.async { [self] in
-      request.content.parseBody(of: request)
-      for prepare in preparations { prepare(request) }
+      let isReserved = request.content.reserve(for: request, in: reservation)
+      if isReserved {
+        request.content.parseBody(of: request)
+        for prepare in preparations { prepare(request) }
+      }
       let isRunning = core.loop.execute {
         defer { activity?.end() }
         guard self.phase == .opening, self.requestCount == requestCount,
           let routing = self.routing, let routes = self.routes
         else { return }
-        self.respond(to: request, routing, routes)
+        if isReserved {
+          self.respond(to: request, routing, routes)
+        } else {
+          self.reject(self.bodyTooLarge(request, reservation))
+        }
         self.process()
       }
       if !isRunning { activity?.end() }

@@ -14,7 +14,7 @@ extension Connection {
 
   /// Sends the response to a request that is malformed, too large or too slow.
   func reject(_ error: HTTPParseError) {
-    beginServed(nil)
+    if servedDraft == nil { beginServed(nil) }
     play(errorScript(error))
   }
 
@@ -107,11 +107,15 @@ extension Connection {
     core.tracker.requestStarted()
     beginServed(request)
     if let mock = preflightResponse.take() { return respond(with: mock, to: request) }
-    if isParsedInAdvance(request) {
-      parse(request)
-    } else {
-      respond(to: request, routing, routes, stream: stream)
+    if isParsedInAdvance(request) { return parse(request) }
+    if readsBody(request) {
+      let reservation = BodyReservation(core.bodyBudget)
+      guard request.content.reserve(for: request, in: reservation) else {
+        return reject(bodyTooLarge(request, reservation))
+      }
+      self.reservation = reservation
     }
+    respond(to: request, routing, routes, stream: stream)
   }
 
   /// Records a request and starts its response: the next enqueued mock, or that of a route.
@@ -322,6 +326,7 @@ extension Connection {
     case .stall:
       reportServed(.stalled)
       requestBodyBytes = 0
+      reservation = nil
       phase = .stalled
     }
   }
@@ -329,6 +334,7 @@ extension Connection {
   private func completeExchange() {
     reportServed(.complete)
     requestBodyBytes = 0
+    reservation = nil
     head = nil
     reporter = nil
     completedExchanges += 1

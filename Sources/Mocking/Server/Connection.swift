@@ -87,6 +87,8 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   var inputHasEnded = false
   /// The number of bytes of the body of the current request, after it has been received.
   var requestBodyBytes = 0
+  /// The memory for the decoded and parsed body of the current request.
+  var reservation: BodyReservation?
   /// The number of bytes of this connection in the total of the server.
   private var countedBodyBytes = 0
 
@@ -175,6 +177,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
       lastActivity = .now
       if phase == .resetting { return close(by: .server, resetting: true) }
       guard phase != .draining else { return }
+      parser.bodyRoom = bodyRoom
       parser.receive(UnsafeRawBufferPointer(rebasing: core.receiveBuffer[..<count]))
     case .wouldBlock: break
     case .ended: endInput()
@@ -216,9 +219,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
       switch phase {
       case .receiving:
         countBody()
-        if core.bodyBytes > core.limits.totalBodyBytes {
-          parser.releaseBody(isNeeded: reservedHandler != nil)
-        }
+        parser.bodyRoom = bodyRoom
         if let event = parser.next() { handle(event) } else { progress = .waits }
       case .playing: progress = advance()
       case .handling, .opening, .stalled, .resetting, .draining, .closed: progress = .waits
@@ -241,8 +242,17 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   /// Counts the bytes of the current body in the total of the server.
   private func countBody() {
     let count = phase == .closed ? 0 : parser.bodyBytes + requestBodyBytes
-    core.bodyBytes += count - countedBodyBytes
+    core.bodyBudget.add(count - countedBodyBytes)
     countedBodyBytes = count
+  }
+
+  /// The number of bytes that the body that is being received may use.
+  ///
+  /// Requests below the reserved path may use more than the limit for all bodies, so that a server whose
+  /// bodies have reached it can be controlled.
+  private var bodyRoom: Int {
+    let room = core.limits.totalBodyBytes - (core.bodyBudget.used - countedBodyBytes)
+    return room + (reservedHandler?.maximumBodyBytes ?? 0)
   }
 
   /// Continues after the events of other connections.
@@ -353,6 +363,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
       case .resetting, .draining, .closed: false
       }
     phase = .closed
+    reservation = nil
     countBody()
     headTimer.take()?.action.cancel()
     sendTimer.take()?.action.cancel()

@@ -247,4 +247,9 @@ struct HTTPParseError: Error, Hashable {
     self.status = status
     self.reason = reason
   }
+
+  /// Returns the error of a request for whose body the other requests leave no memory.
+  static func totalBodiesTooLarge(_ limit: Int) -> HTTPParseError {
+    HTTPParseError(503, "the bodies of all requests have more than \(limit) bytes")
+  }
 }

@@ -197,17 +197,26 @@ public struct MockServerLimits: Sendable, Hashable {
   ///
   /// More are rejected with 431. The default is 200.
   public var headerCount = 200
-  /// The maximum length of a decoded body in bytes.
+  /// The maximum length of a body in bytes, without chunk sizes and before content codings are removed.
   ///
-  /// A longer one is rejected with 413, unless the route discards bodies. It is at most
-  /// ``totalBodyBytes``. The default is 1 GiB.
+  /// A longer one is rejected with 413, unless the route discards bodies. The default is 1 GiB, but the
+  /// server uses ``totalBodyBytes`` if that is less: with its default, no body has more than 256 MiB,
+  /// even if this limit is 512 MiB.
   public var bodyBytes = 1024 * 1024 * 1024
-  /// The maximum total length in bytes of the bodies of all requests that are received or have no complete
+  /// The maximum memory in bytes for the bodies of all requests that are received or have no complete
   /// response yet.
   ///
-  /// A request that would need more is rejected with 503. A body that only the journal would keep is
-  /// discarded instead; see ``JournalEntry/isBodyKept``. The bodies in the journal do not count. The
-  /// default is 256 MiB.
+  /// It counts the bytes of the bodies. If a route may read the body, it also counts the decoded bytes of
+  /// a body with content codings, and an estimate of its values: 3 KiB for each object of JSON, 256 bytes
+  /// for each array, and 64 bytes for each other value and each field of a form. It is not exact: copies of texts that conditions and handlers make do not count, and while buffers grow
+  /// there are two of them. The memory for bodies therefore stays below about three times the limit.
+  ///
+  /// A request that would need more is rejected with 503, or with 413 if it would need more than the
+  /// limit alone. JSON of many small objects or numbers reaches the default at less than 1 MiB or 8 MiB. A body that only the
+  /// journal would keep is discarded instead; see ``JournalEntry/isBodyKept``.
+  ///
+  /// The bodies in the journal do not count, nor those of requests for which mocks are enqueued once they
+  /// are parsed. Requests of the admin API may use 8 MiB beyond the limit. The default is 256 MiB.
   public var totalBodyBytes = 256 * 1024 * 1024
   /// The limits of the ``MockServer/journal``.
   ///

@@ -67,8 +67,6 @@ struct RequestParser {
     case complete
     /// Waits for ``responded()``.
     case responding
-    /// The body is not received further.
-    case rejected(HTTPParseError)
     case failed
   }
 
@@ -84,6 +82,14 @@ struct RequestParser {
   private(set) var rejectedHead: RequestHead?
   /// Whether a piece of the current body has been returned.
   private var isStreaming = false
+  /// Whether the response depends on a body whose policy allows that it is discarded.
+  private var isNeeded = false
+  /// The error in a body that is being received.
+  private var bodyError: HTTPParseError?
+  /// The maximum size of the current body, because of the bodies of other requests.
+  ///
+  /// Beyond it, a body that is not needed is discarded, or else the request is rejected.
+  var bodyRoom = Int.max
 
   init(limits: MockServerLimits = MockServerLimits()) {
     self.limits = limits
@@ -100,7 +106,7 @@ struct RequestParser {
   var isInsideRequest: Bool {
     switch state {
     case .head(let parser): !parser.isAtStart || !input.isEmpty
-    case .headReturned, .sized, .chunked, .rejected: true
+    case .headReturned, .sized, .chunked: true
     case .complete, .responding, .failed: false
     }
   }
@@ -133,9 +139,15 @@ struct RequestParser {
   }
 
   /// Sets how the body is handled; called after a `head` event.
-  mutating func receiveBody(_ policy: BodyPolicy) {
+  ///
+  /// - Parameters:
+  ///   - policy: The policy.
+  ///   - isNeeded: Whether the request is rejected if ``bodyRoom`` is too small for a body that the
+  ///     policy would keep. With ``BodyPolicy/collect`` and ``BodyPolicy/stream(after:)`` it always is.
+  mutating func receiveBody(_ policy: BodyPolicy, isNeeded: Bool = false) {
     guard case .headReturned(let framing) = state else { return }
     self.policy = policy
+    self.isNeeded = isNeeded
     isStreaming = false
     body = RequestBody()
     switch framing {
@@ -147,27 +159,6 @@ struct RequestParser {
         body.data.reserveCapacity(min(length, Self.reservedCapacity))
       }
     case .chunked: state = .chunked(ChunkedDecoder(limits: limits))
-    }
-  }
-
-  /// Frees the bytes of a body that is being received.
-  ///
-  /// - Parameter isNeeded: Whether the response depends on the body. The request is then rejected. So is
-  ///   one whose policy is ``BodyPolicy/collect``.
-  mutating func releaseBody(isNeeded: Bool) {
-    switch state {
-    case .sized, .chunked: break
-    case .head, .headReturned, .complete, .responding, .rejected, .failed: return
-    }
-    switch policy {
-    case .keep where !isNeeded, .limited where !isNeeded:
-      policy = policy.discarding(.max)
-      body.data = Data()
-    case .collect, .keep, .limited:
-      state = .rejected(
-        HTTPParseError(
-          503, "the bodies of all requests have more than \(limits.totalBodyBytes) bytes"))
-    case .discard, .stream: break
     }
   }
 
@@ -188,11 +179,13 @@ struct RequestParser {
       state = .failed
       input.removeAll()
       body = RequestBody()
+      bodyError = nil
       return .parseError(error)
     }
   }
 
   private mutating func advance() throws(HTTPParseError) -> Event? {
+    if let bodyError { throw bodyError }
     switch state {
     case .head(var parser):
       do throws(HTTPParseError) {
@@ -207,6 +200,7 @@ struct RequestParser {
       if policy.isLimited, body.byteCount + remaining > limits.bodyBytes { throw tooLarge }
       let piece = input.prefix(remaining)
       piece.withUnsafeBytes { collect($0) }
+      if let bodyError { throw bodyError }
       input.skip(piece.count)
       guard piece.count == remaining else {
         state = .sized(remaining: remaining - piece.count)
@@ -222,13 +216,13 @@ struct RequestParser {
       let isComplete = try decoder.decode(&input) { piece throws(HTTPParseError) in
         if policy.isLimited, body.byteCount + piece.count > limits.bodyBytes { throw tooLarge }
         piece.withUnsafeBytes { collect($0) }
+        if let bodyError { throw bodyError }
       }
       state = .chunked(decoder)
       guard isComplete else { return takePiece() }
       body.trailers = HTTPHeaders(decoder.trailers)
       return complete()
     case .complete: return complete()
-    case .rejected(let error): throw error
     case .headReturned, .responding, .failed: return nil
     }
   }
@@ -278,7 +272,18 @@ struct RequestParser {
       }
     case .discard: return
     }
-    if !bytes.isEmpty { body.data.append(contentsOf: bytes) }
+    guard !bytes.isEmpty, bodyError == nil else { return }
+    // The pieces of a body that is forwarded have another limit.
+    if !isStreaming, body.data.count + bytes.count > bodyRoom {
+      body.data = Data()
+      switch policy {
+      case .keep where !isNeeded, .limited where !isNeeded: policy = policy.discarding(.max)
+      case .collect, .discard, .keep, .limited, .stream:
+        bodyError = .totalBodiesTooLarge(limits.totalBodyBytes)
+      }
+      return
+    }
+    body.data.append(contentsOf: bytes)
   }
 
   private var tooLarge: HTTPParseError {

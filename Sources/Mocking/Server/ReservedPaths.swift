@@ -58,7 +58,7 @@ extension Connection {
     if head.expectsContinue, parser.bufferedBytes == 0 {
       _ = Self.continueHead.withUnsafeBytes { socket.send($0) }
     }
-    parser.receiveBody(.keep(upTo: handler.maximumBodyBytes))
+    parser.receiveBody(.keep(upTo: handler.maximumBodyBytes), isNeeded: true)
   }
 
   /// Starts the response to a request below the reserved path.

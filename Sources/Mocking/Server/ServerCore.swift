@@ -5,8 +5,8 @@ import Synchronization
 
 /// The shared state of the connections of a server, which also starts and stops the server.
 ///
-/// `@unchecked Sendable` because `listener`, `reservedPath`, `date`, `reservedSocket`, `connections`,
-/// `bodyBytes` and `receiveBuffer` are used only on the thread of the event loop.
+/// `@unchecked Sendable` because `listener`, `reservedPath`, `date`, `reservedSocket`, `connections`
+/// and `receiveBuffer` are used only on the thread of the event loop.
 final class ServerCore: @unchecked Sendable {
   let loop: EventLoop
   let journal: RequestJournal
@@ -32,8 +32,8 @@ final class ServerCore: @unchecked Sendable {
   /// A bound socket that reserves the port while connections are refused.
   private var reservedSocket: Socket?
   private var connections: [Int: Connection] = [:]
-  /// The number of bytes of the bodies of all requests in progress.
-  var bodyBytes = 0
+  /// The memory for the bodies of all requests in progress.
+  let bodyBudget: BodyBudget
   /// The receive buffer, which all connections share because only one at a time receives.
   let receiveBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 * 1024, alignment: 16)
 
@@ -48,6 +48,7 @@ final class ServerCore: @unchecked Sendable {
     var limits = limits
     limits.bodyBytes = min(limits.bodyBytes, limits.totalBodyBytes)
     self.limits = limits
+    bodyBudget = BodyBudget(limit: limits.totalBodyBytes)
     self.scheduler = scheduler
     self.cors = cors
     self.connectionFault = connectionFault

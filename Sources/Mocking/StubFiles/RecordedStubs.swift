@@ -135,6 +135,9 @@ extension TapePlayer {
       var mock = Mock(to: request.method, events) { failure in .failure(failure.code) }
       if let url = URL(reference: entry.request.url) { mock.headers.makeLocationRelative(to: url) }
       mock.headers.removeCookieDomains()
+      for coding in entry.response.remainingCodings {
+        mock.headers.add(coding, for: "Content-Encoding")
+      }
       mock.isRecorded = true
       return mock
     case .unmatched(let reason): return .text("\(reason)\n", status: 404)

@@ -89,28 +89,32 @@ extension SecretSensitivity {
   ///
   /// Objects are searched to a fixed depth. A deeper one is secret as a whole, because each of them
   /// could have a name whose members are searched.
-  fileprivate func isSecret(_ json: JSON, depth: Int = 0, inArray: Bool = false) -> Bool {
+  fileprivate func isSecret(_ json: JSON, depth: Int = 0) -> Bool {
     switch (self, json) {
     case (.none, _), (_, .null), (_, .bool): false
     case (_, .string(let value)): isSecret(value)
     case (_, .int), (_, .double), (_, .decimal):
       json.numberText.map { isSecret(number: $0) } == true
     case (.strong, _): true
-    case (_, .array(let values)):
-      values.contains { isSecret($0, depth: depth, inArray: true) }
+    case (.cookies, .array), (.cookies, .dictionary): Self.hasText(json)
+    case (_, .array(let values)): values.contains { isSecret($0, depth: depth) }
     case (.text, .dictionary(let members)):
       depth == Self.maximumObjectDepth
         || members.values.contains { isSecret($0, depth: depth + 1) }
-    case (.cookies, .dictionary(let members)):
-      // The values by name, or a list of objects with a name and a value. Other lists are of other things.
-      members.contains { name, value in
-        if case .string(let text) = value, !inArray || name.lowercased() == "value" {
-          Self.strong.isSecret(text)
-        } else {
-          false
-        }
-      }
     case (_, .dictionary): false
+    }
+  }
+
+  /// Returns whether an array or an object of cookies has a text, or a name that is no word.
+  private static func hasText(_ json: JSON, depth: Int = 0) -> Bool {
+    switch json {
+    case .null, .bool, .int, .double, .decimal: false
+    case .string(let value): strong.isSecret(value)
+    case .array(let values):
+      depth == maximumObjectDepth || values.contains { hasText($0, depth: depth + 1) }
+    case .dictionary(let members):
+      depth == maximumObjectDepth
+        || members.contains { cookies.isSecret($0) || hasText($1, depth: depth + 1) }
     }
   }
 
@@ -210,9 +214,16 @@ extension Redactor {
     case .string(let value): sensitivity.isSecret(value)
     case .int(let value): sensitivity.isSecret(number: "\(value)")
     case .null, .bool: false
+    case .array(let values) where sensitivity == .cookies:
+      values.contains { value in
+        switch value {
+        case .null, .bool, .int, .double, .decimal: false
+        case .string, .data, .date, .array, .dictionary: true
+        }
+      }
     case .array(let values): values.contains { isSecret(name: name, value: $0) }
-    case .dictionary: sensitivity == .strong || sensitivity == .cookies
-    case .double, .decimal, .data, .date: sensitivity == .strong
+    case .dictionary, .data: sensitivity == .strong || sensitivity == .cookies
+    case .double, .decimal, .date: sensitivity == .strong
     }
   }
 

@@ -54,7 +54,11 @@ package final class SecretNames: Sendable {
   /// - Returns: The rule.
   package func sensitivity(of name: String) -> SecretSensitivity {
     var name = name
-    let match = name.withUTF8(Self.matcher.match)
+    var match = name.withUTF8(Self.matcher.match)
+    // A name such as `cookies[]` is that of an array.
+    if match.sensitivity == .cookies, !name.utf8.allSatisfy(\.isASCIIAlphanumeric) {
+      match.sensitivity = .strong
+    }
     // Fast path: most names have another length than all additional names.
     guard lengths.contains(match.length) else { return match.sensitivity }
     let normalized = Self.decodedAndNormalized(name)

@@ -9,7 +9,7 @@ import Foundation
 /// | `short` | `pin`, `otp`, `cvc` | 3 to 12 digits, and values that look like secrets |
 /// | `card` | `card_number`, `pan`, `iban` | 12 to 19 digits, and numbers like an IBAN |
 /// | `code` | `code` | 6 digits, and values that look like secrets |
-/// | `cookies` | `cookies` | values with `=`, objects, and values that look like secrets |
+/// | `cookies` | `cookies` | all but words and numbers; in objects and arrays, all texts |
 /// | `weak` | `key`, `user_session`, `signature` | values that look like secrets |
 /// | `described` | `token_type`, `signature_algorithm` | tokens, see ``TokenDetector`` |
 ///
@@ -25,8 +25,8 @@ package enum SecretSensitivity: Sendable, Hashable {
   case weak
   /// Values that look like secrets, and six digits, are secret.
   case code
-  /// Values that can be cookies of HTTP are secret: pairs such as `sid=1`, objects with texts, and values
-  /// that look like secrets.
+  /// All values are secret that can be cookies of HTTP: all but numbers, words such as `oatmeal and
+  /// ginger`, and objects and arrays without texts.
   case cookies
   /// Numbers such as PINs, and values that look like secrets, are secret.
   case short
@@ -56,7 +56,7 @@ package enum SecretSensitivity: Sendable, Hashable {
     case .card: return PaymentNumbers.isCardLike(value) || PaymentNumbers.isIBANLike(value)
     case .short: return Self.isNumber(value, of: 3...12) || Self.looksSecret(value)
     case .code: return Self.isNumber(value, of: 6...6) || Self.looksSecret(value)
-    case .cookies: return value.utf8.contains(UInt8(ascii: "=")) || Self.looksSecret(value)
+    case .cookies: return !Self.isProse(value)
     case .weak: return Self.looksSecret(value)
     case .described: return !TokenDetector.tokens(in: value).isEmpty || SecretShapes.contains(value)
     }
@@ -128,6 +128,32 @@ package enum SecretSensitivity: Sendable, Hashable {
       }
     }
     return lengths ~= count
+  }
+
+  /// Returns whether a value is a list of words and short numbers, or an array of numbers.
+  ///
+  /// Text may follow a sample.
+  private static func isProse(_ value: String) -> Bool {
+    guard value.utf8.count < sampleLength else { return false }
+    var bytes = value.utf8[...]
+    let isArray = bytes.first == UInt8(ascii: "[") || bytes.first == UInt8(ascii: "{")
+    while let byte = bytes.first {
+      let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      let end = bytes.firstIndex { !$0.isASCIIAlphanumeric && $0 < 0x80 } ?? bytes.endIndex
+      let word = bytes[..<end]
+      let hasDigits = word.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      if word.isEmpty {
+        guard (isArray ? " \t\r\n,.-[]{}" : " \t\r\n,.-+&'!?_").utf8.contains(byte) else {
+          return false
+        }
+        bytes = bytes.dropFirst()
+      } else {
+        let isNumber = isDigit && word.count <= 9 && word.allSatisfy { $0 < 0x3A }
+        guard isNumber || !hasDigits && !isArray && word.count <= 24 else { return false }
+        bytes = bytes[end...]
+      }
+    }
+    return !looksSecret(value)
   }
 
   private static func looksSecret(_ value: String) -> Bool {

@@ -44,7 +44,7 @@ extension TextMasker {
       if !isEmpty { secretElement?.depth += 1 }
       noteText(after: end + 1)
     } else if !isEmpty, !isEndTag(of: name, at: text?.upperBound ?? end + 1),
-      self.names.sensitivity(of: element) == .strong
+      isSecretElement(element)
     {
       secretElement = SecretElement(tag: name, name: name)
     }
@@ -81,9 +81,14 @@ extension TextMasker {
     // In HTML, other attributes name elements with any content.
     guard let openTag, secretElement == nil,
       !["id", "type", "label"].contains(attribute.lowercased()),
-      names.sensitivity(of: scanner.text(name)) == .strong
+      isSecretElement(scanner.text(name))
     else { return }
     secretElement = SecretElement(tag: openTag, name: name)
+  }
+
+  /// Returns whether all texts within the elements of an element are secret.
+  private func isSecretElement(_ name: String) -> Bool {
+    [.strong, .cookies].contains(names.sensitivity(of: name))
   }
 
   /// Reads an end tag, a comment, character data or another declaration within a secret element,
@@ -96,17 +101,20 @@ extension TextMasker {
       return tag + 1
     }
     let name = scanner.text(element.name)
+    // The texts of the elements within `cookies` are the values of cookies.
+    let innerName = names.sensitivity(of: name) == .cookies ? "cookie" : name
     if scanner.hasText("</", at: tag) {
       if element.depth == 0 {
         let texts = secretElement?.texts ?? []
         secretElement = nil
         guard isEndTag(of: element.tag, at: tag) else { return tag + 1 }
-        for text in texts { _ = maskText(text, named: [name], masking) }
+        for text in texts { _ = maskText(text, named: [innerName], masking) }
         return tag + 1
       }
       secretElement?.depth -= 1
     }
     if let content = characterData(at: tag) {
+      let name = element.depth == 0 ? name : innerName
       return maskText(content, named: [name], masking) ? content.upperBound : tag + 1
     }
     let end = scanner.first(in: .angle, from: tag + 1)

@@ -188,6 +188,73 @@ struct ArchiveProducerTests {
     #expect(played.failure?.code == .connectionLost)
   }
 
+  @Test(
+    arguments: [
+      (200, #""_failureText": """#, nil), (200, #""_error": "", "_failureText": """#, nil),
+      (500, #""_error": "net::ERR_HTTP_RESPONSE_CODE_FAILURE""#, nil),
+      (404, #""_failureText": "net::ERR_HTTP_RESPONSE_CODE_FAILURE""#, nil),
+      (404, #""_failureText": "net::ERR_ABORTED""#, .connectionLost),
+      (200, #""_error": "", "_failureText": "net::ERR_ABORTED""#, .connectionLost),
+    ] as [(Int, String, NetworkError.Code?)])
+  func anEmptyResponseFailsOnlyWithAReason(
+    status: Int, members: String, code: NetworkError.Code?
+  ) async throws {
+    let text = Self.entry(response: ", \(members)").replacing(#"{"text": "[1]"}"#, with: "{}")
+      .replacing(#""status": 200"#, with: #""status": \#(status)"#)
+    let folder = TemporaryFolder()
+    let file = try folder.file("a.har", text)
+    let url = try #require(URL(string: "https://a.test/items"))
+    let stubs = MockTransport(routes: try StubFile(contentsOf: file).routes)
+    let served = await stubs.perform(HTTPRequest(url: url))
+    #expect(served.head?.status == status && served.failure?.code == code)
+    let tape = try Tape(replaying: file)
+    let played = await tape.perform(HTTPRequest(url: url))
+    #expect(played.head?.status == status && played.failure?.code == code)
+  }
+
+  /// The bytes are damaged, of an unknown coding, or already decoded.
+  @Test(
+    arguments: [
+      ("application/json", "gzip", "H4sIAAAAAAACA4s2jAUAuDIvTAMA", "gzip"),
+      ("application/json", "br", "/wD/Aw==", "br"), ("text/html", "zstd", "KLUv/QA=", "zstd"),
+      ("image/png", "zstd", "KLUv/QA=", "zstd"), ("image/png", "deflate", "eJyLNowF", "deflate"),
+      ("image/png", "gzip", "iVBORw==", nil), ("application/json", "gzip", "WzFd", nil),
+      ("application/gzip", "gzip", "H4sIAAAAAAACA4s2jAUAuDIvTAMA", nil),
+      ("text/plain", "identity", "/wD/Aw==", nil), ("text/plain", "br", "6Q==", nil),
+    ])
+  func aBodyThatIsNotDecodedKeepsItsContentCoding(
+    type: String, coding: String, base64: String, expected: String?
+  ) async throws {
+    let text = Self.entry(
+      response: #", "headers": [{"name": "content-encoding", "value": "\#(coding)"}]"#
+    ).replacing(
+      #""text": "[1]""#,
+      with: #""size": -1, "mimeType": "\#(type)", "encoding": "base64", "text": "\#(base64)""#)
+    let folder = TemporaryFolder()
+    let stubs = try StubFile(contentsOf: folder.file("a.har", text))
+    let url = try #require(URL(string: "https://a.test/items"))
+    let served = await MockTransport(routes: stubs.routes).perform(HTTPRequest(url: url))
+    #expect(served.head?.headers["Content-Encoding"] == expected)
+    #expect(served.body == Data(base64Encoded: base64))
+  }
+
+  #if CATENA_CURL
+    /// The bytes are those of `[1]` and `[1,1,1,1,1]`, in the form of zlib and without it.
+    @Test(
+      arguments: [
+        ("image/png", "eJyLNowFAAHTAOo=", -1, 3), ("image/png", "eJyLNowFAAHTAOo=", 11, 3),
+        ("application/json", "izbUgcJYAA==", -1, 11), ("image/png", "izbUgcJYAA==", 11, 11),
+        ("image/png", "izbUgcJYAA==", 7, 7),
+      ])
+    func aDeflatedBodyIsDecoded(type: String, base64: String, size: Int, count: Int) throws {
+      let headers = [HAR.Field(name: "Content-Encoding", value: "deflate")]
+      var response = HAR.Response(status: 200, headers: headers)
+      response.content = HAR.Content(
+        size: size, mimeType: type, text: base64, encoding: "base64")
+      #expect(response.body?.count == count && response.remainingCodings.isEmpty)
+    }
+  #endif
+
   #if CATENA_CURL || canImport(Compression)
     /// The bytes are those of `[1]` in gzip.
     @Test(arguments: [("application/json", true), ("application/gzip", false)])

@@ -99,7 +99,7 @@ enum MaskingTable {
     bypass|never || compass|north || status_code|503 || postal_code|123456 || error_code|482913
     code_challenge_method|S256 || grant_type|authorization_code || state|open
     secretSanta|"Ann" || secret_santa|Jo Miller || secretSantas|"Ann, Jo" || cookies|12
-    cookies|"oatmeal" || cookies|oatmeal and ginger || id|507f1f77bcf86cd799439011 || order|4111111111111112 || phone|+49 30 1234567
+    id|507f1f77bcf86cd799439011 || order|4111111111111112 || phone|+49 30 1234567
     isbn|978-3-16-148410-0 || timestamp|1700000000000 || version|1.24.3
     date|2026-11-23T06:09:23.123456Z || path|/v1/boards/7/cards/12 || color|ff8800
     text|The key to the session is a good code || sku|A1-B2-C3

@@ -76,17 +76,49 @@ struct MaskingTests {
   /// A bakery has cookies, too.
   @Test(
     arguments: [
-      (#"[{"name":"Oatmeal","price":3},{"id":"ginger-2","name":"Ginger"}]"#, false),
-      (#"["oatmeal","ginger"]"#, false), (#"{"ginger":0,"oatmeal":3}"#, false), ("[]", false),
+      (#"{"ginger":0,"oatmeal":3}"#, false), ("[]", false), ("[1,2.5]", false), ("true", false),
+      ("null", false), ("12", false), (#"[{"a":[true,3]}]"#, false), (#""chocolate chip""#, false),
       (#""sid=trout""#, true), (#"["theme=dark","sid=trout"]"#, true),
       (#"{"theme":3,"sid":"trout"}"#, true), (#"[{"name":"sid","value":"trout"}]"#, true),
       (#"[{"Name":"sid","Value":"trout"}]"#, true), (#""trout.9f3b1c7d2e8a""#, true),
+      (#"{"remember":{"value":"trout"}}"#, true), (#"{"remember":["trout"]}"#, true),
+      (#"[["remember","trout"]]"#, true), (#"[{"remember":"trout"}]"#, true),
+      (#"{"a.com":{"/":{"remember":"trout"}}}"#, true), (#"["trout"]"#, true),
+      (#"{"auth":{"value":"trout123456789"}}"#, true), (#"{"sid=trout":1}"#, true),
+      (#""trout123456789""#, true), (#""theme; trout""#, true),
     ])
   func cookiesAreSecretIfTheyCanBeThoseOfHTTP(value: String, isSecret: Bool) throws {
     let text = #"{"cookies":\#(value),"secretSantaToken":"pike-1"}"#
     let masked = self.text(masked(entry(mimeType: "application/json", body: text)))
     #expect(masked.contains(#""cookies":\#(value)"#) != isSecret, "\(masked)")
     #expect(!masked.contains("pike-1"))
+  }
+
+  @Test(
+    arguments: [
+      ("application/json", #"{"cookies":{"sid":"trout"}"#),
+      ("application/json", #"{"a":1,"cookies":["trout"],"b":"#),
+      ("text/plain", #"got {"cookies": {"remember": {"value": "trout"}}} at 12:00"#),
+      ("text/plain", #"{\"cookies\":{\"remember\":\"trout\"}}"#),
+      ("text/xml", "<cookies><remember>trout</remember></cookies>"),
+      ("text/xml", "<a><cookies><c><d>trout</d></c></cookies></a>"),
+      ("text/xml", "<cookies><c><![CDATA[trout]]></c></cookies>"),
+      ("text/xml", #"<field name="cookies"><v>trout</v></field>"#),
+      ("application/x-www-form-urlencoded", "cookies[]=trout&a=b"),
+      ("application/x-www-form-urlencoded", "cookies%5B%5D=trout&a=b"),
+      ("application/x-www-form-urlencoded", "cookies=sid%3Dtrout&a=b"),
+    ])
+  func aTextWithinCookiesIsMasked(type: String, body: String) {
+    expectMasked(entry(mimeType: type, body: body), "trout")
+  }
+
+  @Test func wordsAreNoCookies() throws {
+    let field = MaskingTable.Field(name: "cookies", value: "oatmeal")
+    for position in Position.allCases
+    where position != .jsonArray && position.accepts(field, isSecret: false) {
+      let entry = try position.entry(field)
+      #expect(text(masked(entry)) == text(entry), "\(position)")
+    }
   }
 
   @Test(arguments: MaskingTable.wordSecrets)

@@ -202,6 +202,26 @@ struct ResourceStoreTests {
     )
   }
 
+  @Test(
+    arguments: [
+      (["7"], ["8", "9", "10"]), ([7], [8, 9, 10]), ([], [1, 2, 3]), (["x"], nil),
+    ] as [([JSON], [JSON]?)])
+  func theKindOfTheIDsSurvivesARestart(initial: [JSON], expected: [JSON]?) throws {
+    var created: [JSON] = []
+    for round in 0..<3 {
+      let store = ResourceStore()
+      let resource = try Resource("/a", data: initial.map { ["id": $0] }, in: store)
+      try store.open(file)
+      created.append(try resource.insert(["b": 1])["id"])
+      // Ids of clients are of another kind.
+      if round == 0 { try resource.insert(["id": initial == ["x"] ? 7 : "abc"]) }
+      try store.flush()
+      store.close()
+    }
+    if let expected { #expect(created == expected) }
+    if expected == nil { #expect(created.allSatisfy { $0.string?.count == 36 }) }
+  }
+
   @Test func aServerThatStopsWritesTheItems() async throws {
     let store = ResourceStore()
     let resource = Resource("/a", in: store)

@@ -17,16 +17,17 @@ struct ParsedRequests: Equatable {
   /// Passes the pieces to a parser in order.
   init(
     _ input: [[UInt8]], limits: MockServerLimits = MockServerLimits(),
-    policy: RequestParser.BodyPolicy = .collect
+    policy: RequestParser.BodyPolicy = .collect, isNeeded: Bool = false, room: Int = .max
   ) {
     var parser = RequestParser(limits: limits)
+    parser.bodyRoom = room
     for piece in input {
       piece.withUnsafeBytes { parser.receive($0) }
       while let event = parser.next() {
         switch event {
         case .head(let head):
           heads.append(head)
-          parser.receiveBody(policy)
+          parser.receiveBody(policy, isNeeded: isNeeded)
         case .bodyPiece(let piece): pieces.append(piece)
         case .request(let body):
           bodies.append(body)

@@ -63,7 +63,11 @@ struct DescriptionTests {
     Row("MockRoutes(routes: 2)") { MockTransport(routes: routes).routes },
     Row("RequestJournal(requests: 0)") { MockTransport(routes: routes).journal },
     Row("Mock(404)") { Mock.text("s3cret", status: 404).header("Set-Cookie", "id=s3cret") },
-    Row("Mock(failure)") { Mock.failure(.connectionLost) },
+    Row("Mock(connectionLost)") { Mock.failure(.connectionLost) },
+    Row("Mock(URLError)") { Mock.failure(URLError(.unknown, userInfo: ["a": "s3cret"])) },
+    Row("Mock(sequence)") { Mock.sequence(.text("s3cret"), .status(204)) },
+    Row("Mock(weighted)") { Mock.weighted((1, .text("s3cret")), (1, .failure(.connectionLost))) },
+    Row("Mock(template)") { Mock.template(json: ["a": "s3cret {{ path.id }}"]) },
     Row("AuthorizationServerSettings(clients: 1, users: 1)") {
       var settings = AuthorizationServerSettings()
       settings.clients = ["app": .confidential(secret: "s3cret")]

@@ -68,7 +68,9 @@ extension CheckedExchange {
     status = head.status
     self.headers = head.headers
     let content = entry.response.content
-    self.body = content.text == nil && content.size != 0 ? nil : entry.response.body
+    let isMissing = content.text == nil && content.size != 0
+    let isUnreadable = isMissing || !entry.response.remainingCodings.isEmpty
+    self.body = isUnreadable ? nil : entry.response.body
   }
 }
 
