@@ -196,6 +196,13 @@ struct CacheRecord: Sendable {
 
   var byteCount: Int { responses.reduce(key.text.utf8.count) { $0 + $1.byteCount } }
 
+  /// Returns whether a response is still stored, and has not been validated since.
+  func contains(_ response: StoredResponse) -> Bool {
+    responses.contains {
+      $0.bodyID == response.bodyID && $0.responseTime == response.responseTime
+    }
+  }
+
   /// Adds a response, which replaces that for the same requests, unless that one is the response to
   /// a later request.
   ///

@@ -300,13 +300,19 @@ final class CacheStage: BuiltInStage {
       return true
     }
     guard isFirst else { return }
+    // An earlier refresh may have ended after the caller has looked up the response.
+    guard cache.memory?.record(for: refresh.key)?.contains(stored) ?? true else {
+      return end(refresh)
+    }
     let work = hop.inBackground().renew(stored)
     // Held here, because no caller waits for it.
     refreshes.withLock { $0[refresh] = .some(work) }
-    work.always(on: .inline) { _ in
-      let finished = self.refreshes.withLock { $0.removeValue(forKey: refresh) }
-      withExtendedLifetime(finished) {}
-    }
+    work.always(on: .inline) { _ in self.end(refresh) }
+  }
+
+  private func end(_ refresh: Refresh) {
+    let finished = refreshes.withLock { $0.removeValue(forKey: refresh) }
+    withExtendedLifetime(finished) {}
   }
 }
 
