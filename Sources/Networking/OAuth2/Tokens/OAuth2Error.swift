@@ -12,7 +12,7 @@ public struct OAuth2Error: Error, Sendable {
     /// The server cannot process the request now, by its status 408, 429, 500, 502, 503 or 504, or by
     /// the error code `temporarily_unavailable` or `server_error`.
     ///
-    /// Where that is safe, the request has been repeated already. The tokens are kept. The user need not
+    /// The request has been repeated already, if that is safe. The tokens are kept. The user need not
     /// sign in again; the same call may succeed later, but not before ``OAuth2Error/retryAfter``.
     case temporarilyUnavailable
     /// The response of the server is not that of OAuth2.
