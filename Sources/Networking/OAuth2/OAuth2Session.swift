@@ -18,10 +18,10 @@ import Synchronization
 ///   rejected token is not the current one any more, nothing is refreshed.
 /// - **Refusal.** If the server refuses the refresh token with `invalid_grant`, the token is removed,
 ///   all requests that wait fail with the same ``OAuth2Error``, and ``signedOut`` is fulfilled.
-/// - **Temporary failure.** If the server responds to a refresh with the status 408, 429, 500, 502, 503
-///   or 504, the refresh is repeated, not before the server's `Retry-After`, while the requests wait. It
-///   is also repeated if the server cannot be reached. After a lost connection it is not, because the
-///   server may have used up the refresh token.
+/// - **Temporary failure.** If the server responds to a refresh with the status 408, 429, 500 or 503,
+///   the refresh is repeated, not before the server's `Retry-After`, while the requests wait. It
+///   is also repeated if the server cannot be reached. After a lost connection, or the status 502 or 504
+///   of a gateway, it is not, because the server may have used up the refresh token.
 /// - **Failure.** If a refresh fails for another reason, or in all repetitions, the token is kept, and
 ///   the requests that wait fail with the error, such as `temporarilyUnavailable`. The next request
 ///   tries again.

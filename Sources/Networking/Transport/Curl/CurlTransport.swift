@@ -29,8 +29,8 @@
   ///   machine (`localhost`, `127.0.0.0/8` and `::1`) is always reached without a proxy of the
   ///   environment. If a proxy rejects a tunnel, the exchange fails with
   ///   ``NetworkError/Code-swift.enum/cannotConnect`` and a message with the proxy's status.
-  /// - A `Proxy-Authorization` field of an `https` request is sent to the proxy with the request for the
-  ///   tunnel, and never to the server. The tunnel is used for that request only.
+  /// - A `Proxy-Authorization` field is sent to an HTTP proxy, and never to the server. For an `https`
+  ///   server it is in the request for the tunnel, which is used for that request only.
   /// - No `Accept`, `User-Agent`, `Content-Type` or `Expect` fields are sent unless the request has
   ///   them. The transport sets `Content-Length` and `Transfer-Encoding` and ignores those of the
   ///   request.
