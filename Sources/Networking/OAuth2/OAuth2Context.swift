@@ -148,7 +148,9 @@ public struct OAuth2Context: Sendable {
       switch error {
       case let error as OAuth2Error where error.code == .temporarilyUnavailable:
         // A status such as 400 with an error code counts as the one that the code replaces.
-        let status = error.status.flatMap { Self.temporaryStatus($0) } ?? 503
+        let status =
+          error.status.flatMap { NetworkError.Code.temporaryStatuses.contains($0) ? $0 : nil }
+          ?? 503
         guard !isUsedUp || ![502, 504].contains(status) else { return nil }
         result = .success(Response(head: HTTPResponseHead(status: status), request: request))
         retryAfter = error.retryAfter
@@ -181,10 +183,6 @@ public struct OAuth2Context: Sendable {
     // A sign-out must not wait much longer.
     let step = min(delay, .seconds(1))
     return after(step, scheduler: scheduler).then(on: .inline) { wait(delay - step) }
-  }
-
-  private static func temporaryStatus(_ status: Int) -> Int? {
-    NetworkError.Code.unacceptableStatus(status).isTemporary ? status : nil
   }
 
   private func send(
@@ -254,8 +252,7 @@ extension OAuth2Error {
   ///
   /// The body is left out, because it may contain a token.
   fileprivate init(_ response: Response, _ reason: String, at now: Date) {
-    let isTemporary = NetworkError.Code.unacceptableStatus(response.status).isTemporary
-    self.init(isTemporary ? .temporarilyUnavailable : .malformedResponse, reason)
+    self.init(response.head.isTemporary ? .temporarilyUnavailable : .malformedResponse, reason)
     status = response.status
     retryAfter = RetryAfter.delay(in: response.headers, now: now)
   }

@@ -276,9 +276,7 @@ struct TusRun: Sendable {
   /// Returns the hash function that both sides have.
   private func checksumFunction() async throws -> ContentDigest.Algorithm {
     let response = try await sender.send(message(.options))
-    guard !NetworkError.Code.unacceptableStatus(response.status).isTemporary else {
-      throw FinalResponse(response: response)
-    }
+    guard !response.head.isTemporary else { throw FinalResponse(response: response) }
     let names = Set(
       response.headers.values(for: "Tus-Checksum-Algorithm").joined(separator: ",")
         .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() })

@@ -104,7 +104,7 @@ public struct OAuth2Error: Error, Sendable {
   /// 500 and 503.
   static func code(ofServer code: String, status: Int? = nil) -> Code {
     let isTemporary = ["server_error", "temporarily_unavailable"].contains(code)
-    let hasFailed = status.map { NetworkError.Code.unacceptableStatus($0).isTemporary } ?? false
+    let hasFailed = status.map(NetworkError.Code.temporaryStatuses.contains) ?? false
     return isTemporary || hasFailed && !decisions.contains(code)
       ? .temporarilyUnavailable : .server(code)
   }
