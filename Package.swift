@@ -32,8 +32,17 @@ let package = Package(
   products: [
     .library(name: "Promises", targets: ["Promises"]),
     .library(name: "Networking", targets: ["Networking"]),
+    .library(name: "NetworkingOAuth2", targets: ["NetworkingOAuth2"]),
+    .library(name: "NetworkingStreams", targets: ["NetworkingStreams"]),
+    .library(name: "NetworkingTransfers", targets: ["NetworkingTransfers"]),
     .library(name: "NetworkingXML", targets: ["NetworkingXML"]),
+    .library(name: "Catena", targets: ["Catena"]),
     .library(name: "Mocking", targets: ["Mocking"]),
+    .library(name: "MockingOAuth2", targets: ["MockingOAuth2"]),
+    .library(name: "MockingRecordings", targets: ["MockingRecordings"]),
+    .library(name: "MockingResources", targets: ["MockingResources"]),
+    .library(name: "MockingContracts", targets: ["MockingContracts"]),
+    .library(name: "MockingStubs", targets: ["MockingStubs"]),
     .library(name: "CatenaTesting", targets: ["CatenaTesting"]),
     .executable(name: "mock-server", targets: ["mock-server"]),
     .executable(name: "tls-pins", targets: ["tls-pins"]),
@@ -52,6 +61,16 @@ let package = Package(
       name: "Networking", dependencies: ["CCatena", "CatenaSystem", "Promises"] + curl,
       exclude: excluded, resources: resources, swiftSettings: settings),
     .target(
+      name: "NetworkingOAuth2",
+      dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"],
+      swiftSettings: settings),
+    .target(
+      name: "NetworkingStreams", dependencies: ["CatenaSystem", "Networking", "Promises"],
+      swiftSettings: settings),
+    .target(
+      name: "NetworkingTransfers", dependencies: ["CatenaSystem", "Networking", "Promises"],
+      swiftSettings: settings),
+    .target(
       name: "CCatenaXML",
       linkerSettings: [
         .linkedLibrary(":libxml2.so.2", .when(platforms: [.linux])),
@@ -63,10 +82,47 @@ let package = Package(
       name: "Mocking", dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"] + curl,
       swiftSettings: settings),
     .target(
+      name: "Catena",
+      dependencies: [
+        "Networking", "NetworkingOAuth2", "NetworkingStreams", "NetworkingTransfers",
+        "NetworkingXML", "Promises",
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "MockingOAuth2",
+      dependencies: ["Mocking", "Networking", "NetworkingOAuth2", "Promises"],
+      swiftSettings: settings),
+    .target(
+      name: "MockingRecordings",
+      dependencies: ["CatenaSystem", "Mocking", "Networking", "Promises"],
+      swiftSettings: settings),
+    .target(
+      name: "MockingResources",
+      dependencies: ["CatenaSystem", "Mocking", "MockingRecordings", "Networking", "Promises"],
+      swiftSettings: settings),
+    .target(
+      name: "MockingContracts",
+      dependencies: [
+        "CatenaSystem", "Mocking", "MockingRecordings", "MockingResources", "Networking",
+        "Promises",
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "MockingStubs",
+      dependencies: [
+        "CatenaSystem", "Mocking", "MockingContracts", "MockingRecordings", "MockingResources",
+        "Networking", "Promises",
+      ],
+      swiftSettings: settings),
+    .target(
       name: "CatenaTesting", dependencies: ["CatenaSystem", "Mocking", "Networking", "Promises"],
       swiftSettings: settings),
     .executableTarget(
-      name: "mock-server", dependencies: ["CatenaSystem", "Mocking", "Networking", "Promises"],
+      name: "mock-server",
+      dependencies: [
+        "CatenaSystem", "Mocking", "MockingContracts", "MockingRecordings", "MockingResources",
+        "MockingStubs", "Networking", "Promises",
+      ],
       path: "Sources/MockServer", swiftSettings: settings),
     .executableTarget(
       name: "tls-pins", dependencies: ["Networking"], path: "Examples/TLSPins",
@@ -83,7 +139,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "NetworkingTests",
-      dependencies: ["Mocking", "Networking", "Promises"] + curl + support,
+      dependencies: [
+        "CatenaSystem", "Mocking", "MockingOAuth2", "MockingRecordings", "MockingResources",
+        "Networking", "NetworkingOAuth2", "NetworkingStreams", "NetworkingTransfers", "Promises",
+      ] + curl + support,
       swiftSettings: settings),
     .testTarget(
       name: "NetworkingXMLTests",
@@ -91,12 +150,16 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "MockingTests",
-      dependencies: ["Mocking", "Networking", "NetworkingXML", "Promises"] + support
-        + programs("mock-server", "quickstart"),
+      dependencies: [
+        "CatenaSystem", "Mocking", "MockingContracts", "MockingOAuth2", "MockingRecordings",
+        "MockingResources", "MockingStubs", "Networking", "NetworkingOAuth2", "NetworkingStreams",
+        "NetworkingTransfers", "NetworkingXML", "Promises",
+      ] + support + programs("mock-server", "quickstart"),
       swiftSettings: settings),
     .testTarget(
       name: "CatenaTestingTests",
-      dependencies: ["CatenaTesting", "Mocking", "Networking", "Promises"] + support,
+      dependencies: ["CatenaTesting", "Mocking", "MockingRecordings", "Networking", "Promises"]
+        + support,
       swiftSettings: settings),
     .testTarget(
       name: "TestSupportTests", dependencies: support, swiftSettings: settings),
@@ -112,7 +175,10 @@ let package = Package(
     .target(name: "SystemCallFaults", path: "Tests/SystemCallFaults"),
     .executableTarget(
       name: "test-worker",
-      dependencies: ["Mocking", "Networking", "Promises", "SystemCallFaults", "TestSupport"],
+      dependencies: [
+        "Mocking", "MockingResources", "MockingStubs", "Networking", "NetworkingOAuth2", "Promises",
+        "SystemCallFaults", "TestSupport",
+      ],
       path: "Tests/Worker", swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -1,3 +1,6 @@
+import MockingRecordings
+import MockingStubs
+
 #if canImport(Testing)
   public import Foundation
   public import Mocking

@@ -1,4 +1,5 @@
 import Mocking
+import MockingStubs
 
 /// A parser of the command line.
 ///

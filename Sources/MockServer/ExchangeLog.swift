@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import MockingResources
 import Networking
 import Synchronization
 

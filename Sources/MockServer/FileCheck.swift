@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import MockingStubs
 
 /// The command `check`, which validates files and lists their routes.
 struct FileCheck {

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Mocking
+import MockingStubs
 import Synchronization
 
 /// The properties of the program.

@@ -1,5 +1,7 @@
 import Foundation
 import Mocking
+import MockingRecordings
+import MockingStubs
 
 /// The parsed command line.
 ///

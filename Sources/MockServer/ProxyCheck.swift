@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import MockingContracts
 
 /// The check of the forwarded exchanges against a contract: the options `--check` and `--report`.
 struct ProxyCheck: Sendable {

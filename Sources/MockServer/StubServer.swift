@@ -1,5 +1,9 @@
 import Foundation
 import Mocking
+import MockingContracts
+import MockingRecordings
+import MockingResources
+import MockingStubs
 import Synchronization
 
 /// A server that serves the routes of files, reads them again when they change, and forwards the

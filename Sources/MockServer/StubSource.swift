@@ -1,5 +1,8 @@
 import Foundation
 import Mocking
+import MockingRecordings
+import MockingResources
+import MockingStubs
 import Synchronization
 
 /// The files that a server uses, and their last content.

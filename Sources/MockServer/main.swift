@@ -1,5 +1,7 @@
 import Foundation
 import Mocking
+import MockingContracts
+import MockingRecordings
 
 // The program mock-server. Start with StubServer.swift, which serves the routes of files.
 

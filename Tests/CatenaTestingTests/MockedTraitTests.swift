@@ -1,5 +1,6 @@
 import CatenaTesting
 import Foundation
+import MockingRecordings
 import TestGate
 import TestSupport
 import Testing

@@ -1,5 +1,7 @@
 import Foundation
 import Mocking
+import MockingResources
+import MockingStubs
 import Networking
 import TestSupport
 

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import NetworkingOAuth2
 import Promises
 
 #if canImport(Darwin)

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkingTransfers
 import Promises
 
 /// The runner of a client's calls, which waits for the middleware, builds the wire request, and

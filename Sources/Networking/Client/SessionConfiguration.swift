@@ -1,3 +1,4 @@
+import NetworkingTransfers
 import Promises
 
 #if canImport(FoundationNetworking)

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingStubs
 
 /// The admin API refuses pages of other sites, clients without a token, and malformed requests.
 @Suite(.gated)

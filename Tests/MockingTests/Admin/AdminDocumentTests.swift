@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingStubs
 
 /// The OpenAPI document describes exactly the operations and the responses of the admin API.
 @Suite(.gated)

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingStubs
 
 /// The events of the admin API have an order, can be resumed, and never fill the memory.
 @Suite(.gated)

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingStubs
 
 /// The admin API of a backend in memory, whose requests need no socket.
 struct AdminFixture {

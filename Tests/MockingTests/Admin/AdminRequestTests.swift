@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingRecordings
+@testable import MockingStubs
 
 /// Requests to the admin API read and verify the journal.
 @Suite(.gated)

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingStubs
 
 /// A server serves the admin API beside its routes.
 @Suite(.gated)

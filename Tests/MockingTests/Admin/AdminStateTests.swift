@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingStubs
 
 /// Requests to the admin API read and change scenarios, variables, resources and settings.
 @Suite(.gated)

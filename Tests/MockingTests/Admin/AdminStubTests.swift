@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingStubs
 
 /// Requests to the admin API list, add, change and remove stubs.
 @Suite(.gated)

@@ -3,6 +3,7 @@ import TestGate
 import Testing
 
 @testable import Mocking
+@testable import MockingStubs
 
 @Suite(.gated)
 struct InspectorPageTests {

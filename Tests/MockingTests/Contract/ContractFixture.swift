@@ -1,4 +1,5 @@
 @testable import Mocking
+@testable import MockingContracts
 
 /// An OpenAPI document for tests.
 enum ContractFixture {

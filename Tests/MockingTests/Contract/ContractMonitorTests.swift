@@ -7,6 +7,8 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingContracts
+@testable import MockingRecordings
 
 /// The check of real exchanges against a contract.
 @Suite(.gated)

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingContracts
 
 /// The operations of a contract between a mock and a new backend.
 @Suite(.gated)

@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingContracts
+@testable import MockingResources
 
 /// Contracts whose collections keep the changes of requests.
 @Suite(.gated)

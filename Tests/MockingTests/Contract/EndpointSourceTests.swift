@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingContracts
 
 /// Swift code with the endpoints of a contract.
 ///

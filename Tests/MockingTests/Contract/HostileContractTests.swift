@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingContracts
+@testable import MockingResources
 
 /// Documents and requests that would occupy the program for ever, or run code of the document.
 @Suite(.gated)

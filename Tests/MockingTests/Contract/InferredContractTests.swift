@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingContracts
+@testable import MockingRecordings
 
 /// OpenAPI documents that describe recordings.
 @Suite(.gated)

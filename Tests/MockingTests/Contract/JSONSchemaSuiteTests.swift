@@ -4,6 +4,7 @@ import TestGate
 import Testing
 
 @testable import Mocking
+@testable import MockingContracts
 
 private let suiteFolder = ProcessInfo.processInfo.environment["CATENA_JSON_SCHEMA_SUITE"]
   .map { URL(fileURLWithPath: $0) }

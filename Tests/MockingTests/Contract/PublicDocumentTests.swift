@@ -4,6 +4,7 @@ import TestGate
 import Testing
 
 @testable import Mocking
+@testable import MockingContracts
 
 private let documentFolder = ProcessInfo.processInfo.environment["CATENA_OPENAPI_DOCUMENTS"]
   .map { URL(fileURLWithPath: $0) }

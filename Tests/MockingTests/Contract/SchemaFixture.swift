@@ -3,6 +3,7 @@ import Networking
 import Testing
 
 @testable import Mocking
+@testable import MockingContracts
 
 /// A schema for tests, in a document of its own.
 enum SchemaFixture {

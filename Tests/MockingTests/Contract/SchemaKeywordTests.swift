@@ -4,6 +4,7 @@ import TestGate
 import Testing
 
 @testable import Mocking
+@testable import MockingContracts
 
 /// Each keyword of JSON Schema 2020-12 accepts one value and refuses another.
 @Suite(.gated)

@@ -3,6 +3,7 @@ import TestGate
 import Testing
 
 @testable import Mocking
+@testable import MockingContracts
 
 /// Values that are made from a schema keep it, at the edges of numbers too.
 @Suite(.gated)

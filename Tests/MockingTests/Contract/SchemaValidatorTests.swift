@@ -4,6 +4,7 @@ import TestGate
 import Testing
 
 @testable import Mocking
+@testable import MockingContracts
 
 @Suite(.gated)
 struct SchemaValidatorTests {

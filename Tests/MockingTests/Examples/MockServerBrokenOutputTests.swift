@@ -1,3 +1,5 @@
+import MockingRecordings
+
 #if os(Linux)
   import Foundation
   import Mocking

@@ -1,3 +1,5 @@
+import MockingStubs
+
 #if os(Linux) || os(macOS)
   import Foundation
   import TestGate

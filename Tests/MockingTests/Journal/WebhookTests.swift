@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingStubs
 
 @Suite(.gated)
 struct WebhookTests {

@@ -5,7 +5,12 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingContracts
+@testable import MockingRecordings
+@testable import MockingResources
+@testable import MockingStubs
 @testable import Networking
+@testable import NetworkingStreams
 
 /// Readers of foreign texts take a bounded stack, whatever the depth, the width and the length of a text.
 ///

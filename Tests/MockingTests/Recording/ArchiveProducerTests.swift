@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingRecordings
+@testable import MockingStubs
 
 /// Archives in the manner of other programs, each of which differs from the specification.
 @Suite(.gated)

@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingRecordings
+@testable import MockingStubs
 
 @Suite(.gated) struct RecordedSizeTests {
   @Test(arguments: [(Int64(3), Int?(2)), (5, nil), (7, nil), (0, nil)])

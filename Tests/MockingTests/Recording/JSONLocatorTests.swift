@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingRecordings
 
 @Suite(.gated)
 struct JSONLocatorTests {

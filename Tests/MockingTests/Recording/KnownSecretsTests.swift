@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingRecordings
 
 @Suite(.gated)
 struct MultiPatternSearchTests {

@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingRecordings
+@testable import MockingStubs
 
 /// The choice of a recorded response by bodies, masked values and the parts of the options.
 @Suite(.gated)

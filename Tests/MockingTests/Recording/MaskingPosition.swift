@@ -2,6 +2,7 @@ import Foundation
 import Networking
 
 @testable import Mocking
+@testable import MockingRecordings
 
 /// A place of a field in an exchange.
 enum MaskingPosition: String, CaseIterable, Sendable {

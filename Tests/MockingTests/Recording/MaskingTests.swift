@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingRecordings
 
 /// The masking of recordings, on the fields of ``MaskingTable``.
 @Suite(.gated)

@@ -1,3 +1,5 @@
+import MockingRecordings
+
 #if os(Linux) || os(macOS)
   import Foundation
   import Mocking

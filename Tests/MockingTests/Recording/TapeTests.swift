@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import MockingRecordings
 import Networking
 import Synchronization
 import TestGate

@@ -4,6 +4,9 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingRecordings
+@testable import MockingResources
+@testable import MockingStubs
 
 /// Each isolated client has variables, scenarios, sequences, counters and limits of its own.
 @Suite(.gated)

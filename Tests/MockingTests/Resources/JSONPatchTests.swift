@@ -3,6 +3,7 @@ import TestGate
 import Testing
 
 @testable import Mocking
+@testable import MockingResources
 
 /// The examples of RFC 6901, RFC 6902 and RFC 7396, and the bounds of a patch.
 @Suite(.gated)

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingResources
 
 /// A response of a resource.
 struct ResourceResponse {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingResources
 
 /// Random operations on a resource and on a plain dictionary have the same results.
 @Suite(.gated)

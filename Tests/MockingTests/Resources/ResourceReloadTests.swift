@@ -7,6 +7,8 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingResources
+@testable import MockingStubs
 
 /// The items of a store while its stub files are read again.
 @Suite(.gated)

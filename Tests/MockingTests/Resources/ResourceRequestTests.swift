@@ -4,6 +4,9 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingContracts
+@testable import MockingResources
+@testable import MockingStubs
 
 @Suite(.gated)
 struct ResourceRequestTests {

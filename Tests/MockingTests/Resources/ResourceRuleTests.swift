@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingStubs
 
 /// Default values, rules for members, and groups of unique members.
 @Suite(.gated)

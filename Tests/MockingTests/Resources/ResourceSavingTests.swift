@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingResources
 
 /// The writes of the file of a store, in virtual time.
 @Suite(.gated)

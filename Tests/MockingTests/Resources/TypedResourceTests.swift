@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingResources
 
 @Suite(.gated)
 struct TypedResourceTests {

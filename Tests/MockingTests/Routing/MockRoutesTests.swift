@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingStubs
 
 /// The routes of a backend can be changed while it runs.
 @Suite(.gated)

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingStubs
 @testable import Networking
 
 /// The memory for the bodies of all requests is bounded, and bodies that nobody reads use none.

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingResources
 
 /// Tests of the methods to which a backend responds without a route for them.
 @Suite(.gated)

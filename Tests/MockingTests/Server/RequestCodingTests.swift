@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingRecordings
 
 /// Requests with content codings, as a mock backend receives them.
 @Suite(.gated)

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingStubs
 
 /// Routes of a stub file read and change resources.
 @Suite(.gated)

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingStubs
 
 /// Conditions, variables, defaults and weights of stub files.
 @Suite(.gated)

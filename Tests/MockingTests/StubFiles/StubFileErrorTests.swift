@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingRecordings
+@testable import MockingStubs
 
 /// An error in a stub file is one message with its location and the expected content.
 @Suite(.gated)

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingStubs
 
 /// The names of files in a stub file of somebody else.
 @Suite(.gated)

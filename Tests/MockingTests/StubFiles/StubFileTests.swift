@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingRecordings
+@testable import MockingStubs
 
 @Suite(.gated)
 struct StubFileTests {

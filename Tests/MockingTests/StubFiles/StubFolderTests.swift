@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingStubs
 
 /// The files that are taken for OpenAPI documents.
 @Suite(.gated)

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingStubs
 
 /// Tests of streams, interim responses and trailers in stub files.
 @Suite(.gated)

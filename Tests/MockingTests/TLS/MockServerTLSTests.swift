@@ -1,3 +1,5 @@
+import MockingStubs
+
 #if os(Linux)
   import Foundation
   import Mocking

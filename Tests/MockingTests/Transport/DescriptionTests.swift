@@ -1,5 +1,8 @@
 import Foundation
 import Mocking
+import MockingOAuth2
+import NetworkingOAuth2
+import NetworkingStreams
 import Promises
 import TestGate
 import TestSupport

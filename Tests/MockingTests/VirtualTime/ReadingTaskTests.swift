@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import NetworkingStreams
 import TestGate
 import TestSupport
 import Testing

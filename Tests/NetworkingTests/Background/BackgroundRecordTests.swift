@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingTransfers
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -2,6 +2,7 @@ import TestGate
 import Testing
 
 @testable import Networking
+@testable import NetworkingTransfers
 
 @Suite(.gated)
 struct BackgroundTransferMachineTests {

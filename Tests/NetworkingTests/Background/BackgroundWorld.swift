@@ -1,6 +1,7 @@
 import TestSupport
 
 @testable import Networking
+@testable import NetworkingTransfers
 
 /// The promises, the tasks and the stored outcomes of a background session, for random sequences of
 /// calls and events.

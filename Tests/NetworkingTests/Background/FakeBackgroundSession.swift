@@ -4,6 +4,7 @@ import Synchronization
 import TestSupport
 
 @testable import Networking
+@testable import NetworkingTransfers
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingOAuth2
 
 /// A user, or what else decides about the response of a server, and a client that has it.
 private struct CacheOwner: Sendable {

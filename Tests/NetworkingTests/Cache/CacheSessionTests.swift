@@ -1,11 +1,13 @@
 import Foundation
 import Mocking
+import MockingOAuth2
 import Promises
 import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingOAuth2
 
 /// A cache and a session of OAuth2 together.
 @Suite(.gated)

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingStreams
 
 /// Bodies over 16 KiB are not read on the threads of transports.
 @Suite(.gated) struct BodyThreadTests {

@@ -7,6 +7,8 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingStreams
+@testable import NetworkingTransfers
 
 /// Requests, renewals and stored data of a user after the user has changed.
 @Suite(.gated)

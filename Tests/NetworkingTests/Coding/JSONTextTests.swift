@@ -1,10 +1,12 @@
 import Foundation
 import Mocking
+import MockingResources
 import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingStreams
 
 /// A member of the type ``JSON`` is taken from the text that a decoder reads.
 @Suite(.gated) struct JSONTextTests {

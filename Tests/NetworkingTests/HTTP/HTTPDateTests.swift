@@ -3,6 +3,7 @@ import TestGate
 import Testing
 
 @testable import Networking
+@testable import NetworkingTransfers
 
 @Suite(.gated)
 struct HTTPDateTests {

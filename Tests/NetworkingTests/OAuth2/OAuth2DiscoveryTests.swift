@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingOAuth2
 
 /// The metadata of authorization servers.
 @Suite(.gated)

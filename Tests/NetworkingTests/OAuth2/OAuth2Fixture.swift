@@ -1,6 +1,8 @@
 import Foundation
 import Mocking
+import MockingOAuth2
 import Networking
+import NetworkingOAuth2
 import Promises
 import TestSupport
 

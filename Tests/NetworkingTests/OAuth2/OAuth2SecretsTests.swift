@@ -1,11 +1,13 @@
 import Foundation
 import Mocking
+import MockingRecordings
 import Promises
 import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingOAuth2
 
 /// No secret of a grant appears in a log, an event, an error, a recording or a curl command.
 @Suite(.gated)

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingOAuth2
 
 /// The reading of token responses, and the times at which a token can be used.
 @Suite(.gated)

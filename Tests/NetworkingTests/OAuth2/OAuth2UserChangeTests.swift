@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import MockingOAuth2
 import Promises
 import Synchronization
 import TestGate
@@ -7,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingOAuth2
 
 /// Requests, sign-ins, sign-outs and refreshes at the same time.
 @Suite(.gated)

@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import MockingOAuth2
 import Promises
 import Synchronization
 import TestGate
@@ -7,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingOAuth2
 
 /// A year of two sessions with one store in virtual time, compared with a plain model of one session.
 @Suite(.gated)

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingOAuth2
 
 /// The keys of tokens in a store, and tokens under the keys of an earlier version.
 @Suite(.gated)

@@ -1,3 +1,6 @@
+import MockingOAuth2
+import NetworkingOAuth2
+
 #if os(Linux) || os(macOS)
   import Foundation
   import Mocking

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingOAuth2
 
 /// The stores of tokens: their contents, their protection, and moving tokens between them.
 @Suite(.gated)

@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingOAuth2
+@testable import NetworkingTransfers
 
 /// Files of another user, which only root can make.
 enum ForeignFiles {

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingStreams
 
 /// The demand, the errors and the cancellation of pages.
 @Suite(.gated)

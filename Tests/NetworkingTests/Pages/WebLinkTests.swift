@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import NetworkingStreams
 import TestGate
 import TestSupport
 import Testing

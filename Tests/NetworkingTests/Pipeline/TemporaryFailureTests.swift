@@ -5,6 +5,9 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingOAuth2
+@testable import NetworkingStreams
+@testable import NetworkingTransfers
 
 /// Temporary failures of all kinds of work, in virtual time: one rule for the repetitions, their delays
 /// and the code at the end.

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingStreams
 
 /// Streams of events over several connections, in virtual time.
 @Suite(.gated)

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingStreams
 
 @Suite(.gated)
 struct JSONLinesTests {

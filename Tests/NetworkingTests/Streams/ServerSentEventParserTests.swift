@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingStreams
 
 /// The rules of the HTML Standard for the body of a stream of events.
 @Suite(.gated)

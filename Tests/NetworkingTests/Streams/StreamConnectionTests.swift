@@ -1,3 +1,5 @@
+import NetworkingStreams
+
 #if os(Linux) || os(macOS)
   import Foundation
   import Networking

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingTransfers
 
 /// The header fields after a body.
 @Suite(.gated)

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingTransfers
 
 /// The files, the digests and the connections of downloads that continue.
 @Suite(.gated)

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import NetworkingTransfers
 import Promises
 import TestGate
 import TestSupport

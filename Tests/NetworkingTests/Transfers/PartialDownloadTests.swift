@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingTransfers
 
 /// The hidden files of transfers in a folder that others can write to, and states with any numbers.
 @Suite(.gated)

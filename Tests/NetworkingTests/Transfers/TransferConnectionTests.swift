@@ -1,3 +1,5 @@
+import NetworkingTransfers
+
 #if os(Linux) || os(macOS)
   import Foundation
   @testable import Networking

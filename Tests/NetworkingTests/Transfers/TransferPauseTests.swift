@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingTransfers
 
 /// Pauses of transfers, in virtual time and over connections.
 @Suite(.gated)

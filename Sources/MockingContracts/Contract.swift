@@ -1,0 +1,214 @@
+public import Foundation
+import MockingRecordings
+public import Networking
+
+/// An OpenAPI document as a backend: its operations respond as the document says.
+///
+/// ```swift
+/// let contract = try Contract(file: "api.yaml")
+/// let provider = MockProvider<PetsAPI>(contract: contract, seed: 7)
+/// let server = try MockServer(contract: contract)       // the same responses on a socket
+/// ```
+///
+/// - **Documents.** OpenAPI 3.0 and 3.1, in JSON or YAML 1.2, in one file or several with `$ref` to
+///   local files. All errors of a document are reported at once, each with its file, line, column and
+///   JSON pointer. Nothing is fetched from the network.
+/// - **Requests.** Parameters are read by their `style` and `explode`. A request that does not keep
+///   the contract receives problem details that name each violation: a 401 without credentials, a 415
+///   for another content type, and otherwise a 400, or the 422 of the document.
+/// - **Responses.** The first successful response of the operation, in the media type that `Accept`
+///   prefers: its example if it has a valid one, otherwise a body made from the schema. The same
+///   seed makes the same bodies. The field `Prefer` selects another response: `code=404`,
+///   `example=name`, `dynamic=true`.
+/// - **Schemas.** JSON Schema 2020-12 for OpenAPI 3.1, and the dialect of OpenAPI 3.0. Patterns are
+///   searched in linear time; those that cannot be, with look-around or back-references, are
+///   ``warnings`` and match every text.
+///
+/// Source: OpenAPI 3.0.4 and 3.1.1; JSON Schema 2020-12.
+public struct Contract: Sendable {
+  /// The title of the document.
+  public var title: String { content.title }
+  /// The version of the API.
+  public var version: String { content.version }
+  /// The files of the document: the first one, and those that references lead to.
+  public let files: [URL]
+  /// The parts of the document that have no effect, and the schemas that no value can match.
+  public let warnings: [ContractIssue]
+  /// The operations in the order of their paths: a concrete path comes before a templated one.
+  public var operations: [Operation] { content.operations.map(Operation.init) }
+  let content: Content
+
+  /// An operation of a document.
+  public struct Operation: Sendable, Hashable {
+    /// The method.
+    public let method: HTTPMethod
+    /// The path, such as `/pets/{id}`.
+    public let path: String
+    /// The `operationId`.
+    ///
+    /// `nil` if the document has none.
+    public let id: String?
+    /// The summary.
+    ///
+    /// `nil` if the document has none.
+    public let summary: String?
+
+    init(_ operation: ContractOperation) {
+      method = operation.method
+      path = operation.path
+      id = operation.id
+      summary = operation.summary
+    }
+  }
+
+  /// The compiled document.
+  struct Content: Sendable {
+    let title: String
+    let version: String
+    /// The URLs of the servers, with the defaults of their variables.
+    let servers: [String]
+    let operations: [ContractOperation]
+    let program: SchemaProgram
+    let assertsFormats: Bool
+    /// Whether the values come from a recording, in which secrets are masked.
+    var ignoresMaskedValues = false
+
+    /// Returns the violations of a value.
+    func violations(
+      of value: JSON, _ schema: Int, _ direction: SchemaValidator.Direction,
+      maximumStepCount: Int = SchemaValidator.maximumStepCount
+    ) -> [SchemaViolation] {
+      let violations = SchemaValidator.violations(
+        of: value, schema, in: program, assertsFormats: assertsFormats, direction: direction,
+        maximumStepCount: maximumStepCount)
+      guard ignoresMaskedValues else { return violations }
+      return violations.filter { !value.isMasked(at: $0) }
+    }
+  }
+
+  /// Reads a document.
+  ///
+  /// - Parameters:
+  ///   - file: The name of the file, relative to the current folder.
+  ///   - assertsFormats: Whether a text that is not of its `format`, such as `date-time`, is a
+  ///     violation.
+  /// - Throws: ``ContractError`` with all errors of the document.
+  public init(file: String, assertsFormats: Bool = true) throws(ContractError) {
+    let folder = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
+    try self.init(
+      contentsOf: URL(fileURLWithPath: file, relativeTo: folder), assertsFormats: assertsFormats)
+  }
+
+  /// Reads a document.
+  ///
+  /// - Parameters:
+  ///   - url: The location of the file.
+  ///   - assertsFormats: Whether a text that is not of its `format`, such as `date-time`, is a
+  ///     violation.
+  /// - Throws: ``ContractError`` with all errors of the document.
+  public init(contentsOf url: URL, assertsFormats: Bool = true) throws(ContractError) {
+    let sources = ContractSources()
+    guard let source = sources.source(url) else { throw ContractError(issues: sources.issues) }
+    try self.init(source, sources, assertsFormats)
+  }
+
+  /// Reads a document from a text.
+  ///
+  /// - Parameters:
+  ///   - text: The document, in JSON or YAML.
+  ///   - folder: The folder for references to files. `nil` is the current folder.
+  ///   - assertsFormats: Whether a text that is not of its `format`, such as `date-time`, is a
+  ///     violation.
+  /// - Throws: ``ContractError`` with all errors of the document.
+  public init(
+    text: String, in folder: URL? = nil, assertsFormats: Bool = true
+  ) throws(ContractError) {
+    let folder =
+      folder ?? URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
+    let url = URL(fileURLWithPath: "openapi.yaml", relativeTo: folder)
+    let sources = ContractSources()
+    do throws(DocumentSyntaxError) {
+      try sources.add(Data(text.utf8), as: url)
+    } catch {
+      let position = TextPosition(error.offset, in: Data(text.utf8))
+      throw ContractError(issues: [
+        ContractIssue(
+          file: url, line: position.line, column: position.column, pointer: "",
+          message: error.reason)
+      ])
+    }
+    guard let source = sources.source(url) else { throw ContractError(issues: sources.issues) }
+    try self.init(source, sources, assertsFormats)
+  }
+
+  private init(
+    _ source: ContractSources.Source, _ sources: ContractSources, _ assertsFormats: Bool
+  ) throws(ContractError) {
+    let uri = ContractSources.uri(of: source.url)
+    let root = SchemaPlace(document: uri, path: [])
+    let dialect: SchemaDialect
+    do throws(SchemaProblem) {
+      dialect = try Self.dialect(of: source.root.json, root)
+    } catch {
+      throw ContractError(issues: sources.issues([error]))
+    }
+    sources.dialect = dialect
+    var documents = SchemaDocuments(load: sources.load)
+    documents.add(uri, source.root.json, dialect: dialect, isSchema: false)
+    var reader = ContractReader(SchemaCompiler(documents), dialect: dialect)
+    reader.read(root)
+    reader.compiler.findEndlessSchemas()
+    let problems = reader.problems + reader.compiler.problems
+    var known: Set<ContractIssue> = []
+    let issues = zip(problems, sources.issues(problems)).filter { known.insert($1).inserted }
+    let errors = sources.issues + issues.filter { !$0.0.isWarning }.map(\.1)
+    guard errors.isEmpty else {
+      throw ContractError(
+        issues: errors.sorted {
+          ($0.file.path, $0.line, $0.column) < ($1.file.path, $1.line, $1.column)
+        })
+    }
+    let operations = reader.operations.map { (path: ContractPath($0.path), operation: $0) }
+    let ordered = operations.enumerated().sorted { left, right in
+      if left.element.path.precedes(right.element.path) { return true }
+      if right.element.path.precedes(left.element.path) { return false }
+      return left.offset < right.offset
+    }
+    files = sources.files
+    warnings = issues.filter(\.0.isWarning).map(\.1)
+    content = Content(
+      title: reader.title, version: reader.version, servers: reader.servers,
+      operations: ordered.map(\.element.operation), program: reader.compiler.program,
+      assertsFormats: assertsFormats)
+  }
+
+  /// Returns the dialect of the schemas of a document.
+  private static func dialect(
+    of root: JSON, _ place: SchemaPlace
+  ) throws(SchemaProblem) -> SchemaDialect {
+    guard case .dictionary(let members) = root else {
+      throw SchemaProblem(place: place, reason: "expected an OpenAPI document: an object")
+    }
+    if members["swagger"] != nil {
+      throw SchemaProblem(
+        place: place.appending("swagger"),
+        reason: "Swagger 2.0 is not read; convert it to OpenAPI 3 with a converter such as "
+          + "swagger2openapi: npx swagger2openapi --outfile openapi.yaml swagger.json")
+    }
+    guard let version = members["openapi"]?.string else {
+      throw SchemaProblem(
+        place: members["openapi"] == nil ? place : place.appending("openapi"),
+        reason: "expected the member openapi with a version in quotation marks, such as 3.1.0")
+    }
+    if version.hasPrefix("3.0.") { return .openAPI30 }
+    if version.hasPrefix("3.1.") { return .draft202012 }
+    throw SchemaProblem(
+      place: place.appending("openapi"), reason: "expected the version 3.0 or 3.1, found \(version)"
+    )
+  }
+}
+
+extension Contract.Operation: CustomStringConvertible {
+  /// The method, the path and the identifier, such as `GET /pets/{id} (getPet)`.
+  public var description: String { "\(method) \(path)\(id.map { " (\($0))" } ?? "")" }
+}

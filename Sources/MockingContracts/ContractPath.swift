@@ -1,0 +1,119 @@
+import Mocking
+import Networking
+
+/// A path template of an OpenAPI document.
+///
+/// A segment may have several parameters and literal text, such as `/reports/{year}-{month}.pdf`.
+struct ContractPath: Sendable, Hashable {
+  enum Part: Sendable, Hashable {
+    case literal(String)
+    case variable(String)
+  }
+
+  /// The parts of each segment.
+  let segments: [[Part]]
+
+  init(_ text: String) {
+    segments = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
+      Self.parts(of: $0)
+    }
+  }
+
+  private static func parts(of segment: Substring) -> [Part] {
+    var parts: [Part] = []
+    var rest = segment
+    while let start = rest.firstIndex(of: "{"), let end = rest[start...].firstIndex(of: "}") {
+      if start > rest.startIndex { parts.append(.literal(String(rest[..<start]))) }
+      parts.append(.variable(String(rest[rest.index(after: start)..<end])))
+      rest = rest[rest.index(after: end)...]
+    }
+    if !rest.isEmpty || parts.isEmpty { parts.append(.literal(String(rest))) }
+    return parts
+  }
+
+  /// The names of the parameters.
+  var names: [String] {
+    segments.joined().compactMap { if case .variable(let name) = $0 { name } else { nil } }
+  }
+
+  /// The path without the names of its parameters.
+  var shape: String {
+    segments.map { parts in
+      "/" + parts.map { if case .literal(let text) = $0 { text } else { "{}" } }.joined()
+    }.joined()
+  }
+
+  /// The template for a ``Route``.
+  var template: String {
+    var known: Set<String> = []
+    return segments.enumerated().map { index, parts in
+      switch parts.first {
+      case .literal(let text)? where parts.count == 1:
+        return PathTemplate.escaping("/" + text)
+      case .variable(let name)? where parts.count == 1:
+        let isPlain = name.utf8.allSatisfy {
+          $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
+        }
+        let isNew = known.insert(name).inserted
+        return "/{\(isPlain && isNew && !name.isEmpty ? name : "p\(index)")}"
+      default: return "/{p\(index):\(Self.expression(parts))}"
+      }
+    }.joined()
+  }
+
+  private static func expression(_ parts: [Part]) -> String {
+    parts.map { part in
+      switch part {
+      case .variable: ".+"
+      case .literal(let text):
+        text.unicodeScalars.map { scalar in
+          scalar.isASCII && !scalar.properties.isAlphabetic && !("0"..."9").contains(scalar)
+            ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+        }.joined()
+      }
+    }.joined()
+  }
+
+  /// Returns the values of the parameters in a path that matches, percent-encoded.
+  ///
+  /// - Parameter path: The path without that of the server.
+  /// - Returns: The value.
+  func values(in path: Substring) -> [String: String] {
+    let texts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    guard texts.count == segments.count else { return [:] }
+    var values: [String: String] = [:]
+    for (parts, text) in zip(segments, texts) {
+      var rest = text
+      for (index, part) in parts.enumerated() {
+        switch part {
+        case .literal(let literal): rest = rest.dropFirst(literal.count)
+        case .variable(let name):
+          var end = rest.endIndex
+          if index + 1 < parts.count, case .literal(let next) = parts[index + 1] {
+            let isLast = index + 2 == parts.count
+            let found = isLast ? rest.ranges(of: next).last : rest.dropFirst().firstRange(of: next)
+            end = found?.lowerBound ?? end
+          }
+          values[name] = String(rest[..<end])
+          rest = rest[end...]
+        }
+      }
+    }
+    return values
+  }
+
+  /// Returns whether this path is more concrete than another one: it takes precedence.
+  func precedes(_ other: ContractPath) -> Bool {
+    // Paths of different lengths match different requests.
+    guard segments.count == other.segments.count else {
+      return segments.count < other.segments.count
+    }
+    return segments.map(Self.rank).lexicographicallyPrecedes(other.segments.map(Self.rank))
+  }
+
+  private static func rank(_ parts: [Part]) -> Int {
+    if parts.count > 1 { return 1 }
+    if case .variable? = parts.first { return 2 }
+    return 0
+  }
+}

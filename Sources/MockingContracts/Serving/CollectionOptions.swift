@@ -1,0 +1,159 @@
+import Foundation
+import MockingResources
+import Networking
+
+extension ContractCollection {
+  /// The number of initial items that are made from the schema.
+  private static let sampleCount = 5
+  /// The number of items of a page if the request has no limit.
+  private static let pageSize = 20
+
+  /// Returns the definition of the resource at a path, with the rules of the document's schemas.
+  func definition(at path: String, of content: Contract.Content) -> ResourceDefinition {
+    let program = content.program
+    let members = program.memberSchemas(of: itemSchema)
+    var options = ResourceOptions()
+    options.key = key
+    options.ids = idRule(members[key], content)
+    options.foreignKeys = foreignKeys
+    for member in foreignKeys.values {
+      let types = members[member].map { program.types(of: $0) } ?? []
+      if types.contains(.string), types.isDisjoint(with: [.integer, .number]) {
+        options.types[member] = .string
+      }
+    }
+    options.onParentDelete = .keep
+    options.readOnly = program.members(of: itemSchema, with: .readOnly).subtracting([key]).sorted()
+    let times = members.filter { program.isTime($0.value) }.keys
+    options.createdAt = ["createdAt", "created_at", "created"].first { times.contains($0) }
+    options.updatedAt =
+      ["updatedAt", "updated_at", "modifiedAt", "modified_at", "updated"].first {
+        times.contains($0)
+      }
+    // A new item has the members that responses require and the client does not send.
+    let sample = SchemaSampler.sample(itemSchema, of: content, seed: 0).value.dictionary ?? [:]
+    let required = program.requiredMembers(of: itemSchema)
+    options.defaults = sample.filter { name, _ in
+      required.contains(name) && name != key && !foreignKeys.values.contains(name)
+    }
+    setParameters(&options, content)
+    return ResourceDefinition(path, options)
+  }
+
+  /// Returns the initial items: the examples of the list, or items made from the schema.
+  func items(of content: Contract.Content, seed: UInt64, _ options: ResourceOptions) -> [JSON] {
+    let list = operations.first { $0.value == .list }.map { content.operations[$0.key] }
+    let examples = list?.successfulResponse?.response.content.first(where: \.isJSON)?.examples ?? []
+    for example in examples {
+      let items = envelope.map { example.value[$0] } ?? example.value
+      if let items = items.array, !items.isEmpty,
+        items.allSatisfy({ content.violations(of: $0, itemSchema, .response).isEmpty })
+      {
+        return items
+      }
+    }
+    // Items of parents would need their ids.
+    guard foreignKeys.isEmpty else { return [] }
+    var items: [JSON] = []
+    for number in 1...Self.sampleCount {
+      let sample = SchemaSampler.sample(
+        itemSchema, of: content, seed: seed &+ UInt64(number), usesExamples: number == 1)
+      guard sample.isValid, case .dictionary(var item) = sample.value else { continue }
+      switch options.ids {
+      case .counter: item[key] = .int(number)
+      case .pattern(let pattern):
+        item[key] = .string(IDPattern(pattern).id(number) { "" })
+      case .automatic, .uuid, .client: break
+      }
+      guard content.violations(of: .dictionary(item), itemSchema, .response).isEmpty,
+        !items.contains(where: { $0[key] == item[key] })
+      else { continue }
+      items.append(.dictionary(item))
+    }
+    return items
+  }
+
+  /// Returns whether clients choose the ids of new items.
+  private func hasClientIDs(_ content: Contract.Content) -> Bool {
+    let create = operations.first { $0.value == .create }.map { content.operations[$0.key] }
+    guard let body = create?.body?.content.first(where: \.isJSON)?.schema else { return false }
+    let isReadOnly = content.program.members(of: body, with: .readOnly).contains(key)
+    return !isReadOnly && content.program.requiredMembers(of: body).contains(key)
+  }
+
+  /// Returns the schema of ids that no rule makes, such as one with a pattern.
+  func sampledIDs(_ content: Contract.Content, _ options: ResourceOptions) -> Int? {
+    guard options.ids == .client, !hasClientIDs(content) else { return nil }
+    return content.program.memberSchemas(of: itemSchema)[key]
+  }
+
+  /// Returns the first rule whose ids keep the schema.
+  private func idRule(_ schema: Int?, _ content: Contract.Content) -> ResourceOptions.IDRule {
+    if hasClientIDs(content) { return .client }
+    guard let schema else { return .counter }
+    let candidates: [(ResourceOptions.IDRule, JSON)] = [
+      (.counter, 1), (.uuid, "00000000-0000-4000-8000-000000000000"), (.pattern("{counter}"), "1"),
+      (.pattern("\(key)-{counter}"), .string("\(key)-1")),
+    ]
+    return candidates.first { content.violations(of: $0.1, schema, .response).isEmpty }?.0
+      ?? .client
+  }
+
+  // MARK: Parameters of the list
+
+  private static let limits = [
+    "limit", "per_page", "perPage", "page_size", "pageSize", "size", "count", "max_results",
+    "maxResults", "_limit",
+  ]
+  private static let pages = ["page", "page_number", "pageNumber", "_page"]
+  private static let offsets = ["offset", "skip", "start", "_offset"]
+  private static let cursors = [
+    "cursor", "after", "starting_after", "page_token", "pageToken", "next_token", "_cursor",
+  ]
+  private static let sorts = ["sort", "sort_by", "sortBy", "order_by", "orderBy", "_sort"]
+  private static let orders = ["order", "sort_order", "sortOrder", "direction", "_order"]
+  private static let searches = ["q", "query", "search"]
+
+  /// The names of the parameters in the query of the list.
+  func parameters(_ content: Contract.Content) -> Set<String> {
+    let list = operations.first { $0.value == .list }.map { content.operations[$0.key] }
+    return Set(list?.parameters.filter { $0.location == .query }.map(\.name) ?? [])
+  }
+
+  /// The number of items that the schema of the list allows.
+  private func maximumCount(_ content: Contract.Content) -> Int? {
+    let list = operations.first { $0.value == .list }.map { content.operations[$0.key] }
+    guard let schema = list?.successSchema else { return nil }
+    let array = envelope.flatMap { content.program.memberSchemas(of: schema)[$0] } ?? schema
+    for case .size(.maxItems, let limit) in content.program.nodes[array].keywords { return limit }
+    return nil
+  }
+
+  private func setParameters(_ options: inout ResourceOptions, _ content: Contract.Content) {
+    let names = parameters(content)
+    func set(_ name: inout String, _ known: [String]) {
+      if let found = known.first(where: names.contains) { name = found }
+    }
+    set(&options.parameters.limit, Self.limits)
+    set(&options.parameters.page, Self.pages)
+    set(&options.parameters.offset, Self.offsets)
+    set(&options.parameters.cursor, Self.cursors)
+    set(&options.parameters.sort, Self.sorts)
+    set(&options.parameters.order, Self.orders)
+    set(&options.parameters.search, Self.searches)
+    if !names.isDisjoint(with: Self.limits + Self.pages + Self.offsets + Self.cursors) {
+      options.pageSize = Self.pageSize
+    }
+    // The list of all items must keep its schema, too.
+    options.maximumPageSize = maximumCount(content)
+  }
+}
+
+extension SchemaProgram {
+  /// Returns whether a schema is that of a text with a date and a time.
+  fileprivate func isTime(_ schema: Int) -> Bool {
+    nodes[schema].keywords.contains {
+      if case .format("date-time", _) = $0 { true } else { false }
+    }
+  }
+}

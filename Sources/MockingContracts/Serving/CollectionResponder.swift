@@ -1,0 +1,274 @@
+import Foundation
+import Mocking
+import MockingResources
+import Networking
+import Synchronization
+
+/// The responses of an operation of a collection: those of a resource, in the form that the contract
+/// describes.
+struct CollectionResponder: Sendable {
+  let collection: ContractCollection
+  let kind: ResourceHandler.Operation
+  /// The index of the operation.
+  let index: Int
+  let handler: ResourceHandler
+  let content: Contract.Content
+  /// The ids that are made from their schema.
+  ///
+  /// `nil` if a rule makes them, or the client.
+  let sampledIDs: SampledIDs?
+  /// The responses that are not those of the resource.
+  let responder: ContractResponder
+
+  private var operation: ContractOperation { content.operations[index] }
+
+  /// Responds to a request.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - values: The time and the random values of the backend.
+  /// - Returns: The response.
+  func respond(to request: ReceivedRequest, _ values: TemplateValues) -> Mock {
+    if let problem = responder.problem(of: request) { return problem }
+    let preferences = RequestPreferences(request.headers)
+    // The client asks for a response of the document.
+    guard preferences.status == nil, preferences.example == nil else {
+      return responder.respond(to: request)
+    }
+    let mock = handler.respond(
+      to: prepared(request), kind, at: handler.definition.paths[0], values)
+    switch mock.status {
+    case 200...299: return success(mock, request)
+    case 400...: return failure(mock)
+    default: return mock
+    }
+  }
+
+  /// Returns a request in the form that a resource expects.
+  private func prepared(_ request: ReceivedRequest) -> ReceivedRequest {
+    switch kind {
+    case .list: filtered(request)
+    case .create, .replace, .patch: writable(request)
+    case .read, .delete: request
+    }
+  }
+
+  /// Returns a request without the members that only responses have.
+  ///
+  /// A client should not send them, but a request with them is valid.
+  ///
+  /// Source: OpenAPI 3.0.4, Schema Object, `readOnly`.
+  private func writable(_ request: ReceivedRequest) -> ReceivedRequest {
+    guard case .dictionary(var members) = request.json else { return request }
+    let options = handler.definition.options
+    let hasClientIDs = options.ids == .client && sampledIDs == nil
+    for name in options.readOnly + (hasClientIDs ? [] : [options.key]) { members[name] = nil }
+    if kind == .create, let sampledIDs { members[options.key] = sampledIDs.next() }
+    guard members != request.json.dictionary else { return request }
+    guard let body = try? JSON.dictionary(members).data() else { return request }
+    var request = request
+    request.body = body
+    return request
+  }
+
+  /// Returns a request without the parameters that are not those of the list and name no member, because
+  /// a resource takes them for filters.
+  private func filtered(_ request: ReceivedRequest) -> ReceivedRequest {
+    guard let target = RequestTarget(request.target), let query = target.query else {
+      return request
+    }
+    let names = handler.definition.options.parameters.all
+    let members = content.program.memberSchemas(of: collection.itemSchema)
+    let kept = query.split(separator: "&").filter { part in
+      let name = part.prefix { $0 != "=" }
+      let decoded = PercentDecoding.decode(name, plusIsSpace: true) ?? String(name)
+      return names.contains(decoded) || members[decoded] != nil
+    }
+    let text = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
+    return request.replacingTarget(by: target.path + text)
+  }
+
+  // MARK: Success
+
+  private func success(_ mock: Mock, _ request: ReceivedRequest) -> Mock {
+    guard let (status, response) = operation.successfulResponse else { return mock }
+    guard let media = response.content.first(where: \.isJSON) else {
+      return responder.headers(
+        of: response, Mock(status: status, headers: mock.headers.withoutBody))
+    }
+    guard case .data(let data) = mock.body, !data.isEmpty, let value = try? JSON(parsing: data)
+    else {
+      // The resource has no body for this response, such as that of a DELETE.
+      return responder.respond(to: request)
+    }
+    var result = mock
+    result.status = status
+    result.headers["Content-Type"] = media.text
+    let body =
+      kind == .list ? list(value, mock, media, request) : item(value, without: hiddenMembers)
+    if let text = try? body.data() { result.body = .data(text) }
+    for header in response.headers where Self.totalFields.contains(header.name.lowercased()) {
+      result.headers[header.name] = mock.headers["X-Total-Count"]
+    }
+    return responder.headers(of: response, result)
+  }
+
+  /// The members that are only in requests.
+  private var hiddenMembers: Set<String> {
+    content.program.members(of: collection.itemSchema, with: .writeOnly)
+  }
+
+  /// Returns an item without some members.
+  private func item(_ item: JSON, without names: Set<String>) -> JSON {
+    guard case .dictionary(let members) = item, !names.isEmpty else { return item }
+    return .dictionary(members.filter { !names.contains($0.key) })
+  }
+
+  // MARK: Lists
+
+  private static let totals = ["total", "total_count", "totalCount", "totalItems", "total_items"]
+  private static let totalFields: Set<String> = ["x-total", "x-total-count", "total-count"]
+  private static let counts = ["count", "size"]
+  private static let cursors = [
+    "next_cursor", "nextCursor", "next_page_token", "nextPageToken", "next", "cursor",
+  ]
+  private static let continuations = ["has_more", "hasMore", "has_next", "hasNext"]
+
+  /// Returns the body of a list: an array, or an object with the items and what its names tell.
+  private func list(
+    _ items: JSON, _ mock: Mock, _ media: ContractMedia, _ request: ReceivedRequest
+  ) -> JSON {
+    let hidden = hiddenMembers
+    let items = JSON.array((items.array ?? []).map { item($0, without: hidden) })
+    guard let name = collection.envelope, let schema = media.schema else { return items }
+    let members = content.program.memberSchemas(of: schema)
+    let sample = responder.sample(schema, seed: 0).value.dictionary ?? [:]
+    let total = mock.headers["X-Total-Count"].flatMap { Int($0) } ?? 0
+    let next = mock.headers["X-Next-Cursor"]
+    let hasNext = next != nil || mock.headers["Link"]?.contains("rel=\"next\"") == true
+    var body = sample
+    body[name] = items
+    for member in members.keys {
+      if Self.totals.contains(member) { body[member] = .int(total) }
+      if Self.counts.contains(member) { body[member] = .int(items.array?.count ?? 0) }
+      if Self.continuations.contains(member) { body[member] = .bool(hasNext) }
+      if Self.cursors.contains(member) { body[member] = next.map { .string($0) } }
+      // The page, the offset and the limit of the request.
+      if let text = request.query[member], let number = Int(text) { body[member] = .int(number) }
+    }
+    let required = content.program.requiredMembers(of: schema)
+    for member in Self.cursors where body[member] == nil && required.contains(member) {
+      // The last page has no cursor.
+      let isNullable = members[member].map { content.program.types(of: $0).contains(.null) } ?? true
+      body[member] = isNullable ? .null : ""
+    }
+    return .dictionary(body)
+  }
+
+  // MARK: Failures
+
+  /// Returns the response of the document for the status of a failure.
+  private func failure(_ mock: Mock) -> Mock {
+    guard case .data(let data) = mock.body, let problem = try? JSON(parsing: data) else {
+      return mock
+    }
+    let errors = problem["errors"].array ?? []
+    var result = responder.problem(mock.status, problem["detail"].string ?? "", errors: errors)
+    for field in mock.headers where field.name.lowercased() != "content-type" {
+      result.headers[field.name] = field.value
+    }
+    return result
+  }
+}
+
+/// Ids that are made from their schema.
+final class SampledIDs: Sendable {
+  private let schema: Int
+  private let content: Contract.Content
+  private let seed: UInt64
+  private let count = Mutex<UInt64>(0)
+
+  init(_ schema: Int, of content: Contract.Content, seed: UInt64) {
+    self.schema = schema
+    self.content = content
+    self.seed = seed
+  }
+
+  /// Returns another id.
+  ///
+  /// Its schema may have few values, so that an item with this id may exist.
+  func next() -> JSON {
+    let number = count.withLock { count in
+      count += 1
+      return count
+    }
+    // The initial items have the first seeds.
+    return SchemaSampler.sample(
+      schema, of: content, seed: seed &+ 1_000_000 &+ number, usesExamples: false
+    ).value
+  }
+}
+
+extension HTTPHeaders {
+  /// The fields that do not describe a body.
+  fileprivate var withoutBody: HTTPHeaders {
+    HTTPHeaders(fields.filter { $0.name.lowercased() != "content-type" })
+  }
+}
+
+extension Contract {
+  /// Returns the routes of the operations, with the collections as resources.
+  func statefulRoutes(
+    seed: UInt64, validatesRequests: Bool, in resources: some ResourceCollection
+  ) -> [Route] {
+    var stateful: [Int: [String: Route]] = [:]
+    for collection in ContractCollection.all(in: content) {
+      let indices = collection.operations.keys.sorted()
+      for basePath in indices.first.map({ content.operations[$0].basePaths }) ?? [] {
+        let definition = collection.definition(at: basePath + collection.path, of: content)
+        let items = collection.items(of: content, seed: seed, definition.options)
+        guard !resources.contains(definition),
+          let table = try? ResourceStore.table(
+            items, definition, order: MemberOrder(), resources.store.values)
+        else { continue }
+        let handler = ResourceHandler(in: resources, definition, table)
+        let sampledIDs = collection.sampledIDs(content, definition.options).map {
+          SampledIDs($0, of: content, seed: seed)
+        }
+        for (index, kind) in collection.operations {
+          let operation = content.operations[index]
+          let path = ContractPath(basePath + operation.path)
+          let responder = CollectionResponder(
+            collection: collection, kind: kind, index: index, handler: handler, content: content,
+            sampledIDs: sampledIDs,
+            responder: ContractResponder(
+              operation, at: path, of: content, seed: seed, validates: validatesRequests))
+          let resourcePath = definition.paths[0]
+          let isList = kind == .list || kind == .create
+          var mock = Mock()
+          mock.source = .template { request, values in responder.respond(to: request, values) }
+          var route = Route(
+            operation.method, isList ? resourcePath.list : resourcePath.item, mock)
+          route.storage = resources.store
+          route.preparation = { _ = responder.responder.problem(of: $0) }
+          stateful[index, default: [:]][basePath] = route
+        }
+      }
+    }
+    return content.operations.enumerated().flatMap { index, operation in
+      let get = content.operations.firstIndex { $0.method == .get && $0.path == operation.path }
+      return operation.basePaths.map { basePath in
+        if let route = stateful[index]?[basePath] { return route }
+        // The length is that of the items of now.
+        if operation.method == .head, let get, let route = stateful[get]?[basePath],
+          case .mock(let mock) = route.handler
+        {
+          var head = Route(.head, route.template, mock)
+          (head.storage, head.preparation) = (route.storage, route.preparation)
+          return head
+        }
+        return route(operation, at: basePath, seed: seed, validatesRequests: validatesRequests)
+      }
+    }
+  }
+}

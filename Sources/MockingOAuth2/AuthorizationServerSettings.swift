@@ -1,0 +1,98 @@
+import Foundation
+import Mocking
+import Networking
+
+/// The settings of a ``MockAuthorizationServer``.
+public struct AuthorizationServerSettings: Sendable {
+  /// The registration of a client.
+  ///
+  /// Source: RFC 6749 section 2.1.
+  public enum Client: Sendable, Hashable {
+    /// A client without a secret, such as an app.
+    case `public`
+    /// A client with a secret, such as a service.
+    case confidential(secret: String)
+
+    /// The secret, or `nil` for a public client.
+    var secret: String? {
+      switch self {
+      case .public: nil
+      case .confidential(let secret): secret
+      }
+    }
+  }
+
+  /// The life of access tokens.
+  public var accessTokenLife = Duration.seconds(3_600)
+  /// The life of refresh tokens.
+  ///
+  /// `nil` means that they do not expire.
+  public var refreshTokenLife: Duration?
+  /// Whether a refresh uses the refresh token up and issues a new one.
+  ///
+  /// A refresh token that is used twice then revokes all tokens of its sign-in.
+  public var rotatesRefreshTokens = true
+  /// Whether the server issues refresh tokens to users.
+  public var issuesRefreshTokens = true
+  /// The life of authorization codes.
+  public var codeLife = Duration.seconds(60)
+  /// The life of device codes.
+  public var deviceCodeLife = Duration.seconds(600)
+  /// The interval in which a device asks for its token.
+  public var deviceInterval = Duration.seconds(5)
+  /// Whether the page of the authorization endpoint consents at once.
+  ///
+  /// Otherwise it responds with `access_denied`.
+  public var consents = true
+  /// The name of the user who consents.
+  public var consentingUser = "ann"
+  /// The clients, by their identifiers.
+  public var clients: [String: Client] = [
+    "app": .public, "service": .confidential(secret: "service-secret"),
+  ]
+  /// The names of the users and their passwords.
+  public var users = ["ann": "ann-password"]
+
+  /// Creates settings with the values above.
+  public init() {}
+}
+
+/// A fault of a ``MockAuthorizationServer`` in the response to a token request.
+public enum AuthorizationServerFault: Sendable {
+  /// An error code of OAuth2, such as `invalid_grant`, with the status 400.
+  case error(String)
+  /// A status without a body of OAuth2.
+  case status(Int)
+  /// The connection is closed before the response.
+  case noResponse
+  /// The request is processed, and the connection is closed before the response.
+  ///
+  /// With rotation the client has lost its refresh token.
+  case lostResponse
+  /// The response comes later.
+  case delay(Duration)
+  /// The response is this one.
+  case response(Mock)
+}
+
+/// The counts of a ``MockAuthorizationServer``.
+public struct AuthorizationServerCounts: Sendable, Hashable {
+  /// The tokens issued, by the value of `grant_type`.
+  public internal(set) var issued: [String: Int] = [:]
+  /// The token requests refused.
+  public internal(set) var refused = 0
+  /// The requests with a refresh token that was used before.
+  public internal(set) var reused = 0
+  /// The requests for a revocation.
+  public internal(set) var revoked = 0
+
+  /// The refreshes that were successful.
+  public var refreshes: Int { issued["refresh_token"] ?? 0 }
+}
+
+extension AuthorizationServerSettings: BrieflyDescribed {
+  /// The numbers of clients and users, without their secrets.
+  public var description: String {
+    "AuthorizationServerSettings(clients: \(clients.count), users: \(users.count))"
+  }
+}

@@ -1,0 +1,297 @@
+import Foundation
+import Mocking
+import MockingRecordings
+import MockingResources
+import Networking
+
+extension AdminAPI {
+  static let requestOperations = [
+    AdminOperation(
+      .get, "requests", query: ["limit", "after", "method", "path", "status", "unmatched"]
+    ) { try $0.listRequests($1) },
+    AdminOperation(.delete, "requests") { admin, _ in
+      admin.backend.journal.reset()
+      return .noContent
+    },
+    AdminOperation(.post, "requests/count", body: .required) { try $0.countRequests($1) },
+    AdminOperation(.get, "requests/{id}") { admin, call in
+      .json(try admin.request(call).record(admin.backend))
+    },
+    AdminOperation(.get, "requests/{id}/curl") { admin, call in
+      .text(admin.curlCommand(try admin.request(call).entry.request) + "\n")
+    },
+    AdminOperation(.post, "requests/{id}/stub", query: ["add"]) { try $0.makeStub($1) },
+    AdminOperation(.post, "verifications", body: .required) { try $0.verify($1) },
+    AdminOperation(.get, "webhooks") { admin, _ in
+      .json(["webhooks": .array(admin.backend.webhooks.deliveries.map { $0.record(admin.backend) })]
+      )
+    },
+    AdminOperation(.get, "har") { admin, _ in try admin.archive() },
+    AdminOperation(.get, "events") { try $0.followEvents($1) },
+  ]
+
+  // MARK: Reading
+
+  private func listRequests(_ call: AdminCall) throws -> ReservedPathResponse {
+    let limit = try call.number("limit", 1...500) ?? 100
+    let after = try call.number("after", 0...Int.max) ?? 0
+    let method = call.text("method")?.uppercased()
+    let path = call.text("path")
+    let status = try call.number("status", 100...999)
+    let isUnmatched = try call.flag("unmatched")
+    // One more than the limit shows whether there is another page.
+    let details = backend.journal.details(after: after, limit: limit + 1) { entry in
+      if let method, entry.request.method.rawValue != method { return false }
+      if let path, !entry.request.path.text.contains(path) { return false }
+      if let isUnmatched, (entry.route == nil) != isUnmatched { return false }
+      guard let status else { return true }
+      if case .response(status)? = entry.outcome { return true }
+      return false
+    }
+    let page = details.prefix(limit)
+    return .json([
+      "requests": .array(page.map { $0.summary(backend) }),
+      "next": details.count > limit ? .int(page[limit - 1].entry.number) : .null,
+    ])
+  }
+
+  private func request(_ call: AdminCall) throws(AdminProblem) -> JournalDetail {
+    guard let number = call.number(ofPath: "id"), let detail = backend.journal.detail(number) else {
+      throw AdminProblem.missing("request", call["id"])
+    }
+    return detail
+  }
+
+  /// Returns a curl command for a request, with secrets masked.
+  private func curlCommand(_ request: ReceivedRequest) -> String {
+    let origin = access.url.absoluteString
+    let target = request.target.hasPrefix("/") ? origin + request.target : request.target
+    var headers = request.headers.endToEnd
+    for name in ["Host", "Content-Length", "Content-Encoding", "Expect"] { headers.remove(name) }
+    let body = request.decodedBody.prefix(1 << 20)
+    return HTTPRequest(
+      method: request.method, url: URL(reference: target) ?? access.url, headers: headers,
+      body: body.isEmpty ? .none : .data(Data(body))
+    ).curlCommand()
+  }
+
+  // MARK: Verifying
+
+  /// The members of a pattern of requests.
+  private static let patternKeys = ["method", "path", "when", "comment"]
+
+  private func pattern(_ object: StubObject) throws(JSONDocumentError) -> RequestPattern {
+    let pattern = RequestPattern(
+      try object["method"]?.httpMethod(),
+      try object["path"]?.string("a path, such as \"/boards/{id}\""),
+      where: try object["when"]?.conditions() ?? [])
+    if let path = object["path"], let error = pattern.validationError {
+      throw JSONDocumentError(path: path.path, text: "\(error)")
+    }
+    return pattern
+  }
+
+  private func countRequests(_ call: AdminCall) throws -> ReservedPathResponse {
+    let pattern = try pattern(
+      call.object(
+        Self.patternKeys, "a pattern, such as {\"method\": \"GET\", \"path\": \"/boards\"}"))
+    let snapshot = backend.journal.snapshot()
+    let found = snapshot.matching(pattern)
+    return .json([
+      "count": .int(found.count), "requests": .array(found.suffix(1_000).map { .int($0.number) }),
+      "undecided": .int(snapshot.undecided(by: pattern).count),
+    ])
+  }
+
+  private func verify(_ call: AdminCall) throws -> ReservedPathResponse {
+    let object = try call.object(
+      Self.patternKeys + ["times", "atLeast", "atMost"],
+      "a pattern with a number, such as {\"path\": \"/boards\", \"times\": 2}")
+    let pattern = try pattern(object)
+    let count = try object.requestCount()
+    let snapshot = backend.journal.snapshot()
+    let found = snapshot.matching(pattern).count
+    let report = backend.journal.reportCount(of: pattern, count)
+    var nearMisses: [JSON] = []
+    if let report, let nearest = snapshot.nearest(to: pattern), !report.differences.isEmpty {
+      nearMisses = [
+        [
+          "request": .int(nearest.number),
+          "conditions": .array(report.differences.prefix(20).map(\.record)),
+        ]
+      ]
+    }
+    return .json([
+      "passed": .bool(report == nil), "count": .int(found),
+      "undecided": .int(snapshot.undecided(by: pattern).count),
+      "message": .string(report?.text ?? "received \(count): \(pattern)"),
+      "nearMisses": .array(nearMisses),
+    ])
+  }
+
+  // MARK: Stubs of requests
+
+  private func makeStub(_ call: AdminCall) throws -> ReservedPathResponse {
+    let isAdded = try call.flag("add") ?? false
+    let definition = AdminMask.json(try request(call).definition)
+    guard isAdded else { return .json(["definition": definition, "stub": .null]) }
+    let value = StubValue(json: definition, path: JSONValuePath())
+    let stubs: [Stub]
+    do throws(JSONDocumentError) {
+      stubs = try parse(value, in: ResourceStore(), text: Data())
+    } catch {
+      throw AdminProblem(409, "no stub can be made of the request: \(error.text)")
+    }
+    let id = try add(stubs.map(\.route))[0]
+    let registry = try backend.registry()
+    let record = registry[id].map { self.record($0, in: registry) } ?? .null
+    var response = ReservedPathResponse.json(
+      ["definition": definition, "stub": record], status: 201)
+    response.mock.headers["Location"] = Self.location(of: id)
+    return response
+  }
+
+  // MARK: Exporting
+
+  /// The maximum number of requests in an archive.
+  private static let archiveLimit = 10_000
+
+  private func archive() throws -> ReservedPathResponse {
+    let journal = backend.journal
+    let first = max(journal.count - Self.archiveLimit, 0)
+    let redactor = RecordingRedactor(Tape.Redaction())
+    var entries = journal.details(after: first, limit: Self.archiveLimit).map { detail in
+      var entry = detail.archived(at: backend, origin: access.url.absoluteString)
+      redactor.redact(&entry)
+      return entry
+    }
+    // A secret of a later exchange may also be in an earlier one.
+    let secrets = redactor.secrets.search()
+    for index in entries.indices where secrets.mask(&entries[index]) {
+      entries[index].request.updateDerivedFields()
+      entries[index].response.updateDerivedFields()
+    }
+    let creator = HAR.Creator(name: options.name, version: options.version)
+    var response = ReservedPathResponse.json(
+      HAR(log: HAR.Log(creator: creator, entries: entries)).json)
+    response.mock.headers["Content-Disposition"] = "attachment; filename=\"requests.har\""
+    return response
+  }
+
+  // MARK: Events
+
+  /// Returns a stream of events, or the events so far for a client that does not accept streams.
+  private func followEvents(_ call: AdminCall) throws -> ReservedPathResponse {
+    let id = call.request.headers["Last-Event-ID"]
+    let accepted = call.request.headers.values(for: "Accept").flatMap { $0.split(separator: ",") }
+    let isLive = accepted.contains { $0.lowercased().contains("text/event-stream") }
+    var mock = Mock(headers: ["Content-Type": "text/event-stream"])
+    if isLive, call.request.method == .get {
+      guard let pipe = events.open(after: id) else {
+        var problem = AdminProblem(
+          503, "there are at most \(AdminEvents.maximumReaders) streams of events")
+        problem.headers["Retry-After"] = "5"
+        throw problem
+      }
+      mock.relay = RelayedBody(pipe)
+    } else {
+      mock.body = .data(events.events(after: id))
+    }
+    return ReservedPathResponse(mock: mock)
+  }
+}
+
+extension StubObject {
+  /// Parses the number of requests that a verification expects.
+  fileprivate func requestCount() throws(JSONDocumentError) -> RequestCount {
+    func count(_ name: String) throws(JSONDocumentError) -> Int? {
+      try self[name]?.int(0...Int.max, "a number, 0 or more")
+    }
+    let (times, least, most) = (try count("times"), try count("atLeast"), try count("atMost"))
+    switch (times, least, most) {
+    case (let times?, nil, nil): return .exactly(times)
+    case (nil, let least?, nil): return .atLeast(least)
+    case (nil, nil, let most?): return .atMost(most)
+    default:
+      throw JSONDocumentError(
+        path: path, text: "expected exactly one of \"times\", \"atLeast\" and \"atMost\"")
+    }
+  }
+}
+
+extension JournalDetail {
+  /// The definition of a stub that responds to the request as it was responded to, or with an empty
+  /// object if there was no successful response.
+  fileprivate var definition: JSON {
+    let request = entry.request
+    var members: [String: JSON] = [
+      "method": .string(request.method.rawValue),
+      "path": .string(PathTemplate.escaping(request.path.text)), "template": false,
+    ]
+    if !request.method.rawValue.isToken
+      || request.method.rawValue != request.method.rawValue.uppercased()
+    {
+      members["method"] = nil
+    }
+    var query: [String: JSON] = [:]
+    for item in request.query.items where query.count < 50 {
+      let isSecret = Redactor.standard.isSecret(name: item.name, value: item.value)
+      query[item.name] = isSecret ? true : .string(item.value)
+    }
+    if !query.isEmpty { members["when"] = ["query": .dictionary(query)] }
+    guard let response = exchange?.response, let status = response.status, entry.route != nil,
+      (200...599).contains(status)
+    else {
+      members["json"] = [:]
+      return .dictionary(members)
+    }
+    members["status"] = .int(status)
+    let kept = ["Content-Type", "Location", "ETag", "Last-Modified", "Link", "Retry-After"]
+    var headers: [String: JSON] = [:]
+    for name in kept { headers[name] = response.headers[name].map { .string($0) } }
+    if response.body.count < response.bodyByteCount, response.bodyByteCount > 65_536 {
+      members["comment"] = "Only the beginning of the body was kept."
+    }
+    if let json = try? JSON(parsing: response.body),
+      response.headers["Content-Type"]?.contains("json") == true
+    {
+      members["json"] = json
+    } else if let text = String(validating: response.body, as: UTF8.self) {
+      if !text.isEmpty { members["text"] = .string(text) }
+    } else {
+      members["base64"] = .string(response.body.base64EncodedString())
+    }
+    if !headers.isEmpty { members["headers"] = .dictionary(headers) }
+    return .dictionary(members)
+  }
+
+  /// Returns the exchange for an archive, without masking secrets.
+  fileprivate func archived(at backend: AdminBackend, origin: String) -> HAR.Entry {
+    let request = entry.request
+    let isPath = request.target.hasPrefix("/")
+    var recorded = HAR.Request(
+      method: request.method.rawValue, url: isPath ? origin + request.target : request.target,
+      httpVersion: "HTTP/\(request.version)",
+      headers: request.headers.map { HAR.Field(name: $0.name, value: $0.value) },
+      bodySize: request.bodyByteCount)
+    if !request.body.isEmpty { recorded.set(request.body) }
+    let response = exchange?.response
+    var answer = HAR.Response(
+      status: response?.status ?? 0, statusText: ReasonPhrase.of(response?.status ?? 0),
+      headers: (response?.headers ?? [:]).map { HAR.Field(name: $0.name, value: $0.value) },
+      bodySize: response?.bodyByteCount ?? -1)
+    answer.content.mimeType = response?.headers["Content-Type"] ?? "x-unknown"
+    if let body = response?.body { answer.content.set(body) }
+    func milliseconds(_ start: Duration?, _ end: Duration?) -> Double {
+      guard let start, let end else { return 0 }
+      return ((end - start) / .microseconds(1)).rounded() / 1_000
+    }
+    let times = exchange
+    return HAR.Entry(
+      startedDateTime: HAR.Entry.timestamp(backend.date(of: request.time)), request: recorded,
+      response: answer,
+      timings: HAR.Timings(
+        wait: milliseconds(request.time, times?.delayedUntil),
+        receive: max(milliseconds(times?.delayedUntil, times?.endedAt), 0)))
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Mocking
+import MockingContracts
+import MockingRecordings
+import MockingResources
+import Networking
+
+/// The routes of an OpenAPI document.
+struct ContractStubs {
+  let routes: [Route]
+  let summaries: [StubFile.Summary]
+  let files: [URL]
+  /// The parts of the document that have no effect.
+  let warnings: [ArchiveWarning]
+
+  /// Reads a document.
+  ///
+  /// - Parameters:
+  ///   - file: The location of the document.
+  ///   - options: The options of its responses.
+  ///   - resources: The draft to which stateful collections are added.
+  /// - Throws: ``ContractError``.
+  init(
+    _ file: URL, _ options: StubFile.ContractOptions, in resources: ResourceDraft
+  ) throws(ContractError) {
+    let contract = try Contract(contentsOf: file)
+    routes =
+      options.isStateful
+      ? contract.statefulRoutes(seed: options.seed, validatesRequests: true, in: resources)
+      : contract.routes(seed: options.seed)
+    files = contract.files
+    var warnings = contract.warnings.map { ArchiveWarning(problem: $0.description) }
+    let collections = options.isStateful ? ContractCollection.all(in: contract.content) : []
+    let stateful = Set(collections.flatMap(\.operations.keys))
+    summaries = contract.content.operations.enumerated().flatMap { index, operation in
+      operation.basePaths.map { base in
+        let name = operation.id ?? operation.summary ?? "from the contract"
+        return StubFile.Summary(
+          method: operation.method, path: base + operation.path,
+          response: stateful.contains(index) ? "\(name), keeps changes" : name, conditions: [])
+      }
+    }
+    if options.isStateful, stateful.isEmpty {
+      warnings.append(
+        ArchiveWarning(
+          problem: "\(file.lastPathComponent) has no collection that keeps changes: a list such as "
+            + "/notes with a path for its items, /notes/{id}"))
+    }
+    self.warnings = warnings
+  }
+
+  /// Returns whether a file is an OpenAPI document: by its extension, or by its member `openapi`.
+  static func isContract(_ url: URL) -> Bool {
+    switch url.pathExtension.lowercased() {
+    case "yaml", "yml": return true
+    case "har": return false
+    default:
+      guard let data = try? Data(contentsOf: url, options: .mappedIfSafe),
+        ["openapi", "swagger"].contains(where: { data.range(of: Data($0.utf8)) != nil }),
+        let json = try? JSON(parsing: JSONDocumentError.text(of: data))
+      else { return false }
+      return json["openapi"] != .null || json["swagger"] != .null
+    }
+  }
+}

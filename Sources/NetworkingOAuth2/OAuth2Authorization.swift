@@ -1,0 +1,125 @@
+public import Foundation
+import Networking
+import Promises
+
+/// The way in which a client sends the credentials of a session.
+public enum AuthorizationType: Sendable, Hashable {
+  /// The access token of the level.
+  case bearer
+  /// The identifier and the secret of the client, without a token.
+  case basic
+}
+
+/// The responses after which a session refreshes the token and sends a request once more.
+public struct RejectionRule: Sendable {
+  let applies: @Sendable (_ response: Response) -> Bool
+
+  /// The responses with one of some statuses.
+  ///
+  /// - Parameter statuses: The statuses.
+  /// - Returns: The rule.
+  public static func statuses(_ statuses: Set<Int>) -> RejectionRule {
+    RejectionRule { statuses.contains($0.status) }
+  }
+
+  /// The responses for which a closure returns `true`.
+  ///
+  /// - Parameter applies: The closure. It runs for each response, on the thread of the exchange, and
+  ///   must not block.
+  /// - Returns: The rule.
+  public static func matching(_ applies: @escaping @Sendable (_ response: Response) -> Bool)
+    -> RejectionRule
+  {
+    RejectionRule(applies: applies)
+  }
+}
+
+/// The credentials that a session provides to the authorization stage of a client.
+final class OAuth2Authorization: CredentialProvider {
+  let otherOrigins: [Origin]
+  private let source: TokenSource
+  /// The fixed value of the type `basic`.
+  private let basicValue: String?
+  private let rule: RejectionRule
+
+  init(
+    _ session: OAuth2Session, _ level: TokenLevel, _ type: AuthorizationType, _ rule: RejectionRule,
+    _ otherOrigins: [Origin]
+  ) {
+    source = session.source(level)
+    basicValue = type == .basic ? session.client.basicValue : nil
+    self.rule = rule
+    self.otherOrigins = otherOrigins
+  }
+
+  var currentValue: String? { basicValue ?? source.currentValue }
+
+  var identity: String? { basicValue ?? source.identity }
+
+  var userSession: UserSession { source.userSession }
+
+  func loadIdentity() -> Promise<Void> { source.load() }
+
+  func value() -> Promise<String> { Self.value(of: source.token()) }
+
+  func isRejection(_ response: Response) -> Bool { basicValue == nil && rule.applies(response) }
+
+  func value(replacing rejected: String) -> Promise<String>? {
+    // Otherwise a request of one user would be sent with the token of another.
+    guard let accessToken = Self.accessToken(rejected), source.isOfThisSignIn(accessToken) else {
+      return nil
+    }
+    return Self.value(of: source.token(replacing: accessToken))
+  }
+
+  func noteRejection(of rejected: String) {
+    if let accessToken = Self.accessToken(rejected) { source.reject(accessToken) }
+  }
+
+  private static func accessToken(_ value: String) -> String? {
+    value.hasPrefix("Bearer ") ? String(value.dropFirst("Bearer ".count)) : nil
+  }
+
+  private static func value(of token: Promise<OAuth2Token>) -> Promise<String> {
+    token.map { token in
+      guard let value = token.authorizationValue else {
+        throw OAuth2Error(.unsupportedTokenType)
+      }
+      return value
+    }
+  }
+}
+
+extension Networking {
+  /// Sends the tokens of a session with all requests to the origin of the base URL from now on.
+  ///
+  /// ```swift
+  /// shop.authorize(with: session)
+  /// catalogue.authorize(with: session, .client)
+  /// ```
+  ///
+  /// - A request waits while the session refreshes its token, and fails with the error of the
+  ///   refresh. Without a token it fails with the code `signInRequired` of ``OAuth2Error``, and is
+  ///   not sent.
+  /// - After a rejection the request is sent once more with a new token. The second response is
+  ///   delivered. A body that cannot be sent again is not; the next request then has a new token.
+  /// - The rules of ``authenticate(authorizationHeader:)`` about origins and users apply. A request
+  ///   that is ``Request/withoutCredentials()`` or has an `Authorization` field is sent as it is.
+  /// - `authenticate` and another call of this method replace the session, and end that of the user
+  ///   unless the new one is the same.
+  ///
+  /// - Parameters:
+  ///   - session: The session. Several clients can have the same one.
+  ///   - level: The owner of the tokens.
+  ///   - type: The kind of the credentials.
+  ///   - rule: The responses that mean that the server has rejected the token.
+  ///   - origins: URLs of other origins that have the tokens, too.
+  public func authorize(
+    with session: OAuth2Session, _ level: TokenLevel = .user, _ type: AuthorizationType = .bearer,
+    refreshingOn rule: RejectionRule = .statuses([401]), alsoFor origins: [URL] = []
+  ) {
+    authenticate(
+      .provided(
+        OAuth2Authorization(session, level, type, rule, origins.compactMap { Origin($0) })))
+  }
+}

@@ -1,0 +1,200 @@
+public import Foundation
+import Networking
+import Promises
+
+extension Networking {
+  /// Returns the events of a server, as an asynchronous sequence.
+  ///
+  /// ```swift
+  /// for try await event in networking.events(of: .prices) { chart.add(event.data) }
+  /// ```
+  ///
+  /// - **Request.** It is sent when the first event is asked for, with `Accept: text/event-stream`,
+  ///   unless the request has that field.
+  /// - **Reconnection.** After the end of the body or a lost connection the client waits, and sends the
+  ///   request again with the `Last-Event-ID`. A `retry` field of the server sets the time to wait, within
+  ///   the limits of ``EventReconnection``. By default this applies to requests whose method is safe, such as GET. Each connection is subject
+  ///   to the retry policy of the client. A failure of the first connection is thrown.
+  /// - **End.** The status 204 ends the sequence. Any other status than 200, and any other content type
+  ///   than `text/event-stream`, is thrown as an error.
+  /// - **Backpressure.** If the loop is slow, the client stops reading from the connection, and the
+  ///   server has to wait.
+  /// - **Cancellation.** The connection is closed when the task is cancelled, or when the loop is left.
+  /// - **Limits.** The time limits of the call and the attempt end when the head has arrived. The idle
+  ///   timeout applies to the body: a connection on which the server sends nothing for that time, not
+  ///   even a comment, counts as lost.
+  ///
+  /// Source: HTML Standard (WHATWG), section 9.2, server-sent events.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - lastEventID: The identifier of the last event of an earlier sequence, at most 4,096 bytes. Empty for none.
+  ///   - reconnecting: The rules for connecting again. `nil` uses the default rules for a safe method,
+  ///     and ``EventReconnection/never`` for other methods.
+  ///   - idleTimeout: The limit for the time without data. `nil` uses the client's setting.
+  ///   - maximumEventSize: The maximum size of an event, and of a line, in bytes.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: The sequence. It throws a ``NetworkError`` like that of `request(_:progress:file:line:)`;
+  ///   `unacceptableStatus`, `unacceptableContentType` or `missingContentType`; `bodyTooLarge` with the
+  ///   name of the field for an event above the limit; `invalidHeader` for a `lastEventID` that is too long;
+  ///   and `CancellationError`.
+  public func events(
+    of endpoint: Endpoint, lastEventID: String = "", reconnecting: EventReconnection? = nil,
+    idleTimeout: Duration? = nil, maximumEventSize: Int = 16 << 20,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> ServerSentEvents {
+    events(
+      of: endpoint.modified { $0 }, lastEventID: lastEventID, reconnecting: reconnecting,
+      idleTimeout: idleTimeout, maximumEventSize: maximumEventSize, file: file, line: line)
+  }
+
+  /// Returns the events of a server for a modified endpoint, as an asynchronous sequence.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - lastEventID: The identifier of the last event of an earlier sequence. Empty for none.
+  ///   - reconnecting: The rules for connecting again. `nil` depends on the method.
+  ///   - idleTimeout: The limit for the time without data. `nil` uses the client's setting.
+  ///   - maximumEventSize: The maximum size of an event, and of a line, in bytes.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: The sequence, like that of the plain endpoint.
+  @_disfavoredOverload
+  public func events(
+    of endpoint: ModifiedEndpoint<Endpoint>, lastEventID: String = "",
+    reconnecting: EventReconnection? = nil, idleTimeout: Duration? = nil,
+    maximumEventSize: Int = 16 << 20, file: StaticString = #fileID, line: UInt = #line
+  ) -> ServerSentEvents {
+    ServerSentEvents(
+      opener: opener(
+        of: endpoint, idleTimeout, discarding: { $0.isTemporary }, file, line),
+      options: .init(
+        lastEventID: lastEventID, reconnection: reconnecting, maximumEventSize: maximumEventSize))
+  }
+
+  /// Returns the lines of a response body, as an asynchronous sequence.
+  ///
+  /// ```swift
+  /// for try await line in networking.lines(of: .log) { print(line) }
+  /// ```
+  ///
+  /// A line ends with CR LF, LF or CR. The last one needs no end. Lines are decoded as UTF-8; invalid
+  /// bytes become U+FFFD, and a byte order mark at the start is removed. The request is sent when the
+  /// first line is asked for, and is never sent again. Backpressure, cancellation and limits are those
+  /// of `events(of:)`.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - idleTimeout: The limit for the time without data. `nil` uses the client's setting.
+  ///   - maximumLineSize: The maximum size of a line, in bytes.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: The sequence. It throws a ``NetworkError`` like that of `request(_:progress:file:line:)`;
+  ///   `unacceptableStatus` for a status other than 2xx; `bodyTooLarge` for a line above the limit;
+  ///   and `CancellationError`.
+  public func lines(
+    of endpoint: Endpoint, idleTimeout: Duration? = nil, maximumLineSize: Int = 16 << 20,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> ResponseLines {
+    lines(
+      of: endpoint.modified { $0 }, idleTimeout: idleTimeout, maximumLineSize: maximumLineSize,
+      file: file, line: line)
+  }
+
+  /// Returns the lines of a response body for a modified endpoint, as an asynchronous sequence.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - idleTimeout: The limit for the time without data. `nil` uses the client's setting.
+  ///   - maximumLineSize: The maximum size of a line, in bytes.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: The sequence, like that of the plain endpoint.
+  @_disfavoredOverload
+  public func lines(
+    of endpoint: ModifiedEndpoint<Endpoint>, idleTimeout: Duration? = nil,
+    maximumLineSize: Int = 16 << 20, file: StaticString = #fileID, line: UInt = #line
+  ) -> ResponseLines {
+    ResponseLines(
+      opener: opener(of: endpoint, idleTimeout, file, line), maximumLineSize: maximumLineSize)
+  }
+
+  /// Returns the JSON values of a response body, as an asynchronous sequence.
+  ///
+  /// ```swift
+  /// for try await order in networking.jsonLines(of: .export, as: Order.self) { book.add(order) }
+  /// ```
+  ///
+  /// The body has one value on each line (NDJSON, also named JSON Lines), or is a JSON text sequence:
+  /// by its content type, such as `application/json-seq`, or if its first byte is RS. Empty lines are
+  /// skipped. Each value is decoded when the loop asks for it, by the task of the loop on its actor.
+  /// A loop on the main actor decodes large values there. Backpressure, cancellation and limits are
+  /// those of `lines(of:)`.
+  ///
+  /// Source: RFC 7464 (JSON text sequences).
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - type: The type of the values.
+  ///   - decoder: The decoder. It must not be modified after this call. `nil` uses
+  ///     ``NetworkingConfiguration/decoder``.
+  ///   - idleTimeout: The limit for the time without data. `nil` uses the client's setting.
+  ///   - maximumLineSize: The maximum size of a value, in bytes.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: The sequence. It throws a ``NetworkError`` like that of `lines(of:)`, and
+  ///   `decodingFailed` with the number and the text of the value, also for a value that is cut off.
+  public func jsonLines<Value: Decodable & Sendable>(
+    of endpoint: Endpoint, as type: Value.Type = Value.self, decoder: JSONDecoder? = nil,
+    idleTimeout: Duration? = nil, maximumLineSize: Int = 16 << 20,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> JSONLines<Value> {
+    jsonLines(
+      of: endpoint.modified { $0 }, as: type, decoder: decoder, idleTimeout: idleTimeout,
+      maximumLineSize: maximumLineSize, file: file, line: line)
+  }
+
+  /// Returns the JSON values of a response body for a modified endpoint, as an asynchronous sequence.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - type: The type of the values.
+  ///   - decoder: The decoder. `nil` uses ``NetworkingConfiguration/decoder``.
+  ///   - idleTimeout: The limit for the time without data. `nil` uses the client's setting.
+  ///   - maximumLineSize: The maximum size of a value, in bytes.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: The sequence, like that of the plain endpoint.
+  @_disfavoredOverload
+  public func jsonLines<Value: Decodable & Sendable>(
+    of endpoint: ModifiedEndpoint<Endpoint>, as type: Value.Type = Value.self,
+    decoder: JSONDecoder? = nil, idleTimeout: Duration? = nil, maximumLineSize: Int = 16 << 20,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> JSONLines<Value> {
+    JSONLines(
+      opener: opener(of: endpoint, idleTimeout, file, line), decoder: decoder,
+      maximumLineSize: maximumLineSize)
+  }
+
+  private func opener(
+    of endpoint: ModifiedEndpoint<Endpoint>, _ idleTimeout: Duration?,
+    discarding discards: Discard? = nil, _ file: StaticString, _ line: UInt
+  ) -> StreamOpener {
+    StreamOpener(
+      scheduler: runner.scheduler, wallClock: runner.wallClock,
+      isRepeatable: { [.get, .head].contains((try? endpoint.request.method) ?? .post) }
+    ) { [self] sessions, prepare in
+      let held = HeldExchange(
+        prepare: { request in
+          var request = request
+          prepare(&request)
+          if let idleTimeout { request.idleTimeout = idleTimeout }
+          return request
+        }, deadlinesEndWithHead: true, discards: discards, sessions: sessions)
+      return perform(
+        endpoint.modified { $0.storing(.none) }, over: transports.select(for: endpoint.base),
+        to: .stream, holding: held, file, line)
+    }
+  }
+}

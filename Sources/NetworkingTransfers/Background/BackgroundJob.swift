@@ -1,0 +1,124 @@
+import Foundation
+import Networking
+import Promises
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A task for a background session: a download to a file, or the upload of a file.
+struct BackgroundJob: Sendable {
+  /// The file of a task.
+  enum File: Sendable {
+    /// The destination of a download.
+    case destination(FileTarget)
+    /// The body of an upload, which is read while it is sent.
+    case body(URL)
+  }
+
+  /// The request in the form of Foundation, without its body.
+  let urlRequest: URLRequest
+  let request: HTTPRequest
+  let file: File
+  /// The record that is stored with the task.
+  let record: BackgroundRecord
+
+  /// Makes the task of an exchange.
+  ///
+  /// - Parameters:
+  ///   - exchange: The exchange, after the client's interceptors.
+  ///   - tls: The TLS settings of the session.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/unsupported`` and the
+  ///   alternative, if a background session cannot perform the request; with another code, if
+  ///   `URLSession` cannot send the request, or the host has no trust policy.
+  init(_ exchange: Exchange, tls: TLSOptions) throws(NetworkError) {
+    let request = exchange.request
+    func error(_ failure: TransportFailure) -> NetworkError { NetworkError(failure, of: request) }
+    if let reason = Self.refusal(of: exchange) {
+      throw error(TransportFailure(code: .unsupported, detail: reason))
+    }
+    if let origin = Origin(request.url), origin.scheme == "https",
+      tls.compiled.policy(forHost: origin.host, port: origin.port) == nil
+    {
+      throw error(TransportFailure(rejecting: CompiledTLS.refusal(of: origin.host)))
+    }
+    do throws(TransportFailure) {
+      var urlRequest = try URLRequest(checking: request)
+      // The client enforces the timeouts of an exchange only in other sessions.
+      urlRequest.timeoutInterval = Self.idleLimit
+      self.urlRequest = urlRequest
+    } catch let failure {
+      throw error(failure)
+    }
+    self.request = request
+    switch (exchange.destination.kind, request.body) {
+    case (.file(let target), _):
+      file = .destination(target)
+      record = BackgroundRecord(
+        key: BackgroundRecord.key(of: request, file: target.url), target: target)
+    case (_, .file(let url)):
+      file = .body(url)
+      record = BackgroundRecord(key: BackgroundRecord.key(of: request, file: url), target: nil)
+    default:
+      throw error(TransportFailure(code: .unsupported, detail: Self.filesOnly))
+    }
+  }
+
+  /// The time without progress after which the system sends a request again, in seconds.
+  private static let idleLimit = 60.0
+
+  /// Checks the file immediately before the task is made.
+  ///
+  /// A transfer of an earlier run does not need the check: its download may already be in its place, and
+  /// the file of its upload may be gone.
+  ///
+  /// - Throws: The reason that the file cannot be read or written.
+  func checkFile() throws(TransportFailure) {
+    switch file {
+    case .destination(let target):
+      do throws(PartialFile.FileError) {
+        try PartialFile.check(target.url, replacing: target.replaces)
+      } catch {
+        throw TransportFailure(code: .fileNotWritten, detail: error.reason)
+      }
+    case .body: _ = try URLSessionBody(request.body)
+    }
+  }
+
+  private static let filesOnly =
+    "A background session has no response in memory without the upload of a file: use download(_:to:) or .upload(file:to:)"
+
+  /// Returns the reason that a background session cannot perform a request, with the alternative, or
+  /// `nil` if it can.
+  ///
+  /// The system performs the request while the program may not run, so no code of the client takes
+  /// part in it.
+  private static func refusal(of exchange: Exchange) -> String? {
+    let request = exchange.call.request
+    if !exchange.call.settings.hopInterceptors.isEmpty {
+      return "A background session follows redirects itself: use interceptors, not hopInterceptors"
+    }
+    if request.compression != nil {
+      return "A background session does not compress bodies: compress the file before"
+    }
+    if request.timeout != nil {
+      return
+        "A background transfer has no time limit of its own: use timeoutIntervalForResource of a custom configuration"
+    }
+    if request.storePolicy == .offline {
+      return "A background session waits for a network itself: use the store policy none"
+    }
+    switch (exchange.destination.kind, exchange.request.body) {
+    case (.stream, _):
+      return "A background session does not stream responses: use download(_:to:)"
+    case (.file, .none): return nil
+    case (.file, let body) where body.byteCount == 0: return nil
+    case (.file, _): return "A background download sends no body: use the query"
+    case (.memory, .file): return nil
+    case (.memory, .none): return filesOnly
+    case (.memory, .stream), (.memory, .pieces), (.memory, .data):
+      return
+        "A background session sends files only: write the body to a file, and use .upload(file:to:)"
+    }
+  }
+}

@@ -1,0 +1,286 @@
+public import Foundation
+import Networking
+public import Promises
+
+extension Networking {
+  /// Downloads the response body to a file, as a transfer that can be paused.
+  ///
+  /// ```swift
+  /// let transfer = networking.download(.film(id: 7), to: file, resumable: true)
+  /// transfer.pause()
+  /// transfer.resume()
+  /// let response = try await transfer.response.validate().value
+  /// ```
+  ///
+  /// - **Result.** If the status is 2xx, the complete file is moved to its place and is in
+  ///   ``Response/file``. The response is the last one, whose status is 206 after a continuation.
+  ///   For any other status the file is not written, and up to 1 MiB of the body is in
+  ///   ``Response/data``.
+  /// - **Continuation.** After a temporary failure (``NetworkError/Code-swift.enum/isTemporary``), such
+  ///   as a lost connection or the status 503, the download continues with the missing bytes, if
+  ///   the response had a strong validator: a strong `ETag`, or a `Last-Modified` at least a second
+  ///   older than its `Date`. The request has `Range` and `If-Range`. If the file on the server has
+  ///   changed, or the server ignores ranges, the download starts again. The client's retry policy
+  ///   decides about attempts, and its limit is that of the failures without a byte in between; the
+  ///   retry budget does not apply. A connection lost during a pause needs no policy.
+  /// - **Resumable.** Beside the target there are two hidden files, `.NAME.download` with the bytes,
+  ///   and `.NAME.download.json` with the validator, which only its owner can read. After a failure, a
+  ///   cancellation, or the end of the process they are kept, and the next resumable download of the
+  ///   same URL to the same target continues. Files of these names that belong to another user are
+  ///   replaced, except on a disk on which all files have the same owner. If the partial file has got
+  ///   a second name (a hard link), a copy of it is continued. ``Transfer/removePartialDownload(of:)`` removes the files. Otherwise no partial file
+  ///   remains.
+  /// - **Integrity.** `Content-Range` and the total length are checked. So is the SHA-256 of the
+  ///   caller, or else the SHA-256 or SHA-512 of the server's `Repr-Digest` or `Content-Digest`, and
+  ///   that of the `Content-Digest` of each complete range. If a check fails, the partial file is
+  ///   removed.
+  /// - **Limits.** The time limits of the call and the attempt apply to each request, and do not run
+  ///   during a pause. The transfer leaves the client's queue when the response head has arrived.
+  ///
+  /// The request has `Accept-Encoding: identity`, because ranges of a content coding are not ranges
+  /// of the file. If the server sends a content coding nevertheless, the file is requested again
+  /// without that field, is decoded, and cannot be continued. The request is never stored offline.
+  ///
+  /// Source: RFC 9110 sections 8.8 (validators), 13.1.5 (If-Range) and 14 (ranges); RFC 9530
+  /// (digests).
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint of a GET request.
+  ///   - target: The file URL of the destination.
+  ///   - resumable: Whether a later download can continue this one.
+  ///   - replacing: Whether an existing file is replaced. Otherwise the transfer fails.
+  ///   - connections: The number of ranges that are requested at a time. A value below 1 counts as
+  ///     1, one above 16 as 16. With more than one, the first request asks for the first MiB only.
+  ///     A server without ranges sends the file over one connection.
+  ///   - sha256: The SHA-256 of the file, as 64 hexadecimal digits. `nil` uses the server's digest,
+  ///     if it sends one.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: The transfer. Its promise is rejected like that of `request(_:progress:file:line:)`,
+  ///   and with `fileNotWritten`; with `transferInProgress` if another transfer has the partial
+  ///   file; with `digestMismatch`; with `malformedResponse` if a range is not the requested one;
+  ///   with `encodingFailed` if `sha256` is not a SHA-256.
+  @discardableResult
+  public func download(
+    _ endpoint: Endpoint, to target: URL, resumable: Bool, replacing: Bool = true,
+    connections: Int = 1, sha256: String? = nil,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Transfer {
+    download(
+      endpoint.modified { $0 }, to: target, resumable: resumable, replacing: replacing,
+      connections: connections, sha256: sha256, file: file, line: line)
+  }
+
+  /// Downloads the response body of a modified endpoint to a file, as a transfer that can be paused.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint of a GET request.
+  ///   - target: The file URL of the destination.
+  ///   - resumable: Whether a later download can continue this one.
+  ///   - replacing: Whether an existing file is replaced. Otherwise the transfer fails.
+  ///   - connections: The number of ranges that are requested at a time, from 1 to 16.
+  ///   - sha256: The SHA-256 of the file. `nil` uses the server's digest, if it sends one.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: The transfer, like that of the plain endpoint.
+  @_disfavoredOverload
+  @discardableResult
+  public func download(
+    _ endpoint: ModifiedEndpoint<Endpoint>, to target: URL, resumable: Bool,
+    replacing: Bool = true, connections: Int = 1, sha256: String? = nil,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Transfer {
+    let options = DownloadOptions(
+      target: target, isResumable: resumable, replaces: replacing,
+      connections: min(max(connections, 1), 16), sha256: sha256)
+    return transfer(endpoint, file, line) { sender in
+      try await DownloadRun(options, sender).run()
+    }
+  }
+}
+
+extension Networking {
+  /// Sends a request as a transfer that can be paused, such as an upload of a file.
+  ///
+  /// ```swift
+  /// let transfer = networking.upload(.picture(file))
+  /// for await progress in transfer.progress { bar.fraction = progress.fraction ?? 0 }
+  /// ```
+  ///
+  /// A pause stops reading the body, so that up to 1 MiB that has been read is still sent. If the
+  /// connection is lost, the upload starts again only by the client's retry policy. The response is
+  /// in ``Response/data``. The request is never stored offline.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint of a request with a body.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: The transfer. Its promise is rejected like that of `request(_:progress:file:line:)`.
+  @discardableResult
+  public func upload(
+    _ endpoint: Endpoint, file: StaticString = #fileID, line: UInt = #line
+  ) -> Transfer {
+    upload(endpoint.modified { $0 }, file: file, line: line)
+  }
+
+  /// Sends the request of a modified endpoint as a transfer that can be paused.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint of a request with a body.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: The transfer. Its promise is rejected like that of `request(_:progress:file:line:)`.
+  @_disfavoredOverload
+  @discardableResult
+  public func upload(
+    _ endpoint: ModifiedEndpoint<Endpoint>, file: StaticString = #fileID, line: UInt = #line
+  ) -> Transfer {
+    transfer(endpoint, file, line) { sender in
+      let gate = sender.control.gate
+      return try await sender.send(
+        .init(
+          prepare: { request in
+            var request = request
+            request.body = request.body.held(by: gate)
+            return request
+          }, progress: sender.control))
+    }
+  }
+
+  /// Uploads a file by the tus protocol, as a transfer that can be paused and that a later one
+  /// continues.
+  ///
+  /// ```swift
+  /// let transfer = networking.upload(
+  ///   file, to: .films, by: .tus(metadata: ["filename": "film.mp4"]))
+  /// let response = try await transfer.response.validate().value
+  /// ```
+  ///
+  /// - **Creation.** The request of the endpoint, without its body, is sent as a POST that creates
+  ///   the upload. The file is sent to the URL in its `Location`, in pieces. The requests to this
+  ///   URL have the header fields of the endpoint; on another origin only those that are no secrets.
+  /// - **State.** The URL of the upload is stored in a hidden file beside the file, readable by its
+  ///   owner only, or in ``ResumableUpload/stateFile``. It is removed after the last byte, and kept
+  ///   after a failure, a cancellation, or the end of the process. The next upload of the unchanged
+  ///   file to the same URL continues at the server's offset.
+  /// - **Result.** The response is the last one of the server: the 204 to the last piece, or the first
+  ///   with another status. A server that no longer has the upload, by 404, 410 or 403, gets a new
+  ///   one.
+  /// - **Retries.** The client's retry policy decides about attempts after temporary failures
+  ///   (``NetworkError/Code-swift.enum/isTemporary``), such as a lost connection or the status 503. Its
+  ///   limit is that of the failures while the server's offset does not grow; the retry budget does not
+  ///   apply. The offset is asked for before each attempt. A creation is repeated if the server has
+  ///   responded, or cannot have received it. A wrong offset or checksum (409, 460) and an upload that is
+  ///   locked (423) are repeated three times without a policy. A connection lost during a pause needs
+  ///   none either.
+  /// - **Progress.** It is the server's offset, so it grows with each piece.
+  ///
+  /// Source: the tus resumable upload protocol 1.0.0, with creation, expiration, checksum and
+  /// termination.
+  ///
+  /// - Parameters:
+  ///   - source: The file URL.
+  ///   - endpoint: The endpoint that creates uploads.
+  ///   - upload: The options.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: The transfer. Its promise is rejected like that of `request(_:progress:file:line:)`,
+  ///   and with `encodingFailed` if the file cannot be read or changes; with `transferInProgress` if
+  ///   another transfer has the state; with `fileNotWritten` if the state cannot be read or written; with
+  ///   `malformedResponse` if a response does not follow the protocol.
+  @discardableResult
+  public func upload(
+    _ source: URL, to endpoint: Endpoint, by upload: ResumableUpload,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Transfer {
+    transfer(endpoint.modified { $0 }, file, line) { sender in
+      try await TusRun(source, upload, sender).run()
+    }
+  }
+
+  /// Ends an unfinished resumable upload: the server discards it, and its state is removed.
+  ///
+  /// - Parameters:
+  ///   - source: The file URL.
+  ///   - endpoint: The endpoint that creates uploads.
+  ///   - upload: The options of the upload.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise of the response to the DELETE request, or `nil` if there is no unfinished
+  ///   upload. The state is removed if the status is 2xx, 403, 404 or 410. The promise is rejected
+  ///   like that of `request(_:progress:file:line:)`, and with `transferInProgress` if a transfer uses
+  ///   the state.
+  @discardableResult
+  public func terminateUpload(
+    _ source: URL, to endpoint: Endpoint, by upload: ResumableUpload = .tus(),
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Response?> {
+    let control = TransferControl(runner.scheduler)
+    let sender = sender(for: endpoint.modified { $0 }, control, file, line)
+    return ActivityExecutor.counting(for: runner.scheduler) {
+      Promise(file: file, line: line) { try await TusRun(source, upload, sender).terminate() }
+    }
+  }
+
+  /// Starts a transfer, which is in the queue of unlimited width until it ends.
+  private func transfer(
+    _ endpoint: ModifiedEndpoint<Endpoint>, _ file: StaticString, _ line: UInt,
+    _ run: @escaping @Sendable (_ sender: TransferSender) async throws -> Response
+  ) -> Transfer {
+    let scheduler = runner.scheduler
+    let context = scheduler.context(for: callbackContext)
+    let pending = NetworkPromise.pending(on: context, file: file, line: line)
+    let control = TransferControl(scheduler)
+    pending.resolver.onCancel { control.end() }
+    let sender = sender(for: endpoint, control, file, line)
+    unthrottledQueue.add(
+      pending, priority: .normal,
+      HandlerScope.capturing {
+        ActivityExecutor.counting(for: scheduler) {
+          NetworkPromise {
+            defer { control.end() }
+            return try await run(sender)
+          }
+        }
+      })
+    return Transfer(pending.promise, control)
+  }
+
+  private func sender(
+    for endpoint: ModifiedEndpoint<Endpoint>, _ control: TransferControl, _ file: StaticString,
+    _ line: UInt
+  ) -> TransferSender {
+    let clock = PausableScheduler(gate: control.gate, base: runner.scheduler)
+    let sessions = HeldSessions()
+    _ = sessions.ofFirstRequest(currentSettings().settings)
+    return TransferSender(
+      control: control, scheduler: runner.scheduler, wallClock: runner.wallClock,
+      retry: endpoint.retryPolicy ?? runner.retry,
+      resource: { [self] in
+        let base = try currentSettings().settings.baseURL?() ?? defaults(of: endpoint).baseURL.get()
+        let request = try endpoint.request
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let parameters = try request.parameters.map { try encoder.encode($0) } ?? Data()
+        return """
+          \(base?.absoluteString ?? "") \(request.path.text) \(parameters.base64EncodedString())
+          """
+      }
+    ) { [self] message in
+      let modified = endpoint.modified { message.change($0).storing(.none) }
+      return perform(
+        message.retries == nil ? modified : modified.retrying(.never),
+        over: transports.select(for: endpoint.base), to: message.destination,
+        holding: HeldExchange(
+          prepare: { request in
+            let request = try message.prepare(request)
+            message.retries?.note(request)
+            return request
+          },
+          progress: message.progress, deadlineClock: clock,
+          discards: message.retries?.discards,
+          sessions: sessions),
+        file, line)
+    }
+  }
+}

@@ -1,0 +1,234 @@
+public import Foundation
+import Networking
+import Promises
+
+/// The options of an upload that a later one can continue.
+///
+/// ```swift
+/// let upload = ResumableUpload.tus(metadata: ["filename": "film.mp4"], verifiesPieces: true)
+/// networking.upload(file, to: .films, by: upload)
+/// ```
+public struct ResumableUpload: Sendable, Hashable {
+  /// The metadata that the server gets at the creation, such as `filename` and `filetype`.
+  ///
+  /// A key has visible ASCII characters without commas; otherwise the upload fails with
+  /// `encodingFailed`.
+  public var metadata: [String: String]
+  /// The maximum number of bytes of a request.
+  ///
+  /// A value below 1 counts as 1. A server may discard the incomplete piece of a lost connection.
+  public var pieceSize: Int
+  /// Whether the server verifies the checksum of each piece.
+  ///
+  /// The function is SHA-256 or, if the server does not have it, SHA-1. If the server has neither, the
+  /// upload fails with `unsupported`. Each piece is read twice.
+  public var verifiesPieces: Bool
+  /// The file URL of the state.
+  ///
+  /// `nil` uses a hidden file beside the uploaded one. Set it if that folder cannot be written to, or
+  /// to upload one file to two servers at a time.
+  public var stateFile: URL?
+
+  /// Returns the options of an upload by the tus protocol 1.0.0.
+  ///
+  /// - Parameters:
+  ///   - metadata: The metadata that the server gets at the creation.
+  ///   - pieceSize: The maximum number of bytes of a request. The default is 16 MiB.
+  ///   - verifiesPieces: Whether the server verifies the checksum of each piece.
+  ///   - stateFile: The file URL of the state. `nil` uses a hidden file beside the uploaded one.
+  /// - Returns: The options.
+  public static func tus(
+    metadata: [String: String] = [:], pieceSize: Int = 16 << 20, verifiesPieces: Bool = false,
+    stateFile: URL? = nil
+  ) -> ResumableUpload {
+    ResumableUpload(
+      metadata: metadata, pieceSize: pieceSize, verifiesPieces: verifiesPieces,
+      stateFile: stateFile)
+  }
+
+  /// The value of the `Upload-Metadata` field.
+  ///
+  /// `nil` if there is no metadata.
+  var metadataField: String? {
+    get throws {
+      guard !metadata.isEmpty else { return nil }
+      return try metadata.sorted { $0.key < $1.key }.map { key, value in
+        guard !key.isEmpty, key.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x2C }) else {
+          throw NetworkError(.encodingFailed, "a key of the metadata is empty or not visible ASCII")
+        }
+        return value.isEmpty ? key : "\(key) \(Data(value.utf8).base64EncodedString())"
+      }.joined(separator: ",")
+    }
+  }
+}
+
+/// A file that is uploaded in pieces, and its state on disk.
+///
+/// The object holds an exclusive lock on a file beside the state, so that two transfers never send to
+/// one upload. All methods block.
+final class UploadFile: Sendable {
+  /// The state of an upload, as it is stored.
+  struct Content: Sendable, Hashable, Codable {
+    var version = 1
+    /// A checksum of the URL that creates uploads, which may contain secrets.
+    var resource: String
+    /// The origin of that URL, which alone receives the secrets of the endpoint.
+    var home: String
+    /// The URL of the upload.
+    var upload: String
+    /// The length of the file.
+    var length: Int64
+    /// The time of the file's last change, in nanoseconds.
+    var modified: Int64
+    /// The time at which the server discards the upload.
+    ///
+    /// `nil` if it is not known.
+    var expires: Date?
+  }
+
+  /// The length and the time of the last change.
+  struct Version: Sendable, Hashable {
+    var length: Int64
+    var modified: Int64
+  }
+
+  /// The version when the file was opened.
+  let version: Version
+  private let descriptor: Int32
+  private let path: String
+  private let lockPath: String
+  private let lock: LockedFile
+
+  /// Opens the file, and locks its state.
+  ///
+  /// - Throws: ``NetworkError`` with the code `encodingFailed` if the file cannot be read;
+  ///   `transferInProgress` or `fileNotWritten` if the state cannot be locked.
+  init(_ source: URL, stateFile: URL?) throws {
+    guard source.isFileURL, stateFile?.isFileURL ?? true else {
+      throw NetworkError(.encodingFailed, "the URL of the file is not a file URL")
+    }
+    let base = Self.lockPath(of: source, stateFile: stateFile)
+    (path, lockPath) = ("\(base).json", base)
+    // Without `O_NONBLOCK`, opening a named pipe would wait for its writer.
+    let descriptor = open(source.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw LockedFile.error(.encodingFailed) }
+    do {
+      version = try Self.version(of: descriptor)
+      lock = try LockedFile(base, creating: 0o600)
+    } catch {
+      Foundation.close(descriptor)
+      throw error
+    }
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    Foundation.close(descriptor)
+  }
+
+  /// Returns the path of the file that is locked.
+  static func lockPath(of source: URL, stateFile: URL?) -> String {
+    stateFile?.path ?? HiddenFile.path(beside: source, "upload")
+  }
+
+  private static func version(of descriptor: Int32) throws -> Version {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw LockedFile.error(.encodingFailed) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw NetworkError(.encodingFailed, "it is not a regular file")
+    }
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    let modified = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000).partialValue
+    return Version(length: Int64(status.st_size), modified: modified &+ Int64(time.tv_nsec))
+  }
+
+  /// Throws if the file has changed since it was opened.
+  func checkVersion() throws {
+    guard try Self.version(of: descriptor) == version else {
+      throw NetworkError(.encodingFailed, "the file has changed while it was uploaded")
+    }
+  }
+
+  /// Reads bytes at a position.
+  func read(_ count: Int, at position: Int64) throws -> Data {
+    let data = try LockedFile.read(count, at: position, from: descriptor, .encodingFailed)
+    guard data.count == count else {
+      throw NetworkError(.encodingFailed, "the file was truncated while it was uploaded")
+    }
+    return data
+  }
+
+  /// Returns the hash of a part of the file.
+  func hash(
+    by algorithm: ContentDigest.Algorithm, from start: Int64, count: Int64
+  ) throws -> Data {
+    var hasher = try ContentHasher(algorithm)
+    var position = start
+    while position < start + count {
+      let bytes = try read(Int(min(256 << 10, start + count - position)), at: position)
+      bytes.withUnsafeBytes { hasher.add($0) }
+      position += Int64(bytes.count)
+    }
+    return try hasher.end()
+  }
+
+  /// The stored state.
+  ///
+  /// `nil` if there is none.
+  var content: Content? {
+    get throws {
+      let content = try HiddenFile.read(Content.self, from: path)
+      return content?.version == 1 ? content : nil
+    }
+  }
+
+  func write(_ content: Content) throws {
+    try HiddenFile.write(content, to: path)
+  }
+
+  /// Ends the use of the state.
+  ///
+  /// - Parameter keepsState: Whether a later upload may continue this one.
+  func close(keepingState keepsState: Bool) {
+    if !keepsState { HiddenFile.remove(path) }
+    // A state that cannot be read now stays, and so does the file that is locked.
+    if (try? content != nil) == false { HiddenFile.remove(lockPath) }
+    lock.unlock()
+  }
+}
+
+/// The body of a request that is read only while its transfer is not paused.
+struct HeldBody: AsyncSequence {
+  typealias Element = Data
+
+  let gate: PauseGate
+  /// Returns the next bytes, or `nil` at the end.
+  let read: @Sendable () async throws -> Data?
+
+  func makeAsyncIterator() -> Iterator { Iterator(body: self) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    let body: HeldBody
+
+    func next() async throws -> Data? {
+      try await body.gate.pass()
+      return try await body.read()
+    }
+  }
+}
+
+extension HTTPBody {
+  /// Returns the same body, which is not read during a pause.
+  func held(by gate: PauseGate) -> HTTPBody {
+    if case .none = self { return self }
+    return .stream(
+      BodyStream(length: byteCount, isRepeatable: isRepeatable) {
+        let reader = try BodyReader(self)
+        return HeldBody(gate: gate) { try await reader.next() }
+      })
+  }
+}

@@ -1,0 +1,179 @@
+import Dispatch
+import Foundation
+import Networking
+import Promises
+import Synchronization
+
+/// The client as a transfer uses it: a sender of requests of one endpoint, with its retry policy.
+struct TransferSender: Sendable {
+  /// A request of a transfer.
+  struct Message: Sendable {
+    /// Changes the request of the endpoint.
+    var change: @Sendable (Request) -> Request = { $0 }
+    /// Changes the wire request, after the client's hooks.
+    var prepare: @Sendable (HTTPRequest) throws -> HTTPRequest = { $0 }
+    /// The destination of a successful body.
+    var destination = BodyDestination.Kind.memory
+    /// The receiver of the progress of the request.
+    var progress: (any ProgressReporting)?
+    /// The repetitions by the transfer.
+    ///
+    /// The client then sends the request once, so that repetitions do not multiply. `nil` leaves the
+    /// repetitions to the client.
+    var retries: TransferRetries?
+  }
+
+  let control: TransferControl
+  let scheduler: any Scheduler
+  let wallClock: @Sendable () -> Date
+  let retry: RetryPolicy
+  /// Returns the base URL and the path of the endpoint's request, as far as they are known before it is
+  /// built.
+  let resource: @Sendable () throws -> String
+  /// Adds a request to the client's queue.
+  let start: @Sendable (_ message: Message) -> NetworkPromise
+
+  /// Waits while the transfer is paused, and sends a request.
+  ///
+  /// - Parameter message: The request.
+  /// - Returns: The response. That of a stream as soon as its head has arrived.
+  /// - Throws: The error of the request.
+  func send(_ message: Message) async throws -> Response {
+    try await control.gate.pass()
+    return try await start(message).value
+  }
+
+  /// Waits for a delay in the client's time.
+  func sleep(_ delay: Duration) async throws {
+    guard delay > .zero else { return }
+    try await after(delay, scheduler: scheduler).value
+  }
+}
+
+/// A response that is the result of a transfer, unless the retry policy repeats its request.
+struct FinalResponse: Error {
+  let response: Response
+}
+
+/// The decision whether a transfer goes on after a failure.
+///
+/// The retry policy limits the failures in a row. A failure after progress is the first of a new row,
+/// and a connection that was lost during a pause does not count.
+final class TransferRetries: Sendable {
+  private struct State {
+    var failures = 0
+    var farthest: Int64 = 0
+    /// The failures in a row.
+    var log = AttemptLog()
+    var delay = Duration.zero
+    var start: Duration
+    /// The wire request of the last attempt.
+    var sent: HTTPRequest?
+  }
+
+  private let sender: TransferSender
+  private let state: Mutex<State>
+
+  init(_ sender: TransferSender) {
+    self.sender = sender
+    state = Mutex(State(start: sender.scheduler.now))
+  }
+
+  /// Notes the wire request of an attempt.
+  func note(_ request: HTTPRequest) { state.withLock { $0.sent = request } }
+
+  /// Discards the bodies of responses after which the request is repeated.
+  var discards: Discard { { self.repeats(after: $0) } }
+
+  /// Returns whether the request is repeated after a response, from its head alone.
+  private func repeats(after head: HTTPResponseHead) -> Bool {
+    let (sent, number) = state.withLock { ($0.sent, $0.failures + 1) }
+    guard let sent, sender.retry.decidesByHead else { return false }
+    let response = Response(head: head, request: sent)
+    return delay(after: .success(response), of: sent, number: number) != nil
+  }
+
+  private func delay(
+    after result: Result<Response, any Error>, of request: HTTPRequest, number: Int
+  ) -> Duration? {
+    sender.retry.delay(
+      beforeRetry: number,
+      after: FailedAttempt(
+        number: number, request: request, result: result, at: sender.wallClock()))
+  }
+
+  /// Waits before the next attempt.
+  ///
+  /// - Parameters:
+  ///   - error: The error of the attempt, or its ``FinalResponse``.
+  ///   - request: The wire request of the attempt. `nil` if it must not be repeated.
+  ///   - bytes: The number of bytes so far that need not be transferred again.
+  ///   - pauses: The number of pauses before the attempt.
+  /// - Throws: The error with the attempts, if the policy allows no further one.
+  func wait(
+    after error: any Error, of request: HTTPRequest?, at bytes: Int64, pauses: Int
+  ) async throws {
+    try Task.checkCancellation()
+    let gate = sender.control.gate
+    let result: Result<Response, any Error>
+    switch error {
+    case let final as FinalResponse: result = .success(final.response)
+    case let failure as NetworkError where failure.code.isConnectionFailure:
+      if gate.pauses != pauses { return try await gate.pass() }
+      result = .failure(failure)
+    default: throw error
+    }
+    let now = sender.scheduler.now
+    let number = state.withLock { state in
+      if bytes > state.farthest {
+        (state.farthest, state.failures, state.log) = (bytes, 0, AttemptLog())
+      }
+      state.failures += 1
+      state.log.begin(after: state.delay, at: state.start)
+      state.log.end(Attempt.Outcome(result), at: now)
+      return state.failures
+    }
+    guard let request, let delay = delay(after: result, of: request, number: number) else {
+      let attempts = state.withLock { $0.log.attempts(at: now) }
+      if case .success(let response) = result {
+        throw FinalResponse(response: attempts.count > 1 ? response.after(attempts) : response)
+      }
+      throw (error as? NetworkError)?.after(attempts) ?? error
+    }
+    try await sender.sleep(delay)
+    try await gate.pass()
+    let start = sender.scheduler.now
+    state.withLock { ($0.delay, $0.start) = (delay, start) }
+  }
+}
+
+/// A serial queue for operations on files, which may block.
+///
+/// Virtual time does not advance while an operation runs.
+final class FileQueue: Sendable {
+  private let queue = DispatchQueue(label: "Catena.Transfer")
+  private let scheduler: any Scheduler
+
+  init(_ scheduler: any Scheduler) {
+    self.scheduler = scheduler
+  }
+
+  /// Runs an operation on the queue.
+  ///
+  /// It runs even if the task is cancelled.
+  ///
+  /// - Parameter operation: The operation.
+  /// - Returns: Its result.
+  /// - Throws: Its error.
+  func run<Value: Sendable>(
+    _ operation: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    let activity = scheduler.beginActivity()
+    return try await withCheckedThrowingContinuation { continuation in
+      queue.async {
+        continuation.resume(with: Result(catching: operation))
+        activity?.end()
+      }
+    }
+  }
+}
