@@ -1,5 +1,4 @@
 import Foundation
-import NetworkingTransfers
 import Promises
 
 /// The runner of a client's calls, which waits for the middleware, builds the wire request, and
@@ -68,9 +67,7 @@ final class CallRunner: Sendable {
     self.cache = cache?.cache
     privateCache = if case .session = configuration.caching.storage { session.cache } else { nil }
     pipeline = Pipeline(Self.stages(configuration, cookies, cache, scheduler))
-    backgroundPipeline = (session.transport as? BackgroundTransport).map {
-      Pipeline(BackgroundStage.stages(over: $0))
-    }
+    backgroundPipeline = nil
     maximumBodySize = configuration.maximumBodySize
     bodyTimeLimit = configuration.bodyTimeout
     followsRedirects = configuration.redirects.followsAll

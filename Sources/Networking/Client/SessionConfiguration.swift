@@ -1,4 +1,3 @@
-import NetworkingTransfers
 import Promises
 
 #if canImport(FoundationNetworking)
@@ -159,7 +158,7 @@ extension SessionConfiguration {
         throw NetworkError(.unsupported, Self.backgroundRefusal)
       }
       if identifier.isEmpty {
-        throw NetworkError(.unsupported, BackgroundSessions.missingIdentifier)
+        throw NetworkError(.unsupported, "missing identifier")
       }
       return self
     case .secured(let configuration, let tls): return .secured(try configuration.checked(), tls)
@@ -231,14 +230,6 @@ struct Session {
       self.init(
         transport: Self.backgroundTransport(identifier, tls ?? TLSOptions()), cookies: nil)
     case .custom(let configuration, let delegate):
-      #if !canImport(FoundationNetworking)
-        if configuration.identifier != nil {
-          self.init(
-            transport: BackgroundSessions.shared.transport(
-              configuration, delegate, tls: tls ?? TLSOptions()), cookies: nil)
-          return
-        }
-      #endif
       self.init(
         transport: URLSessionTransport(
           configuration, delegate, checked: tls ?? TLSOptions(), .live),
@@ -255,11 +246,7 @@ struct Session {
   private static func backgroundTransport(
     _ identifier: String, _ tls: TLSOptions
   ) -> any Transport {
-    #if canImport(FoundationNetworking)
-      FailingTransport(.unsupported, reason: SessionConfiguration.backgroundRefusal)
-    #else
-      BackgroundSessions.shared.transport(.background(withIdentifier: identifier), tls: tls)
-    #endif
+    FailingTransport(.unsupported, reason: SessionConfiguration.backgroundRefusal)
   }
 }
 
