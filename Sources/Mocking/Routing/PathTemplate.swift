@@ -5,7 +5,7 @@ import Networking
 /// Spellings of other tools that have one meaning are accepted: `/boards/:id`, `/boards/{id:[0-9]+}`,
 /// `/files/**`, `/files/{*rest}`, `/files/{rest...}` and `/files/:rest*`. Those with several meanings
 /// are errors that name the spelling to use.
-struct PathTemplate: Hashable {
+package struct PathTemplate: Hashable {
   enum Segment: Hashable {
     case literal(String)
     case variable(String)
@@ -74,7 +74,7 @@ struct PathTemplate: Hashable {
   }
 
   /// Returns the path of a URL, or `nil` if the text does not begin with a scheme.
-  static func pathOfURL(_ text: String) -> String? {
+  package static func pathOfURL(_ text: String) -> String? {
     guard let scheme = text.firstRange(of: "://"),
       text[..<scheme.lowerBound].allSatisfy({ $0.isLetter })
     else { return nil }
@@ -86,7 +86,7 @@ struct PathTemplate: Hashable {
   ///
   /// - Parameter path: The path, percent-encoded, such as that of a recorded request.
   /// - Returns: The path, with the characters encoded that have a meaning in templates.
-  static func escaping(_ path: String) -> String {
+  package static func escaping(_ path: String) -> String {
     var escaped = ""
     for character in path {
       switch character {

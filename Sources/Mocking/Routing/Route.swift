@@ -269,6 +269,19 @@ extension Route {
     self.where(.satisfying(description, isSatisfied))
   }
 
+  /// Returns a copy that does a part of the handler's work before the handler.
+  ///
+  /// - Parameter prepare: The part that takes long for a large body. A server calls it on another thread,
+  ///   and the handler uses its result in ``ReceivedRequest/result(of:_:)``.
+  /// - Returns: The route.
+  package func preparing(
+    _ prepare: @escaping @Sendable (_ request: ReceivedRequest) -> Void
+  ) -> Route {
+    var route = self
+    route.preparation = prepare
+    return route
+  }
+
   /// Returns a copy with another priority.
   ///
   /// - Parameter priority: The priority. Of several matching routes, the one with the highest

@@ -35,11 +35,7 @@ extension CheckedExchange {
   /// The file of a request body is read, which can block the thread.
   init(_ sent: HTTPRequest, _ head: HTTPResponseHead, _ body: Data?) {
     let bytes = LimitedBodyReader.read(sent.body, limit: Self.bodyLimit)
-    let path = ReceivedPath(text: sent.url.path(percentEncoded: true))
-    request = ReceivedRequest(
-      method: sent.method, target: sent.target, path: path, headers: sent.headers, trailers: [:],
-      body: bytes ?? Data(), bodyByteCount: bytes?.count ?? 0, version: "1.1", connection: 0,
-      exchange: 0, time: .zero)
+    request = ReceivedRequest(sent, body: bytes ?? Data())
     hasRequestBody = bytes != nil
     status = head.status
     headers = head.headers
@@ -53,8 +49,6 @@ extension CheckedExchange {
       let url = URL(reference: entry.request.url)
     else { return nil }
     let body = entry.request.postData?.data
-    let path = ReceivedPath(text: url.path(percentEncoded: true))
-    let query = url.query(percentEncoded: true).map { "?\($0)" } ?? ""
     var headers = HTTPHeaders(
       entry.request.headers.map { HTTPHeaders.Field(name: $0.name, value: $0.value) })
     // An archive has the body without its coding.
@@ -62,10 +56,9 @@ extension CheckedExchange {
     if let type = entry.request.postData?.mimeType, !headers.contains("Content-Type") {
       headers["Content-Type"] = type
     }
-    request = ReceivedRequest(
-      method: HTTPMethod(rawValue: entry.request.method), target: path.text + query, path: path,
-      headers: headers, trailers: [:], body: body ?? Data(), bodyByteCount: body?.count ?? 0,
-      version: "1.1", connection: 0, exchange: 0, time: .zero)
+    let sent = HTTPRequest(
+      method: HTTPMethod(rawValue: entry.request.method), url: url, headers: headers)
+    request = ReceivedRequest(sent, body: body ?? Data())
     hasRequestBody = entry.request.postData == nil || body != nil
     status = head.status
     self.headers = head.headers

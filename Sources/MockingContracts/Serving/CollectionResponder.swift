@@ -221,7 +221,7 @@ extension Contract {
   func statefulRoutes(
     seed: UInt64, validatesRequests: Bool, in resources: some ResourceCollection
   ) -> [Route] {
-    var stateful: [Int: [String: Route]] = [:]
+    var stateful: [Int: [String: (HTTPMethod) -> Route]] = [:]
     for collection in ContractCollection.all(in: content) {
       let indices = collection.operations.keys.sorted()
       for basePath in indices.first.map({ content.operations[$0].basePaths }) ?? [] {
@@ -245,27 +245,21 @@ extension Contract {
               operation, at: path, of: content, seed: seed, validates: validatesRequests))
           let resourcePath = definition.paths[0]
           let isList = kind == .list || kind == .create
-          var mock = Mock()
-          mock.source = .template { request, values in responder.respond(to: request, values) }
-          var route = Route(
-            operation.method, isList ? resourcePath.list : resourcePath.item, mock)
-          route.storage = resources.store
-          route.preparation = { _ = responder.responder.problem(of: $0) }
-          stateful[index, default: [:]][basePath] = route
+          let template = isList ? resourcePath.list : resourcePath.item
+          stateful[index, default: [:]][basePath] = { method in
+            Route(method, template, .template(responder.respond)).stored(in: resources.store)
+              .preparing { _ = responder.responder.problem(of: $0) }
+          }
         }
       }
     }
     return content.operations.enumerated().flatMap { index, operation in
       let get = content.operations.firstIndex { $0.method == .get && $0.path == operation.path }
       return operation.basePaths.map { basePath in
-        if let route = stateful[index]?[basePath] { return route }
-        // The length is that of the items of now.
-        if operation.method == .head, let get, let route = stateful[get]?[basePath],
-          case .mock(let mock) = route.handler
-        {
-          var head = Route(.head, route.template, mock)
-          (head.storage, head.preparation) = (route.storage, route.preparation)
-          return head
+        // The length of a response to HEAD is that of the current items.
+        let statefulIndex = stateful[index] == nil && operation.method == .head ? get : index
+        if let route = statefulIndex.flatMap({ stateful[$0]?[basePath] }) {
+          return route(operation.method)
         }
         return route(operation, at: basePath, seed: seed, validatesRequests: validatesRequests)
       }
