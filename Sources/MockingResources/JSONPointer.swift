@@ -4,7 +4,7 @@ import Networking
 /// The position of a value in a JSON value, such as `/boards/0/title`.
 ///
 /// Source: RFC 6901.
-struct JSONPointer: Hashable {
+package struct JSONPointer: Hashable {
   /// The reason why a value does not exist or cannot be changed.
   struct Failure: Error {
     let reason: String
@@ -12,13 +12,13 @@ struct JSONPointer: Hashable {
   }
 
   /// The decoded reference tokens from the root.
-  let tokens: [String]
+  package let tokens: [String]
 
   /// Parses a pointer.
   ///
   /// `nil` if the text is neither empty nor begins with a slash, or if a `~` is not followed by 0 or
   /// 1.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     guard !text.isEmpty else {
       tokens = []
       return
@@ -53,7 +53,7 @@ struct JSONPointer: Hashable {
   }
 
   /// Returns the pointer to a member of the root.
-  static func escaped(_ name: String) -> String {
+  package static func escaped(_ name: String) -> String {
     "/" + name.replacing("~", with: "~0").replacing("/", with: "~1")
   }
 
@@ -181,5 +181,5 @@ struct JSONPointer: Hashable {
 
 extension JSONPointer: CustomStringConvertible {
   /// The text of the pointer.
-  var description: String { tokens.map(Self.escaped).joined() }
+  package var description: String { tokens.map(Self.escaped).joined() }
 }

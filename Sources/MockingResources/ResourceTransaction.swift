@@ -288,7 +288,7 @@ extension Route {
   }
 
   /// Returns a copy of a route of a resource, whose responses read and change the items of a store.
-  package func stored(in store: ResourceStore) -> Route {
+  func stored(in store: ResourceStore) -> Route {
     var route = self
     route.storage = store
     return route

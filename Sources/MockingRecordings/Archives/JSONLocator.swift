@@ -1,5 +1,5 @@
-import Foundation
-import Networking
+package import Foundation
+package import Networking
 
 /// A search for the position of a value in a JSON text.
 ///
@@ -196,19 +196,19 @@ struct JSONLocator {
 }
 
 /// An error in a JSON document.
-struct JSONDocumentError: Error, Hashable {
+package struct JSONDocumentError: Error, Hashable {
   /// The path of the value from the root.
   var path = JSONValuePath()
   /// Whether the error is in the name of the member instead of its value.
   var refersToName = false
   /// The offset of the error in bytes, if the text is not JSON.
-  var offset: Int?
+  package var offset: Int?
   /// The offset of the error in the decoded string at the path, in bytes of UTF-8.
   ///
   /// `nil` if the error is the value as a whole.
   var stringOffset: Int?
   /// A description of the expected and the actual value.
-  let text: String
+  package let text: String
 
   /// Returns the position of the error in the text.
   func place(in data: Data) -> TextPosition {
@@ -222,7 +222,7 @@ struct JSONDocumentError: Error, Hashable {
   ///
   /// Foundation also accepts other encodings, but the offsets would be wrong for them. It takes a text
   /// with a NUL byte for UTF-16 or UTF-32.
-  static func json(in data: Data) throws(JSONDocumentError) -> JSON {
+  package static func json(in data: Data) throws(JSONDocumentError) -> JSON {
     guard isUTF8(data), !data.contains(0), let json = try? JSON(parsing: data) else {
       throw syntax(of: data)
     }
@@ -249,7 +249,7 @@ struct JSONDocumentError: Error, Hashable {
   ///
   /// Programs that join files can write several. Foundation's parser skips one, and the offsets in its
   /// errors do not count it.
-  static func text(of file: Data) -> Data {
+  package static func text(of file: Data) -> Data {
     var text = file[...]
     while text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
     return Data(text)
@@ -280,12 +280,14 @@ enum JSONSyntaxErrorLocator {
 }
 
 /// A line and a column in a text, counted from 1.
-struct TextPosition: Hashable {
-  let line: Int
+package struct TextPosition: Hashable {
+  /// The line.
+  package let line: Int
   /// The column in characters.
-  let column: Int
+  package let column: Int
 
-  init(_ offset: Int, in text: Data) {
+  /// Finds the position of an offset in bytes.
+  package init(_ offset: Int, in text: Data) {
     self = TextPosition(line: 1, column: 1).advanced(over: text.prefix(offset))
   }
 
@@ -295,7 +297,7 @@ struct TextPosition: Hashable {
   }
 
   /// Returns the positions of ascending offsets after a single pass over the text.
-  static func positions(of offsets: [Int], in text: Data) -> [TextPosition] {
+  package static func positions(of offsets: [Int], in text: Data) -> [TextPosition] {
     var (position, end) = (TextPosition(line: 1, column: 1), 0)
     return offsets.map { offset in
       position = position.advanced(over: text.dropFirst(end).prefix(offset - end))
