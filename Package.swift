@@ -158,8 +158,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "CatenaTestingTests",
-      dependencies: ["CatenaTesting", "Mocking", "MockingRecordings", "Networking", "Promises"]
-        + support,
+      dependencies: [
+        "CatenaTesting", "Mocking", "MockingRecordings", "MockingStubs", "Networking", "Promises",
+      ] + support,
       swiftSettings: settings),
     .testTarget(
       name: "TestSupportTests", dependencies: support, swiftSettings: settings),
