@@ -1,6 +1,6 @@
 import Foundation
 import Mocking
-import MockingRecordings
+import MockingDocuments
 import Networking
 
 /// The responses of a resource to requests.
@@ -135,7 +135,7 @@ struct ResourceHandler: Sendable {
       guard json.dictionary == nil || ResourceItem.id(of: json[options.key]) == id else {
         throw .invalid([
           .init(
-            pointer: JSONPointer.escaped(options.key),
+            path: [.member(options.key)],
             text: "must be the id in the path of the request")
         ])
       }

@@ -1,6 +1,7 @@
 import CatenaSystem
 import Foundation
 import Mocking
+import MockingDocuments
 import MockingRecordings
 import MockingResources
 import Networking
