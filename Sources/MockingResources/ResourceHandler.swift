@@ -164,7 +164,7 @@ struct ResourceHandler: Sendable {
         var mock = defaults
         mock.source = .template { respond(to: $0, operation, at: path, $1) }
         var route = Route(method, template, mock)
-        route.storage = store
+        route.resources.storage = store
         return (route, mock)
       }
     }

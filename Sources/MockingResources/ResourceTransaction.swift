@@ -283,7 +283,7 @@ extension Route {
   /// - Returns: The route.
   public func using(_ store: ResourceStore) -> Route {
     var route = self
-    route.resources = store
+    route.resources.used = store
     return route
   }
 }

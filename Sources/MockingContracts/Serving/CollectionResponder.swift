@@ -249,8 +249,8 @@ extension Contract {
           mock.source = .template { request, values in responder.respond(to: request, values) }
           var route = Route(
             operation.method, isList ? resourcePath.list : resourcePath.item, mock)
-          route.storage = resources.store
-          route.preparation = { _ = responder.responder.problem(of: $0) }
+          route.resources.storage = resources.store
+          route.responder.preparation = { _ = responder.responder.problem(of: $0) }
           stateful[index, default: [:]][basePath] = route
         }
       }
@@ -261,10 +261,11 @@ extension Contract {
         if let route = stateful[index]?[basePath] { return route }
         // The length is that of the items of now.
         if operation.method == .head, let get, let route = stateful[get]?[basePath],
-          case .mock(let mock) = route.handler
+          case .mock(let mock) = route.responder.handler
         {
           var head = Route(.head, route.template, mock)
-          (head.storage, head.preparation) = (route.storage, route.preparation)
+          head.resources = route.resources
+          head.responder.preparation = route.responder.preparation
           return head
         }
         return route(operation, at: basePath, seed: seed, validatesRequests: validatesRequests)

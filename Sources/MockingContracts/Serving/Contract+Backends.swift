@@ -46,7 +46,7 @@ extension Contract {
     var route = Route(operation.method, path.template) { request in
       responder.respond(to: request)
     }
-    route.preparation = { _ = responder.problem(of: $0) }
+    route.responder.preparation = { _ = responder.problem(of: $0) }
     return route
   }
 }
