@@ -92,26 +92,27 @@ let package = Package(
       name: "MockingOAuth2",
       dependencies: ["Mocking", "Networking", "NetworkingOAuth2", "Promises"],
       swiftSettings: settings),
+    .target(name: "MockingDocuments", dependencies: ["Networking"], swiftSettings: settings),
     .target(
       name: "MockingRecordings",
-      dependencies: ["CatenaSystem", "Mocking", "Networking", "Promises"],
+      dependencies: ["CatenaSystem", "Mocking", "MockingDocuments", "Networking", "Promises"],
       swiftSettings: settings),
     .target(
       name: "MockingResources",
-      dependencies: ["CatenaSystem", "Mocking", "MockingRecordings", "Networking", "Promises"],
+      dependencies: ["CatenaSystem", "Mocking", "MockingDocuments", "Networking", "Promises"],
       swiftSettings: settings),
     .target(
       name: "MockingContracts",
       dependencies: [
-        "CatenaSystem", "Mocking", "MockingRecordings", "MockingResources", "Networking",
-        "Promises",
+        "CatenaSystem", "Mocking", "MockingDocuments", "MockingRecordings", "MockingResources",
+        "Networking", "Promises",
       ],
       swiftSettings: settings),
     .target(
       name: "MockingStubs",
       dependencies: [
-        "CatenaSystem", "Mocking", "MockingContracts", "MockingRecordings", "MockingResources",
-        "Networking", "Promises",
+        "CatenaSystem", "Mocking", "MockingContracts", "MockingDocuments", "MockingRecordings",
+        "MockingResources", "Networking", "Promises",
       ],
       swiftSettings: settings),
     .target(
@@ -151,15 +152,16 @@ let package = Package(
     .testTarget(
       name: "MockingTests",
       dependencies: [
-        "CatenaSystem", "Mocking", "MockingContracts", "MockingOAuth2", "MockingRecordings",
-        "MockingResources", "MockingStubs", "Networking", "NetworkingOAuth2", "NetworkingStreams",
-        "NetworkingTransfers", "NetworkingXML", "Promises",
+        "CatenaSystem", "Mocking", "MockingContracts", "MockingDocuments", "MockingOAuth2",
+        "MockingRecordings", "MockingResources", "MockingStubs", "Networking", "NetworkingOAuth2",
+        "NetworkingStreams", "NetworkingTransfers", "NetworkingXML", "Promises",
       ] + support + programs("mock-server", "quickstart"),
       swiftSettings: settings),
     .testTarget(
       name: "CatenaTestingTests",
-      dependencies: ["CatenaTesting", "Mocking", "MockingRecordings", "Networking", "Promises"]
-        + support,
+      dependencies: [
+        "CatenaTesting", "Mocking", "MockingRecordings", "MockingStubs", "Networking", "Promises",
+      ] + support,
       swiftSettings: settings),
     .testTarget(
       name: "TestSupportTests", dependencies: support, swiftSettings: settings),

@@ -20,11 +20,12 @@ let package = Package(
       name: "first-chain", dependencies: [library("Promises")], path: "FirstChain",
       swiftSettings: settings),
     .executableTarget(
-      name: "shop", dependencies: [library("Mocking")], path: "Shop/Client",
-      swiftSettings: settings),
+      name: "shop", dependencies: [library("Mocking"), library("MockingStubs")],
+      path: "Shop/Client", swiftSettings: settings),
     .testTarget(
-      name: "ShopTests", dependencies: ["shop", library("CatenaTesting")], path: "Shop/Tests",
-      swiftSettings: settings),
+      name: "ShopTests",
+      dependencies: ["shop", library("CatenaTesting"), library("MockingStubs")],
+      path: "Shop/Tests", swiftSettings: settings),
     .executableTarget(
       name: "fetch", dependencies: [library("Networking")], path: "Fetch/Program",
       swiftSettings: settings),

@@ -1,8 +1,4 @@
-import MockingRecordings
-import MockingStubs
-
 #if canImport(Testing)
-  public import Foundation
   public import Mocking
   public import Networking
   import Promises
@@ -42,22 +38,16 @@ import MockingStubs
   ///
   /// `Test.mocks` verifies the requests.
   public struct MockedTrait: TestTrait, SuiteTrait, TestScoping {
-    /// The mocks of one test case.
-    struct Mocks: Sendable {
-      let provider: AnyTransportProvider
-      let backend: any MockBackend
-    }
-
     /// The backends of the traits of the current test case, outermost first.
     @TaskLocal static var backends: [any MockBackend] = []
 
     private let unmatched: UnmatchedRequestPolicy
     private let location: SourceLocation
-    private let makeMocks: @MainActor @Sendable () throws -> Mocks
+    private let makeMocks: @MainActor @Sendable () throws -> ScopedMocks
 
     init(
       _ unmatched: UnmatchedRequestPolicy, _ location: SourceLocation,
-      _ makeMocks: @escaping @MainActor @Sendable () throws -> Mocks
+      _ makeMocks: @escaping @MainActor @Sendable () throws -> ScopedMocks
     ) {
       self.unmatched = unmatched
       self.location = location
@@ -171,93 +161,37 @@ import MockingStubs
       fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
       column: UInt = #column, @RouteBuilder routes: @escaping @MainActor @Sendable () -> [Route]
     ) -> MockedTrait {
-      MockedTrait(unmatched, SourceLocation(fileID, filePath, line, column)) {
-        let transport = MockTransport(routes: routes(), delay: delay, seed: seed)
-        return MockedTrait.Mocks(provider: transport.scoped, backend: transport)
-      }
+      mocked(
+        MockTransport(routes: routes(), delay: delay, seed: seed), unmatched: unmatched,
+        fileID: fileID, filePath: filePath, line: line, column: column)
     }
 
-    /// Mocks all clients with the routes of a stub file in each test case.
+    /// Mocks the requests of all clients in each test case with a source of mocks: a `MockProvider`, a
+    /// `MockTransport`, a `StubFile` or a `Tape`.
     ///
     /// ```swift
-    /// @Suite(.mocked(stubs: Bundle.module.url(forResource: "boards", withExtension: "json")!))
-    /// struct BoardsTests { ... }
+    /// @Test(.mocked(boardsBackend()))
+    /// @Test(.mocked(try StubFile(contentsOf: stubs)))          // import MockingStubs
+    /// @Test(.mocked(try Tape(replaying: recording)))           // import MockingRecordings
     /// ```
     ///
     /// - Parameters:
-    ///   - stubs: The file, as for `StubFile`: stubs in JSON or an HTTP archive. It is read for each
-    ///     test case; if it has an error, the test fails with the error.
-    ///   - delay: The default delay, for responses that do not set one.
-    ///   - seed: The seed of the random numbers. `nil` uses the seed of the file, or 0 if it has none.
-    ///   - unmatched: The policy for requests without a route.
-    ///   - fileID: The source location of the trait.
-    ///   - filePath: The source location of the trait.
-    ///   - line: The source location of the trait.
-    ///   - column: The source location of the trait.
-    /// - Returns: The trait. See ``MockedTrait``.
-    public static func mocked(
-      stubs: @escaping @autoclosure @MainActor @Sendable () -> URL, delay: MockDelay = .zero,
-      seed: UInt64? = nil, unmatched: UnmatchedRequestPolicy = .fail,
-      fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
-      column: UInt = #column
-    ) -> MockedTrait {
-      MockedTrait(unmatched, SourceLocation(fileID, filePath, line, column)) {
-        let file = try StubFile(contentsOf: stubs())
-        let transport = MockTransport(
-          routes: file.routes, delay: delay, seed: seed ?? file.seed ?? 0)
-        return MockedTrait.Mocks(provider: transport.scoped, backend: transport)
-      }
-    }
-
-    /// Mocks the endpoints of a provider in each test case.
-    ///
-    /// ```swift
-    /// @Test(.mocked(boardsBackend())) func ...
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - provider: An expression that creates the provider. It is evaluated once for each test case,
-    ///     on the main actor.
+    ///   - source: An expression that creates the source. It is evaluated once for each test case, on
+    ///     the main actor. If it throws, the test fails with the error.
     ///   - unmatched: The policy for requests without a mock.
     ///   - fileID: The source location of the trait.
     ///   - filePath: The source location of the trait.
     ///   - line: The source location of the trait.
     ///   - column: The source location of the trait.
     /// - Returns: The trait. See ``MockedTrait``.
-    public static func mocked<Endpoint>(
-      _ provider: @escaping @autoclosure @MainActor @Sendable () -> MockProvider<Endpoint>,
+    public static func mocked<Source: MockSource>(
+      _ source: @escaping @autoclosure @MainActor @Sendable () throws -> Source,
       unmatched: UnmatchedRequestPolicy = .fail,
       fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
       column: UInt = #column
     ) -> MockedTrait {
       MockedTrait(unmatched, SourceLocation(fileID, filePath, line, column)) {
-        let provider = provider()
-        return MockedTrait.Mocks(provider: .scoped(provider), backend: provider)
-      }
-    }
-
-    /// Replays a recording to all clients in each test case, whatever the types of their endpoints.
-    ///
-    /// ```swift
-    /// @Test(.mocked(try Tape(replaying: recording))) func ...
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - tape: An expression that creates the tape. It is evaluated once for each test case, on the
-    ///     main actor. If it throws, the test fails with the error.
-    ///   - fileID: The source location of the trait.
-    ///   - filePath: The source location of the trait.
-    ///   - line: The source location of the trait.
-    ///   - column: The source location of the trait.
-    /// - Returns: The trait. See ``MockedTrait``.
-    public static func mocked(
-      _ tape: @escaping @autoclosure @MainActor @Sendable () throws -> Tape,
-      fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
-      column: UInt = #column
-    ) -> MockedTrait {
-      MockedTrait(.fail, SourceLocation(fileID, filePath, line, column)) {
-        let transport = MockTransport(routes: [], fallback: try tape())
-        return MockedTrait.Mocks(provider: transport.scoped, backend: transport)
+        try source().makeMocks()
       }
     }
   }

@@ -1,5 +1,5 @@
 public import Foundation
-import MockingRecordings
+import MockingDocuments
 public import Networking
 
 /// An OpenAPI document as a backend: its operations respond as the document says.

@@ -1,4 +1,5 @@
 import Mocking
+import MockingDocuments
 import Networking
 
 /// A list of changes of a JSON value, which are applied together or not at all.
@@ -7,12 +8,12 @@ import Networking
 struct JSONPatch {
   /// One change.
   enum Operation {
-    case add(JSONPointer, JSON)
-    case remove(JSONPointer)
-    case replace(JSONPointer, JSON)
-    case move(from: JSONPointer, to: JSONPointer)
-    case copy(from: JSONPointer, to: JSONPointer)
-    case test(JSONPointer, JSON)
+    case add(JSONValuePath, JSON)
+    case remove(JSONValuePath)
+    case replace(JSONValuePath, JSON)
+    case move(from: JSONValuePath, to: JSONValuePath)
+    case copy(from: JSONValuePath, to: JSONValuePath)
+    case test(JSONValuePath, JSON)
   }
 
   /// The reason why a patch is malformed or cannot be applied.
@@ -65,11 +66,11 @@ struct JSONPatch {
     guard case .dictionary(let members) = json, let name = members["op"]?.string else {
       throw Failure(index: index, reason: "expected an object with a member \"op\"")
     }
-    func pointer(_ name: String) throws(Failure) -> JSONPointer {
+    func pointer(_ name: String) throws(Failure) -> JSONValuePath {
       guard let text = members[name]?.string else {
         throw Failure(index: index, reason: "expected a member \"\(name)\", a JSON Pointer")
       }
-      guard let pointer = JSONPointer(text) else {
+      guard let pointer = JSONValuePath(pointer: text) else {
         throw Failure(
           index: index, reason: "\"\(name)\" is not a JSON Pointer, such as \"/a/0\"")
       }
@@ -109,18 +110,12 @@ struct JSONPatch {
   func applied(
     to json: JSON, atMost maximumCopiedBytes: Int = 1024 * 1024
   ) throws(Failure) -> JSON {
-    var application = Application(result: json, remainingBytes: maximumCopiedBytes)
+    var application = Application(result: json, maximumCopiedBytes: maximumCopiedBytes)
     for (index, operation) in operations.enumerated() {
-      do throws(JSONPointer.Failure) {
+      do throws(Failure) {
         try application.apply(operation)
       } catch {
-        var failure = Failure(index: index, reason: error.reason, kind: error.kind)
-        if failure.kind == .tooLarge {
-          failure = Failure(
-            index: index, reason: "the copies have more than \(maximumCopiedBytes) bytes",
-            kind: .tooLarge)
-        }
-        throw failure
+        throw Failure(index: index, reason: error.reason, kind: error.kind)
       }
     }
     return application.result
@@ -130,16 +125,18 @@ struct JSONPatch {
 /// The state of the application of a patch.
 private struct Application {
   var result: JSON
+  private let maximumCopiedBytes: Int
   /// The remaining size of copies.
-  var remainingBytes: Int
+  private var remainingBytes: Int
   private var remainingSteps = JSONPatch.maximumSteps
 
-  init(result: JSON, remainingBytes: Int) {
+  init(result: JSON, maximumCopiedBytes: Int) {
     self.result = result
-    self.remainingBytes = remainingBytes
+    self.maximumCopiedBytes = maximumCopiedBytes
+    remainingBytes = maximumCopiedBytes
   }
 
-  mutating func apply(_ operation: JSONPatch.Operation) throws(JSONPointer.Failure) {
+  mutating func apply(_ operation: JSONPatch.Operation) throws(JSONPatch.Failure) {
     switch operation {
     case .add(let path, let value): try add(value, at: path)
     case .remove(let path): _ = try remove(path)
@@ -148,51 +145,52 @@ private struct Application {
       try path.replace(by: value, in: &result)
     case .move(let from, let path):
       if path.isInside(from) {
-        throw JSONPointer.Failure(reason: "a value cannot be moved into itself")
+        throw JSONPatch.Failure(reason: "a value cannot be moved into itself")
       }
       if from != path { try add(try remove(from), at: path) }
     case .copy(let from, let path):
       let value = try from.value(in: result)
       value.countBytes(&remainingBytes)
       guard remainingBytes >= 0 else {
-        throw JSONPointer.Failure(reason: "the copies are too large", kind: .tooLarge)
+        throw JSONPatch.Failure(
+          reason: "the copies have more than \(maximumCopiedBytes) bytes", kind: .tooLarge)
       }
       try add(value, at: path)
     case .test(let path, let value):
       guard try path.value(in: result) == value else {
-        throw JSONPointer.Failure(
-          reason: "the value at \(ReportFormatter.quoted(path.description)) is different",
+        throw JSONPatch.Failure(
+          reason: "the value at \(ReportFormatter.quoted(path.pointer)) is different",
           kind: .test)
       }
     }
   }
 
-  private mutating func add(_ value: JSON, at path: JSONPointer) throws(JSONPointer.Failure) {
+  private mutating func add(_ value: JSON, at path: JSONValuePath) throws(JSONPatch.Failure) {
     try checkDepth(of: value, at: path)
     try count(path.movedElements(in: result))
     try path.insert(value, in: &result)
   }
 
-  private mutating func remove(_ path: JSONPointer) throws(JSONPointer.Failure) -> JSON {
+  private mutating func remove(_ path: JSONValuePath) throws(JSONPatch.Failure) -> JSON {
     try count(path.movedElements(in: result))
     return try path.remove(from: &result)
   }
 
-  private mutating func count(_ steps: Int) throws(JSONPointer.Failure) {
+  private mutating func count(_ steps: Int) throws(JSONPatch.Failure) {
     remainingSteps -= steps
     guard remainingSteps >= 0 else {
-      throw JSONPointer.Failure(reason: "the operations of the patch take too many steps")
+      throw JSONPatch.Failure(reason: "the operations of the patch take too many steps")
     }
   }
 
   /// Functions on JSON values are recursive, so the depth of the result is limited.
   private mutating func checkDepth(
-    of value: JSON, at path: JSONPointer
-  ) throws(JSONPointer.Failure) {
+    of value: JSON, at path: JSONValuePath
+  ) throws(JSONPatch.Failure) {
     let depth = value.depth(&remainingSteps)
     try count(0)
-    guard path.tokens.count + depth <= JSON.maximumDepth else {
-      throw JSONPointer.Failure(
+    guard path.steps.count + depth <= JSON.maximumDepth else {
+      throw JSONPatch.Failure(
         reason: "the values are nested more than \(JSON.maximumDepth) levels deep")
     }
   }

@@ -102,7 +102,7 @@ extension ResourceProblem {
   /// `user_id`.
   fileprivate func isAbout(_ member: String) -> Bool {
     func plain(_ text: String) -> String { text.lowercased().replacing("_", with: "") }
-    let pointer = plain(JSONPointer.escaped(member))
-    return errors.contains { plain($0.pointer) == pointer }
+    let name = plain("\([.member(member)] as JSONValuePath)")
+    return errors.contains { plain("\($0.path)") == name }
   }
 }

@@ -136,18 +136,18 @@ struct ResourceData: Sendable {
     let given = members[options.key] ?? .null
     if given.isNull {
       if options.ids == .client {
-        problems.append(.init(pointer: JSONPointer.escaped(options.key), text: "is required"))
+        problems.append(.init(path: [.member(options.key)], text: "is required"))
       }
     } else if ResourceItem.id(of: given) == nil {
       problems.append(
         .init(
-          pointer: JSONPointer.escaped(options.key),
+          path: [.member(options.key)],
           text: "must be an integer or a string of 1 to 256 bytes"))
     }
     let text = Self.timestamp(context.now)
     if let name = options.createdAt { members[name] = .string(text) }
     if let name = options.updatedAt { members[name] = .string(text) }
-    problems += options.problems(in: members).filter { $0.pointer != "/\(options.key)" }
+    problems += options.problems(in: members).filter { $0.path != [.member(options.key)] }
     problems += brokenReferences(of: .dictionary(members), in: index, bound).map(\.problem)
     guard problems.isEmpty else { throw .invalid(problems) }
     guard tables[index].count < options.maximumItems else {
@@ -297,11 +297,11 @@ struct ResourceData: Sendable {
     let isNew = members[options.key]?.isNull ?? true
     if isNew, options.ids != .client { members[options.key] = nil }
     let problems = options.problems(in: members).filter {
-      !isNew || options.ids == .client || $0.pointer != JSONPointer.escaped(options.key)
+      !isNew || options.ids == .client || $0.path != [.member(options.key)]
     }
     if let problem = problems.first {
       throw ResourceProblem(
-        status: 422, detail: "the member \(problem.pointer.dropFirst()) \(problem.text)")
+        status: 422, detail: "the member \(problem.path) \(problem.text)")
     }
     let item =
       try isNew
@@ -332,7 +332,7 @@ struct ResourceData: Sendable {
     guard let id = ResourceItem.id(of: json[options.key]) else {
       throw .invalid([
         .init(
-          pointer: JSONPointer.escaped(options.key),
+          path: [.member(options.key)],
           text: "must be an integer or a string of 1 to 256 bytes")
       ])
     }
@@ -356,14 +356,14 @@ struct ResourceData: Sendable {
     guard members.count > 1 else {
       throw ResourceProblem(
         status: 409, detail: "another item has the same value of the unique member",
-        errors: [.init(pointer: JSONPointer.escaped(members[0]), text: "must be unique")])
+        errors: [.init(path: [.member(members[0])], text: "must be unique")])
     }
     throw ResourceProblem(
       status: 409, detail: "another item has the same values of the unique members",
       errors: members.map { member in
         let others = members.filter { $0 != member }.joined(separator: ", ")
         return .init(
-          pointer: JSONPointer.escaped(member), text: "must be unique together with \(others)")
+          path: [.member(member)], text: "must be unique together with \(others)")
       })
   }
 
@@ -380,7 +380,7 @@ struct ResourceData: Sendable {
       if !given.isNull, ResourceItem.id(of: given) != ResourceItem.id(of: value) {
         problems.append(
           .init(
-            pointer: JSONPointer.escaped(member), text: "must be the id in the path of the request")
+            path: [.member(member)], text: "must be the id in the path of the request")
         )
       }
       // An equal id may be of another type.
@@ -396,6 +396,6 @@ struct ResourceData: Sendable {
 
 extension ResourceProblem.Detail {
   fileprivate static func readOnly(_ name: String) -> ResourceProblem.Detail {
-    .init(pointer: JSONPointer.escaped(name), text: "is read-only")
+    .init(path: [.member(name)], text: "is read-only")
   }
 }

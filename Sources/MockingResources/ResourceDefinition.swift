@@ -85,7 +85,7 @@ struct BrokenReference {
   /// The error in a request that sets the member.
   var problem: ResourceProblem.Detail {
     .init(
-      pointer: JSONPointer.escaped(member), text: "must be the id of an item of \(resource)")
+      path: [.member(member)], text: "must be the id of an item of \(resource)")
   }
 }
 

@@ -1,6 +1,7 @@
 import Dispatch
 public import Foundation
 import Mocking
+import MockingDocuments
 import MockingRecordings
 import Networking
 import Promises
@@ -42,7 +43,7 @@ extension ResourceError: CustomStringConvertible, LocalizedError {
   public var errorDescription: String? { description }
 
   init(_ problem: ResourceProblem) {
-    let errors = problem.errors.map { "\($0.pointer.dropFirst()) \($0.text)" }
+    let errors = problem.errors.map { "\($0.path) \($0.text)" }
     self = .refused(
       status: problem.status,
       reason: errors.isEmpty

@@ -1,6 +1,6 @@
 import Foundation
 package import Mocking
-import MockingRecordings
+import MockingDocuments
 package import Networking
 
 /// The responses of a resource to requests.
@@ -173,7 +173,7 @@ package struct ResourceHandler: Sendable {
       guard json.dictionary == nil || ResourceItem.id(of: json[options.key]) == id else {
         throw .invalid([
           .init(
-            pointer: JSONPointer.escaped(options.key),
+            path: [.member(options.key)],
             text: "must be the id in the path of the request")
         ])
       }
@@ -202,7 +202,7 @@ package struct ResourceHandler: Sendable {
         var mock = defaults
         mock.source = .template { respond(to: $0, operation, at: path, $1) }
         var route = Route(method, template, mock)
-        route.storage = store
+        route.resources.storage = store
         return (route, mock)
       }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import MockingDocuments
 import Networking
 
 /// The reason why a request to a resource is refused, sent as problem details.
@@ -8,8 +9,8 @@ import Networking
 struct ResourceProblem: Error, Hashable {
   /// An error in one member of the body.
   struct Detail: Hashable {
-    /// The JSON Pointer of the member.
-    var pointer: String
+    /// The path of the member.
+    var path: JSONValuePath
     var text: String
   }
 
@@ -38,7 +39,7 @@ struct ResourceProblem: Error, Hashable {
     if !errors.isEmpty {
       members["errors"] = .array(
         errors.map {
-          ["detail": .string($0.text), "pointer": .string("#\(Self.fragment($0.pointer))")]
+          ["detail": .string($0.text), "pointer": .string("#\(Self.fragment($0.path.pointer))")]
         })
     }
     var mock = Mock.problem(status, detail, members: members)
@@ -56,7 +57,7 @@ extension ResourceOptions {
   func problems(in members: [String: JSON]) -> [ResourceProblem.Detail] {
     var problems: [ResourceProblem.Detail] = []
     func report(_ name: String, _ text: String) {
-      problems.append(.init(pointer: JSONPointer.escaped(name), text: text))
+      problems.append(.init(path: [.member(name)], text: text))
     }
     for name in required where members[name]?.isNull ?? true { report(name, "is required") }
     for (name, type) in types.sorted(by: { $0.key < $1.key }) {
@@ -74,23 +75,19 @@ extension ResourceProblem.Detail {
   /// Creates the error of an item that is no value of the resource's type.
   init(_ error: any Error) {
     guard let error = error as? DecodingError else {
-      self.init(pointer: "", text: "the item cannot be decoded")
+      self.init(path: [], text: "the item cannot be decoded")
       return
     }
     switch error {
     case .keyNotFound(let key, let context):
-      self.init(pointer: Self.pointer(context.codingPath + [key]), text: "is required")
+      self.init(path: JSONValuePath(context.codingPath + [key]), text: "is required")
     case .valueNotFound(_, let context):
-      self.init(pointer: Self.pointer(context.codingPath), text: "must not be null")
+      self.init(path: JSONValuePath(context.codingPath), text: "must not be null")
     case .typeMismatch(let type, let context):
-      self.init(pointer: Self.pointer(context.codingPath), text: "must be of the type \(type)")
+      self.init(path: JSONValuePath(context.codingPath), text: "must be of the type \(type)")
     case .dataCorrupted(let context):
-      self.init(pointer: Self.pointer(context.codingPath), text: context.debugDescription)
-    @unknown default: self.init(pointer: "", text: "the item cannot be decoded")
+      self.init(path: JSONValuePath(context.codingPath), text: context.debugDescription)
+    @unknown default: self.init(path: [], text: "the item cannot be decoded")
     }
-  }
-
-  private static func pointer(_ keys: [any CodingKey]) -> String {
-    keys.map { JSONPointer.escaped($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
   }
 }

@@ -159,7 +159,7 @@ public final class ResourceStore: RouteStorage, ResourceCollection, Sendable {
       do throws(ResourceProblem) {
         try ResourceData.load(item, into: &table, definition, values)
       } catch {
-        let reason = error.errors.first.map { "\($0.pointer.dropFirst()) \($0.text)" }
+        let reason = error.errors.first.map { "\($0.path) \($0.text)" }
         throw InvalidItem(index: index, reason: reason ?? error.detail)
       }
     }

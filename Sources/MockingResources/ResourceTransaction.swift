@@ -283,14 +283,14 @@ extension Route {
   /// - Returns: The route.
   public func using(_ store: ResourceStore) -> Route {
     var route = self
-    route.resources = store
+    route.resources.used = store
     return route
   }
 
   /// Returns a copy of a route of a resource, whose responses read and change the items of a store.
   func stored(in store: ResourceStore) -> Route {
     var route = self
-    route.storage = store
+    route.resources.storage = store
     return route
   }
 }

@@ -1,6 +1,7 @@
 import CatenaTesting
 import Foundation
 import MockingRecordings
+import MockingStubs
 import TestGate
 import TestSupport
 import Testing
@@ -44,11 +45,46 @@ private func recordedName() throws -> Tape {
   return try Tape(replaying: folder.url("name.har"))
 }
 
+/// Returns a stub file with a response to all requests for a name.
+private func nameStubs() throws -> StubFile {
+  let url = try TemporaryFolder().file(
+    "name.json", #"{"routes": [{"path": "/name", "text": "stubbed"}]}"#)
+  return try StubFile(contentsOf: url)
+}
+
+/// A source of mocks of its own.
+private struct NameBackend: MockSource {
+  let name: String
+
+  func makeMocks() -> ScopedMocks {
+    MockTransport { Route(.get, "/name", .text(name)) }.makeMocks()
+  }
+}
+
 @Suite(.gated)
 struct MockedTraitTests {
   @Test(.mocked(try recordedName()))
   func aRecordingResponds() async throws {
     #expect(try await name().value == "recorded")
+    try Test.mocks.verify(.get, "name")
+  }
+
+  @Test(.mocked { Route(.get, "/other", .text("routed")) }, .mocked(try recordedName()))
+  func aRecordingPassesOtherRequestsOn() async throws {
+    #expect(try await name().value == "recorded")
+    #expect(try await Networking<NameAPI>().request(.other).toString().value == "routed")
+    #expect(Test.mocks.requestCount == 2)
+  }
+
+  @Test(.mocked(try nameStubs()))
+  func aStubFileResponds() async throws {
+    #expect(try await name().value == "stubbed")
+    try Test.mocks.verify(.get, "name")
+  }
+
+  @Test(.mocked(NameBackend(name: "first")), .mocked(NameBackend(name: "last")))
+  func aSourceOfTheTestsResponds() async throws {
+    #expect(try await name().value == "last")
     try Test.mocks.verify(.get, "name")
   }
 

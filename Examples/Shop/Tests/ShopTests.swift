@@ -1,11 +1,12 @@
 import CatenaTesting
 import Foundation
+import MockingStubs
 import Testing
 
 @testable import shop
 
 /// The client with the stub file in memory: each test has a new backend and virtual time.
-@Suite(.virtualTime, .mocked(stubs: Shop.stubs))
+@Suite(.virtualTime, .mocked(try StubFile(contentsOf: Shop.stubs)))
 struct ShopTests {
   private let shop = Shop()
 

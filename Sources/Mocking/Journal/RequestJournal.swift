@@ -252,7 +252,7 @@ public final class RequestJournal: Sendable {
     let routes = currentRoutes
     let (records, unused) = state.withLock { state in
       // A resource has routes for operations that a test does not need.
-      (state.records, routes.filter { $0.useCount == 0 && $0.route.storage == nil })
+      (state.records, routes.filter { $0.useCount == 0 && $0.route.resources.storage == nil })
     }
     return JournalSnapshot(
       entries: records.all.map { .init(entry: entry($0), isVerified: $0.isVerified) },

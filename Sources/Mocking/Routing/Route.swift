@@ -1,4 +1,3 @@
-import Foundation
 public import Networking
 public import Promises
 
@@ -28,60 +27,6 @@ public import Promises
 ///
 /// The time to find the route of a request does not depend on the number of routes for other paths.
 public struct Route: Sendable {
-  /// The handler of a request: a fixed mock, a synchronous closure, or a closure that returns a
-  /// promise.
-  enum Handler: Sendable {
-    case mock(Mock)
-    case immediate(IsolatedClosure<ReceivedRequest, Mock>)
-    case promised(IsolatedClosure<ReceivedRequest, Promise<Mock>>)
-    /// A handler whose mocks inherit from another mock.
-    indirect case inheriting(Handler, from: Mock)
-    /// A handler whose mocks belong to an isolated client.
-    indirect case isolated(Handler, Mock.Client)
-
-    /// The response of a handler: a mock, or a promise if the handler has not finished.
-    enum Response {
-      case mock(Mock)
-      case promise(Promise<Mock>)
-    }
-
-    /// Runs the handler for a request.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - scheduler: The scheduler whose virtual time waits for the handler.
-    /// - Returns: The mock, or a promise of it.
-    /// - Throws: The error of the handler.
-    func callAsFunction(
-      _ request: ReceivedRequest, awaitedBy scheduler: any Scheduler
-    ) throws -> Response {
-      switch self {
-      case .mock(let mock): .mock(mock)
-      case .immediate(let handler):
-        handler.isCallable
-          ? .mock(try handler(request))
-          : .promise(handler.onItsActor(request, awaitedBy: scheduler))
-      case .promised(let handler):
-        handler.isCallable
-          ? .promise(try ActivityExecutor.counting(for: scheduler) { try handler(request) })
-          : .promise(
-            try handler.start(request, awaitedBy: scheduler, returningOn: .background))
-      case .inheriting(let handler, let outer):
-        switch try handler(request, awaitedBy: scheduler) {
-        case .mock(let mock): .mock(mock.inheriting(outer))
-        case .promise(let promise):
-          .promise(promise.map(on: .inline) { mock in mock.inheriting(outer) })
-        }
-      case .isolated(let handler, let client):
-        switch try handler(request, awaitedBy: scheduler) {
-        case .mock(let mock): .mock(mock.isolated(for: client))
-        case .promise(let promise):
-          .promise(promise.map(on: .inline) { mock in mock.isolated(for: client) })
-        }
-      }
-    }
-  }
-
   /// The method.
   ///
   /// `nil` matches all methods.
@@ -90,14 +35,8 @@ public struct Route: Sendable {
   public let template: String
   /// The pattern of the requests that the route matches.
   public internal(set) var pattern: RequestPattern
-  var handler: Handler
-  /// Whether the route discards request bodies and only counts their bytes.
-  private(set) var discardsBody = false
-  /// The part of the handler that takes long for a large body.
-  ///
-  /// A server calls it on another thread before the handler, which uses its result in
-  /// ``RequestContent/result(of:_:)``.
-  var preparation: (@Sendable (_ request: ReceivedRequest) -> Void)?
+  /// The source of the responses.
+  var responder: RouteResponder
   /// The priority.
   ///
   /// Routes with a higher priority are chosen first.
@@ -106,47 +45,27 @@ public struct Route: Sendable {
   ///
   /// `nil` means no limit.
   var limit: Int?
-  /// The server that the route forwards requests to.
-  ///
-  /// `nil` for a route with mocked responses. Such routes take precedence.
-  var origin: URL?
-  /// The recording of the responses.
-  ///
-  /// `nil` for responses that were not recorded.
-  var recording: (any Restartable)?
-  /// Whether the responses were recorded.
-  var isRecorded: Bool { recording != nil }
-  /// The scenario states in which the route responds.
-  var requiredStates: [Scenario.Step] = []
-  /// The scenario states that the route sets.
-  var nextStates: [Scenario.Step] = []
-  /// The values of `let` that the changes of variables use, evaluated before the response.
-  var constants: [TemplateJSON] = []
-  /// The variables that the route sets.
-  var assignments: [VariableAssignment] = []
-  /// The data that the route shares with other routes, if it is a route of a resource.
-  var storage: (any RouteStorage)?
-  /// The resources that the templates of the route read and change, and whose clients have variables,
-  /// scenarios, counters and sequences of their own.
-  ///
-  /// `nil` uses the first resources of the backend.
-  var resources: (any RouteStorage)?
+  /// The scenario states that the route requires and sets.
+  var transition = ScenarioTransition()
+  /// The changes of variables when the route is chosen.
+  var variableChanges = VariableChanges()
+  /// The resources that the route serves and uses.
+  var resources = RouteResources()
   /// The identifier, or `nil` if the backend chooses one.
   public private(set) var id: RouteID?
   /// The place in a stub file from which the route was read.
   ///
   /// `nil` for a route that was created in code or read from a recording.
   public internal(set) var source: RouteSource?
-
   /// The object of a stub file or of a request to the admin API that defines the route.
   ///
   /// `nil` for a route that was created in code or read from a recording, and for a route of a
   /// resource.
   var definition: JSON?
 
-  private init(_ method: HTTPMethod?, _ template: String, _ handler: Handler) {
+  private init(_ method: HTTPMethod?, _ template: String, _ handler: RouteResponder.Handler) {
     self.template = template
-    self.handler = handler
+    responder = RouteResponder(handler)
     pattern = RequestPattern(method, template)
   }
 
@@ -232,7 +151,7 @@ public struct Route: Sendable {
   /// - Returns: The route.
   public func discardingBody() -> Route {
     var route = self
-    route.discardsBody = true
+    route.responder.discardsBody = true
     return route
   }
 }
@@ -278,7 +197,7 @@ extension Route {
     _ prepare: @escaping @Sendable (_ request: ReceivedRequest) -> Void
   ) -> Route {
     var route = self
-    route.preparation = prepare
+    route.responder.preparation = prepare
     return route
   }
 
@@ -317,72 +236,66 @@ extension Route {
     return route
   }
 
-  /// Returns a copy that responds only in a state of a scenario.
-  ///
-  /// - Parameters:
-  ///   - scenario: The scenario. Repeated calls add required states; all of them must be current.
-  ///   - state: The required state.
-  /// - Returns: The route.
-  public func when(_ scenario: Scenario, is state: String) -> Route {
-    var route = self
-    route.requiredStates.append(Scenario.Step(scenario: scenario, state: state))
-    return route
-  }
-
-  /// Returns a copy that sets the state of a scenario when the route is chosen to respond.
-  ///
-  /// - Parameters:
-  ///   - scenario: The scenario. Repeated calls may set the states of several scenarios.
-  ///   - state: The new state. It is set when the route is chosen, before the response is created.
-  /// - Returns: The route.
-  public func then(_ scenario: Scenario, setTo state: String) -> Route {
-    var route = self
-    route.nextStates.append(Scenario.Step(scenario: scenario, state: state))
-    return route
-  }
-
   /// Whether the route depends on the method and the path only, and changes no state.
   var isUnconditional: Bool {
-    pattern.conditions.isEmpty && limit == nil && requiredStates.isEmpty && nextStates.isEmpty
-      && assignments.isEmpty
+    pattern.conditions.isEmpty && limit == nil && transition.isEmpty && variableChanges.isEmpty
   }
-}
 
-extension Mock {
-  fileprivate func isolated(for client: Client) -> Mock {
-    var mock = self
-    mock.client = client
-    return mock
+  /// Whether the choice of the route depends on variables.
+  var readsVariables: Bool { pattern.conditions.contains(where: \.readsVariables) }
+
+  /// Whether the response or the choice of the route may depend on the request body.
+  var readsBody: Bool {
+    !responder.discardsBody
+      && (!pattern.conditions.isEmpty || !variableChanges.isEmpty || responder.readsRequest)
   }
-}
-
-/// A source of responses that have an order, such as a recording.
-protocol Restartable: Sendable {
-  /// Makes the next request receive the first response again.
-  func restart()
-}
-
-/// The data of the routes of a resource.
-protocol RouteStorage: ChangeableResources {
-  /// Returns the client of a request, and these resources.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - values: The random values of the backend, for the cookie of a new client.
-  /// - Returns: The session.
-  func session(for request: ReceivedRequest, _ values: () -> TemplateValues) -> RequestSession
-  /// Restores the initial data.
-  func reset()
 }
 
 extension Route: CustomStringConvertible {
   /// The method, the template, the conditions and the required states on one line, with secrets
   /// masked.
   public var description: String {
-    let states = requiredStates.map { "scenario \"\($0.scenario.name)\": \"\($0.state)\"" }
+    let states = transition.requiredStates.map {
+      "scenario \"\($0.scenario.name)\": \"\($0.state)\""
+    }
     guard !states.isEmpty else { return pattern.description }
     let conjunction = pattern.conditions.isEmpty ? " where " : " and "
     return pattern.description + conjunction + states.joined(separator: " and ")
+  }
+}
+
+extension Route {
+  /// Returns a copy whose responses inherit from a mock.
+  ///
+  /// Delays, pacing, faults and header fields that a response does not set are copied from the mock.
+  /// Its status and its body are ignored.
+  ///
+  /// - Parameter mock: The mock.
+  /// - Returns: The route.
+  public func withDefaults(_ mock: Mock) -> Route {
+    var route = self
+    route.responder.handler = responder.handler.inheriting(mock)
+    return route
+  }
+}
+
+extension [Route] {
+  /// Returns copies of the routes whose responses inherit from a mock.
+  ///
+  /// ```swift
+  /// let routes = backend.withDefaults(
+  ///   Mock().header("X-Api-Version", "3").delayed(by: .uniform(.milliseconds(20), .milliseconds(90)))
+  ///     .interrupted(by: .reset, at: .request, chance: 0.05))
+  /// ```
+  ///
+  /// Delays, pacing, faults and header fields that a response does not set are copied from the mock.
+  /// Its status and its body are ignored. Responses without a route, such as a 404 or a 405, have no
+  /// defaults.
+  ///
+  /// - Parameter mock: The mock.
+  /// - Returns: The routes.
+  public func withDefaults(_ mock: Mock) -> [Route] {
+    map { $0.withDefaults(mock) }
   }
 }
 

@@ -29,7 +29,7 @@ package struct RouteTable: Sendable {
     var hasRouteForOptions: Bool {
       guard case .routes(let candidates, _) = self else { return false }
       return candidates.contains {
-        $0.entry.route.method == .options && !$0.entry.route.isRecorded
+        $0.entry.route.method == .options && !$0.entry.route.responder.isRecorded
       }
     }
 
@@ -38,13 +38,13 @@ package struct RouteTable: Sendable {
       guard case .routes(let candidates, _) = self, let first = candidates.first?.entry.route else {
         return false
       }
-      return first.isUnconditional && first.origin != nil
+      return first.isUnconditional && first.responder.server != nil
     }
 
     /// Whether the request body can be discarded.
     var discardsBody: Bool {
       guard case .routes(let candidates, _) = self else { return false }
-      return candidates.allSatisfy { $0.entry.route.discardsBody }
+      return candidates.allSatisfy { $0.entry.route.responder.discardsBody }
     }
   }
 
@@ -108,7 +108,7 @@ package struct RouteTable: Sendable {
       guard routesByID[id] == nil, ids.insert(id).inserted else { throw .duplicateRoute(id) }
     }
     if resources == nil {
-      resources = routes.lazy.compactMap { $0.storage ?? $0.resources }.first
+      resources = routes.lazy.compactMap { $0.resources.storage ?? $0.resources.used }.first
     }
     var added: [RegisteredRoute] = []
     added.reserveCapacity(routes.count)
@@ -172,7 +172,7 @@ package struct RouteTable: Sendable {
       }
     if let validationError = route.pattern.validationError { throw validationError }
     var route = route
-    if route.resources == nil { route.resources = route.storage ?? resources }
+    route.resources.used = route.resources.used ?? route.resources.storage ?? resources
     var number = numbers.next()
     if id == nil {
       while routesByID[RouteID(number: number)] != nil
@@ -281,11 +281,11 @@ package struct RouteTable: Sendable {
     }
     guard method == .head else { return routes({ $0 == nil || $0 == method }) { _ in true } }
     // A route for GET precedes a route that forwards all methods.
-    var found = routes({ $0 == nil || $0 == .head }) { $0.route.origin == nil }
+    var found = routes({ $0 == nil || $0 == .head }) { $0.route.responder.server == nil }
     if found.last?.isUnconditional == true { return found }
     found += routes({ $0 == .get }) { _ in true }
     if found.last?.isUnconditional == true { return found }
-    return found + routes({ $0 == nil || $0 == .head }) { $0.route.origin != nil }
+    return found + routes({ $0 == nil || $0 == .head }) { $0.route.responder.server != nil }
   }
 
   /// Returns the routes for a path with some methods, up to the first one without conditions.
@@ -363,9 +363,9 @@ final class RegisteredRoute: Sendable {
   }
 
   /// Creates a copy for a single request with another handler.
-  init(_ original: RegisteredRoute, handler: Route.Handler) {
+  init(_ original: RegisteredRoute, handler: RouteResponder.Handler) {
     var route = original.route
-    route.handler = handler
+    route.responder.handler = handler
     id = original.id
     self.route = route
     template = original.template

@@ -18,7 +18,7 @@ final class StubRegistry: Sendable {
     self.adjustments = adjustments
     self.table = Mutex(table)
     scenarios.onReset { [weak self] in
-      for entry in self?.entries ?? [] { entry.route.recording?.restart() }
+      for entry in self?.entries ?? [] { entry.route.responder.recording?.restart() }
     }
   }
 
@@ -63,7 +63,7 @@ final class StubRegistry: Sendable {
     values: () -> TemplateValues
   ) -> RegisteredRoute? {
     guard let first = candidates.first else { return nil }
-    if let resources = first.entry.route.resources {
+    if let resources = first.entry.route.resources.used {
       request.session = resources.session(for: request, values)
     }
     let session = request.session
@@ -71,7 +71,7 @@ final class StubRegistry: Sendable {
     guard session.client != nil || session.newCookie != nil else { return entry }
     let client = Mock.Client(
       id: session.client, newCookie: session.newCookie, limit: session.maximumClients)
-    return RegisteredRoute(entry, handler: .isolated(entry.route.handler, client))
+    return RegisteredRoute(entry, handler: .isolated(entry.route.responder.handler, client))
   }
 
   private func chooseRoute(

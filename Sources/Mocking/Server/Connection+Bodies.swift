@@ -88,7 +88,7 @@ extension Connection {
     let requestCount = requestCount
     let preparations: [@Sendable (ReceivedRequest) -> Void] =
       if case .routes(let candidates, _)? = routing {
-        candidates.compactMap { $0.entry.route.preparation }
+        candidates.compactMap { $0.entry.route.responder.preparation }
       } else { [] }
     // Virtual time does not advance until the delays of the response have been scheduled.
     let activity = core.scheduler.beginActivity()
@@ -192,38 +192,5 @@ extension RouteTable.Outcome {
   var readsBody: Bool {
     guard case .routes(let candidates, _) = self else { return false }
     return candidates.contains { $0.entry.route.readsBody }
-  }
-}
-
-extension Route {
-  /// Whether the response or the choice of the route may depend on the request body.
-  fileprivate var readsBody: Bool {
-    guard !discardsBody else { return false }
-    return !pattern.conditions.isEmpty || !assignments.isEmpty || !constants.isEmpty
-      || preparation != nil || handler.readsRequest
-  }
-}
-
-extension Route.Handler {
-  fileprivate var readsRequest: Bool {
-    switch self {
-    case .mock(let mock): mock.readsRequest
-    case .immediate, .promised: true
-    case .inheriting(let handler, let outer): outer.readsRequest || handler.readsRequest
-    case .isolated(let handler, _): handler.readsRequest
-    }
-  }
-}
-
-extension Mock {
-  /// Whether the response or its webhooks may be made from the request.
-  fileprivate var readsRequest: Bool {
-    guard webhooks.isEmpty else { return true }
-    return switch source {
-    case .fields, .invalid: false
-    case .sequence(let sequence): sequence.mocks.contains(where: \.readsRequest)
-    case .weighted(let choice): choice.shares.contains(where: \.mock.readsRequest)
-    case .template: true
-    }
   }
 }

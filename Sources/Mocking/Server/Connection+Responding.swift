@@ -164,13 +164,13 @@ extension Connection {
       let reporter = record(request, route: entry)
       servedDraft?.route = .init(entry.route)
       guard let stream else {
-        run(entry.route.handler, for: request)
+        run(entry.route.responder.handler, for: request)
         return reporter
       }
       // The journal does not retain the stream.
       var forwarded = request
       forwarded.stream = stream
-      run(entry.route.handler, for: forwarded)
+      run(entry.route.responder.handler, for: forwarded)
       return reporter
     }
     let reporter = record(request)
@@ -182,7 +182,7 @@ extension Connection {
     return reporter
   }
 
-  private func run(_ handler: Route.Handler, for request: ReceivedRequest) {
+  private func run(_ handler: RouteResponder.Handler, for request: ReceivedRequest) {
     do {
       switch try handler(request, awaitedBy: core.scheduler) {
       case .mock(let mock): respond(with: mock, to: request)

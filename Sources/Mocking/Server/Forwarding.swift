@@ -47,7 +47,7 @@ extension Route {
   ) -> Route {
     let forwarder = Forwarder(origin: origin, transport: transport)
     var route = Route(nil, template) { request -> Promise<Mock> in forwarder.respond(to: request) }
-    route.origin = origin
+    route.responder.origin = .server(origin)
     return route
   }
 

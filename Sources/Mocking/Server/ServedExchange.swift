@@ -101,7 +101,7 @@ extension ServedExchange {
 
 extension ServedExchange.MatchedRoute {
   init(_ route: Route) {
-    self.init(method: route.method, path: route.template, origin: route.origin)
+    self.init(method: route.method, path: route.template, origin: route.responder.server)
   }
 }
 

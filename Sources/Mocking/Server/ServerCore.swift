@@ -196,7 +196,7 @@ final class ServerCore: @unchecked Sendable {
   /// returns.
   func stop() {
     perform { self.shutDown() }
-    for entry in activeRoutes.registry.entries { entry.route.storage?.saveChanges() }
+    for entry in activeRoutes.registry.entries { entry.route.resources.storage?.saveChanges() }
   }
 
   /// Runs a job on the thread of the loop and waits until it has ended.

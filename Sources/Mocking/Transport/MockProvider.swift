@@ -182,13 +182,18 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   }
 }
 
-extension MockProvider: ScopedMocks {
-  var scoped: AnyTransportProvider {
-    AnyTransportProvider(
+extension MockProvider: MockSource {
+  /// Returns the mocks of the provider.
+  ///
+  /// - Returns: The mocks. Requests without a mock are passed to the next mocks and to the outer scope,
+  ///   unless the provider is strict.
+  public func makeMocks() -> ScopedMocks {
+    let provider = AnyTransportProvider(
       for: Endpoint.self, scheduler: scheduler, passesUnmatched: strict == false
     ) { endpoint, next in
       choose(endpoint, strict == true ? nil : next)
     }
+    return ScopedMocks(backend: self, provider: provider)
   }
 }
 

@@ -121,11 +121,27 @@ public struct MockTransport: Transport, MockBackend {
   }
 }
 
-extension MockTransport: ScopedMocks {
-  package var scoped: AnyTransportProvider {
-    AnyTransportProvider(scheduler: routed.scheduler) { [self] next in
-      fallback == nil ? MockTransport(routed, next, on: routed.scheduler) : self
+extension MockTransport: MockSource {
+  /// Returns the routes of the transport.
+  ///
+  /// - Returns: The mocks. Requests without a route are passed to the fallback, or to the next mocks
+  ///   and to the outer scope if there is no fallback.
+  public func makeMocks() -> ScopedMocks {
+    makeMocks { [fallback] next in fallback ?? next }
+  }
+
+  /// Returns the routes of the transport with another fallback.
+  ///
+  /// - Parameter fallback: Returns the fallback. It receives the transport of the next mocks and the
+  ///   outer scope, which is `nil` if requests without a mock fail.
+  /// - Returns: The mocks.
+  package func makeMocks(
+    over fallback: @escaping @Sendable (_ next: (any Transport)?) -> (any Transport)?
+  ) -> ScopedMocks {
+    let provider = AnyTransportProvider(scheduler: routed.scheduler) { [routed] next in
+      MockTransport(routed, fallback(next), on: routed.scheduler)
     }
+    return ScopedMocks(backend: self, provider: provider)
   }
 }
 

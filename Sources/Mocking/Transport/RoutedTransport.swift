@@ -118,14 +118,15 @@ final class RoutedTransport: Sendable {
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     do {
-      switch try route.handler(received, awaitedBy: scheduler) {
+      switch try route.responder.handler(received, awaitedBy: scheduler) {
       case .mock(let mock):
         return respond(request, mock, received, reporter, scheduler, fallback, receive)
       case .promise(let promise):
         // Reports a failure that occurs before the handler returns a mock, such as a timeout.
         let reportingReceive = reporter.reportingOutcome(to: receive)
         let mock =
-          route.origin == nil ? promise : promise.withRelayedBodyInMemory(awaitedBy: scheduler)
+          route.responder.server == nil
+          ? promise : promise.withRelayedBodyInMemory(awaitedBy: scheduler)
         let exchange = DeferredExchange(mock, on: scheduler, reportingReceive) {
           [self] result, idleTime, receive in
           let mock: Mock

@@ -1,8 +1,8 @@
-public import Networking
+import Networking
 import Promises
 
 /// The policy for requests that no mock handles, of a scope of
-/// ``withMocks(_:unmatched:file:line:isolation:_:)-(Provider,_,_,_,_,_)``.
+/// ``withMocks(_:unmatched:file:line:isolation:_:)``.
 public enum UnmatchedRequestPolicy: Sendable, Hashable {
   /// The request fails with the code `mockFailed` and a message that contains the scope and the
   /// endpoint without its values.
@@ -26,50 +26,7 @@ public enum UnmatchedRequestPolicy: Sendable, Hashable {
 /// }
 /// ```
 ///
-/// - **Extent.** The scope applies to the operation, to its tasks and task groups, to the promise
-///   handlers that it attaches, to the code that these run, and to every client created in them. It
-///   does not apply to a detached task, nor to a block that is dispatched to a queue directly.
-/// - **Isolation.** Two concurrent scopes never use each other's mocks. An inner scope has
-///   precedence; requests that it does not handle go to the outer scope. The provider of a client
-///   has precedence over all scopes.
-/// - **Requests without a mock** fail, and are not sent to the network: if no provider has a mock for
-///   them, or if there is no provider for the type of their endpoint. To change this for a scope, pass
-///   `unmatched: .pass`; for one provider, create it with `strict: false`.
-/// - **End.** The scope ends when the operation returns. Requests already in progress keep their
-///   mocks. After the end, a client created in the scope, or a task started in it, does not send
-///   requests to the network: they go to the outer scope if that is still active, and otherwise
-///   fail with the code `mockFailed` and the name of the scope. Requests that `unmatched: .pass`
-///   sends to the network are still sent there. A client created before the scope uses its own
-///   transport again. `Networking.shared` always counts as created before the scope.
-/// - **Time.** A client created in the scope uses the scheduler of the first provider. A client
-///   created before the scope keeps its own scheduler.
-///
-/// - Parameters:
-///   - providers: The mock providers. For an endpoint, the first provider of its type that has a
-///     mock is used. If a provider returns `nil`, the request is passed to the next provider and to
-///     the outer scope.
-///   - unmatched: The policy for requests that no mock of this scope or an outer scope handles.
-///   - file: The source file of the scope, for error messages.
-///   - line: The source line of the scope, for error messages.
-///   - isolation: The isolation of the caller, which the operation keeps.
-///   - operation: The code to run.
-/// - Returns: The result of the operation.
-/// - Throws: The error of the operation.
-public func withMocks<each Provider: TransportProvider, Result>(
-  _ providers: repeat each Provider, unmatched: UnmatchedRequestPolicy = .fail,
-  file: StaticString = #fileID, line: UInt = #line,
-  isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
-) async rethrows -> Result {
-  var scoped: [AnyTransportProvider] = []
-  for provider in repeat each providers { scoped.append(.scoped(provider)) }
-  let scope = TransportScope(
-    providers: scoped, passesUnmatched: unmatched == .pass,
-    name: "the withMocks at \(file):\(line)")
-  return try await scope.run(operation)
-}
-
-/// Runs an operation in which the routes of a transport respond to the requests of all clients,
-/// whatever the types of their endpoints.
+/// With routes, the scope mocks requests whatever the types of their endpoints:
 ///
 /// ```swift
 /// let backend = MockTransport {
@@ -82,44 +39,45 @@ public func withMocks<each Provider: TransportProvider, Result>(
 /// try backend.verify(.get, "/boards")
 /// ```
 ///
-/// The scope is like that of
-/// ``withMocks(_:unmatched:file:line:isolation:_:)-(Provider,_,_,_,_,_)``.
+/// - **Extent.** The scope applies to the operation, to its tasks and task groups, to the promise
+///   handlers that it attaches, to the code that these run, and to every client created in them. It
+///   does not apply to a detached task, nor to a block that is dispatched to a queue directly.
+/// - **Isolation.** Two concurrent scopes never use each other's mocks. An inner scope has
+///   precedence; requests that it does not handle go to the outer scope. The provider of a client
+///   has precedence over all scopes.
+/// - **Requests without a mock** fail, and are not sent to the network: if no provider has a mock for
+///   them, or if no source has mocks for the type of their endpoint. To change this for a scope, pass
+///   `unmatched: .pass`; for one provider, create it with `strict: false`.
+/// - **End.** The scope ends when the operation returns. Requests already in progress keep their
+///   mocks. After the end, a client created in the scope, or a task started in it, does not send
+///   requests to the network: they go to the outer scope if that is still active, and otherwise
+///   fail with the code `mockFailed` and the name of the scope. Requests that `unmatched: .pass`
+///   sends to the network are still sent there. A client created before the scope uses its own
+///   transport again. `Networking.shared` always counts as created before the scope.
+/// - **Time.** A client created in the scope uses the scheduler of the first source. A client
+///   created before the scope keeps its own scheduler.
 ///
 /// - Parameters:
-///   - transport: The transport. A request without a route is passed to the fallback of the
-///     transport. If it has none, the request is passed to the outer scope.
+///   - sources: The sources of the mocks. For a request, the mocks of the first source that has one
+///     are used; see ``MockSource/makeMocks()`` of each source for the requests that it passes on.
 ///   - unmatched: The policy for requests that no mock of this scope or an outer scope handles. With
-///     `.fail`, the error contains a report of the nearest routes. With `.pass`, the journal also
-///     records the requests that are sent to the network.
+///     `.fail` and routes, the error contains a report of the nearest routes. With `.pass`, their
+///     journal also records the requests that are sent to the network.
 ///   - file: The source file of the scope, for error messages.
 ///   - line: The source line of the scope, for error messages.
 ///   - isolation: The isolation of the caller, which the operation keeps.
 ///   - operation: The code to run.
 /// - Returns: The result of the operation.
 /// - Throws: The error of the operation.
-public func withMocks<Result>(
-  _ transport: MockTransport, unmatched: UnmatchedRequestPolicy = .fail,
+public func withMocks<each Source: MockSource, Result>(
+  _ sources: repeat each Source, unmatched: UnmatchedRequestPolicy = .fail,
   file: StaticString = #fileID, line: UInt = #line,
   isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
 ) async rethrows -> Result {
+  var providers: [AnyTransportProvider] = []
+  for source in repeat each sources { providers.append(source.makeMocks().provider) }
   let scope = TransportScope(
-    providers: [transport.scoped], passesUnmatched: unmatched == .pass,
+    providers: providers, passesUnmatched: unmatched == .pass,
     name: "the withMocks at \(file):\(line)")
   return try await scope.run(operation)
-}
-
-/// Mocks that respond to the requests of a scope.
-protocol ScopedMocks {
-  /// The mocks as a provider that passes on requests without a mock.
-  var scoped: AnyTransportProvider { get }
-}
-
-extension AnyTransportProvider {
-  /// Returns a provider for a scope.
-  ///
-  /// - Parameter provider: The provider.
-  /// - Returns: The provider, which passes on requests without a mock if it is made of mocks.
-  package static func scoped(_ provider: some TransportProvider) -> AnyTransportProvider {
-    (provider as? any ScopedMocks)?.scoped ?? AnyTransportProvider(provider)
-  }
 }

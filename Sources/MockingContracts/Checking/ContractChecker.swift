@@ -1,6 +1,6 @@
 import Foundation
 import Mocking
-import MockingResources
+import MockingDocuments
 import Networking
 
 /// A check of exchanges against the operations of a contract, which counts its findings.
@@ -112,7 +112,7 @@ struct ContractChecker: Sendable {
     report.violations.append(
       ContractReport.Violation(
         operation: contract.operations[index], side: side, location: part.location,
-        name: part.name, pointer: part.path.map(JSONPointer.escaped).joined(),
+        name: part.name, pointer: JSONValuePath(tokens: part.path).pointer,
         schema: part.schema.map { contract.text(of: $0) }, message: part.message,
         status: exchange.status, target: Redactor.standard.maskedURL(exchange.request.target)))
   }

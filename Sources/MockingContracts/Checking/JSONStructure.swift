@@ -1,5 +1,5 @@
 import Foundation
-import MockingResources
+import MockingDocuments
 import Networking
 import Synchronization
 
@@ -27,7 +27,7 @@ enum JSONStructure {
     _ mock: [JSON], _ backend: [JSON], at path: [String], _ lines: inout Set<String>
   ) {
     guard path.count < maximumDepth, !mock.isEmpty, !backend.isEmpty else { return }
-    let place = path.isEmpty ? "the value" : path.map(JSONPointer.escaped).joined()
+    let place = path.isEmpty ? "the value" : JSONValuePath(tokens: path).pointer
     let types = (types(of: mock), Self.types(of: backend))
     if types.0.isDisjoint(with: types.1) {
       lines.insert("\(place): \(text(types.0)) in the mock, \(text(types.1)) in the backend")
@@ -38,7 +38,7 @@ enum JSONStructure {
     if !members.0.isEmpty, !members.1.isEmpty {
       for name in names.0.symmetricDifference(names.1) {
         let side = names.0.contains(name) ? "mock" : "backend"
-        lines.insert("\((path + [name]).map(JSONPointer.escaped).joined()): only in the \(side)")
+        lines.insert("\(JSONValuePath(tokens: path + [name]).pointer): only in the \(side)")
       }
       for name in names.0.intersection(names.1) {
         compare(

@@ -1,5 +1,5 @@
 import Foundation
-import MockingResources
+import MockingDocuments
 import Networking
 
 /// The place of a schema: a document, and the path from its root.
@@ -13,7 +13,7 @@ struct SchemaPlace: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The path as a JSON pointer.
-  var pointer: String { path.map(JSONPointer.escaped).joined() }
+  var pointer: String { JSONValuePath(tokens: path).pointer }
 
   var description: String { "\(document)#\(pointer)" }
 }
@@ -131,7 +131,7 @@ struct SchemaDocuments {
       let isDynamic = dynamicAnchors[resource]?[fragment] != nil
       return Target(place: target, dynamicAnchor: isDynamic ? fragment : nil)
     }
-    guard let pointer = JSONPointer(fragment) else { return nil }
+    guard let pointer = JSONValuePath(pointer: fragment) else { return nil }
     let target = SchemaPlace(
       document: resource.document, path: resource.path + pointer.tokens)
     guard value(at: target) != nil else { return nil }

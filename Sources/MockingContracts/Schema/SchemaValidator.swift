@@ -1,5 +1,5 @@
 import Foundation
-import MockingResources
+import MockingDocuments
 import Networking
 
 /// A validation of a value against a compiled schema.
@@ -388,7 +388,7 @@ struct SchemaViolation: Sendable, Hashable {
   var isIncomplete: Bool { keyword == "$ref" }
 
   /// The path of the value as a JSON pointer.
-  var pointer: String { path.map(JSONPointer.escaped).joined() }
+  var pointer: String { JSONValuePath(tokens: path).pointer }
 }
 
 extension SchemaViolation: CustomStringConvertible {

@@ -1,6 +1,6 @@
 import Foundation
 import Mocking
-import MockingResources
+import MockingDocuments
 import Networking
 
 /// A format of JSON Schema or OpenAPI, as an assertion.
@@ -66,7 +66,7 @@ enum StringFormat: String, Sendable, CaseIterable {
     case .iriReference: return NetworkFormat.isURI(text, isInternational: true, mayBeRelative: true)
     case .uuid: return Self.isUUID(bytes)
     case .uriTemplate: return NetworkFormat.isURITemplate(text)
-    case .jsonPointer: return JSONPointer(text) != nil
+    case .jsonPointer: return JSONValuePath(pointer: text) != nil
     case .relativeJSONPointer: return Self.isRelativePointer(text)
     case .regex: return SchemaPattern.isValid(text)
     case .byte: return Data(base64Encoded: text) != nil
@@ -170,6 +170,6 @@ enum StringFormat: String, Sendable, CaseIterable {
       return false
     }
     let rest = String(text.dropFirst(digits.count))
-    return rest == "#" || JSONPointer(rest) != nil
+    return rest == "#" || JSONValuePath(pointer: rest) != nil
   }
 }

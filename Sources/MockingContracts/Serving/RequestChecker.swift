@@ -1,6 +1,6 @@
 import Foundation
 import Mocking
-import MockingResources
+import MockingDocuments
 import Networking
 
 /// A part of a request that does not keep the contract.
@@ -25,7 +25,7 @@ struct RequestViolation: Sendable, Hashable {
     var members: [String: JSON] = ["in": .string(location.rawValue), "detail": .string(message)]
     if let name { members["name"] = .string(name) }
     if location == .body || !path.isEmpty {
-      members["pointer"] = .string("#" + path.map(JSONPointer.escaped).joined())
+      members["pointer"] = .string("#" + JSONValuePath(tokens: path).pointer)
     }
     if let schema { members["schema"] = .string("#" + schema.pointer) }
     return .dictionary(members)

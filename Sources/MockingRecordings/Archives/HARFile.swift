@@ -1,5 +1,6 @@
 import CatenaSystem
 public import Foundation
+import MockingDocuments
 import Networking
 
 /// A writer of files, which writes atomically and makes the files readable only by their owner.

@@ -1,4 +1,5 @@
 import Foundation
+import MockingDocuments
 
 /// A repair of JSON texts of programs that do not write valid JSON.
 enum JSONRepair {

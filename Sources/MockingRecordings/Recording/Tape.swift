@@ -182,6 +182,9 @@ public final class Tape: Transport {
     }
   }
 
+  /// Whether requests wait for a network: `false` if the tape replays.
+  public var needsNetwork: Bool { player == nil }
+
   /// The player, if the tape replays.
   var player: TapePlayer? {
     if case .replaying(let player) = work { player } else { nil }

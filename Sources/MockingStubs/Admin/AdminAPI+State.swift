@@ -48,7 +48,7 @@ extension AdminAPI {
   private var knownScenarios: [(scenario: Scenario, states: Set<String>)] {
     var known: [Scenario: Set<String>] = [:]
     for entry in (try? backend.registry().entries) ?? [] {
-      for step in entry.route.requiredStates + entry.route.nextStates {
+      for step in entry.route.transition.requiredStates + entry.route.transition.nextStates {
         known[step.scenario, default: [step.scenario.initialState]].insert(step.state)
       }
     }

@@ -64,7 +64,7 @@ struct AdminBackend: Sendable {
     var known: Set<ObjectIdentifier> = []
     let entries = (try? registry().entries) ?? []
     return entries.sorted { $0.number < $1.number }
-      .compactMap { $0.route.storage as? ResourceStore }
+      .compactMap { $0.route.resources.storage as? ResourceStore }
       .filter { known.insert(ObjectIdentifier($0)).inserted }
   }
 }

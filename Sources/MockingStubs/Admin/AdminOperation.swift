@@ -1,7 +1,6 @@
 import Foundation
 import Mocking
-import MockingRecordings
-import MockingResources
+import MockingDocuments
 import Networking
 
 /// A request that the admin API accepts.
@@ -256,20 +255,6 @@ struct AdminProblem: Error {
     for field in headers { response.mock.headers.add(field.value, for: field.name) }
     response.mock.headers["Content-Type"] = "application/problem+json"
     return response
-  }
-}
-
-extension JSONValuePath {
-  /// The path as a JSON Pointer.
-  ///
-  /// Source: RFC 6901.
-  var pointer: String {
-    steps.map { step in
-      switch step {
-      case .member(let name): JSONPointer.escaped(name)
-      case .element(let index): "/\(index)"
-      }
-    }.joined()
   }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Mocking
 import MockingContracts
+import MockingDocuments
 import MockingRecordings
 import MockingResources
 import Networking

@@ -31,7 +31,7 @@ struct RecordedStubs {
     let compared = Set(player.requestsComparedByBody.map { RecordedPath($0, matching) })
     routes = rows.paths.map { path in
       var route = Route(path.method, path.template) { request in player.mock(for: request) }
-      route.recording = player
+      route.responder.origin = .recording(player)
       return compared.contains(path) ? route : route.discardingBody()
     }
   }

@@ -1,6 +1,6 @@
 import Foundation
 import Mocking
-import MockingRecordings
+import MockingDocuments
 import Networking
 import Promises
 
@@ -32,7 +32,9 @@ struct Stub: Sendable {
   static func nextStates(of stubs: [Stub]) -> [Scenario: Set<String>] {
     var states: [Scenario: Set<String>] = [:]
     for stub in stubs {
-      for step in stub.route.nextStates { states[step.scenario, default: []].insert(step.state) }
+      for step in stub.route.transition.nextStates {
+        states[step.scenario, default: []].insert(step.state)
+      }
     }
     return states
   }
@@ -55,7 +57,8 @@ struct Stub: Sendable {
           path: stub.path.appending(.member("id")),
           text: "another route has the id \(ReportFormatter.quoted(id.rawValue))")
       }
-      for step in stub.route.requiredStates where step.state != step.scenario.initialState {
+      for step in stub.route.transition.requiredStates
+      where step.state != step.scenario.initialState {
         let states = nextStates[step.scenario] ?? []
         guard !states.contains(step.state) else { continue }
         let reachable = [step.scenario.initialState] + states.sorted()
@@ -74,9 +77,9 @@ struct Stub: Sendable {
     var lines = route.pattern.conditions.map(\.description)
     if let limit = route.limit { lines.append("at most \(limit) times") }
     if route.rank != 0 { lines.append("priority \(route.rank)") }
-    lines += route.requiredStates.map { "\($0.scenario.name) is \($0.state)" }
-    lines += route.nextStates.map { "\($0.scenario.name) becomes \($0.state)" }
-    lines += route.assignments.map(\.description)
+    lines += route.transition.requiredStates.map { "\($0.scenario.name) is \($0.state)" }
+    lines += route.transition.nextStates.map { "\($0.scenario.name) becomes \($0.state)" }
+    lines += route.variableChanges.assignments.map(\.description)
     let response = resource.map { "resource \($0.path), \($0.itemCount) initial items" }
     return StubFile.Summary(
       method: route.method, path: route.template, response: response ?? mock.summary,

@@ -1,5 +1,5 @@
 public import Foundation
-import Mocking
+public import Mocking
 import MockingRecordings
 import MockingResources
 public import Networking
@@ -237,6 +237,26 @@ public struct StubFile: Sendable {
     public internal(set) var resource: String?
     /// The number of initial items of the resource.
     public internal(set) var itemCount: Int?
+  }
+}
+
+/// The use of a stub file as a source of mocks.
+///
+/// ```swift
+/// @Suite(.mocked(try StubFile(contentsOf: Shop.stubs)))
+/// struct ShopTests { ... }
+/// ```
+///
+/// Its routes respond to the requests of all endpoints. A request without a route is passed to the next
+/// mocks and to the outer scope, and otherwise fails. For other delays or another seed, create a
+/// `MockTransport` with ``routes``. The items of ``resources`` are those of this value: two scopes of
+/// the same value share them, and two values that read the same file do not.
+extension StubFile: MockSource {
+  /// Returns the routes as mocks with the seed of the file, or 0 if it has none.
+  ///
+  /// - Returns: The mocks.
+  public func makeMocks() -> ScopedMocks {
+    MockTransport(routes: routes, seed: seed ?? 0).makeMocks()
   }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 import Mocking
-import MockingRecordings
+import MockingDocuments
 import MockingResources
 import Networking
 

@@ -1,6 +1,6 @@
 import Foundation
 import Mocking
-import MockingRecordings
+import MockingDocuments
 import Networking
 
 extension StubValue {
@@ -52,11 +52,12 @@ extension StubValue {
         continue
       }
       let template = try value.jsonTemplate(in: scope)
-      route.assignments.append(VariableAssignment(name: name, value: .template(template)))
+      route.variableChanges.assignments.append(
+        VariableAssignment(name: name, value: .template(template)))
     }
     for path in references.paths { context.references.insert(path) }
     // The response uses the same values.
-    if !references.constants.isEmpty { route.constants = constants.map(\.value) }
+    if !references.constants.isEmpty { route.variableChanges.constants = constants.map(\.value) }
   }
 
   /// Parses the numbers that a route adds to variables.

@@ -1,5 +1,5 @@
 import Mocking
-import MockingRecordings
+import MockingDocuments
 import Networking
 
 extension StubValue {

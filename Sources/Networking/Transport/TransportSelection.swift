@@ -175,17 +175,4 @@ package struct AnyTransportProvider: Sendable {
     matches = { _ in true }
     self.transport = { _, next in transport(next) }
   }
-
-  /// Erases the type of a provider.
-  ///
-  /// - Parameter provider: The provider.
-  package init<Provider: TransportProvider>(_ provider: Provider) {
-    self.init(for: Provider.Endpoint.self, scheduler: provider.scheduler, passesUnmatched: false) {
-      endpoint, next in
-      provider.transport(
-        for: endpoint,
-        real: next
-          ?? FailingTransport(.mockFailed, reason: "no mock for \(endpoint.nameWithoutValues)"))
-    }
-  }
 }

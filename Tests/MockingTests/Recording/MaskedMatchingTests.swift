@@ -96,10 +96,10 @@ struct MaskedMatchingTests {
       Exchange(method: "POST", url: "https://a.test/two", body: "1", answer: "1"),
       Exchange(method: "POST", url: "https://a.test/two", body: "2", answer: "2"),
     ])
-    #expect(try StubFile(contentsOf: file).routes.map(\.discardsBody) == [true, false])
+    #expect(try StubFile(contentsOf: file).routes.map(\.responder.discardsBody) == [true, false])
     let compared = Tape.Options(matching: [.method, .path, .body])
     #expect(
-      try StubFile(contentsOf: file, recordings: compared).routes.map(\.discardsBody)
+      try StubFile(contentsOf: file, recordings: compared).routes.map(\.responder.discardsBody)
         == [false, false])
   }
 

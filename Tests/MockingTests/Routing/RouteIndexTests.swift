@@ -32,7 +32,9 @@ struct RouteIndexTests {
     if Int.random(in: 0..<4, using: &random) == 0 {
       route = route.priority(Int.random(in: -1...1, using: &random))
     }
-    if Int.random(in: 0..<8, using: &random) == 0 { route.origin = URL(string: "http://origin") }
+    if Int.random(in: 0..<8, using: &random) == 0 {
+      route.responder.origin = .server(URL(filePath: "/"))
+    }
     return route
   }
 
@@ -51,7 +53,8 @@ struct RouteIndexTests {
     var found = matching.filter { $0.route.method == nil || $0.route.method == method }
     if method == .head {
       let (mocked, forwarding) = (
-        found.filter { $0.route.origin == nil }, found.filter { $0.route.origin != nil }
+        found.filter { $0.route.responder.server == nil },
+        found.filter { $0.route.responder.server != nil }
       )
       found = mocked + matching.filter { $0.route.method == .get } + forwarding
     }

@@ -267,7 +267,7 @@ struct MockServerRequestTests {
     var route = Route(.post, "/upload") { request in
       .text("result \(request.content.result(of: steps) { "second" })")
     }
-    route.preparation = { request in
+    route.responder.preparation = { request in
       steps.append("prepared")
       _ = request.content.result(of: steps) { "first" }
     }

@@ -1,0 +1,129 @@
+public import Networking
+
+/// The changes of variables by a route.
+struct VariableChanges: Sendable {
+  /// The values of `let` that the assignments use.
+  var constants: [TemplateJSON] = []
+  /// The assignments in order.
+  var assignments: [VariableAssignment] = []
+
+  /// Whether the route changes no variables.
+  var isEmpty: Bool { assignments.isEmpty }
+
+  /// Makes the changes.
+  ///
+  /// It runs under the lock of the variables.
+  ///
+  /// - Parameters:
+  ///   - request: The request, whose variables are changed.
+  ///   - values: The generated values for templates.
+  /// - Returns: The values of `let`, which the response uses too. `nil` if there are none.
+  /// - Throws: The error of a template.
+  func apply(
+    to request: inout ReceivedRequest, _ values: TemplateValues
+  ) throws(TemplateRenderError) -> [JSON]? {
+    var results: [JSON]?
+    if !constants.isEmpty {
+      var rendering = TemplateRendering(request, values)
+      for constant in constants { rendering.constants.append(try constant.value(&rendering)) }
+      results = rendering.constants
+    }
+    for assignment in assignments {
+      request.variables[assignment.name] = try assignment.value(
+        for: request, values, results ?? [])
+    }
+    return results
+  }
+}
+
+/// A change of a variable by a route.
+struct VariableAssignment: Sendable {
+  enum Value: Sendable {
+    case json(JSON)
+    case template(TemplateJSON)
+    /// The current value plus a number.
+    case sum(Int)
+  }
+
+  let name: String
+  /// The new value.
+  ///
+  /// `nil` removes the variable.
+  let value: Value?
+
+  /// Returns the value to set.
+  ///
+  /// It runs under the lock of the variables.
+  ///
+  /// - Parameters:
+  ///   - request: The request, with the current variables.
+  ///   - values: The generated values for a template.
+  ///   - constants: The values of `let`.
+  /// - Returns: The value. `nil` removes the variable.
+  /// - Throws: The error of a template.
+  func value(
+    for request: ReceivedRequest, _ values: TemplateValues, _ constants: [JSON] = []
+  ) throws(TemplateRenderError) -> JSON? {
+    switch value {
+    case nil: return nil
+    case .json(let json): return json
+    case .template(let template):
+      var rendering = TemplateRendering(request, values)
+      rendering.constants = constants
+      return try template.value(&rendering)
+    case .sum(let step):
+      var work = TemplateWork()
+      let value = request.variables[name] ?? 0
+      let sum = try TemplateFilter.add.value(of: value, [.int(step)], &work)
+      return sum == .null ? .int(step) : sum
+    }
+  }
+}
+
+extension VariableAssignment: CustomStringConvertible {
+  /// The kind of the change and the name, such as `sets "user"`.
+  var description: String {
+    let verb =
+      switch value {
+      case nil: "removes"
+      case .json, .template: "sets"
+      case .sum(let step): step < 0 ? "decrements" : "increments"
+      }
+    return "\(verb) \(name)"
+  }
+}
+
+extension Route {
+  /// Returns a copy that sets a variable when the route is chosen to respond.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the variable. Repeated calls may set several variables, in order.
+  ///   - value: The new value. `nil` removes the variable. It is set when the route is chosen, before
+  ///     the response is created.
+  /// - Returns: The route.
+  public func set(_ name: String, to value: JSON?) -> Route {
+    var route = self
+    route.variableChanges.assignments.append(
+      VariableAssignment(name: name, value: value.map { .json($0) }))
+    return route
+  }
+
+  /// Returns a copy that adds a number to a variable when the route is chosen to respond.
+  ///
+  /// ```swift
+  /// Route(.post, "/login", .status(423)).where(.variable("failures", .atLeast(3)))
+  /// Route(.post, "/login", .status(401)).increment("failures")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The name of the variable. A variable that is not set, or is neither a number nor the
+  ///     text of one, counts as 0.
+  ///   - step: The number, which may be negative. It is added when the route is chosen, after the
+  ///     changes of earlier calls and before the response is created.
+  /// - Returns: The route.
+  public func increment(_ name: String, by step: Int = 1) -> Route {
+    var route = self
+    route.variableChanges.assignments.append(VariableAssignment(name: name, value: .sum(step)))
+    return route
+  }
+}
