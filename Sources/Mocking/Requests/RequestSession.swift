@@ -1,5 +1,5 @@
 import Foundation
-import Networking
+package import Networking
 
 /// The client of a request, and the resources that templates of its response read.
 ///
@@ -24,7 +24,7 @@ struct RequestSession: Sendable, Hashable {
 }
 
 /// The resources of a backend.
-protocol RequestResources: AnyObject, Sendable {
+package protocol RequestResources: AnyObject, Sendable {
   /// Returns the items of all resources at this time.
   ///
   /// - Parameter client: The client whose items are read. `nil` reads the shared items.
@@ -40,7 +40,7 @@ protocol RequestResources: AnyObject, Sendable {
 ///
 /// A path is that of a resource, such as `/users/{user}/carts`. The names of its variables are
 /// ignored. An instance is used by one thread.
-protocol RequestItems: AnyObject {
+package protocol RequestItems: AnyObject {
   /// Returns the name of the member with the id, or `nil` if there is no resource at a path.
   func key(at path: String) -> String?
   /// Returns the items of a resource in the order of their creation.

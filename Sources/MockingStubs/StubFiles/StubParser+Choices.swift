@@ -47,17 +47,15 @@ extension StubValue {
     scope.references = references
     scope.constants = constants.map(\.name)
     for (name, value) in try variables(expectation) {
-      guard TemplateJSON.isTemplate(value.json) else {
+      guard Template.isTemplate(value.json) else {
         route = route.set(name, to: value.json == .null ? JSON?.none : value.json)
         continue
       }
-      let template = try value.jsonTemplate(in: scope)
-      route.variableChanges.assignments.append(
-        VariableAssignment(name: name, value: .template(template)))
+      route = route.set(name, to: try value.jsonTemplate(in: scope))
     }
     for path in references.paths { context.references.insert(path) }
     // The response uses the same values.
-    if !references.constants.isEmpty { route.variableChanges.constants = constants.map(\.value) }
+    if !references.constants.isEmpty { route = route.defining(constants.map(\.value)) }
   }
 
   /// Parses the numbers that a route adds to variables.
@@ -76,7 +74,7 @@ extension StubValue {
         path: nameless.value.path, refersToName: true,
         text: "expected the name of a variable, found \"\"")
     }
-    if let (name, value) = members.first(where: { TemplateText.isTemplate($0.name) }) {
+    if let (name, value) = members.first(where: { Template.isTemplate(.string($0.name)) }) {
       throw JSONDocumentError(
         path: value.path, refersToName: true,
         text: "the name of a variable cannot be a template, found \(name.debugDescription)")
@@ -128,7 +126,7 @@ extension StubValue {
   /// Parses a name, which cannot be a template.
   func plainName(_ expectation: String) throws(JSONDocumentError) -> String {
     let text = try string(expectation)
-    guard !context.hasTemplates || !TemplateText.isTemplate(text) else {
+    guard !context.hasTemplates || !Template.isTemplate(json) else {
       throw JSONDocumentError(
         path: path,
         text: "a scenario and its states cannot be templates, found \(text.debugDescription); "

@@ -250,7 +250,7 @@ extension StubValue {
       return .file(file.name, in: folder)
     }
     let hint =
-      TemplateText.isTemplate(file.name)
+      Template.isTemplate(json)
       ? "; the name of a file cannot be a template, but \"folder\" serves all files of a folder: "
         + "{\"path\": \"/images/{name*}\", \"folder\": \"images\"}" : ""
     throw JSONDocumentError(
@@ -260,7 +260,7 @@ extension StubValue {
   /// Parses the name of a folder whose files requests name by the last variable of the path.
   func folderBody(in folder: URL) throws(JSONDocumentError) -> Mock {
     let name = try string("the name of a folder, such as \"images\"")
-    guard !TemplateText.isTemplate(name) else {
+    guard !Template.isTemplate(json) else {
       throw JSONDocumentError(
         path: path,
         text: "the name of a folder cannot be a template, found \(name.debugDescription)")
