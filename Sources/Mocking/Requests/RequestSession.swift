@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import Networking
 
 /// The client of a request, and the resources that templates of its response read.
