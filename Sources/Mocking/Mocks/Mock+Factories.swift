@@ -312,9 +312,9 @@ extension Mock {
 /// The reason phrases of statuses.
 ///
 /// Source: RFC 9110 section 15 and the IANA registry of HTTP status codes.
-enum ReasonPhrase {
+package enum ReasonPhrase {
   /// Returns the phrase, or an empty string for a status without one.
-  static func of(_ status: Int) -> String { phrases[status] ?? "" }
+  package static func of(_ status: Int) -> String { phrases[status] ?? "" }
 
   private static let phrases: [Int: String] = [
     100: "Continue", 101: "Switching Protocols", 102: "Processing", 103: "Early Hints",

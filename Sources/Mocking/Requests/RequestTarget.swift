@@ -45,19 +45,19 @@ struct RequestTarget: Hashable {
 }
 
 /// Percent-decoding for the parts of a request target.
-enum PercentDecoding {
+package enum PercentDecoding {
   /// Decodes a text.
   ///
   /// Returns `nil` if a `%` is not followed by two hexadecimal digits. Invalid UTF-8 sequences are
   /// replaced.
-  static func decode(_ text: Substring, plusIsSpace: Bool = false) -> String? {
+  package static func decode(_ text: Substring, plusIsSpace: Bool = false) -> String? {
     guard isEncoded(text, plusIsSpace) else { return String(text) }
     return bytes(of: text, plusIsSpace).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Decodes a text, or returns it unchanged if a `%` is not followed by two hexadecimal digits or
   /// the result is not UTF-8.
-  static func decodeIfValid(_ text: Substring, plusIsSpace: Bool) -> String {
+  package static func decodeIfValid(_ text: Substring, plusIsSpace: Bool) -> String {
     guard isEncoded(text, plusIsSpace) else { return String(text) }
     return bytes(of: text, plusIsSpace).flatMap { String(validating: $0, as: UTF8.self) }
       ?? String(text)
