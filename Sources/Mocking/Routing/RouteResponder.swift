@@ -115,7 +115,7 @@ struct RouteResponder: Sendable {
 }
 
 /// A source of responses that have an order, such as a recording.
-protocol Restartable: Sendable {
+package protocol Restartable: Sendable {
   /// Makes the next request receive the first response again.
   func restart()
 }
