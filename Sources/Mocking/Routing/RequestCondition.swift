@@ -297,7 +297,7 @@ public struct RequestCondition: Sendable {
   }
 
   /// The error in the condition, or `nil` if it is valid.
-  var validationError: MockServerError? {
+  package var validationError: MockServerError? {
     switch kind {
     case .query(_, let value), .header(_, let value), .form(_, let value), .cookie(_, let value),
       .text(let value):

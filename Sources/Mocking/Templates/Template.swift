@@ -119,9 +119,10 @@ extension Mock {
   ///   interruption and webhooks, which apply to the completed response. It runs once for each request.
   /// - Returns: The mock.
   package func completed(
-    by make: @escaping @Sendable (
-      _ mock: Mock, _ request: ReceivedRequest, _ values: TemplateValues
-    ) throws -> Mock
+    by make:
+      @escaping @Sendable (
+        _ mock: Mock, _ request: ReceivedRequest, _ values: TemplateValues
+      ) throws -> Mock
   ) -> Mock {
     var base = self
     base.delay = nil
@@ -141,9 +142,10 @@ extension Mock {
   ///   returns `nil` to send none.
   /// - Returns: The mock.
   package func callingBack(
-    _ make: @escaping @Sendable (
-      _ request: ReceivedRequest, _ values: TemplateValues, _ response: JSON
-    ) throws -> Webhook?
+    _ make:
+      @escaping @Sendable (
+        _ request: ReceivedRequest, _ values: TemplateValues, _ response: JSON
+      ) throws -> Webhook?
   ) -> Mock {
     var mock = self
     mock.webhooks.append(

@@ -10,7 +10,7 @@ extension StubValue {
     let keys = Self.responseKeys.filter { !others.contains($0) }
     let object = try object(keys, "defaults, such as {\"delay\": \"80 ms\"}")
     let mock = try object.response(in: folder)
-    if case .template = mock.source, let headers = object["headers"] {
+    if let headers = object.headersWithTemplates {
       throw JSONDocumentError(
         path: headers.path, refersToName: true,
         text: "the defaults of a file cannot have templates; write them in the routes")
@@ -106,7 +106,7 @@ extension StubObject {
       let weight = try object["weight"]?.weight() ?? 1
       mocks.append((weight, try object.response(in: folder)))
     }
-    guard Mock.WeightedChoice(mocks) != nil else {
+    guard mocks.contains(where: { $0.weight > 0 }) else {
       throw choices.expected("an array with at least one response with a weight above 0")
     }
     return Mock.weighted(mocks).inheriting(defaults)

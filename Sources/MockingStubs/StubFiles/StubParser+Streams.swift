@@ -64,8 +64,8 @@ extension StubValue {
     return .times(try int(1...1_000_000, "true, or a number from 1 to 1000000"))
   }
 
-  /// Parses an interim response.
-  fileprivate func interimResponse() throws(JSONDocumentError) -> InterimResponse {
+  /// Returns a mock with another interim response.
+  fileprivate func addInterimResponse(to mock: Mock) throws(JSONDocumentError) -> Mock {
     let object = try object(
       ["status", "headers"],
       "an interim response, such as {\"status\": 103, \"headers\": {\"Link\": \"...\"}}")
@@ -73,7 +73,7 @@ extension StubValue {
       102...199, "a status from 102 to 199")
     var headers = HTTPHeaders()
     try object["headers"]?.addHeaders(to: &headers)
-    return InterimResponse(status: status, headers: headers)
+    return mock.interim(status, headers: headers)
   }
 
   /// Parses the fields after the body.
@@ -158,8 +158,10 @@ extension StubObject {
       if let value = self[name] { try refuseTemplates(in: value, name) }
     }
     for value in try self["interim"]?.elements("an array of interim responses") ?? [] {
-      mock.interimResponses.append(try value.interimResponse())
+      mock = try value.addInterimResponse(to: mock)
     }
-    if let trailers = self["trailers"] { mock.trailers = try trailers.trailers() }
+    if let trailers = self["trailers"] {
+      mock = mock.trailers(try trailers.trailers())
+    }
   }
 }

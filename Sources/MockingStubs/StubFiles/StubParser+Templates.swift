@@ -101,6 +101,14 @@ extension StubObject {
     return Template.isTemplate(value.json)
   }
 
+  /// The header fields, if some of them have templates.
+  var headersWithTemplates: StubValue? {
+    guard let headers = self["headers"], members["template"]?.json != false,
+      Template.isTemplate(headers.json)
+    else { return nil }
+    return headers
+  }
+
   /// Returns a mock whose response is rendered from the templates of this object.
   ///
   /// - Parameters:

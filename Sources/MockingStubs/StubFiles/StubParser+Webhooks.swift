@@ -69,7 +69,7 @@ extension StubValue {
         : Template(literal: String(decoding: (try? json.json.data()) ?? Data(), as: UTF8.self))
     } else if let text = object["text"] {
       template.webhook.headers["Content-Type"] = "text/plain; charset=utf-8"
-      template.body = try text.webhookText(isTemplate, in: scope))
+      template.body = try text.webhookText(isTemplate, in: scope)
     }
     for (name, value) in try object["headers"]?.members("an object of header fields") ?? [] {
       guard name.isToken else {
