@@ -1,5 +1,5 @@
-import Foundation
-import Networking
+package import Foundation
+package import Networking
 import Promises
 import Synchronization
 
@@ -8,7 +8,7 @@ import Synchronization
 /// When ``capacity`` bytes are unread, the producer is suspended until the consumer has read half of
 /// them. The producer adds the bytes that it has already received, so the buffer may exceed the
 /// capacity by one piece.
-final class BodyPipe: Sendable {
+package final class BodyPipe: Sendable {
   /// The result of a read.
   enum Piece: Sendable {
     case data(Data)
@@ -56,7 +56,7 @@ final class BodyPipe: Sendable {
   /// Creates a pipe.
   ///
   /// - Parameter beginningLimit: The number of bytes that ``beginning`` keeps.
-  init(beginningLimit: Int = 0) {
+  package init(beginningLimit: Int = 0) {
     self.beginningLimit = beginningLimit
   }
 
@@ -64,12 +64,12 @@ final class BodyPipe: Sendable {
   var beginning: Data { state.withLock { $0.beginning } }
 
   /// Whether the producer should wait.
-  var isFull: Bool { state.withLock { $0.wantsSuspension } }
+  package var isFull: Bool { state.withLock { $0.wantsSuspension } }
 
   // MARK: Producer
 
   /// Sets the handle that suspends, resumes and cancels the producer.
-  func attach(_ producer: any TransportHandle) {
+  package func attach(_ producer: any TransportHandle) {
     let isCancelled = state.withLock { state in
       if !state.isCancelled, state.isComplete == nil { state.producer = producer }
       return state.isCancelled
@@ -90,7 +90,7 @@ final class BodyPipe: Sendable {
   }
 
   /// Adds bytes; a no-op after the end.
-  func append(_ data: Data) {
+  package func append(_ data: Data) {
     guard !data.isEmpty else { return }
     let whenReady = state.withLock { state -> (@Sendable () -> Void)? in
       guard !state.isCancelled, state.isComplete == nil else { return nil }
@@ -112,7 +112,7 @@ final class BodyPipe: Sendable {
   /// Repeated calls are no-ops.
   ///
   /// - Parameter isComplete: Whether all bytes have been added.
-  func finish(isComplete: Bool) {
+  package func finish(isComplete: Bool) {
     let (whenReady, producer) = state.withLock {
       state -> ((@Sendable () -> Void)?, (any TransportHandle)?) in
       if state.isComplete == nil { state.isComplete = isComplete }
@@ -147,7 +147,7 @@ final class BodyPipe: Sendable {
   }
 
   /// Drops unread bytes and cancels the producer, unless the body is complete.
-  func cancel() {
+  package func cancel() {
     let (whenReady, producer) = state.withLock {
       state -> ((@Sendable () -> Void)?, (any TransportHandle)?) in
       state.pieces = FIFO()
@@ -216,6 +216,20 @@ final class RelayedBody: Sendable {
 
   deinit {
     pipe.cancel()
+  }
+}
+
+extension Mock {
+  /// Returns a mock whose body arrives in a pipe while it is sent.
+  ///
+  /// - Parameters:
+  ///   - pipe: The pipe. It is cancelled when the response ends.
+  ///   - headers: The header fields.
+  /// - Returns: The mock.
+  package static func relaying(_ pipe: BodyPipe, headers: HTTPHeaders) -> Mock {
+    var mock = Mock(headers: headers)
+    mock.relay = RelayedBody(pipe)
+    return mock
   }
 }
 

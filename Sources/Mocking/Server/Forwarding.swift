@@ -241,7 +241,7 @@ extension HTTPHeaders {
   /// The fields without the hop-by-hop fields.
   ///
   /// Source: RFC 9110 section 7.6.1.
-  var endToEnd: HTTPHeaders {
+  package var endToEnd: HTTPHeaders {
     let connectionOptions = values(for: "Connection").flatMap { $0.split(separator: ",") }
       .map { $0.trimmingCharacters(in: .whitespaces) }
     var headers = self

@@ -214,7 +214,7 @@ extension ResourceFile {
   }
 }
 
-extension RegisteredRoute {
+extension MockRoutes.Entry {
   /// Returns the properties for the admin API.
   ///
   /// - Parameters:
@@ -233,7 +233,7 @@ extension RegisteredRoute {
           "file": .string(source.file), "line": .int(source.line), "column": .int(source.column),
         ]
       } ?? .null,
-      "hits": .int(useCount), "enabled": .bool(isEnabled),
+      "hits": .int(hits), "enabled": .bool(isEnabled),
       "delay": adjustment.delay?.json ?? .null, "fault": adjustment.fault?.json ?? .null,
       "definition": route.definition.map(AdminMask.json) ?? .null,
     ]

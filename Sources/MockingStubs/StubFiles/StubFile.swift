@@ -1,7 +1,7 @@
 public import Foundation
 public import Mocking
-import MockingRecordings
-import MockingResources
+public import MockingRecordings
+public import MockingResources
 public import Networking
 public import Promises
 
