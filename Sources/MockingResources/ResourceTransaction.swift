@@ -142,7 +142,7 @@ public final class ResourceTransaction {
   private func current(
     _ id: JSON, at path: String, _ index: Int
   ) throws(ResourceProblem) -> ResourceItem {
-    let text = ResourceItem.id(of: id) ?? id.templateText
+    let text = ResourceItem.id(of: id) ?? (id.isNull ? "" : id.description)
     guard let item = data.tables[index][text] else {
       throw ResourceProblem(
         status: 404,

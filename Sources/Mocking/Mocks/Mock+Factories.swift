@@ -296,7 +296,7 @@ extension Mock {
   }
 
   /// Returns a response with a problem document that has further members.
-  static func problem(_ status: Int, _ detail: String, members: [String: JSON]) -> Mock {
+  package static func problem(_ status: Int, _ detail: String, members: [String: JSON]) -> Mock {
     let title = ReasonPhrase.of(status)
     let standard: [String: JSON] = [
       "type": "about:blank", "title": .string(title.isEmpty ? "Error" : title),

@@ -1,7 +1,7 @@
-import Networking
+package import Networking
 
 /// The items of resources during one atomic step, in which a response changes them.
-protocol ChangeableItems: RequestItems {
+package protocol ChangeableItems: RequestItems {
   /// Adds an item, and returns it as stored.
   func create(_ item: JSON, at path: String) throws(ChangeRefusal) -> JSON
   /// Applies a merge patch to an item, and returns it as stored.
@@ -11,7 +11,7 @@ protocol ChangeableItems: RequestItems {
 }
 
 /// The resources of a backend whose items responses change.
-protocol ChangeableResources: RequestResources {
+package protocol ChangeableResources: RequestResources {
   /// Runs changes as one atomic step.
   ///
   /// - Parameters:
@@ -27,8 +27,12 @@ protocol ChangeableResources: RequestResources {
 }
 
 /// The reason why a resource refuses a change, with the response that describes it.
-struct ChangeRefusal: Error {
+package struct ChangeRefusal: Error {
+  /// The response.
   let mock: Mock
+
+  /// Creates a refusal.
+  package init(mock: Mock) { self.mock = mock }
 }
 
 /// A change of the items of a resource by a response, in a stub file.

@@ -25,7 +25,7 @@ import Networking
 ///
 /// Source: R. Cox, Regular Expression Matching Can Be Simple And Fast; Unicode Technical Standard
 /// 18, level 1.
-final class RegularExpression: Sendable {
+package final class RegularExpression: Sendable {
   /// The expression as written.
   let text: String
   private let program: RegexProgram?
@@ -35,7 +35,7 @@ final class RegularExpression: Sendable {
   /// Compiles an expression.
   ///
   /// - Parameter text: The expression. A malformed one matches nothing.
-  init(_ text: String) {
+  package init(_ text: String) {
     self.text = text
     do throws(RegexError) {
       program = try RegexProgram(try RegexParser.parse(text))
@@ -47,7 +47,7 @@ final class RegularExpression: Sendable {
   }
 
   /// Returns whether a text contains a match.
-  func isFound(in text: String) -> Bool {
+  package func isFound(in text: String) -> Bool {
     var work = 0
     return isFound(in: text, counting: &work)
   }
@@ -70,11 +70,11 @@ final class RegularExpression: Sendable {
 }
 
 extension RegularExpression: Hashable {
-  static func == (left: RegularExpression, right: RegularExpression) -> Bool {
+  package static func == (left: RegularExpression, right: RegularExpression) -> Bool {
     left.text == right.text
   }
 
-  func hash(into hasher: inout Hasher) { hasher.combine(text) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
 /// An error in a regular expression.

@@ -63,9 +63,9 @@ extension JSON {
 }
 
 /// A formatter of values in reports: on one line, with a limited length and masked secrets.
-enum ReportFormatter {
+package enum ReportFormatter {
   /// Returns a text in quotes.
-  static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     bounded(text.debugDescription)
   }
 

@@ -50,7 +50,7 @@ public struct Route: Sendable {
   /// The changes of variables when the route is chosen.
   var variableChanges = VariableChanges()
   /// The resources that the route serves and uses.
-  var resources = RouteResources()
+  package var resources = RouteResources()
   /// The identifier, or `nil` if the backend chooses one.
   public private(set) var id: RouteID?
   /// The place in a stub file from which the route was read.
