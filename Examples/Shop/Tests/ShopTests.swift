@@ -1,5 +1,6 @@
 import CatenaTesting
 import Foundation
+import MockingStubs
 import Testing
 
 @testable import shop

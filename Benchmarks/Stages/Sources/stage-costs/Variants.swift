@@ -1,4 +1,5 @@
 import Foundation
+import NetworkingOAuth2
 import Promises
 
 @testable import Networking
