@@ -67,8 +67,6 @@ public struct OAuth2Client: Sendable {
   public var authentication: Authentication
   /// The issuer, which the `iss` of redirects and of ID tokens must be equal to.
   ///
-  /// It also tells to which realm of a server a token of an earlier version belongs, see ``TokenKey/server``.
-  ///
   /// `nil` compares none.
   public var issuer: String?
   /// Whether the server sends `iss` with every redirect, so that a redirect without it is refused.
@@ -230,7 +228,7 @@ extension TokenKey {
   ///   - account: The name of the account.
   public init(for client: OAuth2Client, level: TokenLevel = .user, account: String = "") {
     self.init(
-      clientID: client.id, server: client.tokenURL.flatMap { CacheKey($0)?.text } ?? "",
+      clientID: client.id, server: client.tokenURL?.identifyingText ?? "",
       level: level, account: account)
   }
 }

@@ -56,6 +56,7 @@ public struct OAuth2Context: Sendable {
       case .transport(let transport):
         Networking<Request>(transport: transport, configuration: configuration)
       }
+    networking.interceptors = [DiscardsBodiesOfFailures()]
   }
 
   /// Sends a request to the token endpoint.
@@ -149,9 +150,7 @@ public struct OAuth2Context: Sendable {
       switch error {
       case let error as OAuth2Error where error.code == .temporarilyUnavailable:
         // A status such as 400 with an error code counts as the one that the code replaces.
-        let status =
-          error.status.flatMap { NetworkError.Code.temporaryStatuses.contains($0) ? $0 : nil }
-          ?? 503
+        let status = error.status.flatMap { OAuth2Error.isTemporary($0) ? $0 : nil } ?? 503
         guard !isUsedUp || ![502, 504].contains(status) else { return nil }
         result = .success(Response(head: HTTPResponseHead(status: status), request: request))
         retryAfter = error.retryAfter
@@ -190,10 +189,7 @@ public struct OAuth2Context: Sendable {
     _ request: Request, secrets: [String], requiresBody: Bool
   ) -> Promise<JSON> {
     let request = request.withoutCredentials().notIntercepted().formatting(.standard)
-    // The body of a temporary failure has nothing that is needed, even if it does not end.
-    let held = HeldExchange(discards: { $0.isTemporary })
-    let response = networking.perform(
-      request, over: networking.transports.select(forAny: request), holding: held, #fileID, #line)
+    let response = networking.request(request)
     return response.on(scheduler.context(for: .inline)).parse { response in
       let json = try? JSON(parsing: response.data)
       if let code = json?["error"].string, !(200..<300).contains(response.status) || requiresBody {
@@ -219,6 +215,14 @@ public struct OAuth2Context: Sendable {
     let values = form.filter { !known.contains($0.key) && !$0.key.hasSuffix("_type") }.values
     return (values + headers.map(\.value) + [clientSecret].compactMap { $0 })
       .filter { $0.utf8.count >= 4 }.sorted { $0.utf8.count > $1.utf8.count }
+  }
+}
+
+/// An interceptor that drops the body of a temporary failure, which is not needed, even if it does not
+/// end.
+private struct DiscardsBodiesOfFailures: Interceptor {
+  func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+    next(exchange.discarding { OAuth2Error.isTemporary($0.status) })
   }
 }
 
@@ -253,7 +257,8 @@ extension OAuth2Error {
   ///
   /// The body is left out, because it may contain a token.
   fileprivate init(_ response: Response, _ reason: String, at now: Date) {
-    self.init(response.head.isTemporary ? .temporarilyUnavailable : .malformedResponse, reason)
+    self.init(
+      Self.isTemporary(response.status) ? .temporarilyUnavailable : .malformedResponse, reason)
     status = response.status
     retryAfter = RetryAfter.delay(in: response.headers, now: now)
   }

@@ -86,7 +86,6 @@ public final class OAuth2Session: Sendable {
 
   private init(_ context: OAuth2Context, _ store: any TokenStoring, _ account: String) {
     self.context = context
-    let store = EarlierTokenKeys(store, for: context.client)
     self.store = store
     self.account = account
     let notices = SessionNotices()
