@@ -12,10 +12,14 @@ let package = Package(
       dependencies: [
         .product(name: "Mocking", package: "Catena"),
         .product(name: "Networking", package: "Catena"),
+        .product(name: "NetworkingOAuth2", package: "Catena"),
       ]),
     .testTarget(
       name: "BoardsKitTests",
-      dependencies: ["BoardsKit", .product(name: "CatenaTesting", package: "Catena")]),
+      dependencies: [
+        "BoardsKit", .product(name: "CatenaTesting", package: "Catena"),
+        .product(name: "NetworkingOAuth2", package: "Catena"),
+      ]),
   ]
 )
 

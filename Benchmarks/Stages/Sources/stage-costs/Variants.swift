@@ -2,6 +2,7 @@ import Foundation
 import Promises
 
 @testable import Networking
+@testable import NetworkingOAuth2
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import NetworkingOAuth2
 
 /// A server in memory with the same API, for the time before the real one exists.
 ///
