@@ -71,23 +71,34 @@ public struct OAuth2Context: Sendable {
   public func requestToken(
     grantType: String, parameters: [String: String] = [:], scope: Set<String>? = nil
   ) -> Promise<OAuth2Token> {
-    requestToken(grantType: grantType, parameters: parameters, scope: scope, policy: policy)
+    let scope = scope ?? client.scope
+    return requestToken(
+      grantType: grantType, parameters: parameters, scope: scope, authorized: scope)
   }
 
-  /// Sends a request to the token endpoint, and repeats it by a policy.
+  /// Sends a request to the token endpoint.
+  ///
+  /// - Parameters:
+  ///   - grantType: The value of `grant_type`.
+  ///   - parameters: The other parameters, without those of the client's authentication.
+  ///   - scope: The scope to request.
+  ///   - authorized: The scope of the token if the response has none.
+  ///   - policy: The policy of repetitions. `nil` uses that of the context.
+  /// - Returns: A promise of the token.
   func requestToken(
-    grantType: String, parameters: [String: String], scope: Set<String>?, policy: RetryPolicy
+    grantType: String, parameters: [String: String], scope: Set<String> = [],
+    authorized: Set<String>, policy: RetryPolicy? = nil
   ) -> Promise<OAuth2Token> {
     firstly {
       let url = try client.endpoint(client.tokenURL, "the token endpoint")
-      let scope = scope ?? client.scope
       var form = parameters
       form["grant_type"] = grantType
       form["scope"] = scope.parameter
       if let audience = client.audience, form["audience"] == nil { form["audience"] = audience }
       return post(form, to: url, policy: policy).map { json in
         try OAuth2Token(
-          response: json, issued: wallClock(), requestedScope: scope.isEmpty ? nil : scope)
+          response: json, issued: wallClock(),
+          requestedScope: authorized.isEmpty ? nil : authorized)
       }
     }
   }
