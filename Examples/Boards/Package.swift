@@ -16,7 +16,10 @@ let package = Package(
       ]),
     .testTarget(
       name: "BoardsKitTests",
-      dependencies: ["BoardsKit", .product(name: "CatenaTesting", package: "Catena")]),
+      dependencies: [
+        "BoardsKit", .product(name: "CatenaTesting", package: "Catena"),
+        .product(name: "NetworkingOAuth2", package: "Catena"),
+      ]),
   ]
 )
 

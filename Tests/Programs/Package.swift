@@ -7,6 +7,7 @@ let settings: [SwiftSetting] = [
   "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility",
 ].map { .enableUpcomingFeature($0) }
 let networking = Target.Dependency.product(name: "Networking", package: "Catena")
+let oauth2 = Target.Dependency.product(name: "NetworkingOAuth2", package: "Catena")
 let promises = Target.Dependency.product(name: "Promises", package: "Catena")
 let oauth2 = Target.Dependency.product(name: "NetworkingOAuth2", package: "Catena")
 let streams = Target.Dependency.product(name: "NetworkingStreams", package: "Catena")

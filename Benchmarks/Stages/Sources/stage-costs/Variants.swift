@@ -3,6 +3,7 @@ import NetworkingOAuth2
 import Promises
 
 @testable import Networking
+@testable import NetworkingOAuth2
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

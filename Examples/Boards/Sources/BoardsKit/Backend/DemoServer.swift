@@ -1,5 +1,4 @@
 import Foundation
-import Mocking
 import MockingOAuth2
 import MockingResources
 import NetworkingOAuth2
