@@ -7,7 +7,7 @@ import Networking
 /// The files of an OpenAPI document, which are read when a reference leads to them.
 ///
 /// A reference to another scheme than `file` is never followed, and neither is one to a file outside of
-/// the folder of the document. See ``InnerPath``.
+/// the folder of the document. ``MockFile`` has the rule for names.
 final class ContractSources {
   /// A file that has been read.
   struct Source {
@@ -68,27 +68,21 @@ final class ContractSources {
   }
 
   private func contents(of url: URL) throws(DocumentSyntaxError) -> Data {
-    do {
-      guard let file = try open(url) else { throw POSIXError(.ENOENT) }
+    do throws(MockFile.ReadError) {
+      guard let file = try open(url) else {
+        throw MockFile.ReadError(reason: "there is no such file")
+      }
       guard file.byteCount <= Self.maximumByteCount else {
-        throw DocumentSyntaxError(
-          offset: 0, reason: "the file has more than \(Self.maximumByteCount >> 20) MiB")
+        throw MockFile.ReadError(reason: "it has more than \(Self.maximumByteCount >> 20) MiB")
       }
       return file.readAll()
-    } catch let error as DocumentSyntaxError {
-      throw error
-    } catch let violation as InnerPath.Violation {
-      throw DocumentSyntaxError(offset: 0, reason: violation.reason)
-    } catch let failure as OpenFile.Failure {
-      throw DocumentSyntaxError(offset: 0, reason: "the file cannot be read: \(failure.reason)")
     } catch {
-      throw DocumentSyntaxError(
-        offset: 0, reason: "the file cannot be read: \(AtomicFileWriter.reason(of: error))")
+      throw DocumentSyntaxError(offset: 0, reason: "the file cannot be read: \(error.reason)")
     }
   }
 
   /// Opens the document, or a file to which a reference leads.
-  private func open(_ url: URL) throws -> OpenFile? {
+  private func open(_ url: URL) throws(MockFile.ReadError) -> OpenFile? {
     guard let folder else {
       folder = url.absoluteURL.deletingLastPathComponent()
       return try OpenFile(url)
@@ -96,10 +90,10 @@ final class ContractSources {
     let outer = folder.standardizedFileURL.pathComponents
     let parts = url.absoluteURL.standardizedFileURL.pathComponents
     guard parts.starts(with: outer) else {
-      throw InnerPath.Violation(url.path, "leads out of the folder of the document")
+      throw MockFile.ReadError(
+        reason: "\(url.path.debugDescription) leads out of the folder of the document")
     }
-    let path = try InnerPath(components: Array(parts.dropFirst(outer.count)))
-    return try path.resolved(in: folder).flatMap { try OpenFile($0.open()) }
+    return try MockFile(parts.dropFirst(outer.count).joined(separator: "/"), in: folder).open()
   }
 
   /// Parses a text as JSON if it begins with a brace, and otherwise as YAML.

@@ -52,7 +52,7 @@ struct ResourcePath: Sendable {
 }
 
 /// The paths and options of a resource in its store.
-struct ResourceDefinition: Sendable {
+package struct ResourceDefinition: Sendable {
   /// The paths; the first one identifies the resource in a file.
   let paths: [ResourcePath]
   let options: ResourceOptions

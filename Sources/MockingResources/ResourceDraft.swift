@@ -4,7 +4,7 @@ import Networking
 import Synchronization
 
 /// A place to which resources are added: a store, or the draft of one.
-protocol ResourceCollection {
+package protocol ResourceCollection {
   /// The store whose items the routes of the resources use.
   var store: ResourceStore { get }
 

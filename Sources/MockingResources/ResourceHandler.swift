@@ -1,12 +1,12 @@
 import Foundation
-import Mocking
+package import Mocking
 import MockingDocuments
-import Networking
+package import Networking
 
 /// The responses of a resource to requests.
-struct ResourceHandler: Sendable {
+package struct ResourceHandler: Sendable {
   /// An operation of a route.
-  enum Operation: Sendable {
+  package enum Operation: Sendable {
     case list
     case create
     case read
@@ -30,6 +30,44 @@ struct ResourceHandler: Sendable {
     store = collection.store
     self.definition = definition
     index = collection.add(definition, table)
+  }
+
+  /// Adds a resource with items, unless another one has its path.
+  ///
+  /// Returns `nil` if another resource has the path, or if an item violates the options.
+  package init?(
+    in collection: some ResourceCollection, at path: String, _ options: ResourceOptions,
+    items: [JSON]
+  ) {
+    let definition = ResourceDefinition(path, options)
+    guard !collection.contains(definition),
+      let table = try? ResourceStore.table(
+        items, definition, order: MemberOrder(), collection.store.values)
+    else { return nil }
+    self.init(in: collection, definition, table)
+  }
+
+  /// Returns a route for an operation of the resource.
+  ///
+  /// - Parameters:
+  ///   - method: The method.
+  ///   - operation: The operation.
+  ///   - respond: A closure that returns the response to a request. It may change the response of the
+  ///     resource to a request that it may change, too.
+  /// - Returns: The route.
+  package func route(
+    _ method: HTTPMethod, _ operation: Operation,
+    _ respond:
+      @escaping @Sendable (
+        _ request: ReceivedRequest, _ resource: (_ request: ReceivedRequest) -> Mock
+      ) -> Mock
+  ) -> Route {
+    let path = definition.paths[0]
+    let isList = operation == .list || operation == .create
+    let mock = Mock.template { request, values in
+      respond(request) { self.respond(to: $0, operation, at: path, values) }
+    }
+    return Route(method, isList ? path.list : path.item, mock).stored(in: store)
   }
 
   /// Responds to a request.

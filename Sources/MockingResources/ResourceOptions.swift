@@ -101,7 +101,7 @@ public struct ResourceOptions: Sendable, Hashable {
     /// Creates the default names.
     public init() {}
 
-    var all: [String] { [search, sort, order, page, limit, offset, cursor, fields] }
+    package var all: [String] { [search, sort, order, page, limit, offset, cursor, fields] }
   }
 
   /// The name of the member with the id, a string or an integer.

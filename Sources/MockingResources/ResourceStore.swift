@@ -92,7 +92,7 @@ public final class ResourceStore: RouteStorage, ResourceCollection, Sendable {
 
   // MARK: Resources
 
-  var store: ResourceStore { self }
+  package var store: ResourceStore { self }
 
   /// Adds a resource, and drops the data of all clients.
   ///
@@ -102,7 +102,7 @@ public final class ResourceStore: RouteStorage, ResourceCollection, Sendable {
   ///   - definition: The resource.
   ///   - table: The initial items.
   /// - Returns: The index of the resource.
-  func add(_ definition: ResourceDefinition, _ table: ResourceTable) -> Int {
+  package func add(_ definition: ResourceDefinition, _ table: ResourceTable) -> Int {
     state.withLock { state in
       let index = state.initial.add(definition, table)
       var current = table
@@ -121,7 +121,7 @@ public final class ResourceStore: RouteStorage, ResourceCollection, Sendable {
   }
 
   /// Returns whether the store has a resource with the same path.
-  func contains(_ definition: ResourceDefinition) -> Bool {
+  package func contains(_ definition: ResourceDefinition) -> Bool {
     state.withLock { $0.initial.hasResource(at: definition.paths[0].normalized) }
   }
 

@@ -63,7 +63,7 @@ enum EntityTag {
 }
 
 /// The items of a resource in the order of their creation, with indexes of ids and unique members.
-struct ResourceTable: Sendable {
+package struct ResourceTable: Sendable {
   /// The items; `nil` in place of a removed one.
   private var slots: [ResourceItem?] = []
   private var positions: [String: Int] = [:]

@@ -286,4 +286,11 @@ extension Route {
     route.resources.used = store
     return route
   }
+
+  /// Returns a copy of a route of a resource, whose responses read and change the items of a store.
+  func stored(in store: ResourceStore) -> Route {
+    var route = self
+    route.resources.storage = store
+    return route
+  }
 }

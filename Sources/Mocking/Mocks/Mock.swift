@@ -137,7 +137,7 @@ public struct Mock: Sendable {
   ///
   /// Delays, pacing, faults and header fields that this mock does not set are copied from `outer`,
   /// and so are the webhooks.
-  func inheriting(_ outer: Mock) -> Mock {
+  package func inheriting(_ outer: Mock) -> Mock {
     var mock = self
     mock.delay = delay ?? outer.delay
     mock.bodyDelay = bodyDelay ?? outer.bodyDelay

@@ -64,17 +64,21 @@ public struct MockFile: Sendable, Hashable {
   }
 
   /// An error that occurred when the file was read.
-  struct ReadError: Error {
-    let reason: String
+  package struct ReadError: Error {
+    /// The reason.
+    package let reason: String
+
+    /// Creates an error.
+    package init(reason: String) { self.reason = reason }
   }
 
   /// Reads the first existing file completely.
-  func read() throws(ReadError) -> Data {
+  package func read() throws(ReadError) -> Data {
     try open().readAll()
   }
 
   /// Opens the first existing file.
-  func open() throws(ReadError) -> OpenFile {
+  package func open() throws(ReadError) -> OpenFile {
     for (folder, candidate) in zip(folders, candidates) {
       guard let path = try resolved(in: folder) else { continue }
       if let file = try Self.open(path, named: candidate.path) { return file }
@@ -107,7 +111,7 @@ public struct MockFile: Sendable, Hashable {
   private static func open(
     _ path: ResolvedPath, named name: String
   ) throws(ReadError) -> OpenFile? {
-    do throws(OpenFile.Failure) {
+    do throws(ReadError) {
       return try OpenFile(path.open())
     } catch {
       throw ReadError(reason: "the file \(name) cannot be read: \(error.reason)")

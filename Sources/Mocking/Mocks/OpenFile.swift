@@ -1,17 +1,12 @@
 import CatenaSystem
-import Foundation
+package import Foundation
 import Networking
 
 /// An open file, of which any thread may read any range.
-final class OpenFile: Sendable {
-  /// The reason why a file cannot be opened.
-  struct Failure: Error {
-    let reason: String
-  }
-
+package final class OpenFile: Sendable {
   private let descriptor: Int32
   /// The size when the file was opened.
-  let byteCount: Int
+  package let byteCount: Int
   /// The time of the last change, to the second.
   let modified: Date
   /// A strong validator, which changes with the size and the time of the last change.
@@ -20,8 +15,8 @@ final class OpenFile: Sendable {
   /// Opens a file, or returns `nil` if it does not exist.
   ///
   /// - Parameter url: The location of the file.
-  /// - Throws: ``Failure`` if it cannot be read or is not a regular file.
-  convenience init?(_ url: URL) throws(Failure) {
+  /// - Throws: `MockFile.ReadError` if it cannot be read or is not a regular file.
+  package convenience init?(_ url: URL) throws(MockFile.ReadError) {
     // Without `O_NONBLOCK`, opening a named pipe would wait for a writer.
     let path = url.withUnsafeFileSystemRepresentation { $0.map { String(cString: $0) } ?? "" }
     try self.init(CatenaSystem.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
@@ -30,18 +25,18 @@ final class OpenFile: Sendable {
   /// Takes over an open file, or returns `nil` if it does not exist.
   ///
   /// - Parameter descriptor: The descriptor. If it is negative, `errno` has the reason.
-  /// - Throws: ``Failure`` if it cannot be read or is not a regular file.
-  init?(_ descriptor: Int32) throws(Failure) {
+  /// - Throws: `MockFile.ReadError` if it cannot be read or is not a regular file.
+  init?(_ descriptor: Int32) throws(MockFile.ReadError) {
     self.descriptor = descriptor
     guard descriptor >= 0 else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
-      throw Failure(reason: String(cString: strerror(errno)))
+      throw MockFile.ReadError(reason: String(cString: strerror(errno)))
     }
     var status = stat()
     let isKnown = fstat(descriptor, &status) == 0
     guard isKnown, status.st_mode & S_IFMT == S_IFREG else {
       CatenaSystem.close(descriptor)
-      throw Failure(
+      throw MockFile.ReadError(
         reason: isKnown && status.st_mode & S_IFMT == S_IFDIR
           ? "it is a folder" : "it is not a regular file")
     }
@@ -76,7 +71,7 @@ final class OpenFile: Sendable {
   }
 
   /// Reads the whole file.
-  func readAll() -> Data {
+  package func readAll() -> Data {
     var data = Data()
     while case let piece = read(data.count..<byteCount), !piece.isEmpty { data += piece }
     return data

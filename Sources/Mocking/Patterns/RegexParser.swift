@@ -1,7 +1,7 @@
 import Networking
 
 /// A parser for regular expressions in the syntax of ``RegularExpression``.
-struct RegexParser {
+package struct RegexParser {
   private struct Flags {
     var ignoresCase = false
     var dotMatchesLineBreaks = false
@@ -11,7 +11,7 @@ struct RegexParser {
   /// The limit for the nesting of groups, which bounds the recursion.
   static let maximumDepth = 40
   /// The limit for the length of an expression in scalars.
-  static let maximumLength = 10_000
+  package static let maximumLength = 10_000
   private static let maximumRepetition = 1_000
 
   private let scalars: [Unicode.Scalar]
@@ -22,7 +22,7 @@ struct RegexParser {
   /// Parses an expression.
   ///
   /// - Throws: ``RegexError`` for the first error.
-  static func parse(_ text: String) throws(RegexError) -> RegexNode {
+  package static func parse(_ text: String) throws(RegexError) -> RegexNode {
     var parser = RegexParser(scalars: try scalars(of: text))
     let node = try parser.alternatives()
     guard parser.next == nil else { throw parser.error("a ) without a (") }
@@ -32,7 +32,7 @@ struct RegexParser {
   /// Returns the scalars of an expression.
   ///
   /// - Throws: ``RegexError`` if it is too long.
-  static func scalars(of text: String) throws(RegexError) -> [Unicode.Scalar] {
+  package static func scalars(of text: String) throws(RegexError) -> [Unicode.Scalar] {
     let scalars = text.unicodeScalars.prefix(maximumLength + 1)
     guard scalars.count <= maximumLength else {
       throw RegexError(reason: "the expression is longer than \(maximumLength) characters")

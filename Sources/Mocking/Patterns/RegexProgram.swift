@@ -1,8 +1,9 @@
 import Networking
 
 /// A node of the syntax tree of a regular expression.
-enum RegexNode: Sendable {
-  enum Anchor: Sendable {
+package enum RegexNode: Sendable {
+  /// A condition on a position in the text.
+  package enum Anchor: Sendable {
     case start
     case end
     case startOfLine

@@ -30,7 +30,7 @@ package final class RegularExpression: Sendable {
   let text: String
   private let program: RegexProgram?
   /// The error in the expression with its position, or `nil` if it is valid.
-  let validationError: String?
+  package let validationError: String?
 
   /// Compiles an expression.
   ///
@@ -60,7 +60,7 @@ package final class RegularExpression: Sendable {
   ///   - limit: The number of instructions, beyond which the search ends.
   /// - Returns: Whether there is a match. `false` for a malformed expression, and for a search that has
   ///   ended at the limit.
-  func isFound(in text: String, counting work: inout Int, limit: Int = .max) -> Bool {
+  package func isFound(in text: String, counting work: inout Int, limit: Int = .max) -> Bool {
     guard let program else { return false }
     var search = RegexSearch(program)
     let isFound = search.run(text, limit: limit)
@@ -78,14 +78,20 @@ extension RegularExpression: Hashable {
 }
 
 /// An error in a regular expression.
-struct RegexError: Error, Hashable, CustomStringConvertible {
-  let reason: String
+package struct RegexError: Error, Hashable, CustomStringConvertible {
+  package let reason: String
   /// The position in Unicode scalars, counted from 0.
   ///
   /// `nil` for the whole expression.
-  var position: Int?
+  let position: Int?
 
-  var description: String {
+  /// Creates an error.
+  package init(reason: String, position: Int? = nil) {
+    self.reason = reason
+    self.position = position
+  }
+
+  package var description: String {
     position.map { "\(reason) at character \($0 + 1)" } ?? reason
   }
 }

@@ -1,7 +1,7 @@
 import Networking
 
 /// A set of Unicode scalars: a class of a regular expression, such as `[a-z]` or `\d`.
-struct ScalarSet: Sendable {
+package struct ScalarSet: Sendable {
   /// A part of a class.
   enum Item: Sendable {
     case range(ClosedRange<Unicode.Scalar>)
@@ -74,7 +74,7 @@ struct ScalarSet: Sendable {
   /// The first scalar of the ranges of the set.
   ///
   /// `nil` for a set without ranges, and for one that has all other scalars.
-  var firstOfRanges: Unicode.Scalar? {
+  package var firstOfRanges: Unicode.Scalar? {
     guard !isNegated else { return nil }
     return items.compactMap { item in
       if case .range(let range) = item { range.lowerBound } else { nil }
@@ -82,7 +82,7 @@ struct ScalarSet: Sendable {
   }
 
   /// Returns whether a scalar is in the set.
-  func contains(_ scalar: Unicode.Scalar) -> Bool {
+  package func contains(_ scalar: Unicode.Scalar) -> Bool {
     scalar.isASCII ? ascii.contains(scalar) : find(scalar)
   }
 

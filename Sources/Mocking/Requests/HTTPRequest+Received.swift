@@ -1,5 +1,5 @@
 import Foundation
-import Networking
+package import Networking
 
 extension HTTPRequest {
   /// Checks the request before it is sent.
@@ -37,7 +37,7 @@ extension HTTPRequest {
   /// The target of the request line.
   ///
   /// Source: RFC 9112 section 3.2.1.
-  var target: String {
+  package var target: String {
     let path = url.path(percentEncoded: true)
     let query = url.query(percentEncoded: true).map { "?\($0)" } ?? ""
     return (path.isEmpty ? "/" : path) + query

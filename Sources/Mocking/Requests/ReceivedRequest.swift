@@ -4,7 +4,7 @@ public import Networking
 /// A request that a ``MockServer``, ``MockTransport`` or ``MockProvider`` has received.
 public struct ReceivedRequest: Sendable, Hashable {
   /// The limit for a body that is parsed and checked on the thread of the server, in bytes.
-  static let largeBodyBytes = LargeBodies.limit
+  package static let largeBodyBytes = LargeBodies.limit
 
   /// The method.
   public let method: HTTPMethod
@@ -22,7 +22,7 @@ public struct ReceivedRequest: Sendable, Hashable {
   ///
   /// Empty if the request has no body, or if the route discards it. A server also discards a body that no
   /// route reads and that is larger than the limits of its journal.
-  public internal(set) var body: Data {
+  public package(set) var body: Data {
     didSet { content = RequestContent() }
   }
   /// The number of bytes of the body, even if it was discarded.
@@ -72,7 +72,7 @@ public struct ReceivedRequest: Sendable, Hashable {
   public var json: JSON { parsedJSON ?? .null }
 
   /// The body as JSON, or `nil` if it is empty or not JSON.
-  var parsedJSON: JSON? { content.json(of: self) }
+  package var parsedJSON: JSON? { content.json(of: self) }
 
   /// The fields of a form.
   ///
@@ -104,8 +104,18 @@ public struct ReceivedRequest: Sendable, Hashable {
   /// - Returns: The part. `nil` if there is none.
   public func part(_ name: String) -> RequestPart? { parts.first { $0.name == name } }
 
+  /// Returns the result of a check of the request, which all copies of it make once.
+  ///
+  /// - Parameters:
+  ///   - owner: The object that makes the check, which lives as long as the request.
+  ///   - check: A closure that makes the check. It is called without a lock.
+  /// - Returns: The result.
+  package func result<Value: Sendable>(of owner: AnyObject, _ check: () -> Value) -> Value {
+    content.result(of: owner, check)
+  }
+
   /// Returns this request with another target.
-  func replacingTarget(by target: String) -> ReceivedRequest {
+  package func replacingTarget(by target: String) -> ReceivedRequest {
     var request = ReceivedRequest(
       method: method, target: target, path: path, headers: headers, trailers: trailers, body: body,
       bodyByteCount: bodyByteCount, version: version, connection: connection, exchange: exchange,
@@ -128,6 +138,21 @@ public struct ReceivedRequest: Sendable, Hashable {
     _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
   ) throws -> Value {
     try decoder.decode(fromText: decodedBody)
+  }
+}
+
+extension ReceivedRequest {
+  /// Creates a request that no backend has received, such as one of a recording, for a check of it.
+  ///
+  /// - Parameters:
+  ///   - sent: The request without its body.
+  ///   - body: The body.
+  package init(_ sent: HTTPRequest, body: Data) {
+    let path = ReceivedPath(text: sent.url.path(percentEncoded: true))
+    self.init(
+      method: sent.method, target: sent.target, path: path, headers: sent.headers, trailers: [:],
+      body: body, bodyByteCount: body.count, version: "1.1", connection: 0, exchange: 0,
+      time: .zero)
   }
 }
 

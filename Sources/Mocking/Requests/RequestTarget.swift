@@ -1,13 +1,13 @@
 import Foundation
 
 /// The parts of a request target.
-struct RequestTarget: Hashable {
+package struct RequestTarget: Hashable {
   /// The percent-encoded path.
-  let path: Substring
+  package let path: Substring
   /// The part after the question mark.
   ///
   /// `nil` if there is no question mark.
-  let query: Substring?
+  package let query: Substring?
   /// The percent-decoded segments of the path.
   ///
   /// They are decoded separately, so that an encoded slash does not separate segments.
@@ -16,7 +16,7 @@ struct RequestTarget: Hashable {
   /// Parses a target.
   ///
   /// Returns `nil` if a `%` in the path is not followed by two hexadecimal digits.
-  init?(_ target: String) {
+  package init?(_ target: String) {
     var rest = target[...]
     if rest.utf8.first != UInt8(ascii: "/"), let scheme = rest.firstRange(of: "://") {
       let authority = rest[scheme.upperBound...]

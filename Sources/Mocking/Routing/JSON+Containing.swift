@@ -97,7 +97,7 @@ package enum ReportFormatter {
   }
 
   /// Returns the first 200 characters of a text, followed by an ellipsis if the text is longer.
-  static func bounded(_ text: String) -> String {
+  package static func bounded(_ text: String) -> String {
     text.count > 200 ? text.prefix(200) + "..." : text
   }
 }

@@ -5,20 +5,26 @@ import Networking
 /// Spellings of other tools that have one meaning are accepted: `/boards/:id`, `/boards/{id:[0-9]+}`,
 /// `/files/**`, `/files/{*rest}`, `/files/{rest...}` and `/files/:rest*`. Those with several meanings
 /// are errors that name the spelling to use.
-struct PathTemplate: Hashable {
-  enum Segment: Hashable {
+package struct PathTemplate: Hashable {
+  /// A part between slashes.
+  package enum Segment: Hashable {
     case literal(String)
     case variable(String)
     /// A variable for all remaining segments; only the last segment of a template.
     case rest(String)
   }
 
-  let text: String
-  let segments: [Segment]
+  /// The template as written.
+  package let text: String
+  /// The segments.
+  package let segments: [Segment]
   /// The patterns that the values of variables must match, by the index of the segment.
   let constraints: [Int: TextPattern]
 
-  init(_ text: String) throws(MockServerError) {
+  /// Parses a template.
+  ///
+  /// - Throws: ``MockServerError/invalidTemplate(_:reason:)``.
+  package init(_ text: String) throws(MockServerError) {
     func invalid(_ reason: String) -> MockServerError { .invalidTemplate(text, reason: reason) }
     // A mark after the slash is a part of the same `Character`.
     guard text.utf8.first == UInt8(ascii: "/") else {
@@ -74,7 +80,7 @@ struct PathTemplate: Hashable {
   }
 
   /// Returns the path of a URL, or `nil` if the text does not begin with a scheme.
-  static func pathOfURL(_ text: String) -> String? {
+  package static func pathOfURL(_ text: String) -> String? {
     guard let scheme = text.firstRange(of: "://"),
       text[..<scheme.lowerBound].allSatisfy({ $0.isLetter })
     else { return nil }
@@ -86,7 +92,7 @@ struct PathTemplate: Hashable {
   ///
   /// - Parameter path: The path, percent-encoded, such as that of a recorded request.
   /// - Returns: The path, with the characters encoded that have a meaning in templates.
-  static func escaping(_ path: String) -> String {
+  package static func escaping(_ path: String) -> String {
     var escaped = ""
     for character in path {
       switch character {

@@ -40,13 +40,13 @@ public struct Route: Sendable {
   /// The priority.
   ///
   /// Routes with a higher priority are chosen first.
-  var rank = 0
+  package var rank = 0
   /// The maximum number of responses.
   ///
   /// `nil` means no limit.
   var limit: Int?
   /// The scenario states that the route requires and sets.
-  var transition = ScenarioTransition()
+  package var transition = ScenarioTransition()
   /// The changes of variables when the route is chosen.
   var variableChanges = VariableChanges()
   /// The resources that the route serves and uses.
@@ -56,12 +56,12 @@ public struct Route: Sendable {
   /// The place in a stub file from which the route was read.
   ///
   /// `nil` for a route that was created in code or read from a recording.
-  public internal(set) var source: RouteSource?
+  public package(set) var source: RouteSource?
   /// The object of a stub file or of a request to the admin API that defines the route.
   ///
   /// `nil` for a route that was created in code or read from a recording, and for a route of a
   /// resource.
-  var definition: JSON?
+  package var definition: JSON?
 
   private init(_ method: HTTPMethod?, _ template: String, _ handler: RouteResponder.Handler) {
     self.template = template
@@ -186,6 +186,19 @@ extension Route {
     _ isSatisfied: @escaping @Sendable (_ request: ReceivedRequest) -> Bool
   ) -> Route {
     self.where(.satisfying(description, isSatisfied))
+  }
+
+  /// Returns a copy that does a part of the handler's work before the handler.
+  ///
+  /// - Parameter prepare: The part that takes long for a large body. A server calls it on another thread,
+  ///   and the handler uses its result in ``ReceivedRequest/result(of:_:)``.
+  /// - Returns: The route.
+  package func preparing(
+    _ prepare: @escaping @Sendable (_ request: ReceivedRequest) -> Void
+  ) -> Route {
+    var route = self
+    route.responder.preparation = prepare
+    return route
   }
 
   /// Returns a copy with another priority.

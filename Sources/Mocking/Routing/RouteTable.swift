@@ -1,4 +1,4 @@
-import Networking
+package import Networking
 import Synchronization
 
 /// The routes of a server, transport or provider, with an index by path and method.
@@ -6,7 +6,7 @@ import Synchronization
 /// The table finds the routes whose method and path match a request. Their conditions are checked
 /// by ``StubRegistry``. Routes with a higher priority come first. Routes with the same priority have
 /// the order of their positions.
-struct RouteTable: Sendable {
+package struct RouteTable: Sendable {
   enum Outcome {
     /// The routes for this method and path, in order of preference; never empty.
     ///
@@ -69,7 +69,7 @@ struct RouteTable: Sendable {
   private var lastPosition = -1
 
   /// Creates a table without routes.
-  init() {
+  package init() {
     numbers = RouteNumbers()
   }
 
@@ -202,6 +202,24 @@ struct RouteTable: Sendable {
   }
 
   // MARK: Finding
+
+  /// Adds a route without conditions, to be found by ``firstRoute(for:_:)``.
+  ///
+  /// - Parameter route: The route.
+  /// - Returns: Its identifier.
+  /// - Throws: ``MockServerError`` for a malformed template.
+  package mutating func add(_ route: Route) throws(MockServerError) -> RouteID {
+    try add([route], at: .last)[0].id
+  }
+
+  /// Returns the identifier of the preferred route for a method and a request target, without a check of
+  /// its conditions.
+  ///
+  /// A route for GET is also found for HEAD.
+  package func firstRoute(for method: HTTPMethod, _ target: String) -> RouteID? {
+    guard case .routes(let candidates, _) = find(method, target) else { return nil }
+    return candidates.first?.entry.id
+  }
 
   /// Finds the routes for a method and a request target.
   ///

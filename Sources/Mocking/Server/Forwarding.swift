@@ -293,6 +293,19 @@ extension Mock {
     }
   }
 
+  /// Creates a mock of a recorded response, whose redirects and cookies lead to the mocked backend.
+  ///
+  /// - Parameters:
+  ///   - events: All events of the exchange.
+  ///   - method: The method of the request.
+  ///   - url: The URL of the recorded request.
+  package init(replaying events: [TransportEvent], to method: HTTPMethod, recordedAt url: URL?) {
+    self.init(to: method, events) { failure in .failure(failure.code) }
+    if let url { headers.makeLocationRelative(to: url) }
+    headers.removeCookieDomains()
+    isRecorded = true
+  }
+
   /// Copies the framing that the origin declared in the response to a `HEAD` request.
   ///
   /// A response with a content coding is declared as chunked, because the length of its decoded

@@ -31,7 +31,7 @@ final class SeededRandom: Sendable {
 }
 
 /// The SplitMix64 generator (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators).
-struct SplitMix64: RandomNumberGenerator {
+package struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 
   init(seed: UInt64) {
@@ -39,12 +39,12 @@ struct SplitMix64: RandomNumberGenerator {
   }
 
   /// Creates the generator of the draw with an index, counted from 0.
-  init(seed: UInt64, draw number: Int) {
+  package init(seed: UInt64, draw number: Int) {
     state = seed &+ UInt64(bitPattern: Int64(number)) &* 0xD1B5_4A32_D192_ED03
     _ = next()
   }
 
-  mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var bits = state
     bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -53,7 +53,7 @@ struct SplitMix64: RandomNumberGenerator {
   }
 
   /// Returns a number from 0 up to but not including 1.
-  mutating func unit() -> Double {
+  package mutating func unit() -> Double {
     Double(next() >> 11) * 0x1p-53
   }
 }

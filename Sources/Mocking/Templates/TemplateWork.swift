@@ -1,4 +1,4 @@
-import Networking
+package import Networking
 
 /// The remaining work of the rendering of a template.
 ///
@@ -83,7 +83,7 @@ extension JSON {
   }
 
   /// The approximate size of the value with all its members, in bytes, by a walk through them.
-  var totalSize: Int {
+  package var totalSize: Int {
     var (size, rest) = (0, [self])
     while let value = rest.popLast() {
       size += 8

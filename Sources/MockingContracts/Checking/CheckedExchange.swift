@@ -35,11 +35,7 @@ extension CheckedExchange {
   /// The file of a request body is read, which can block the thread.
   init(_ sent: HTTPRequest, _ head: HTTPResponseHead, _ body: Data?) {
     let bytes = LimitedBodyReader.read(sent.body, limit: Self.bodyLimit)
-    let path = ReceivedPath(text: sent.url.path(percentEncoded: true))
-    request = ReceivedRequest(
-      method: sent.method, target: sent.target, path: path, headers: sent.headers, trailers: [:],
-      body: bytes ?? Data(), bodyByteCount: bytes?.count ?? 0, version: "1.1", connection: 0,
-      exchange: 0, time: .zero)
+    request = ReceivedRequest(sent, body: bytes ?? Data())
     hasRequestBody = bytes != nil
     status = head.status
     headers = head.headers
@@ -48,38 +44,11 @@ extension CheckedExchange {
 
   /// Creates the exchange of a recording, or returns `nil` if it has no complete response.
   init?(_ entry: HAR.Entry) {
-    guard let head = entry.response.head, entry.response.failureCode == nil,
-      entry.unknownFailure == nil,
-      let url = URL(reference: entry.request.url)
-    else { return nil }
-    let body = entry.request.postData?.data
-    let path = ReceivedPath(text: url.path(percentEncoded: true))
-    let query = url.query(percentEncoded: true).map { "?\($0)" } ?? ""
-    var headers = HTTPHeaders(
-      entry.request.headers.map { HTTPHeaders.Field(name: $0.name, value: $0.value) })
-    // An archive has the body without its coding.
-    headers.remove("Content-Encoding")
-    if let type = entry.request.postData?.mimeType, !headers.contains("Content-Type") {
-      headers["Content-Type"] = type
-    }
-    request = ReceivedRequest(
-      method: HTTPMethod(rawValue: entry.request.method), target: path.text + query, path: path,
-      headers: headers, trailers: [:], body: body ?? Data(), bodyByteCount: body?.count ?? 0,
-      version: "1.1", connection: 0, exchange: 0, time: .zero)
-    hasRequestBody = entry.request.postData == nil || body != nil
-    status = head.status
-    self.headers = head.headers
-    let content = entry.response.content
-    let isMissing = content.text == nil && content.size != 0
-    let isUnreadable = isMissing || !entry.response.remainingCodings.isEmpty
-    self.body = isUnreadable ? nil : entry.response.body
-  }
-}
-
-extension HAR.PostData {
-  /// The body, or `nil` if only its size was recorded or if its base64 is invalid.
-  fileprivate var data: Data? {
-    encoding == "size"
-      ? nil : HARBodyCoding.decode(content, encoding: encoding, mimeType: mimeType)
+    guard let exchange = RecordedExchange(entry) else { return nil }
+    request = ReceivedRequest(exchange.request, body: exchange.requestBody ?? Data())
+    hasRequestBody = exchange.knowsRequestBody
+    status = exchange.head.status
+    headers = exchange.head.headers
+    body = exchange.body
   }
 }

@@ -1,5 +1,5 @@
 import Dispatch
-import MockingRecordings
+public import MockingRecordings
 public import Networking
 public import Promises
 import Synchronization

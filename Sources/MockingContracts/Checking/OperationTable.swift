@@ -22,8 +22,8 @@ struct OperationTable: Sendable {
         let path = ContractPath(basePath + operation.path)
         let route = Route(operation.method, path.template, .status(200))
         // The templates are those of the routes of the contract, which have been checked.
-        guard let added = try? table.add([route], at: .last).first else { continue }
-        matches[added.id] = Match(index: index, path: path)
+        guard let id = try? table.add(route) else { continue }
+        matches[id] = Match(index: index, path: path)
       }
     }
     self.matches = matches
@@ -36,7 +36,6 @@ struct OperationTable: Sendable {
   ///
   /// - Returns: The operation. `nil` if there is none.
   func find(_ method: HTTPMethod, _ target: String) -> Match? {
-    guard case .routes(let candidates, _) = table.find(method, target) else { return nil }
-    return candidates.first.flatMap { matches[$0.entry.id] }
+    table.firstRoute(for: method, target).flatMap { matches[$0] }
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import Mocking
-import MockingRecordings
+public import MockingRecordings
 public import Networking
 
 /// An OpenAPI document that describes the exchanges of a recording.

@@ -83,9 +83,9 @@ enum SampleNames {
     case "timezone": return sampler.pick(["Asia/Tokyo", "Europe/Berlin", "UTC"])
     case "color", "colour": return sampler.pick(colors)
     case "date", "day", "birthday", "dob":
-      return date(TemplateDate.Format.date, &sampler)
+      return String(time(&sampler).prefix(10))
     case "at", "time", "timestamp", "created", "updated", "modified":
-      return date(TemplateDate.Format.iso, &sampler)
+      return time(&sampler)
     case "price", "amount", "cost", "total":
       return "\(1 + sampler.below(200)).\(10 + sampler.below(90))"
     case "version": return "\(1 + sampler.below(4)).\(sampler.below(10)).\(sampler.below(10))"
@@ -103,9 +103,10 @@ enum SampleNames {
     return text.prefix(1).uppercased() + text.dropFirst() + "."
   }
 
-  private static func date(_ format: TemplateDate.Format, _ sampler: inout SchemaSampler) -> String
-  {
-    format.value(of: 1_735_689_600 + Double(sampler.below(365 * 86_400))).string ?? ""
+  /// Returns a date and time of 2025, such as `2025-01-31T12:00:00Z`.
+  static func time(_ sampler: inout SchemaSampler) -> String {
+    let seconds = 1_735_689_600 + Double(sampler.below(365 * 86_400))
+    return Date(timeIntervalSince1970: seconds).formatted(.iso8601)
   }
 
   static func email(_ sampler: inout SchemaSampler) -> String {

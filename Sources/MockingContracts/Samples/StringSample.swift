@@ -65,12 +65,11 @@ struct StringSample {
   private static func text(
     ofFormat format: String, name: String, _ sampler: inout SchemaSampler
   ) -> String? {
-    // 2025, in seconds.
-    let seconds = 1_735_689_600 + Double(sampler.below(365 * 86_400))
+    let time = SampleNames.time(&sampler)
     switch format {
-    case "date-time": return TemplateDate.Format.iso.value(of: seconds).string
-    case "date": return TemplateDate.Format.date.value(of: seconds).string
-    case "time": return (TemplateDate.Format.time.value(of: seconds).string ?? "") + "Z"
+    case "date-time": return time
+    case "date": return String(time.prefix(10))
+    case "time": return String(time.suffix(9))
     case "duration": return "PT\(1 + sampler.below(48))H"
     case "email", "idn-email": return SampleNames.email(&sampler)
     case "hostname", "idn-hostname": return "\(sampler.pick(SampleNames.words)).example.com"
@@ -132,7 +131,7 @@ private struct PatternSample {
 
   private static func scalar(of set: ScalarSet, _ sampler: inout SchemaSampler) -> Unicode.Scalar? {
     for group in groups {
-      let scalars = group.map { Unicode.Scalar($0) }.filter { set.ascii.contains($0) }
+      let scalars = group.map { Unicode.Scalar($0) }.filter(set.contains)
       if !scalars.isEmpty { return sampler.pick(scalars) }
     }
     if let first = set.firstOfRanges { return first }

@@ -8,8 +8,8 @@ extension ContractCollection {
   /// The number of items of a page if the request has no limit.
   private static let pageSize = 20
 
-  /// Returns the definition of the resource at a path, with the rules of the document's schemas.
-  func definition(at path: String, of content: Contract.Content) -> ResourceDefinition {
+  /// Returns the options of the resource, with the rules of the document's schemas.
+  func options(of content: Contract.Content) -> ResourceOptions {
     let program = content.program
     let members = program.memberSchemas(of: itemSchema)
     var options = ResourceOptions()
@@ -37,7 +37,7 @@ extension ContractCollection {
       required.contains(name) && name != key && !foreignKeys.values.contains(name)
     }
     setParameters(&options, content)
-    return ResourceDefinition(path, options)
+    return options
   }
 
   /// Returns the initial items: the examples of the list, or items made from the schema.
@@ -62,7 +62,7 @@ extension ContractCollection {
       switch options.ids {
       case .counter: item[key] = .int(number)
       case .pattern(let pattern):
-        item[key] = .string(IDPattern(pattern).id(number) { "" })
+        item[key] = .string(pattern.replacing("{counter}", with: String(number)))
       case .automatic, .uuid, .client: break
       }
       guard content.violations(of: .dictionary(item), itemSchema, .response).isEmpty,

@@ -11,7 +11,8 @@ struct CollectionResponder: Sendable {
   let kind: ResourceHandler.Operation
   /// The index of the operation.
   let index: Int
-  let handler: ResourceHandler
+  /// The options of the resource.
+  let options: ResourceOptions
   let content: Contract.Content
   /// The ids that are made from their schema.
   ///
@@ -26,17 +27,18 @@ struct CollectionResponder: Sendable {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - values: The time and the random values of the backend.
+  ///   - resource: The response of the resource to a request.
   /// - Returns: The response.
-  func respond(to request: ReceivedRequest, _ values: TemplateValues) -> Mock {
+  func respond(
+    to request: ReceivedRequest, _ resource: (_ request: ReceivedRequest) -> Mock
+  ) -> Mock {
     if let problem = responder.problem(of: request) { return problem }
     let preferences = RequestPreferences(request.headers)
     // The client asks for a response of the document.
     guard preferences.status == nil, preferences.example == nil else {
       return responder.respond(to: request)
     }
-    let mock = handler.respond(
-      to: prepared(request), kind, at: handler.definition.paths[0], values)
+    let mock = resource(prepared(request))
     switch mock.status {
     case 200...299: return success(mock, request)
     case 400...: return failure(mock)
@@ -60,7 +62,6 @@ struct CollectionResponder: Sendable {
   /// Source: OpenAPI 3.0.4, Schema Object, `readOnly`.
   private func writable(_ request: ReceivedRequest) -> ReceivedRequest {
     guard case .dictionary(var members) = request.json else { return request }
-    let options = handler.definition.options
     let hasClientIDs = options.ids == .client && sampledIDs == nil
     for name in options.readOnly + (hasClientIDs ? [] : [options.key]) { members[name] = nil }
     if kind == .create, let sampledIDs { members[options.key] = sampledIDs.next() }
@@ -77,7 +78,7 @@ struct CollectionResponder: Sendable {
     guard let target = RequestTarget(request.target), let query = target.query else {
       return request
     }
-    let names = handler.definition.options.parameters.all
+    let names = options.parameters.all
     let members = content.program.memberSchemas(of: collection.itemSchema)
     let kept = query.split(separator: "&").filter { part in
       let name = part.prefix { $0 != "=" }
@@ -221,52 +222,41 @@ extension Contract {
   func statefulRoutes(
     seed: UInt64, validatesRequests: Bool, in resources: some ResourceCollection
   ) -> [Route] {
-    var stateful: [Int: [String: Route]] = [:]
+    var stateful: [Int: [String: (HTTPMethod) -> Route]] = [:]
     for collection in ContractCollection.all(in: content) {
       let indices = collection.operations.keys.sorted()
       for basePath in indices.first.map({ content.operations[$0].basePaths }) ?? [] {
-        let definition = collection.definition(at: basePath + collection.path, of: content)
-        let items = collection.items(of: content, seed: seed, definition.options)
-        guard !resources.contains(definition),
-          let table = try? ResourceStore.table(
-            items, definition, order: MemberOrder(), resources.store.values)
+        let options = collection.options(of: content)
+        let items = collection.items(of: content, seed: seed, options)
+        guard
+          let handler = ResourceHandler(
+            in: resources, at: basePath + collection.path, options, items: items)
         else { continue }
-        let handler = ResourceHandler(in: resources, definition, table)
-        let sampledIDs = collection.sampledIDs(content, definition.options).map {
+        let sampledIDs = collection.sampledIDs(content, options).map {
           SampledIDs($0, of: content, seed: seed)
         }
         for (index, kind) in collection.operations {
           let operation = content.operations[index]
           let path = ContractPath(basePath + operation.path)
           let responder = CollectionResponder(
-            collection: collection, kind: kind, index: index, handler: handler, content: content,
+            collection: collection, kind: kind, index: index, options: options, content: content,
             sampledIDs: sampledIDs,
             responder: ContractResponder(
               operation, at: path, of: content, seed: seed, validates: validatesRequests))
-          let resourcePath = definition.paths[0]
-          let isList = kind == .list || kind == .create
-          var mock = Mock()
-          mock.source = .template { request, values in responder.respond(to: request, values) }
-          var route = Route(
-            operation.method, isList ? resourcePath.list : resourcePath.item, mock)
-          route.resources.storage = resources.store
-          route.responder.preparation = { _ = responder.responder.problem(of: $0) }
-          stateful[index, default: [:]][basePath] = route
+          stateful[index, default: [:]][basePath] = { method in
+            handler.route(method, kind, responder.respond)
+              .preparing { _ = responder.responder.problem(of: $0) }
+          }
         }
       }
     }
     return content.operations.enumerated().flatMap { index, operation in
       let get = content.operations.firstIndex { $0.method == .get && $0.path == operation.path }
       return operation.basePaths.map { basePath in
-        if let route = stateful[index]?[basePath] { return route }
-        // The length is that of the items of now.
-        if operation.method == .head, let get, let route = stateful[get]?[basePath],
-          case .mock(let mock) = route.responder.handler
-        {
-          var head = Route(.head, route.template, mock)
-          head.resources = route.resources
-          head.responder.preparation = route.responder.preparation
-          return head
+        // The length of a response to HEAD is that of the current items.
+        let statefulIndex = stateful[index] == nil && operation.method == .head ? get : index
+        if let route = statefulIndex.flatMap({ stateful[$0]?[basePath] }) {
+          return route(operation.method)
         }
         return route(operation, at: basePath, seed: seed, validatesRequests: validatesRequests)
       }

@@ -1,6 +1,6 @@
 import Foundation
-import Mocking
-import MockingResources
+public import Mocking
+public import MockingResources
 public import Networking
 public import Promises
 
@@ -43,11 +43,8 @@ extension Contract {
     let path = ContractPath(basePath + operation.path)
     let responder = ContractResponder(
       operation, at: path, of: content, seed: seed, validates: validatesRequests)
-    var route = Route(operation.method, path.template) { request in
-      responder.respond(to: request)
-    }
-    route.responder.preparation = { _ = responder.problem(of: $0) }
-    return route
+    return Route(operation.method, path.template) { request in responder.respond(to: request) }
+      .preparing { _ = responder.problem(of: $0) }
   }
 }
 

@@ -81,7 +81,7 @@ final class ContractResponder: Sendable {
   /// Returns the response to a request that does not keep the contract, or `nil` if it does.
   func problem(of request: ReceivedRequest) -> Mock? {
     guard validates else { return nil }
-    return request.content.result(of: self) {
+    return request.result(of: self) {
       let values = path.values(in: request.path.text[...])
       let checker = RequestChecker(contract: content, operation: operation)
       return checker.check(request, path: values).map(problem)
@@ -98,7 +98,8 @@ final class ContractResponder: Sendable {
   /// Source: RFC 9110 section 8.6.
   private func head(_ mock: Mock, to request: ReceivedRequest) -> Mock {
     var mock = mock
-    guard !mock.isFramed else { return mock }
+    let framing = ["Content-Length", "Transfer-Encoding"]
+    guard !framing.contains(where: mock.headers.contains) else { return mock }
     if let response = get?.respond(to: request), response.status == mock.status,
       case .data = response.body
     {

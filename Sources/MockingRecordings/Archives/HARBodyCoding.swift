@@ -1,6 +1,6 @@
-import Foundation
+package import Foundation
 import Mocking
-import Networking
+package import Networking
 
 /// A lossless coding of bodies as text in an HTTP archive.
 enum HARBodyCoding {
@@ -140,7 +140,7 @@ extension HAR.PostData {
 /// A reader of request bodies up to a size limit.
 ///
 /// The bodies can be read again.
-enum LimitedBodyReader {
+package enum LimitedBodyReader {
   /// Reads a body.
   ///
   /// - Parameters:
@@ -148,7 +148,7 @@ enum LimitedBodyReader {
   ///   - limit: The maximum number of bytes.
   /// - Returns: The bytes, or `nil` if there are more than the limit, if a file cannot be read, or
   ///   if the body has a stream or is empty.
-  static func read(_ body: HTTPBody, limit: Int) -> Data? {
+  package static func read(_ body: HTTPBody, limit: Int) -> Data? {
     if case .data(let data) = body { return data.count <= limit ? data : nil }
     let pieces = body.allPieces
     guard !pieces.isEmpty else { return nil }

@@ -30,8 +30,8 @@ struct RecordedStubs {
     summaries = rows.summaries
     let compared = Set(player.requestsComparedByBody.map { RecordedPath($0, matching) })
     routes = rows.paths.map { path in
-      var route = Route(path.method, path.template) { request in player.mock(for: request) }
-      route.responder.origin = .recording(player)
+      let route = Route(path.method, path.template) { request in player.mock(for: request) }
+        .replaying(player)
       return compared.contains(path) ? route : route.discardingBody()
     }
   }
@@ -134,13 +134,11 @@ extension TapePlayer {
     switch playback {
     case .entry(let entry):
       let events = entry.events(to: request.method, request.headers)
-      var mock = Mock(to: request.method, events) { failure in .failure(failure.code) }
-      if let url = URL(reference: entry.request.url) { mock.headers.makeLocationRelative(to: url) }
-      mock.headers.removeCookieDomains()
+      var mock = Mock(
+        replaying: events, to: request.method, recordedAt: URL(reference: entry.request.url))
       for coding in entry.response.remainingCodings {
         mock.headers.add(coding, for: "Content-Encoding")
       }
-      mock.isRecorded = true
       return mock
     case .unmatched(let reason): return .text("\(reason)\n", status: 404)
     case .unplayable(let reason): return .text("\(reason)\n", status: 502)

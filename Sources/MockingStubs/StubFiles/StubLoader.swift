@@ -71,7 +71,7 @@ struct StubLoader {
     }
     let resources = draft.content
     if !resources.data.paths.isEmpty || resources.isolation != nil {
-      routes = routes.map { $0.responder.isRecorded ? $0 : $0.using(store) }
+      routes = routes.map { $0.isRecorded ? $0 : $0.using(store) }
     }
     if storeFile != nil, resources.isolation != nil {
       warnings.append(
