@@ -61,7 +61,7 @@ public struct Mock: Sendable {
   /// The header fields after the body.
   var trailers: HTTPHeaders = [:]
   /// The body of a forwarded response, in place of ``body``.
-  var relay: RelayedBody?
+  package var relay: RelayedBody?
   /// Whether a ``Body/generated(byteCount:_:)`` body is read from a file.
   ///
   /// A server reads it on another thread than that of the connections.
