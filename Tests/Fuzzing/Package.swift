@@ -12,6 +12,7 @@ let package = Package(
       name: "fuzz",
       dependencies: [
         .product(name: "Mocking", package: "Catena"),
+        .product(name: "MockingContracts", package: "Catena"),
         .product(name: "Networking", package: "Catena"),
         .product(name: "NetworkingXML", package: "Catena"),
         .product(name: "Promises", package: "Catena"),
