@@ -199,8 +199,7 @@ package struct ResourceHandler: Sendable {
         (.put, path.item, .replace), (.patch, path.item, .patch), (.delete, path.item, .delete),
       ]
       return all.filter { options.methods.contains($0.0) }.map { method, template, operation in
-        var mock = defaults
-        mock.source = .template { respond(to: $0, operation, at: path, $1) }
+        let mock = defaults.template { respond(to: $0, operation, at: path, $1) }
         var route = Route(method, template, mock)
         route.resources.storage = store
         return (route, mock)

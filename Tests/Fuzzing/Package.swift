@@ -13,7 +13,10 @@ let package = Package(
       dependencies: [
         .product(name: "Mocking", package: "Catena"),
         .product(name: "MockingContracts", package: "Catena"),
+        .product(name: "MockingRecordings", package: "Catena"),
+        .product(name: "MockingStubs", package: "Catena"),
         .product(name: "Networking", package: "Catena"),
+        .product(name: "NetworkingStreams", package: "Catena"),
         .product(name: "NetworkingXML", package: "Catena"),
         .product(name: "Promises", package: "Catena"),
       ],

@@ -1,5 +1,5 @@
 import CatenaSystem
-import Foundation
+package import Foundation
 
 /// The name of a file or folder in a folder, by the rule for all names in stub files, OpenAPI documents
 /// and the paths of requests.
@@ -8,11 +8,11 @@ import Foundation
 /// The same holds for the path to which symbolic links lead: it is in the folder, and not hidden. Only its
 /// first component may be a folder of versions such as `..2026_05_17`, to which the names of a volume of
 /// Kubernetes are links by `..data`.
-struct InnerPath: Sendable, Hashable {
+package struct InnerPath: Sendable, Hashable {
   /// A violation of the rule.
-  struct Violation: Error {
+  package struct Violation: Error {
     /// The name, the problem and the rule.
-    let reason: String
+    package let reason: String
 
     init(_ name: String, _ problem: String) {
       reason =
@@ -25,14 +25,14 @@ struct InnerPath: Sendable, Hashable {
   /// The names of the folders and of the file.
   ///
   /// Empty for the folder itself.
-  let components: [String]
+  package let components: [String]
 
   /// Checks a name.
   ///
   /// `..` is also found if it is percent-encoded, or beside a backslash.
   ///
-  /// - Throws: ``Violation``.
-  init(_ name: String) throws(Violation) {
+  /// - Throws: `Violation`.
+  package init(_ name: String) throws(Violation) {
     for text in [name, name.removingPercentEncoding ?? name]
     where text.split(whereSeparator: { $0 == "/" || $0 == "\\" }).contains("..") {
       throw Violation(name, "leads out of its folder")
@@ -44,7 +44,7 @@ struct InnerPath: Sendable, Hashable {
 
   /// Checks the components of a name, which are not percent-encoded.
   ///
-  /// - Throws: ``Violation``.
+  /// - Throws: `Violation`.
   init(components: [String]) throws(Violation) {
     try self.init(components.joined(separator: "/"), components)
   }
@@ -65,8 +65,8 @@ struct InnerPath: Sendable, Hashable {
   ///
   /// - Parameter folder: The folder.
   /// - Returns: The path, or `nil` if there is no such file.
-  /// - Throws: ``Violation`` for a link out of the folder, or to a hidden file.
-  func resolved(in folder: URL) throws(Violation) -> ResolvedPath? {
+  /// - Throws: `Violation` for a link out of the folder, or to a hidden file.
+  package func resolved(in folder: URL) throws(Violation) -> ResolvedPath? {
     guard let root = RealPath(folder.path),
       let path = RealPath(([root.text] + components).joined(separator: "/"))
     else { return nil }
@@ -83,9 +83,9 @@ struct InnerPath: Sendable, Hashable {
   ///
   /// - Parameter folder: The folder.
   /// - Returns: The location.
-  /// - Throws: ``Violation`` if an existing part of the path is a link out of the folder, to a hidden
+  /// - Throws: `Violation` if an existing part of the path is a link out of the folder, to a hidden
   ///   file, or to nothing.
-  func location(in folder: URL) throws(Violation) -> URL {
+  package func location(in folder: URL) throws(Violation) -> URL {
     for count in components.indices {
       let part = try InnerPath(name, Array(components[...count]))
       let path = folder.appending(path: part.components.joined(separator: "/")).path
@@ -99,13 +99,15 @@ struct InnerPath: Sendable, Hashable {
 }
 
 /// The path of an existing file or folder below a folder, without symbolic links.
-struct ResolvedPath {
+package struct ResolvedPath {
   fileprivate let root: String
   fileprivate let components: [String]
 
-  var text: String { (root == "/" ? "" : root) + "/" + components.joined(separator: "/") }
+  /// The path.
+  package var text: String { (root == "/" ? "" : root) + "/" + components.joined(separator: "/") }
 
-  var isFolder: Bool {
+  /// Whether there is a folder.
+  package var isFolder: Bool {
     var isFolder: ObjCBool = false
     return FileManager.default.fileExists(atPath: text, isDirectory: &isFolder)
       && isFolder.boolValue

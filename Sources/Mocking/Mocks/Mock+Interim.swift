@@ -25,7 +25,7 @@ extension HTTPHeaders.Field {
   /// decoding of the message.
   ///
   /// Source: RFC 9110 section 6.5.1.
-  var isTrailer: Bool { isSendable && !Self.headNames.contains(name.lowercased()) }
+  package var isTrailer: Bool { isSendable && !Self.headNames.contains(name.lowercased()) }
 
   private static let headNames: Set<String> = [
     "content-length", "transfer-encoding", "trailer", "te", "connection", "keep-alive", "upgrade",

@@ -67,7 +67,7 @@ public struct Mock: Sendable {
   /// A server reads it on another thread than that of the connections.
   var readsFile = false
   /// Whether the response was recorded, so that its CORS fields refer to pages of another server.
-  var isRecorded = false
+  package var isRecorded = false
 
   /// The isolated client of the request.
   var client: Client?
@@ -137,7 +137,7 @@ public struct Mock: Sendable {
   ///
   /// Delays, pacing, faults and header fields that this mock does not set are copied from `outer`,
   /// and so are the webhooks.
-  func inheriting(_ outer: Mock) -> Mock {
+  package func inheriting(_ outer: Mock) -> Mock {
     var mock = self
     mock.delay = delay ?? outer.delay
     mock.bodyDelay = bodyDelay ?? outer.bodyDelay

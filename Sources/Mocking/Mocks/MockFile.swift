@@ -73,7 +73,7 @@ public struct MockFile: Sendable, Hashable {
   }
 
   /// Reads the first existing file completely.
-  func read() throws(ReadError) -> Data {
+  package func read() throws(ReadError) -> Data {
     try open().readAll()
   }
 

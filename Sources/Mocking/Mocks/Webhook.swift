@@ -100,7 +100,7 @@ public struct Webhook: Sendable {
   }
 
   /// The reason why the webhook must not be sent, or `nil` if it may be sent.
-  var problem: String? {
+  package var problem: String? {
     // A URL that needs a correction could mean different hosts to different parsers.
     guard let url = URL(string: url, encodingInvalidCharacters: false),
       let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
@@ -199,43 +199,5 @@ extension Mock {
   var sentResponse: WebhookSource.SentResponse {
     let data: Data = if case .data(let data) = body { data } else { Data() }
     return WebhookSource.SentResponse(status: status, headers: headers, body: data)
-  }
-}
-
-/// The parsed templates of a webhook.
-struct WebhookTemplate: Sendable {
-  /// The parts without templates.
-  var webhook: Webhook
-  var url: TemplateText
-  var headers: [(name: String, value: TemplateText)] = []
-  var body = ResponseTemplate.Body.unchanged
-  /// The condition under which the webhook is sent.
-  ///
-  /// `nil` sends it always.
-  var condition: TemplateExpression?
-
-  /// Returns the source of the webhooks for one response.
-  ///
-  /// - Parameter constants: The values of `let` in the response.
-  /// - Returns: The source.
-  func source(constants: [JSON]) -> WebhookSource {
-    WebhookSource { request, values, response in
-      var rendering = TemplateRendering(request, values)
-      rendering.constants = constants
-      rendering.response = response.json
-      if let condition, !(try condition.value(&rendering).isTruthy) { return nil }
-      var webhook = webhook
-      webhook.url = try url.render(&rendering)
-      for (name, value) in headers {
-        webhook.headers.add(
-          ResponseTemplate.fieldValue(try value.render(&rendering)), for: name)
-      }
-      switch body {
-      case .json(let template): webhook.body = Data(try template.render(&rendering))
-      case .text(let template): webhook.body = Data(try template.render(&rendering).utf8)
-      case .unchanged, .stream: break
-      }
-      return webhook
-    }
   }
 }

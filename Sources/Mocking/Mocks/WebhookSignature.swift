@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 #if canImport(CryptoKit)
   import CryptoKit
@@ -81,7 +81,7 @@ extension Webhook {
     }
 
     /// Returns the HMAC-SHA256 of bytes, or `nil` if the library is missing.
-    static func authenticationCode(for data: Data, key: Data) -> Data? {
+    package static func authenticationCode(for data: Data, key: Data) -> Data? {
       #if canImport(CryptoKit)
         return Data(
           HMAC<SHA256>.authenticationCode(for: data, using: SymmetricKey(data: key)))

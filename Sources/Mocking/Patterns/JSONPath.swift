@@ -1,4 +1,4 @@
-import Networking
+package import Networking
 
 /// A path that selects values in a JSON text, in a subset of JSONPath.
 ///
@@ -18,7 +18,7 @@ import Networking
 /// therefore errors. The order of the selected values is that of the text.
 ///
 /// Source: RFC 9535 section 2.
-struct JSONPath: Sendable, Hashable {
+package struct JSONPath: Sendable, Hashable {
   /// A part of a segment in brackets.
   enum Selector: Sendable, Hashable {
     case member(String)
@@ -83,7 +83,7 @@ struct JSONPath: Sendable, Hashable {
   /// Parses a path.
   ///
   /// - Throws: ``JSONPathError`` for the first error.
-  init(_ text: String) throws(JSONPathError) {
+  package init(_ text: String) throws(JSONPathError) {
     self.text = text
     var parser = JSONPathParser(text)
     segments = try parser.parse()
@@ -106,7 +106,7 @@ struct JSONPath: Sendable, Hashable {
   ///   - json: The root.
   ///   - limit: The maximum number of values.
   /// - Returns: The values.
-  func values(in json: JSON, limit: Int = .max) -> [JSON] {
+  package func values(in json: JSON, limit: Int = .max) -> [JSON] {
     var values: [JSON] = []
     guard limit > 0 else { return [] }
     _ = search(json, 1, isSorted: true) { value in

@@ -2,12 +2,12 @@ import Foundation
 import Networking
 
 /// An error in a JSON path.
-struct JSONPathError: Error, Hashable, CustomStringConvertible {
+package struct JSONPathError: Error, Hashable, CustomStringConvertible {
   let reason: String
   /// The position in Unicode scalars, counted from 0.
   let position: Int
 
-  var description: String { "\(reason) at character \(position + 1)" }
+  package var description: String { "\(reason) at character \(position + 1)" }
 }
 
 /// A parser for the syntax of ``JSONPath``.

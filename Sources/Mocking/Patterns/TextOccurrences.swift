@@ -6,7 +6,7 @@ import Networking
 /// their characters, as Swift compares them.
 ///
 /// Source: Knuth, Morris, Pratt: Fast Pattern Matching in Strings.
-struct TextOccurrences {
+package struct TextOccurrences {
   private enum Search {
     /// A search in texts in which each byte is a character.
     case bytes(ListSearch<UInt8>)
@@ -20,7 +20,7 @@ struct TextOccurrences {
   /// - Parameters:
   ///   - part: The text to find. An empty text does not occur.
   ///   - text: The searched text.
-  init(of part: String, in text: String) {
+  package init(of part: String, in text: String) {
     search =
       Self.isSimple(part) && Self.isSimple(text)
       ? .bytes(ListSearch(part: Array(part.utf8), list: Array(text.utf8)))
@@ -55,7 +55,7 @@ struct TextOccurrences {
   }
 
   /// The texts between the occurrences: one more than these.
-  var pieces: [String] {
+  package var pieces: [String] {
     switch search {
     case .bytes(let search): search.pieces { String(decoding: $0, as: UTF8.self) }
     case .characters(let search): search.pieces { String($0) }

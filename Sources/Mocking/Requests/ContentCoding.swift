@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Networking
 
 #if CATENA_CURL
@@ -13,7 +13,7 @@ import Networking
 /// platforms it decodes gzip. In a build without libcurl it decodes none.
 ///
 /// Source: RFC 9110 section 8.4.
-enum ContentCoding {
+package enum ContentCoding {
   /// The limit for the size of a decoded body.
   static let sizeLimit = 64 << 20
   /// The limit for the number of codings of a body, which bounds the work for each byte.
@@ -28,7 +28,7 @@ enum ContentCoding {
   ///   - reserve: A closure that returns whether a number of further decoded bytes may be kept.
   /// - Returns: The decoded body. `nil` if it has no coding, if a coding is not supported, or if the
   ///   body is invalid or too large.
-  static func decoded(
+  package static func decoded(
     _ body: Data, codings: [String], limit: Int = sizeLimit,
     reserving reserve: (_ count: Int) -> Bool = { _ in true }
   ) -> Data? {

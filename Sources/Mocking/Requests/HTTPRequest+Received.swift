@@ -109,7 +109,7 @@ extension String {
   /// The text without leading and trailing spaces and tabs, which are not part of a field value.
   ///
   /// Source: RFC 9110 section 5.5.
-  var trimmingOptionalWhitespace: String {
+  package var trimmingOptionalWhitespace: String {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
     guard let first = utf8.first, let last = utf8.last, isSpace(first) || isSpace(last) else {
       return self

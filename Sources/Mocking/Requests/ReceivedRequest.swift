@@ -47,7 +47,7 @@ public struct ReceivedRequest: Sendable, Hashable {
   /// Empty if there are none, and for a request without a route.
   public internal(set) var variables: [String: JSON] = [:]
   /// The client of the request, and the resources of its backend.
-  var session = RequestSession()
+  package var session = RequestSession()
   /// The parsed content, which all copies share.
   var content = RequestContent()
   /// The body of a forwarded request that is too large to be kept, in place of ``body``.

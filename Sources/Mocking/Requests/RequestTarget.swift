@@ -57,7 +57,7 @@ package enum PercentDecoding {
 
   /// Decodes a text, or returns it unchanged if a `%` is not followed by two hexadecimal digits or
   /// the result is not UTF-8.
-  static func decodeIfValid(_ text: Substring, plusIsSpace: Bool) -> String {
+  package static func decodeIfValid(_ text: Substring, plusIsSpace: Bool) -> String {
     guard isEncoded(text, plusIsSpace) else { return String(text) }
     return bytes(of: text, plusIsSpace).flatMap { String(validating: $0, as: UTF8.self) }
       ?? String(text)

@@ -63,9 +63,9 @@ extension JSON {
 }
 
 /// A formatter of values in reports: on one line, with a limited length and masked secrets.
-enum ReportFormatter {
+package enum ReportFormatter {
   /// Returns a text in quotes.
-  static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     bounded(text.debugDescription)
   }
 
@@ -97,7 +97,7 @@ enum ReportFormatter {
   }
 
   /// Returns the first 200 characters of a text, followed by an ellipsis if the text is longer.
-  static func bounded(_ text: String) -> String {
+  package static func bounded(_ text: String) -> String {
     text.count > 200 ? text.prefix(200) + "..." : text
   }
 }

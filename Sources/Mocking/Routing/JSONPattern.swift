@@ -184,8 +184,10 @@ extension JSONPattern {
   ///   - scope: The names that it can use.
   ///   - isPart: Whether a value matches that contains the value of the template.
   /// - Throws: ``TemplateSyntaxError``.
-  init(template json: JSON, in scope: TemplateScope, isPart: Bool) throws(TemplateSyntaxError) {
-    let template = try TemplateJSON(json, in: scope)
+  package init(
+    template json: JSON, in scope: TemplateScope, isPart: Bool
+  ) throws(TemplateSyntaxError) {
+    let template = try TemplateJSON(json, in: scope.forCondition)
     self.init(kind: .template(.init(template: template, source: json, isPart: isPart)))
   }
 

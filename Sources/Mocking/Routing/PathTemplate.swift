@@ -6,19 +6,25 @@ import Networking
 /// `/files/**`, `/files/{*rest}`, `/files/{rest...}` and `/files/:rest*`. Those with several meanings
 /// are errors that name the spelling to use.
 package struct PathTemplate: Hashable {
-  enum Segment: Hashable {
+  /// A part between slashes.
+  package enum Segment: Hashable {
     case literal(String)
     case variable(String)
     /// A variable for all remaining segments; only the last segment of a template.
     case rest(String)
   }
 
-  let text: String
-  let segments: [Segment]
+  /// The template as written.
+  package let text: String
+  /// The segments.
+  package let segments: [Segment]
   /// The patterns that the values of variables must match, by the index of the segment.
   let constraints: [Int: TextPattern]
 
-  init(_ text: String) throws(MockServerError) {
+  /// Parses a template.
+  ///
+  /// - Throws: ``MockServerError/invalidTemplate(_:reason:)``.
+  package init(_ text: String) throws(MockServerError) {
     func invalid(_ reason: String) -> MockServerError { .invalidTemplate(text, reason: reason) }
     // A mark after the slash is a part of the same `Character`.
     guard text.utf8.first == UInt8(ascii: "/") else {

@@ -214,6 +214,38 @@ public struct RequestCondition: Sendable {
         }, text: text))
   }
 
+  /// Returns a condition on the value of an expression, with or without braces.
+  ///
+  /// - Parameters:
+  ///   - text: The expression.
+  ///   - scope: The names that it can use.
+  /// - Returns: The condition, or `nil` if the text has braces and is not exactly one expression.
+  /// - Throws: ``TemplateSyntaxError`` for the first error.
+  package static func expression(
+    _ text: String, in scope: TemplateScope
+  ) throws(TemplateSyntaxError) -> RequestCondition? {
+    guard let template = try Template(condition: text, in: scope.forCondition),
+      case .expression(let expression) = template.kind
+    else { return nil }
+    return RequestCondition(kind: .expression(.success(expression), text: text))
+  }
+
+  /// Returns a condition on a JSON body whose strings are templates.
+  ///
+  /// - Parameters:
+  ///   - json: The template.
+  ///   - scope: The names that it can use.
+  ///   - isPart: Whether the body contains the value, instead of being equal to it.
+  /// - Returns: The condition.
+  /// - Throws: ``TemplateSyntaxError`` for the first error.
+  package static func json(
+    template json: JSON, in scope: TemplateScope, isPart: Bool
+  ) throws(TemplateSyntaxError) -> RequestCondition {
+    let template = try TemplateJSON(json, in: scope.forCondition)
+    return RequestCondition(
+      kind: .jsonTemplate(.init(template: template, source: json, isPart: isPart)))
+  }
+
   /// Returns a condition that a request meets if it meets all of several conditions.
   ///
   /// - Parameter conditions: The conditions. No conditions are always met.
@@ -265,7 +297,7 @@ public struct RequestCondition: Sendable {
   }
 
   /// The error in the condition, or `nil` if it is valid.
-  var validationError: MockServerError? {
+  package var validationError: MockServerError? {
     switch kind {
     case .query(_, let value), .header(_, let value), .form(_, let value), .cookie(_, let value),
       .text(let value):

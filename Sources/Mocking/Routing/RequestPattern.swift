@@ -61,7 +61,7 @@ public struct RequestPattern: Sendable {
   }
 
   /// The error in the pattern, or `nil` if it is valid.
-  var validationError: MockServerError? {
+  package var validationError: MockServerError? {
     if case .failure(let error)? = pathPattern { return error }
     return conditions.lazy.compactMap(\.validationError).first
   }

@@ -41,28 +41,28 @@ public struct Route: Sendable {
   /// The priority.
   ///
   /// Routes with a higher priority are chosen first.
-  var rank = 0
+  package var rank = 0
   /// The maximum number of responses.
   ///
   /// `nil` means no limit.
   var limit: Int?
   /// The scenario states that the route requires and sets.
-  var transition = ScenarioTransition()
+  package var transition = ScenarioTransition()
   /// The changes of variables when the route is chosen.
   var variableChanges = VariableChanges()
   /// The resources that the route serves and uses.
-  var resources = RouteResources()
+  package var resources = RouteResources()
   /// The identifier, or `nil` if the backend chooses one.
   public private(set) var id: RouteID?
   /// The place in a stub file from which the route was read.
   ///
   /// `nil` for a route that was created in code or read from a recording.
-  public internal(set) var source: RouteSource?
+  public package(set) var source: RouteSource?
   /// The object of a stub file or of a request to the admin API that defines the route.
   ///
   /// `nil` for a route that was created in code or read from a recording, and for a route of a
   /// resource.
-  var definition: JSON?
+  package var definition: JSON?
 
   private init(_ method: HTTPMethod?, _ template: String, _ handler: RouteResponder.Handler) {
     self.template = template

@@ -114,8 +114,20 @@ struct RouteResponder: Sendable {
   var readsRequest: Bool { preparation != nil || handler.readsRequest }
 }
 
+extension Route {
+  /// Returns a copy whose responses are those of a recording.
+  package func replaying(_ recording: any Restartable) -> Route {
+    var route = self
+    route.responder.origin = .recording(recording)
+    return route
+  }
+
+  /// Whether the responses were recorded.
+  package var isRecorded: Bool { responder.isRecorded }
+}
+
 /// A source of responses that have an order, such as a recording.
-protocol Restartable: Sendable {
+package protocol Restartable: Sendable {
   /// Makes the next request receive the first response again.
   func restart()
 }

@@ -15,9 +15,11 @@
 /// share other values than the names of states, use ``MockState``.
 public struct Scenario: Sendable, Hashable {
   /// A state of a scenario.
-  struct Step: Sendable, Hashable {
-    let scenario: Scenario
-    let state: String
+  package struct Step: Sendable, Hashable {
+    /// The scenario.
+    package let scenario: Scenario
+    /// The state.
+    package let state: String
   }
 
   /// The name, which identifies the scenario together with its initial state.
@@ -37,11 +39,11 @@ public struct Scenario: Sendable, Hashable {
 }
 
 /// The states of scenarios that a route requires and sets.
-struct ScenarioTransition: Sendable {
+package struct ScenarioTransition: Sendable {
   /// The states in which the route responds.
-  var requiredStates: [Scenario.Step] = []
+  package var requiredStates: [Scenario.Step] = []
   /// The states that the route sets when it is chosen.
-  var nextStates: [Scenario.Step] = []
+  package var nextStates: [Scenario.Step] = []
 
   /// Whether the route neither requires nor sets a state.
   var isEmpty: Bool { requiredStates.isEmpty && nextStates.isEmpty }

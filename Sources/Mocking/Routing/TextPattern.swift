@@ -191,7 +191,7 @@ struct ConditionTemplate<Template: Hashable & Sendable, Source: Hashable & Senda
 
 extension TemplateScope {
   /// The names that the template of a condition can use.
-  var forCondition: TemplateScope {
+  package var forCondition: TemplateScope {
     var scope = self
     // A condition is tested any number of times, so it must not count or draw.
     scope.hasFunctions = false
@@ -216,10 +216,10 @@ extension TextPattern {
   ///   - scope: The names that it can use.
   ///   - isPart: Whether a text matches that contains the value.
   /// - Throws: ``TemplateSyntaxError``.
-  init(
+  package init(
     template text: String, in scope: TemplateScope, isPart: Bool
   ) throws(TemplateSyntaxError) {
-    let template = try TemplateText(text, in: scope)
+    let template = try TemplateText(text, in: scope.forCondition)
     if let literal = template.literal {
       self = isPart ? .containing(literal) : .equal(literal)
     } else {

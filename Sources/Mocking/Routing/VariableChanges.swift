@@ -3,7 +3,7 @@ public import Networking
 /// The changes of variables by a route.
 struct VariableChanges: Sendable {
   /// The values of `let` that the assignments use.
-  var constants: [TemplateJSON] = []
+  var constants: [Template] = []
   /// The assignments in order.
   var assignments: [VariableAssignment] = []
 
@@ -40,7 +40,7 @@ struct VariableChanges: Sendable {
 struct VariableAssignment: Sendable {
   enum Value: Sendable {
     case json(JSON)
-    case template(TemplateJSON)
+    case template(Template)
     /// The current value plus a number.
     case sum(Int)
   }
@@ -105,6 +105,22 @@ extension Route {
     var route = self
     route.variableChanges.assignments.append(
       VariableAssignment(name: name, value: value.map { .json($0) }))
+    return route
+  }
+
+  /// Returns a copy that sets a variable to the value of a template when the route is chosen to respond.
+  package func set(_ name: String, to template: Template) -> Route {
+    var route = self
+    route.variableChanges.assignments.append(
+      VariableAssignment(name: name, value: .template(template)))
+    return route
+  }
+
+  /// Returns a copy whose templates of variables use values of `let`, and whose response has the same
+  /// values.
+  package func defining(_ constants: [Template]) -> Route {
+    var route = self
+    route.variableChanges.constants = constants
     return route
   }
 

@@ -1,5 +1,5 @@
 import Foundation
-import Networking
+package import Networking
 
 /// An expression of a template, such as `query.page | default(1)`.
 ///
@@ -217,7 +217,7 @@ extension JSON {
   static let maximumNumberLength = 100
 
   /// The value as text: `null` is empty, an array or an object is compact JSON.
-  var templateText: String {
+  package var templateText: String {
     switch self {
     case .null: ""
     case .string(let text): text
@@ -225,6 +225,11 @@ extension JSON {
     case .int(let value): String(value)
     default: description
     }
+  }
+
+  /// Returns whether the operator `==` of templates holds for two values.
+  package func isTemplateEqual(to other: JSON) -> Bool {
+    TemplateExpression.Comparison.equal.holds(self, other)
   }
 
   /// Returns the value at a path, or `null` if a part of it is missing.

@@ -130,7 +130,9 @@ extension String {
   /// Returns whether this path and another one are those of the same resource.
   ///
   /// The names of variables are ignored.
-  func isResourcePath(_ other: String) -> Bool { resourceSegments == other.resourceSegments }
+  package func isResourcePath(_ other: String) -> Bool {
+    resourceSegments == other.resourceSegments
+  }
 
   /// The segments of the path of a resource; `{}` for a variable.
   private var resourceSegments: [Substring] {
@@ -140,5 +142,5 @@ extension String {
   }
 
   /// The path of a resource with `{}` for each variable.
-  var normalizedResourcePath: String { resourceSegments.joined(separator: "/") }
+  package var normalizedResourcePath: String { resourceSegments.joined(separator: "/") }
 }

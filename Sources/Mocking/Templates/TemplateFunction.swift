@@ -116,7 +116,7 @@ enum TemplateFunction: String, Sendable, CaseIterable {
 
 extension JSON {
   /// The value of an integer, or of the text of one.
-  var asInteger: Int? {
+  package var asInteger: Int? {
     guard case .string(let text) = self else { return int }
     guard text.utf8.count <= Self.maximumNumberLength else { return nil }
     return Int(text) ?? asNumber.flatMap { Int(exactly: $0) }

@@ -1,15 +1,24 @@
-import Networking
+package import Networking
 
 /// An error in the text of a template.
-struct TemplateSyntaxError: Error, Hashable {
+package struct TemplateSyntaxError: Error, Hashable {
   /// The path of the string in a JSON template.
-  var path = JSONValuePath()
+  package var path = JSONValuePath()
   /// Whether the error is in the name of a member of a JSON template instead of its value.
-  var isInName = false
+  package var isInName = false
   /// The offset of the error in the string, in bytes of UTF-8.
-  var offset: Int
+  package var offset: Int
   /// A description of the error.
-  let text: String
+  package let text: String
+  /// The end of a message about an unknown name: a similar known name, or all known names.
+  package var hint: String {
+    guard let name else { return "" }
+    if let suggestion = NameSuggestion.of(name, among: candidates) {
+      return "; did you mean \"\(suggestion)\"?"
+    }
+    return candidates.isEmpty
+      ? "; there are none" : "; known are: \(candidates.joined(separator: ", "))"
+  }
   /// The unknown name.
   ///
   /// `nil` if the error is not an unknown name.
@@ -38,7 +47,7 @@ struct TemplateSyntaxError: Error, Hashable {
 
 extension TemplateSyntaxError: CustomStringConvertible {
   /// The error with its position in the string: `unknown name "x" at character 4`.
-  var description: String { "\(text) at byte \(offset + 1)" }
+  package var description: String { "\(text) at byte \(offset + 1)" }
 }
 
 /// A reader of the tokens between `{{` and `}}`.

@@ -2,7 +2,7 @@ import Foundation
 import Networking
 
 /// An error that occurs when a template is rendered.
-enum TemplateRenderError: Error, Hashable {
+package enum TemplateRenderError: Error, Hashable {
   case tooLarge
   case tooManyElements
   case tooMuchWork
@@ -12,7 +12,7 @@ enum TemplateRenderError: Error, Hashable {
 }
 
 extension TemplateRenderError: CustomStringConvertible {
-  var description: String {
+  package var description: String {
     switch self {
     case .tooLarge:
       "the output of the template exceeds \(TemplateRendering.outputLimit >> 20) MiB"
@@ -30,7 +30,7 @@ extension TemplateRenderError: CustomStringConvertible {
 /// The state of the rendering of a template for one request.
 ///
 /// The body, the query and the cookies of the request are parsed on first use, once.
-struct TemplateRendering {
+package struct TemplateRendering {
   /// The current element of a loop.
   struct Loop {
     var value: JSON
@@ -50,17 +50,17 @@ struct TemplateRendering {
     }
   }
 
-  let request: ReceivedRequest
-  let values: TemplateValues
+  package let request: ReceivedRequest
+  package let values: TemplateValues
   /// The values of `let`.
-  var constants: [JSON] = []
+  package var constants: [JSON] = []
   /// The response, for a template that is rendered after it.
-  var response: JSON = .null
+  package var response: JSON = .null
   var loops: [Loop] = []
   /// The items of the resources, read at one time.
   ///
   /// `nil` before the first use.
-  var items: (any RequestItems)?
+  package var items: (any RequestItems)?
   private var parsedBody: JSON?
   private var parsedQuery: RequestQuery?
   private var parsedForm: RequestQuery?
@@ -69,12 +69,14 @@ struct TemplateRendering {
   private var remainingSteps = Self.loopLimit
   var work = TemplateWork()
 
-  init(_ request: ReceivedRequest, _ values: TemplateValues) {
+  /// Creates the state for one request.
+  package init(_ request: ReceivedRequest, _ values: TemplateValues) {
     self.request = request
     self.values = values
   }
 
-  static let outputLimit = 16 << 20
+  /// The limit for the size of an output, in bytes.
+  package static let outputLimit = 16 << 20
   static let loopLimit = 100_000
 
   // MARK: Loops
@@ -86,7 +88,7 @@ struct TemplateRendering {
   ///   - body: A closure that renders one element.
   /// - Returns: Whether the list has elements.
   /// - Throws: ``TemplateRenderError`` of the closure, or if there are too many elements.
-  mutating func forEach(
+  package mutating func forEach(
     in list: JSON,
     _ body: (inout TemplateRendering) throws(TemplateRenderError) -> Void
   ) throws(TemplateRenderError) -> Bool {
@@ -107,6 +109,28 @@ struct TemplateRendering {
       loops.removeLast()
     }
     return !values.isEmpty
+  }
+
+  /// Calls a closure with a value as the element of an inner loop.
+  ///
+  /// - Parameters:
+  ///   - value: The element.
+  ///   - body: A closure that renders it.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure.
+  package mutating func withElement(
+    _ value: JSON, _ body: (inout TemplateRendering) throws(TemplateRenderError) -> JSON
+  ) throws(TemplateRenderError) -> JSON {
+    loops.append(Loop(value: value, key: nil, index: 0, count: 1))
+    defer { loops.removeLast() }
+    return try body(&self)
+  }
+
+  /// Charges for work, in bytes to read or to build.
+  ///
+  /// - Throws: ``TemplateRenderError/tooMuchWork`` if it exceeds the limit.
+  package mutating func charge(_ size: Int, times count: Int) throws(TemplateRenderError) {
+    try work.charge(size, times: count)
   }
 
   // MARK: Resources

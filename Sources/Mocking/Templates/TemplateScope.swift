@@ -2,13 +2,13 @@ import Networking
 import Synchronization
 
 /// The names that a template can use besides those of the request.
-struct TemplateScope: Sendable {
+package struct TemplateScope: Sendable {
   /// The variables of the route's path.
   ///
   /// `nil` allows all names, for a template whose route is not known.
   var pathVariables: [String]?
   /// The names of `let`, in the order of their values.
-  var constants: [String] = []
+  package var constants: [String] = []
   /// The path before the paths of resources.
   var basePath = ""
   /// The paths of the resources.
@@ -16,17 +16,41 @@ struct TemplateScope: Sendable {
   /// `nil` allows all paths, for a template whose backend is not known.
   var resources: [String]?
   /// The ranks of the names of members, in whose order objects are written.
-  var ranks: [String: Int] = [:]
+  package var ranks: [String: Int] = [:]
   /// The list of the resources and the values of `let` that templates use.
-  var references: TemplateReferences?
+  package var references: TemplateReferences?
   /// Whether the template is rendered after the response, and may use it.
-  var hasResponse = false
+  package var hasResponse = false
   /// Whether the template may generate values.
   var hasFunctions = true
   /// The names of the elements of the enclosing loops, from the outside in.
   ///
   /// `nil` for a loop whose element has no name.
-  var loops: [String?] = []
+  package var loops: [String?] = []
+
+  init() {}
+
+  /// Creates the scope of the templates of a route.
+  ///
+  /// - Parameters:
+  ///   - pathVariables: The variables of the route's path.
+  ///   - basePath: The path before the paths of resources.
+  ///   - resources: The paths of the resources. `nil` if they are not known yet.
+  ///   - references: The list that receives the names that templates use.
+  package init(
+    pathVariables: [String]?, basePath: String, resources: [String]?,
+    references: TemplateReferences
+  ) {
+    self.pathVariables = pathVariables
+    self.basePath = basePath
+    self.resources = resources
+    self.references = references
+  }
+
+  /// The names that values of `let` and named items must not have, whatever the scope.
+  package static let reservedNames =
+    TemplateRoot.allCases.map(\.rawValue) + TemplateFunction.allCases.map(\.rawValue)
+    + ["request", "true", "false", "null", "and", "or", "not", "in", "else"]
 
   /// The names with which an expression can begin.
   var names: [String] {
@@ -38,15 +62,19 @@ struct TemplateScope: Sendable {
 }
 
 /// The resources and the values of `let` that templates use.
-final class TemplateReferences: Sendable {
+package final class TemplateReferences: Sendable {
   private let names = Mutex<(paths: Set<String>, constants: Set<String>)>(([], []))
 
-  /// The paths of the resources.
-  var paths: Set<String> { names.withLock { $0.paths } }
-  /// The names of the values of `let`.
-  var constants: Set<String> { names.withLock { $0.constants } }
+  /// Creates an empty list.
+  package init() {}
 
-  func insert(_ path: String) { names.withLock { _ = $0.paths.insert(path) } }
+  /// The paths of the resources.
+  package var paths: Set<String> { names.withLock { $0.paths } }
+  /// The names of the values of `let`.
+  package var constants: Set<String> { names.withLock { $0.constants } }
+
+  /// Adds the path of a resource.
+  package func insert(_ path: String) { names.withLock { _ = $0.paths.insert(path) } }
 
   func insert(constant name: String) { names.withLock { _ = $0.constants.insert(name) } }
 }
@@ -59,7 +87,7 @@ extension TemplateScope {
   ///   - offset: The position of the name in the template.
   /// - Returns: The path.
   /// - Throws: ``TemplateSyntaxError`` if the resources are known and it is none of them.
-  func resourcePath(_ name: String, at offset: Int) throws(TemplateSyntaxError) -> String {
+  package func resourcePath(_ name: String, at offset: Int) throws(TemplateSyntaxError) -> String {
     let path = basePath + name
     references?.insert(path)
     guard let resources, !resources.contains(where: { $0.isResourcePath(path) }) else {

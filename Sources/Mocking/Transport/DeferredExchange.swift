@@ -1,6 +1,6 @@
 import Foundation
-import Networking
-import Promises
+package import Networking
+package import Promises
 import Synchronization
 
 /// An exchange that waits for a promise and then continues as another exchange.
@@ -189,9 +189,12 @@ extension HTTPRequest {
   ///   - receive: The receiver of the events.
   ///   - start: A closure that starts the exchange of the request with its body in memory.
   /// - Returns: A handle for the whole exchange. Cancelling it stops the reading.
-  func bufferingStreamBody(
-    on scheduler: any Scheduler = .live, _ receive: @escaping MockPlayer.Receive,
-    _ start: @escaping @Sendable (HTTPRequest, @escaping MockPlayer.Receive) -> any TransportHandle
+  package func bufferingStreamBody(
+    on scheduler: any Scheduler = .live,
+    _ receive: @escaping @Sendable (TransportEvent) -> Void,
+    _ start:
+      @escaping @Sendable (HTTPRequest, @escaping @Sendable (TransportEvent) -> Void)
+      -> any TransportHandle
   ) -> any TransportHandle {
     guard body.hasStreams else { return start(self, receive) }
     let body = ActivityExecutor.counting(for: scheduler) {

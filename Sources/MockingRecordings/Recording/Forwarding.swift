@@ -24,7 +24,7 @@ extension Route {
   /// - **Responses** of a server are sent on while they are received, without hop-by-hop fields. The
   ///   origin has to wait while the client reads slowly. Trailers are dropped. Other backends receive
   ///   the whole response first.
-  /// - **Content codings.** A ``CurlTransport`` passes compressed bodies on as they are. A ``Tape``
+  /// - **Content codings.** A ``CurlTransport`` passes compressed bodies on as they are. A `Tape`
   ///   must read them to mask secrets; its responses are sent without their coding, and so are those
   ///   of other transports.
   /// - **Redirects** are not followed. A `Location` within the origin is made relative, so that the
@@ -293,6 +293,19 @@ extension Mock {
       self.body = .data(body + [0])
       self = interrupted(by: .reset, at: .body(afterBytes: body.count))
     }
+  }
+
+  /// Creates a mock of a recorded response, whose redirects and cookies lead to the mocked backend.
+  ///
+  /// - Parameters:
+  ///   - events: All events of the exchange.
+  ///   - method: The method of the request.
+  ///   - url: The URL of the recorded request.
+  package init(replaying events: [TransportEvent], to method: HTTPMethod, recordedAt url: URL?) {
+    self.init(to: method, events) { failure in .failure(failure.code) }
+    if let url { headers.makeLocationRelative(to: url) }
+    headers.removeCookieDomains()
+    isRecorded = true
   }
 
   /// Copies the framing that the origin declared in the response to a `HEAD` request.

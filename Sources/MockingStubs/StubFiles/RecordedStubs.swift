@@ -19,7 +19,7 @@ struct RecordedStubs {
   ///   - file: The location of the archive.
   ///   - options: The options of the tape. The origin of requests is always ignored, because the host
   ///     and the port of the server differ from the recorded ones.
-  /// - Throws: ``RecordingError``.
+  /// - Throws: `RecordingError`.
   init(_ file: URL, options: Tape.Options = Tape.Options()) throws(RecordingError) {
     var options = options
     options.matching = options.matching.ignoringOrigin
@@ -31,8 +31,8 @@ struct RecordedStubs {
     summaries = rows.summaries
     let compared = Set(player.requestsComparedByBody.map { RecordedPath($0, matching) })
     routes = rows.paths.map { path in
-      var route = Route(path.method, path.template) { request in player.mock(for: request) }
-      route.responder.origin = .recording(player)
+      let route = Route(path.method, path.template) { request in player.mock(for: request) }
+        .replaying(player)
       return compared.contains(path) ? route : route.discardingBody()
     }
   }
@@ -135,13 +135,11 @@ extension TapePlayer {
     switch playback {
     case .entry(let entry):
       let events = entry.events(to: request.method, request.headers)
-      var mock = Mock(to: request.method, events) { failure in .failure(failure.code) }
-      if let url = URL(reference: entry.request.url) { mock.headers.makeLocationRelative(to: url) }
-      mock.headers.removeCookieDomains()
+      var mock = Mock(
+        replaying: events, to: request.method, recordedAt: URL(reference: entry.request.url))
       for coding in entry.response.remainingCodings {
         mock.headers.add(coding, for: "Content-Encoding")
       }
-      mock.isRecorded = true
       return mock
     case .unmatched(let reason): return .text("\(reason)\n", status: 404)
     case .unplayable(let reason): return .text("\(reason)\n", status: 502)

@@ -37,7 +37,7 @@ struct StubLoader {
   ///   - store: The store of the items, which is not changed yet.
   ///   - recordings: The options of recordings.
   ///   - contracts: The options of OpenAPI documents.
-  /// - Throws: ``StubFileError``, ``RecordingError`` or ``ContractError``.
+  /// - Throws: ``StubFileError``, `RecordingError` or `ContractError`.
   init(
     _ urls: [URL], in store: ResourceStore = ResourceStore(),
     recordings: Tape.Options = Tape.Options(),
@@ -71,7 +71,7 @@ struct StubLoader {
     }
     let resources = draft.content
     if !resources.data.paths.isEmpty || resources.isolation != nil {
-      routes = routes.map { $0.responder.isRecorded ? $0 : $0.using(store) }
+      routes = routes.map { $0.isRecorded ? $0 : $0.using(store) }
     }
     if storeFile != nil, resources.isolation != nil {
       warnings.append(

@@ -7,11 +7,9 @@ import Networking
 extension StubContext {
   /// The names that the templates of a response can use.
   var scope: TemplateScope {
-    var scope = TemplateScope(pathVariables: pathVariables)
-    scope.basePath = basePath
-    scope.resources = resources
-    scope.references = references
-    return scope
+    TemplateScope(
+      pathVariables: pathVariables, basePath: basePath, resources: resources,
+      references: references)
   }
 }
 
@@ -58,7 +56,7 @@ extension StubValue {
     let resource = try object.required("resource", "such as \"/carts\"")
     let path = try resource.resourcePath(in: scope)
     var inner = scope
-    var list: TemplateExpression?
+    var list: Template?
     if let each = object["each"] {
       let header = try each.loopHeader(in: inner)
       list = header.list
@@ -90,45 +88,30 @@ extension StubValue {
     guard text.hasPrefix("/") else {
       throw expected("the path of a resource, such as \"/carts\"")
     }
-    do throws(TemplateSyntaxError) {
-      return try scope.resourcePath(text, at: 0)
-    } catch {
-      throw located(error)
-    }
+    return try parsing { () throws(TemplateSyntaxError) in try scope.resourcePath(text, at: 0) }
   }
 
   /// Parses the header of a loop, such as `item in body.items`, with or without braces.
   private func loopHeader(
     in scope: TemplateScope
-  ) throws(JSONDocumentError) -> (name: String?, list: TemplateExpression) {
-    let (text, offset) = TemplateJSON.withoutBraces(
-      try string("a list, such as \"item in body.items\""))
-    do throws(TemplateSyntaxError) {
-      var parser = try TemplateParser(Array(text.utf8), in: scope)
-      let header = try parser.loopHeader()
-      guard parser.lexer.token == .end else { throw parser.unexpectedToken("expected the end") }
-      return header
-    } catch {
-      var error = error
-      error.offset += offset
-      throw located(error)
+  ) throws(JSONDocumentError) -> (name: String?, list: Template) {
+    let text = try string("a list, such as \"item in body.items\"")
+    return try parsing { () throws(TemplateSyntaxError) in
+      try Template.loopHeader(text, in: scope)
     }
   }
 
+  static let conditionExpectation = "a condition, such as \"body.total > 100\""
+  static let singleConditionExpectation = "one condition, such as \"{{ body.total > 100 }}\""
+
   /// Parses a condition, with or without braces.
-  func condition(in scope: TemplateScope) throws(JSONDocumentError) -> TemplateExpression {
-    let text = try string("a condition, such as \"body.total > 100\"")
-    if TemplateText.isTemplate(text) {
-      guard let expression = try template(in: scope).expression else {
-        throw expected("one condition, such as \"{{ body.total > 100 }}\"")
-      }
-      return expression
+  func condition(in scope: TemplateScope) throws(JSONDocumentError) -> Template {
+    let text = try string(Self.conditionExpectation)
+    let condition = try parsing { () throws(TemplateSyntaxError) in
+      try Template(condition: text, in: scope)
     }
-    do throws(TemplateSyntaxError) {
-      return try TemplateParser.expression(text, in: scope)
-    } catch {
-      throw located(error)
-    }
+    guard let condition else { throw expected(Self.singleConditionExpectation) }
+    return condition
   }
 
   /// Parses the items to change: an id, or an object with values of members.
@@ -139,7 +122,7 @@ extension StubValue {
       "an id, such as \"{{ body.cart }}\", or members, such as {\"cartId\": \"{{ body.cart }}\"}"
     switch json {
     case .dictionary:
-      var wanted: [(name: String, value: TemplateJSON)] = []
+      var wanted: [(name: String, value: Template)] = []
       for (name, value) in try members(expectation) {
         wanted.append((name, try value.jsonTemplate(in: scope)))
       }
@@ -151,10 +134,10 @@ extension StubValue {
 
   fileprivate func changedMembers(
     in scope: TemplateScope
-  ) throws(JSONDocumentError) -> TemplateJSON {
+  ) throws(JSONDocumentError) -> Template {
     switch json {
     case .dictionary: break
-    case .string(let text) where TemplateText.isTemplate(text): break
+    case .string where Template.isTemplate(json): break
     default: throw expected("an object, such as {\"stock\": \"{{ current.stock - 1 }}\"}")
     }
     return try jsonTemplate(in: scope)
@@ -196,16 +179,13 @@ extension StubObject {
 extension StubValue {
   /// Returns the error in the name of a value, or `nil` if it is valid.
   static func nameProblem(_ name: String) -> String? {
-    let reserved =
-      TemplateRoot.allCases.map(\.rawValue) + TemplateFunction.allCases.map(\.rawValue)
-      + ["request", "true", "false", "null", "and", "or", "not", "in", "else"]
     let isName =
       name.first.map { $0.isLetter || $0 == "_" } == true
       && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
     guard isName else {
       return "expected a name of letters, digits and \"_\", found \(name.debugDescription)"
     }
-    return reserved.contains(name)
+    return TemplateScope.reservedNames.contains(name)
       ? "the name \"\(name)\" is already in use; choose another one" : nil
   }
 
@@ -217,7 +197,7 @@ extension StubValue {
   ///   circle.
   func constants(
     in scope: TemplateScope
-  ) throws(JSONDocumentError) -> [(name: String, value: TemplateJSON)] {
+  ) throws(JSONDocumentError) -> [(name: String, value: Template)] {
     let members = try members("an object, such as {\"id\": \"{{ uuid }}\"}")
     var uses: [String: Set<String>] = [:]
     for (name, value) in members {
@@ -232,7 +212,7 @@ extension StubValue {
       uses[name] = references.constants
     }
     var scope = scope
-    var constants: [(name: String, value: TemplateJSON)] = []
+    var constants: [(name: String, value: Template)] = []
     for member in try Self.sorted(members, by: uses) {
       constants.append((member.name, try member.value.jsonTemplate(in: scope)))
       scope.constants.append(member.name)

@@ -10,7 +10,7 @@ extension StubValue {
     let keys = Self.responseKeys.filter { !others.contains($0) }
     let object = try object(keys, "defaults, such as {\"delay\": \"80 ms\"}")
     let mock = try object.response(in: folder)
-    if case .template = mock.source, let headers = object["headers"] {
+    if let headers = object.headersWithTemplates {
       throw JSONDocumentError(
         path: headers.path, refersToName: true,
         text: "the defaults of a file cannot have templates; write them in the routes")
@@ -47,17 +47,15 @@ extension StubValue {
     scope.references = references
     scope.constants = constants.map(\.name)
     for (name, value) in try variables(expectation) {
-      guard TemplateJSON.isTemplate(value.json) else {
+      guard Template.isTemplate(value.json) else {
         route = route.set(name, to: value.json == .null ? JSON?.none : value.json)
         continue
       }
-      let template = try value.jsonTemplate(in: scope)
-      route.variableChanges.assignments.append(
-        VariableAssignment(name: name, value: .template(template)))
+      route = route.set(name, to: try value.jsonTemplate(in: scope))
     }
     for path in references.paths { context.references.insert(path) }
     // The response uses the same values.
-    if !references.constants.isEmpty { route.variableChanges.constants = constants.map(\.value) }
+    if !references.constants.isEmpty { route = route.defining(constants.map(\.value)) }
   }
 
   /// Parses the numbers that a route adds to variables.
@@ -76,7 +74,7 @@ extension StubValue {
         path: nameless.value.path, refersToName: true,
         text: "expected the name of a variable, found \"\"")
     }
-    if let (name, value) = members.first(where: { TemplateText.isTemplate($0.name) }) {
+    if let (name, value) = members.first(where: { Template.isTemplate(.string($0.name)) }) {
       throw JSONDocumentError(
         path: value.path, refersToName: true,
         text: "the name of a variable cannot be a template, found \(name.debugDescription)")
@@ -108,7 +106,7 @@ extension StubObject {
       let weight = try object["weight"]?.weight() ?? 1
       mocks.append((weight, try object.response(in: folder)))
     }
-    guard Mock.WeightedChoice(mocks) != nil else {
+    guard mocks.contains(where: { $0.weight > 0 }) else {
       throw choices.expected("an array with at least one response with a weight above 0")
     }
     return Mock.weighted(mocks).inheriting(defaults)
@@ -128,7 +126,7 @@ extension StubValue {
   /// Parses a name, which cannot be a template.
   func plainName(_ expectation: String) throws(JSONDocumentError) -> String {
     let text = try string(expectation)
-    guard !context.hasTemplates || !TemplateText.isTemplate(text) else {
+    guard !context.hasTemplates || !Template.isTemplate(json) else {
       throw JSONDocumentError(
         path: path,
         text: "a scenario and its states cannot be templates, found \(text.debugDescription); "

@@ -109,11 +109,13 @@ extension StubValue {
 
   // MARK: Templates
 
-  private var templateScope: TemplateScope { context.scope.forCondition }
-
   private func expressionCondition() throws(JSONDocumentError) -> RequestCondition {
-    let expression = try condition(in: templateScope)
-    return RequestCondition(kind: .expression(.success(expression), text: try string()))
+    let text = try string(Self.conditionExpectation)
+    let condition = try parsing { () throws(TemplateSyntaxError) in
+      try RequestCondition.expression(text, in: context.scope)
+    }
+    guard let condition else { throw expected(Self.singleConditionExpectation) }
+    return condition
   }
 
   /// Parses a text to compare with, which may be a template.
@@ -125,9 +127,9 @@ extension StubValue {
   ) throws(JSONDocumentError) -> TextPattern {
     let text = try string()
     let literal = isPart ? TextPattern.containing(text) : .equal(text)
-    guard context.hasTemplates, TemplateText.isTemplate(text) else { return literal }
+    guard context.hasTemplates, Template.isTemplate(json) else { return literal }
     do throws(TemplateSyntaxError) {
-      return try TextPattern(template: text, in: templateScope, isPart: isPart)
+      return try TextPattern(template: text, in: context.scope, isPart: isPart)
     } catch {
       guard isExplicit else { return literal }
       throw located(error)
@@ -139,9 +141,9 @@ extension StubValue {
     isPart: Bool = false, isExplicit: Bool = true
   ) throws(JSONDocumentError) -> JSONPattern {
     let literal = isPart ? JSONPattern.containing(json) : .equal(json)
-    guard context.hasTemplates, TemplateJSON.isTemplate(json) else { return literal }
+    guard context.hasTemplates, Template.isTemplate(json) else { return literal }
     do throws(TemplateSyntaxError) {
-      return try JSONPattern(template: json, in: templateScope, isPart: isPart)
+      return try JSONPattern(template: json, in: context.scope, isPart: isPart)
     } catch {
       guard isExplicit else { return literal }
       throw located(error)
@@ -151,11 +153,8 @@ extension StubValue {
   /// Parses the members of a JSON body, or the whole body.
   private func bodyCondition(isPart: Bool) -> RequestCondition {
     let literal = isPart ? RequestCondition.json(containing: json) : .json(json)
-    guard context.hasTemplates, TemplateJSON.isTemplate(json),
-      let template = try? TemplateJSON(json, in: templateScope)
-    else { return literal }
-    return RequestCondition(
-      kind: .jsonTemplate(.init(template: template, source: json, isPart: isPart)))
+    guard context.hasTemplates, Template.isTemplate(json) else { return literal }
+    return (try? .json(template: json, in: context.scope, isPart: isPart)) ?? literal
   }
 
   private func number() throws(JSONDocumentError) -> Double {
@@ -165,8 +164,9 @@ extension StubValue {
 
   private func regularExpression() throws(JSONDocumentError) -> String {
     let text = try string("a regular expression")
-    if context.hasTemplates, TemplateText.isTemplate(text),
-      let template = try? TemplateText(text, in: templateScope), template.literal == nil
+    if context.hasTemplates, Template.isTemplate(json),
+      let template = try? Template(text: text, in: context.scope.forCondition),
+      template.literal == nil
     {
       throw JSONDocumentError(
         path: path,

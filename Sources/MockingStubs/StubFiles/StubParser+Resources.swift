@@ -224,7 +224,7 @@ extension StubObject {
       }
     }
     for (name, value) in try self["defaults"]?.members("an object of values") ?? [] {
-      guard !TemplateJSON.isTemplate(value.json) else {
+      guard !Template.isTemplate(value.json) else {
         throw JSONDocumentError(
           path: value.path,
           text:

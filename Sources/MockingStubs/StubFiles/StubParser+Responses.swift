@@ -29,7 +29,9 @@ extension StubObject {
     try addMessageParts(to: &mock)
     mock.delay = try self["delay"]?.delay()
     mock.bodyDelay = try self["bodyDelay"]?.delay()
-    mock.interruption = try self["fault"]?.interruption()
+    if let fault = try self["fault"]?.interruption() {
+      mock = mock.interrupted(by: fault.fault, at: fault.stage, chance: fault.chance)
+    }
     if let rate = self["bytesPerSecond"] {
       mock = mock.throttled(
         bytesPerSecond: try rate.int(1...Int.max, "a number of bytes per second, 1 or more"))
@@ -117,11 +119,12 @@ extension StubValue {
   private static let faults = ["close", "reset", "stall", "garbage", "malformedChunk"]
   private static let stages = ["request", "head", "body", "end"]
 
-  /// Parses the fault of a response and its stage.
-  func interruption() throws(JSONDocumentError) -> Mock.Interruption {
-    if case .string = json {
-      return Mock.Interruption(fault: try fault(named: self, bytes: nil), stage: .request)
-    }
+  /// A fault of a response, its stage and its probability.
+  typealias Interruption = (fault: MockFault, stage: MockFault.Stage, chance: Double)
+
+  /// Parses the fault of a response.
+  func interruption() throws(JSONDocumentError) -> Interruption {
+    if case .string = json { return (try fault(named: self, bytes: nil), .request, 1) }
     let object = try object(
       ["type", "at", "afterBytes", "text", "chance"],
       "a fault, such as {\"type\": \"reset\", \"at\": \"body\"}")
@@ -130,19 +133,16 @@ extension StubValue {
     let count = try object["afterBytes"]?.int(0...Int.max, "a number of bytes, 0 or more")
     let stage = try object["at"]?.name(of: Self.stages) ?? "request"
     let chance = try object["chance"]?.chance() ?? 1
-    func interruption(_ stage: MockFault.Stage) -> Mock.Interruption {
-      Mock.Interruption(fault: fault, stage: stage, chance: chance)
-    }
     switch stage {
-    case "head": return interruption(.head(afterBytes: count ?? 0))
-    case "body": return interruption(.body(afterBytes: count ?? 0))
+    case "head": return (fault, .head(afterBytes: count ?? 0), chance)
+    case "body": return (fault, .body(afterBytes: count ?? 0), chance)
     default:
       if count != nil, let value = object["afterBytes"] {
         throw JSONDocumentError(
           path: value.path, refersToName: true,
           text: "\"afterBytes\" requires \"at\": \"head\" or \"body\"")
       }
-      return interruption(stage == "end" ? .end : .request)
+      return (fault, stage == "end" ? .end : .request, chance)
     }
   }
 
@@ -250,7 +250,7 @@ extension StubValue {
       return .file(file.name, in: folder)
     }
     let hint =
-      TemplateText.isTemplate(file.name)
+      Template.isTemplate(json)
       ? "; the name of a file cannot be a template, but \"folder\" serves all files of a folder: "
         + "{\"path\": \"/images/{name*}\", \"folder\": \"images\"}" : ""
     throw JSONDocumentError(
@@ -260,7 +260,7 @@ extension StubValue {
   /// Parses the name of a folder whose files requests name by the last variable of the path.
   func folderBody(in folder: URL) throws(JSONDocumentError) -> Mock {
     let name = try string("the name of a folder, such as \"images\"")
-    guard !TemplateText.isTemplate(name) else {
+    guard !Template.isTemplate(json) else {
       throw JSONDocumentError(
         path: path,
         text: "the name of a folder cannot be a template, found \(name.debugDescription)")

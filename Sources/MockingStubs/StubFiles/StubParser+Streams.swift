@@ -29,15 +29,11 @@ extension StubValue {
   fileprivate func eventTemplate(
     in scope: TemplateScope
   ) throws(JSONDocumentError) -> StreamTemplate.Event {
-    if case .string = json {
-      return StreamTemplate.Event(data: .text(try template(in: scope)))
-    }
+    if case .string = json { return StreamTemplate.Event(data: try template(in: scope)) }
     let object = try object(["data", "event", "id", "retry", "after"], "an event")
     let data = try object.required("data", "a string or a JSON value")
-    let content: StreamTemplate.Event.Content =
-      if case .string = data.json { .text(try data.template(in: scope)) } else {
-        .json(try data.jsonTemplate(in: scope))
-      }
+    let isText = if case .string = data.json { true } else { false }
+    let content = isText ? try data.template(in: scope) : try data.jsonTemplate(in: scope)
     return StreamTemplate.Event(
       data: content, event: try object["event"]?.template(in: scope),
       id: try object["id"]?.template(in: scope), retry: try object["retry"]?.duration(),
@@ -68,8 +64,8 @@ extension StubValue {
     return .times(try int(1...1_000_000, "true, or a number from 1 to 1000000"))
   }
 
-  /// Parses an interim response.
-  fileprivate func interimResponse() throws(JSONDocumentError) -> InterimResponse {
+  /// Returns a mock with another interim response.
+  fileprivate func addInterimResponse(to mock: Mock) throws(JSONDocumentError) -> Mock {
     let object = try object(
       ["status", "headers"],
       "an interim response, such as {\"status\": 103, \"headers\": {\"Link\": \"...\"}}")
@@ -77,7 +73,7 @@ extension StubValue {
       102...199, "a status from 102 to 199")
     var headers = HTTPHeaders()
     try object["headers"]?.addHeaders(to: &headers)
-    return InterimResponse(status: status, headers: headers)
+    return mock.interim(status, headers: headers)
   }
 
   /// Parses the fields after the body.
@@ -122,7 +118,7 @@ extension StubObject {
   /// Returns the templates of a stream, or `nil` if the body is none or has no templates.
   func streamTemplate(in scope: TemplateScope) throws(JSONDocumentError) -> StreamTemplate? {
     guard let name = StubValue.streamBodyKeys.first(where: { self[$0] != nil }),
-      let value = self[name], TemplateJSON.isTemplate(value.json)
+      let value = self[name], Template.isTemplate(value.json)
     else { return nil }
     let interval = try self["every"]?.duration() ?? .zero
     let repetition = try self["repeat"]?.repetition() ?? .once
@@ -133,7 +129,7 @@ extension StubObject {
       for value in values { events.append(try value.eventTemplate(in: scope)) }
       items = .events(events)
     } else {
-      var lines: [TemplateJSON] = []
+      var lines: [Template] = []
       for value in values { lines.append(try value.jsonTemplate(in: scope)) }
       items = .lines(lines)
     }
@@ -141,7 +137,7 @@ extension StubObject {
   }
 
   private func refuseTemplates(in value: StubValue, _ name: String) throws(JSONDocumentError) {
-    guard self["template"]?.json != false, TemplateJSON.isTemplate(value.json) else { return }
+    guard self["template"]?.json != false, Template.isTemplate(value.json) else { return }
     throw JSONDocumentError(
       path: value.path, refersToName: true,
       text: "\"\(name)\" cannot have templates; \"template\": false sends the braces as they are")
@@ -162,8 +158,10 @@ extension StubObject {
       if let value = self[name] { try refuseTemplates(in: value, name) }
     }
     for value in try self["interim"]?.elements("an array of interim responses") ?? [] {
-      mock.interimResponses.append(try value.interimResponse())
+      mock = try value.addInterimResponse(to: mock)
     }
-    if let trailers = self["trailers"] { mock.trailers = try trailers.trailers() }
+    if let trailers = self["trailers"] {
+      mock = mock.trailers(try trailers.trailers())
+    }
   }
 }

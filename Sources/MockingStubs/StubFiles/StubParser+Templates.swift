@@ -59,25 +59,24 @@ extension StubValue {
   }
 
   /// Parses a text with templates.
-  func template(in scope: TemplateScope) throws(JSONDocumentError) -> TemplateText {
-    do throws(TemplateSyntaxError) {
-      return try TemplateText(try templateString(), in: scope)
-    } catch {
-      throw located(error)
-    }
-  }
-
-  private func templateString() throws(TemplateSyntaxError) -> String {
+  func template(in scope: TemplateScope) throws(JSONDocumentError) -> Template {
     guard case .string(let text) = json else {
-      throw TemplateSyntaxError("expected a string", at: 0)
+      throw JSONDocumentError(path: path, text: "expected a string")
     }
-    return text
+    return try parsing { () throws(TemplateSyntaxError) in try Template(text: text, in: scope) }
   }
 
   /// Parses a JSON value with templates.
-  func jsonTemplate(in scope: TemplateScope) throws(JSONDocumentError) -> TemplateJSON {
+  func jsonTemplate(in scope: TemplateScope) throws(JSONDocumentError) -> Template {
+    try parsing { () throws(TemplateSyntaxError) in try Template(json: json, in: scope) }
+  }
+
+  /// Parses a template, and adds the location of this value to an error.
+  func parsing<Result>(
+    _ parse: () throws(TemplateSyntaxError) -> Result
+  ) throws(JSONDocumentError) -> Result {
     do throws(TemplateSyntaxError) {
-      return try TemplateJSON(json, in: scope)
+      return try parse()
     } catch {
       throw located(error)
     }
@@ -85,34 +84,29 @@ extension StubValue {
 
   /// Returns the error of a template in this value.
   ///
-  /// - Parameters:
-  ///   - error: The error.
-  ///   - hint: The end of the message. `nil` is a suggestion for an unknown name.
+  /// - Parameter error: The error.
   /// - Returns: The error with its location.
-  func located(_ error: TemplateSyntaxError, hint: String? = nil) -> JSONDocumentError {
+  func located(_ error: TemplateSyntaxError) -> JSONDocumentError {
     JSONDocumentError(
       path: JSONValuePath(steps: path.steps + error.path.steps), refersToName: error.isInName,
       stringOffset: error.offset == 0 ? nil : error.offset,
-      text: error.text + (hint ?? Self.hint(for: error)))
-  }
-
-  fileprivate static func hint(for error: TemplateSyntaxError) -> String {
-    guard let name = error.name else { return "" }
-    if let suggestion = NameSuggestion.of(name, among: error.candidates) {
-      return "; did you mean \"\(suggestion)\"?"
-    }
-    return error.candidates.isEmpty
-      ? "; there are none" : "; known are: \(error.candidates.joined(separator: ", "))"
+      text: error.text + error.hint)
   }
 }
 
 extension StubObject {
   /// Returns whether a member is a string with a template, and templates are not turned off.
   func isTemplate(_ value: StubValue) -> Bool {
-    guard case .string(let text) = value.json, members["template"]?.json != false else {
-      return false
-    }
-    return TemplateText.isTemplate(text)
+    guard case .string = value.json, members["template"]?.json != false else { return false }
+    return Template.isTemplate(value.json)
+  }
+
+  /// The header fields, if some of them have templates.
+  var headersWithTemplates: StubValue? {
+    guard let headers = self["headers"], members["template"]?.json != false,
+      Template.isTemplate(headers.json)
+    else { return nil }
+    return headers
   }
 
   /// Returns a mock whose response is rendered from the templates of this object.
@@ -155,8 +149,7 @@ extension StubObject {
     }
     let webhooks = try webhooks(isTemplate: isEnabled, in: scope)
     guard isUsed else {
-      mock.webhooks += webhooks.map { $0.source(constants: []) }
-      return mock
+      return webhooks.reduce(mock) { $1.added(to: $0, constants: []) }
     }
     template.webhooks = webhooks
     return template.mock(basedOn: mock)
@@ -196,10 +189,10 @@ extension StubObject {
   private func addBody(
     to template: inout ResponseTemplate, _ scope: TemplateScope, _ folder: URL
   ) throws(JSONDocumentError) -> Bool {
-    if let json = self["json"], TemplateJSON.isTemplate(json.json) {
-      template.body = .json(try json.jsonTemplate(in: scope))
+    if let json = self["json"], Template.isTemplate(json.json) {
+      template.body = .content(try json.jsonTemplate(in: scope))
     } else if let text = self["text"], isTemplate(text) {
-      template.body = .text(try text.template(in: scope))
+      template.body = .content(try text.template(in: scope))
     } else if let problem = self["problem"],
       isTemplate(problem) || self["status"].map({ isTemplate($0) }) == true
     {
@@ -207,7 +200,7 @@ extension StubObject {
     } else if let stream = try streamTemplate(in: scope) {
       template.body = .stream(stream)
     } else if let file = self["file"], self["template"] != nil {
-      template.body = .text(try fileTemplate(file, scope, folder))
+      template.body = .content(try fileTemplate(file, scope, folder))
     } else {
       return false
     }
@@ -217,7 +210,7 @@ extension StubObject {
   /// Reads a file with templates.
   private func fileTemplate(
     _ value: StubValue, _ scope: TemplateScope, _ folder: URL
-  ) throws(JSONDocumentError) -> TemplateText {
+  ) throws(JSONDocumentError) -> Template {
     let file = MockFile(try value.string("the name of a file"), in: folder)
     let data: Data
     do throws(MockFile.ReadError) {
@@ -231,13 +224,12 @@ extension StubObject {
     }
     for url in file.candidates { context.templateFiles.append(url) }
     do throws(TemplateSyntaxError) {
-      return try TemplateText(text, in: scope)
+      return try Template(text: text, in: scope)
     } catch {
       let place = TextPosition(error.offset, in: data)
       throw JSONDocumentError(
         path: value.path,
-        text: "\(file.name):\(place.line):\(place.column): \(error.text)"
-          + StubValue.hint(for: error))
+        text: "\(file.name):\(place.line):\(place.column): \(error.text)\(error.hint)")
     }
   }
 }

@@ -63,13 +63,13 @@ extension StubValue {
     if let json = object["json"] {
       if let text = object["text"] { throw text.conflict(with: "json") }
       template.webhook.headers["Content-Type"] = "application/json"
-      template.body = .json(
+      template.body =
         isTemplate
-          ? try json.jsonTemplate(in: scope)
-          : .encoded((try? json.json.data()).map { Array($0) } ?? []))
+        ? try json.jsonTemplate(in: scope)
+        : Template(literal: String(decoding: (try? json.json.data()) ?? Data(), as: UTF8.self))
     } else if let text = object["text"] {
       template.webhook.headers["Content-Type"] = "text/plain; charset=utf-8"
-      template.body = .text(try text.webhookText(isTemplate, in: scope))
+      template.body = try text.webhookText(isTemplate, in: scope)
     }
     for (name, value) in try object["headers"]?.members("an object of header fields") ?? [] {
       guard name.isToken else {
@@ -89,9 +89,9 @@ extension StubValue {
   /// Parses a string, with templates if they are turned on.
   private func webhookText(
     _ isTemplate: Bool, in scope: TemplateScope
-  ) throws(JSONDocumentError) -> TemplateText {
+  ) throws(JSONDocumentError) -> Template {
     let text = try string()
-    return isTemplate ? try template(in: scope) : TemplateText(literal: text)
+    return isTemplate ? try template(in: scope) : Template(literal: text)
   }
 
   private func webhookTargets() throws(JSONDocumentError) -> Webhook.Targets {

@@ -86,8 +86,7 @@ struct StubDocument {
         for value in try value.combinations() {
           stubs.append(
             try value.stub(
-              in: folder, defaults: defaults,
-              at: .init(file: name, line: UInt(place.line), column: UInt(place.column))
+              in: folder, defaults: defaults, at: source
             ).with(source).with(definition: value.json))
         }
       }
@@ -222,7 +221,7 @@ struct StubObject {
 extension StubValue {
   /// Parses a route.
   func stub(
-    in folder: URL, defaults: Mock?, at location: Mock.ResponseSequence.SourceLocation
+    in folder: URL, defaults: Mock?, at location: RouteSource
   ) throws(JSONDocumentError) -> Stub {
     let object = try withPathVariables.object(
       [
@@ -286,7 +285,7 @@ extension StubObject {
 
   /// Parses the conditions, the scenario, the priority and the limit of a route.
   func addConditions(to route: inout Route) throws(JSONDocumentError) {
-    route.pattern = route.pattern.adding(try self["when"]?.conditions() ?? [])
+    for condition in try self["when"]?.conditions() ?? [] { route = route.where(condition) }
     try self["scenario"]?.addScenario(to: &route)
     try self["set"]?.addAssignments(to: &route, constants: self["let"])
     try self["increment"]?.addIncrements(to: &route)
@@ -298,9 +297,9 @@ extension StubObject {
     }
   }
 
-  fileprivate func mock(in folder: URL, at location: Mock.ResponseSequence.SourceLocation)
-    throws(JSONDocumentError) -> Mock
-  {
+  fileprivate func mock(
+    in folder: URL, at location: RouteSource
+  ) throws(JSONDocumentError) -> Mock {
     let mock = try response(in: folder)
     if let choices = self["oneOf"] { return try weighted(choices, mock, in: folder) }
     guard let sequence = self["sequence"] else {
@@ -313,7 +312,7 @@ extension StubObject {
     for name in ["status", "let", "changes"] + StubValue.bodyKeys {
       if let value = self[name] { throw value.conflict(with: "sequence") }
     }
-    if case .template = mock.source, let headers = self["headers"] {
+    if let headers = headersWithTemplates {
       throw JSONDocumentError(
         path: headers.path, refersToName: true,
         text: "templates in \"headers\" belong in the responses of the sequence")
@@ -323,20 +322,8 @@ extension StubObject {
     let fails = try self["afterLast"]?.name(of: ["repeats", "fails"]) == "fails"
     var mocks: [Mock] = []
     for response in responses { mocks.append(try response.response(in: folder)) }
-    var sequenceMock = Mock()
-    sequenceMock.source = .sequence(
-      Mock.ResponseSequence(mocks, fails ? .fails : .repeatsLast, location))
     // The other members of the route are defaults for the responses of the sequence.
-    return sequenceMock.inheriting(mock)
-  }
-}
-
-/// A suggestion of a known name for a mistyped one.
-package enum NameSuggestion {
-  /// Returns the most similar name, or `nil` if no name is similar enough.
-  package static func of(_ name: String, among names: [String]) -> String? {
-    let distances = names.map { (EditDistance.between(name.lowercased(), $0.lowercased()), $0) }
-    guard let nearest = distances.min(by: { $0 < $1 }) else { return nil }
-    return nearest.0 <= max(1, min(name.count, nearest.1.count) / 2) ? nearest.1 : nil
+    return Mock.sequence(mocks, then: fails ? .fails : .repeatsLast, at: location)
+      .inheriting(mock)
   }
 }

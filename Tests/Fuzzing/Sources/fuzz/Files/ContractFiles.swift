@@ -1,5 +1,6 @@
 import Foundation
 
+@testable import Mocking
 @testable import MockingContracts
 @testable import Networking
 

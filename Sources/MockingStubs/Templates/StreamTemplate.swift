@@ -1,4 +1,5 @@
 import Foundation
+import Mocking
 import Networking
 import Promises
 
@@ -8,21 +9,16 @@ import Promises
 struct StreamTemplate: Sendable {
   /// A server-sent event.
   struct Event: Sendable {
-    enum Content: Sendable {
-      case text(TemplateText)
-      case json(TemplateJSON)
-    }
-
-    let data: Content
-    var event: TemplateText?
-    var id: TemplateText?
+    let data: Template
+    var event: Template?
+    var id: Template?
     var retry: Duration?
     var delay: Duration?
   }
 
   enum Items: Sendable {
     case events([Event])
-    case lines([TemplateJSON])
+    case lines([Template])
   }
 
   let items: Items
@@ -46,7 +42,7 @@ struct StreamTemplate: Sendable {
       }
     case .lines(let lines):
       for line in lines {
-        try add(.init(Data(try line.render(&rendering) + [UInt8(ascii: "\n")])))
+        try add(.init(try line.data(&rendering) + [UInt8(ascii: "\n")]))
       }
     }
     return MockStream(rendered, every: interval, repeats: repetition)
@@ -57,14 +53,9 @@ extension StreamTemplate.Event {
   fileprivate func event(
     _ rendering: inout TemplateRendering
   ) throws(TemplateRenderError) -> MockEvent {
-    let text =
-      switch data {
-      case .text(let template): try template.render(&rendering)
-      case .json(let template): String(decoding: try template.render(&rendering), as: UTF8.self)
-      }
-    var mock = MockEvent(text, retry: retry, after: delay)
-    if let event { mock.event = try event.render(&rendering) }
-    if let id { mock.id = try id.render(&rendering) }
+    var mock = MockEvent(try data.text(&rendering), retry: retry, after: delay)
+    if let event { mock.event = try event.text(&rendering) }
+    if let id { mock.id = try id.text(&rendering) }
     return mock
   }
 }
