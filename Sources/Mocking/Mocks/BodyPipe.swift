@@ -1,5 +1,5 @@
-import Foundation
-import Networking
+package import Foundation
+package import Networking
 import Promises
 import Synchronization
 
@@ -8,7 +8,7 @@ import Synchronization
 /// When ``capacity`` bytes are unread, the producer is suspended until the consumer has read half of
 /// them. The producer adds the bytes that it has already received, so the buffer may exceed the
 /// capacity by one piece.
-final class BodyPipe: Sendable {
+package final class BodyPipe: Sendable {
   /// The result of a read.
   enum Piece: Sendable {
     case data(Data)
@@ -56,7 +56,7 @@ final class BodyPipe: Sendable {
   /// Creates a pipe.
   ///
   /// - Parameter beginningLimit: The number of bytes that ``beginning`` keeps.
-  init(beginningLimit: Int = 0) {
+  package init(beginningLimit: Int = 0) {
     self.beginningLimit = beginningLimit
   }
 
@@ -69,7 +69,7 @@ final class BodyPipe: Sendable {
   // MARK: Producer
 
   /// Sets the handle that suspends, resumes and cancels the producer.
-  func attach(_ producer: any TransportHandle) {
+  package func attach(_ producer: any TransportHandle) {
     let isCancelled = state.withLock { state in
       if !state.isCancelled, state.isComplete == nil { state.producer = producer }
       return state.isCancelled
@@ -81,7 +81,7 @@ final class BodyPipe: Sendable {
   /// Sets the length of the body, which is complete when all its bytes have been added.
   ///
   /// The consumer then does not wait for the end of the producer, and does not cancel it.
-  func expect(_ count: Int) {
+  package func expect(_ count: Int) {
     let whenReady = state.withLock { state in
       state.missingCount = count
       return count == 0 ? state.whenReady.take() : nil
@@ -90,7 +90,7 @@ final class BodyPipe: Sendable {
   }
 
   /// Adds bytes; a no-op after the end.
-  func append(_ data: Data) {
+  package func append(_ data: Data) {
     guard !data.isEmpty else { return }
     let whenReady = state.withLock { state -> (@Sendable () -> Void)? in
       guard !state.isCancelled, state.isComplete == nil else { return nil }
@@ -112,7 +112,7 @@ final class BodyPipe: Sendable {
   /// Repeated calls are no-ops.
   ///
   /// - Parameter isComplete: Whether all bytes have been added.
-  func finish(isComplete: Bool) {
+  package func finish(isComplete: Bool) {
     let (whenReady, producer) = state.withLock {
       state -> ((@Sendable () -> Void)?, (any TransportHandle)?) in
       if state.isComplete == nil { state.isComplete = isComplete }
@@ -207,10 +207,11 @@ final class BodyPipe: Sendable {
 /// The body of a forwarded response, which is sent while it is received.
 ///
 /// Releasing it cancels the exchange with the origin, unless the body is complete.
-final class RelayedBody: Sendable {
+package final class RelayedBody: Sendable {
   let pipe: BodyPipe
 
-  init(_ pipe: BodyPipe) {
+  /// Creates the body with the bytes that a producer adds to a pipe.
+  package init(_ pipe: BodyPipe) {
     self.pipe = pipe
   }
 

@@ -87,7 +87,9 @@ struct CollectionResponder: Sendable {
       return names.contains(decoded) || members[decoded] != nil
     }
     let text = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
-    return request.replacingTarget(by: target.path + text)
+    var request = request
+    request.target = target.path + text
+    return request
   }
 
   // MARK: Success

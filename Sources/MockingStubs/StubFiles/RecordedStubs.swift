@@ -1,6 +1,7 @@
 import CatenaSystem
 import Foundation
 import Mocking
+import MockingContracts
 import MockingRecordings
 import Networking
 
