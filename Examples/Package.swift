@@ -27,10 +27,13 @@ let package = Package(
       dependencies: ["shop", library("CatenaTesting"), library("MockingStubs")],
       path: "Shop/Tests", swiftSettings: settings),
     .executableTarget(
-      name: "fetch", dependencies: [library("Networking")], path: "Fetch/Program",
+      name: "fetch", dependencies: [library("Networking"), library("NetworkingTransfers")],
+      path: "Fetch/Program",
       swiftSettings: settings),
     .testTarget(
-      name: "FetchTests", dependencies: ["fetch", library("Mocking")], path: "Fetch/Tests",
+      name: "FetchTests",
+      dependencies: ["fetch", library("Mocking"), library("NetworkingTransfers")],
+      path: "Fetch/Tests",
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -24,11 +24,7 @@ struct MemberOrder: Sendable {
     guard name.utf8.count <= 64 else { return nil }
     let candidates = ranks.sorted { $0.value < $1.value }.prefix(200).map(\.key)
       .filter { $0.utf8.count <= 64 && $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } }
-    let distances = candidates.map {
-      (EditDistance.between(name.lowercased(), $0.lowercased()), $0)
-    }
-    guard let nearest = distances.min(by: { $0.0 < $1.0 }) else { return nil }
-    return nearest.0 <= max(1, min(name.count, nearest.1.count) / 2) ? nearest.1 : nil
+    return NameSuggestion.of(name, among: candidates)
   }
 
   /// Returns a value as JSON text.

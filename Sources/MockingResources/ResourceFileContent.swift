@@ -136,7 +136,7 @@ extension ResourceStore {
     try openFile?.flush(self)
   }
 
-  func saveChanges() {
+  package func saveChanges() {
     // The error is reported, and kept in `saveFailure`.
     try? flush()
   }
@@ -179,7 +179,7 @@ extension ResourceStore {
     }
   }
 
-  var isBehind: Bool { openFile?.isBehind ?? false }
+  package var isBehind: Bool { openFile?.isBehind ?? false }
 
   // MARK: Content
 

@@ -85,7 +85,7 @@ public final class ResourceStore: RouteStorage, ResourceCollection, Sendable {
     self.wallClock = wallClock
     self.scheduler = scheduler
     isSeeded = seed != nil
-    values = TemplateValues(random: SeededRandom(seed: seed))
+    values = TemplateValues(seed: seed)
   }
 
   package var isolation: Isolation? { state.withLock { $0.isolation } }

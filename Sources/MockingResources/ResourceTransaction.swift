@@ -1,5 +1,5 @@
 import Foundation
-import Mocking
+package import Mocking
 public import Networking
 import Synchronization
 
@@ -142,7 +142,7 @@ public final class ResourceTransaction {
   private func current(
     _ id: JSON, at path: String, _ index: Int
   ) throws(ResourceProblem) -> ResourceItem {
-    let text = ResourceItem.id(of: id) ?? id.templateText
+    let text = ResourceItem.id(of: id) ?? (id.isNull ? "" : id.description)
     guard let item = data.tables[index][text] else {
       throw ResourceProblem(
         status: 404,
@@ -239,19 +239,19 @@ extension ResourceStore {
     }
   }
 
-  func items(for client: String?) -> any RequestItems {
+  package func items(for client: String?) -> any RequestItems {
     let (data, context) = perform(for: client) { data, context in (data, context) }
     return TransactionItems(ResourceTransaction(data, context))
   }
 
-  func change(
+  package func change(
     for request: ReceivedRequest, _ values: TemplateValues,
     _ body: (any ChangeableItems) throws -> Mock
   ) throws -> Mock {
     try transaction(of: request.session.client, by: values) { try body(TransactionItems($0)) }
   }
 
-  func session(
+  package func session(
     for request: ReceivedRequest, _ values: () -> TemplateValues
   ) -> RequestSession {
     let (isolation, limit) = state.withLock { ($0.isolation, $0.maximumClients) }

@@ -81,7 +81,7 @@ package final class BodyPipe: Sendable {
   /// Sets the length of the body, which is complete when all its bytes have been added.
   ///
   /// The consumer then does not wait for the end of the producer, and does not cancel it.
-  func expect(_ count: Int) {
+  package func expect(_ count: Int) {
     let whenReady = state.withLock { state in
       state.missingCount = count
       return count == 0 ? state.whenReady.take() : nil
@@ -207,10 +207,11 @@ package final class BodyPipe: Sendable {
 /// The body of a forwarded response, which is sent while it is received.
 ///
 /// Releasing it cancels the exchange with the origin, unless the body is complete.
-final class RelayedBody: Sendable {
+package final class RelayedBody: Sendable {
   let pipe: BodyPipe
 
-  init(_ pipe: BodyPipe) {
+  /// Creates the body with the bytes that a producer adds to a pipe.
+  package init(_ pipe: BodyPipe) {
     self.pipe = pipe
   }
 

@@ -19,7 +19,18 @@ extension Mock {
     _ make:
       @escaping @Sendable (_ request: ReceivedRequest, _ values: TemplateValues) throws -> Mock
   ) -> Mock {
-    var mock = Mock()
+    Mock().template(make)
+  }
+
+  /// Returns a copy that creates its response for each request.
+  ///
+  /// - Parameter make: A closure that creates the response, as that of the static method.
+  /// - Returns: The mock, whose delays, pacing, fault and header fields are defaults for the response.
+  package func template(
+    _ make:
+      @escaping @Sendable (_ request: ReceivedRequest, _ values: TemplateValues) throws -> Mock
+  ) -> Mock {
+    var mock = self
     mock.source = .template(make)
     return mock
   }

@@ -61,13 +61,13 @@ public struct Mock: Sendable {
   /// The header fields after the body.
   var trailers: HTTPHeaders = [:]
   /// The body of a forwarded response, in place of ``body``.
-  var relay: RelayedBody?
+  package var relay: RelayedBody?
   /// Whether a ``Body/generated(byteCount:_:)`` body is read from a file.
   ///
   /// A server reads it on another thread than that of the connections.
   var readsFile = false
   /// Whether the response was recorded, so that its CORS fields refer to pages of another server.
-  var isRecorded = false
+  package var isRecorded = false
 
   /// The isolated client of the request.
   var client: Client?

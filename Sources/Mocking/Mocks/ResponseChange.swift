@@ -28,5 +28,9 @@ package protocol ChangeableResources: RequestResources {
 
 /// The reason why a resource refuses a change, with the response that describes it.
 package struct ChangeRefusal: Error {
+  /// The response.
   package let mock: Mock
+
+  /// Creates a refusal.
+  package init(mock: Mock) { self.mock = mock }
 }

@@ -47,7 +47,7 @@ package final class RegularExpression: Sendable {
   }
 
   /// Returns whether a text contains a match.
-  func isFound(in text: String) -> Bool {
+  package func isFound(in text: String) -> Bool {
     var work = 0
     return isFound(in: text, counting: &work)
   }

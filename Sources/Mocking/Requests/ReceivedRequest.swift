@@ -9,7 +9,9 @@ public struct ReceivedRequest: Sendable, Hashable {
   /// The method.
   public let method: HTTPMethod
   /// The target of the request line, usually a path with a query.
-  public let target: String
+  public package(set) var target: String {
+    didSet { content = RequestContent() }
+  }
   /// The path with the values of the route's variables.
   public internal(set) var path: ReceivedPath
   /// The header fields in the order received.
@@ -45,11 +47,11 @@ public struct ReceivedRequest: Sendable, Hashable {
   /// Empty if there are none, and for a request without a route.
   public internal(set) var variables: [String: JSON] = [:]
   /// The client of the request, and the resources of its backend.
-  var session = RequestSession()
+  package var session = RequestSession()
   /// The parsed content, which all copies share.
   var content = RequestContent()
   /// The body of a forwarded request that is too large to be kept, in place of ``body``.
-  var stream: BodyStream?
+  package var stream: BodyStream?
   /// The scheme: `http`, or `https` for a connection over TLS.
   public internal(set) var scheme = "http"
 
@@ -112,19 +114,6 @@ public struct ReceivedRequest: Sendable, Hashable {
   /// - Returns: The result.
   package func result<Value: Sendable>(of owner: AnyObject, _ check: () -> Value) -> Value {
     content.result(of: owner, check)
-  }
-
-  /// Returns this request with another target.
-  package func replacingTarget(by target: String) -> ReceivedRequest {
-    var request = ReceivedRequest(
-      method: method, target: target, path: path, headers: headers, trailers: trailers, body: body,
-      bodyByteCount: bodyByteCount, version: version, connection: connection, exchange: exchange,
-      time: time)
-    request.variables = variables
-    request.session = session
-    request.stream = stream
-    request.scheme = scheme
-    return request
   }
 
   /// Decodes the JSON body.

@@ -4,23 +4,35 @@ package import Networking
 /// The client of a request, and the resources that templates of its response read.
 ///
 /// It is no part of the request as received, so it does not count for equality.
-struct RequestSession: Sendable, Hashable {
+package struct RequestSession: Sendable, Hashable {
   /// The client that the request belongs to.
   ///
   /// `nil` if clients are not isolated, and for a request without a client.
-  var client: String?
+  package var client: String?
   /// The value of `Set-Cookie` for a client that has no cookie yet.
-  var newCookie: String?
+  package var newCookie: String?
   /// The maximum number of clients with values of their own.
   var maximumClients = 100
   /// The values of `let`, if the route has evaluated them before the response.
   var constants: [JSON]?
   /// The resources of the backend.
-  var resources: (any RequestResources)?
+  package var resources: (any RequestResources)?
 
-  static func == (left: RequestSession, right: RequestSession) -> Bool { true }
+  init() {}
 
-  func hash(into hasher: inout Hasher) {}
+  /// Creates a session without a client.
+  ///
+  /// - Parameters:
+  ///   - maximumClients: The maximum number of clients with values of their own.
+  ///   - resources: The resources of the backend.
+  package init(maximumClients: Int, resources: any RequestResources) {
+    self.maximumClients = maximumClients
+    self.resources = resources
+  }
+
+  package static func == (left: RequestSession, right: RequestSession) -> Bool { true }
+
+  package func hash(into hasher: inout Hasher) {}
 }
 
 /// The resources of a backend.
@@ -54,7 +66,7 @@ package protocol RequestItems: AnyObject {
 extension ReceivedRequest {
   /// The client that the request belongs to, if clients are isolated.
   ///
-  /// It is the value of the header field or the cookie of ``ResourceStore/Isolation``. `nil` if the
+  /// It is the value of the header field or the cookie of `ResourceStore.Isolation`. `nil` if the
   /// backend does not isolate clients, and for a request without a client.
   public var client: String? { session.client }
 }

@@ -88,27 +88,6 @@ package struct PathTemplate: Hashable {
     return path.isEmpty ? "/" : String(path)
   }
 
-  /// Returns a template that matches only the given path.
-  ///
-  /// - Parameter path: The path, percent-encoded, such as that of a recorded request.
-  /// - Returns: The path, with the characters encoded that have a meaning in templates.
-  package static func escaping(_ path: String) -> String {
-    var escaped = ""
-    for character in path {
-      switch character {
-      case "*": escaped += "%2A"
-      case "{": escaped += "%7B"
-      case "}": escaped += "%7D"
-      case "[": escaped += "%5B"
-      case "]": escaped += "%5D"
-      case "<": escaped += "%3C"
-      case ":" where escaped.hasSuffix("/"): escaped += "%3A"
-      default: escaped.append(character)
-      }
-    }
-    return escaped
-  }
-
   // MARK: Matching
 
   /// Returns whether a path matches the template.

@@ -1,3 +1,4 @@
+package import Foundation
 public import Networking
 public import Promises
 
@@ -50,7 +51,7 @@ public struct Route: Sendable {
   /// The changes of variables when the route is chosen.
   var variableChanges = VariableChanges()
   /// The resources that the route serves and uses.
-  var resources = RouteResources()
+  package var resources = RouteResources()
   /// The identifier, or `nil` if the backend chooses one.
   public private(set) var id: RouteID?
   /// The place in a stub file from which the route was read.
@@ -141,6 +142,20 @@ public struct Route: Sendable {
       @escaping @Sendable @isolated(any) (_ request: ReceivedRequest) throws -> Promise<Mock>
   ) {
     self.init(method, template, .promised(IsolatedClosure(handler)))
+  }
+
+  /// Creates a route that forwards requests, which mocked and recorded responses precede.
+  ///
+  /// - Parameters:
+  ///   - origin: The server that requests are forwarded to.
+  ///   - template: The path template, such as `/{path*}`.
+  ///   - handler: A closure that returns a promise of the response. Its body may be one that is relayed.
+  package init(
+    forwardingTo origin: URL, _ template: String,
+    _ handler: @escaping @Sendable (_ request: ReceivedRequest) -> Promise<Mock>
+  ) {
+    self.init(nil, template, .promised(IsolatedClosure(handler)))
+    responder.origin = .server(origin)
   }
 
   /// Returns a copy that discards request bodies and only counts their bytes.

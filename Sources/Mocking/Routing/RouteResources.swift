@@ -1,18 +1,18 @@
 /// The resources of a route.
-struct RouteResources: Sendable {
+package struct RouteResources: Sendable {
   /// The data that the route shares with other routes, if it is a route of a resource.
-  var storage: (any RouteStorage)?
+  package var storage: (any RouteStorage)?
   /// The resources that the templates of the route read and change, and whose clients have variables,
   /// scenarios, counters and sequences of their own.
   ///
   /// `nil` in a route that is not registered uses ``storage``, or the first resources of the backend.
-  var used: (any RouteStorage)?
+  package var used: (any RouteStorage)?
 }
 
 /// The data of the routes of a resource.
 ///
 /// All routes of the resource refer to the same object.
-protocol RouteStorage: ChangeableResources {
+package protocol RouteStorage: ChangeableResources {
   /// Returns the client of a request, and these resources.
   ///
   /// - Parameters:

@@ -142,5 +142,5 @@ extension String {
   }
 
   /// The path of a resource with `{}` for each variable.
-  var normalizedResourcePath: String { resourceSegments.joined(separator: "/") }
+  package var normalizedResourcePath: String { resourceSegments.joined(separator: "/") }
 }

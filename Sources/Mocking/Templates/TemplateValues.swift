@@ -35,6 +35,13 @@ public struct TemplateValues: Sendable {
     self.scheduler = scheduler
   }
 
+  /// Creates values that belong to no backend, with the system clock.
+  ///
+  /// - Parameter seed: The seed of the random values. `nil` uses a random seed.
+  package init(seed: UInt64?) {
+    self.init(random: SeededRandom(seed: seed))
+  }
+
   /// Returns a copy with the counters of a client.
   ///
   /// - Parameters:

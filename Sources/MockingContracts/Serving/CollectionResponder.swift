@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import MockingResources
@@ -82,11 +83,13 @@ struct CollectionResponder: Sendable {
     let members = content.program.memberSchemas(of: collection.itemSchema)
     let kept = query.split(separator: "&").filter { part in
       let name = part.prefix { $0 != "=" }
-      let decoded = PercentDecoding.decode(name, plusIsSpace: true) ?? String(name)
+      let decoded = PercentEncoding.decode(name, plusIsSpace: true) ?? String(name)
       return names.contains(decoded) || members[decoded] != nil
     }
     let text = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
-    return request.replacingTarget(by: target.path + text)
+    var request = request
+    request.target = target.path + text
+    return request
   }
 
   // MARK: Success

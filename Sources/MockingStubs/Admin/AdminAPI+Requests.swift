@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import MockingContracts
 import MockingDocuments
 import MockingRecordings
 import MockingResources

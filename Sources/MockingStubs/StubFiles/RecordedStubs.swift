@@ -1,5 +1,7 @@
+import CatenaSystem
 import Foundation
 import Mocking
+import MockingContracts
 import MockingRecordings
 import Networking
 
@@ -18,7 +20,7 @@ struct RecordedStubs {
   ///   - file: The location of the archive.
   ///   - options: The options of the tape. The origin of requests is always ignored, because the host
   ///     and the port of the server differ from the recorded ones.
-  /// - Throws: ``RecordingError``.
+  /// - Throws: `RecordingError`.
   init(_ file: URL, options: Tape.Options = Tape.Options()) throws(RecordingError) {
     var options = options
     options.matching = options.matching.ignoringOrigin
@@ -54,7 +56,7 @@ private struct RecordedPath: Hashable {
     let parts = segments.enumerated().map { index, segment -> String in
       // Characters such as the asterisk have a meaning in templates.
       let text = PathTemplate.escaping("/" + segment).dropFirst()
-      guard let decoded = PercentDecoding.decode(text) else { return "{value\(index)}" }
+      guard let decoded = PercentEncoding.decode(text) else { return "{value\(index)}" }
       return decoded.contains(Redactor.mask) ? "{value\(index)}" : String(text)
     }
     return "/" + parts.joined(separator: "/")

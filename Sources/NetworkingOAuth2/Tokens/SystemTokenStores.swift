@@ -1,7 +1,9 @@
+import CatenaSystem
 import Synchronization
 
 #if canImport(Security)
   public import Foundation
+  import Networking
   import Security
 #else
   import Foundation

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Synchronization
 
@@ -16,10 +17,6 @@ public struct TokenKey: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The URL of the token endpoint, without a default port and a fragment.
   ///
   /// Another server, and another realm of a server, may have a client with the same identifier.
-  ///
-  /// Earlier versions stored the host and the port alone. A session moves such a token to its key if the
-  /// token names the ``OAuth2Client/issuer`` of the client, or, without a name to compare, if no other realm
-  /// of the host is known. Otherwise it is left where it is, and the user has to sign in.
   public var server: String
   /// The owner of the token.
   public var level: TokenLevel
@@ -44,24 +41,21 @@ public struct TokenKey: Sendable, Hashable, Codable, CustomStringConvertible {
 
   /// The parts of the key, percent-encoded and separated by slashes.
   public var description: String {
-    [clientID, server, level.rawValue, account].map { part in
-      part.addingPercentEncoding(withAllowedCharacters: Self.plain) ?? ""
-    }.joined(separator: "/")
+    [clientID, server, level.rawValue, account].map(PercentEncoding.url.encoded)
+      .joined(separator: "/")
   }
-
-  private static let plain = CharacterSet.urlPathAllowed.subtracting(
-    CharacterSet(charactersIn: "/"))
 
   /// A number that is the same in every process, for the names of lock files.
   ///
   /// Two keys with the same number share a lock.
   var stableHash: UInt64 {
-    // FNV-1a, because the hash of Swift differs from process to process.
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    // Not the hash of Swift, which differs from process to process.
+    var checksum = Checksum()
     for part in [clientID, server, level.rawValue, account] {
-      for byte in Array(part.utf8) + [0] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+      checksum.add(part.utf8)
+      checksum.add(0)
     }
-    return hash
+    return checksum.value
   }
 }
 

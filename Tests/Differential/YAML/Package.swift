@@ -14,7 +14,7 @@ let package = Package(
     .executableTarget(
       name: "yaml-differential",
       dependencies: [
-        .product(name: "Mocking", package: "Catena"),
+        .product(name: "MockingContracts", package: "Catena"),
         .product(name: "Networking", package: "Catena"),
         .product(name: "Yams", package: "Yams"),
       ],

@@ -6,6 +6,7 @@ import Testing
 
 @testable import Mocking
 @testable import MockingContracts
+@testable import MockingDocuments
 @testable import MockingRecordings
 @testable import MockingResources
 @testable import MockingStubs
@@ -151,7 +152,7 @@ import Testing
       _ = try JSONPath($0).values(in: ["a": ["a": 1]])
     },
     Reader(name: "JSON pointer", opening: "/a", content: "", separator: "") {
-      try expect(JSONPointer($0))
+      try expect(JSONValuePath(pointer: $0))
     },
     Reader(
       name: "template", start: "{{ ", opening: "(", separator: " or ", closing: ")", end: " }}",

@@ -270,4 +270,14 @@ import Testing
     #expect(LimitedBodyReader.read(body, limit: 10) == nil)
     #expect(LimitedBodyReader.read(.file(folder.url("none")), limit: 10) == nil)
   }
+
+  @Test(arguments: [String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian])
+  func everyByteOrderMarkOfAnArchiveIsRemoved(_ encoding: String.Encoding) throws {
+    let text = "{\"log\": 1}"
+    for count in 1...3 {
+      let marked = String(repeating: "\u{FEFF}", count: count) + text
+      let data = try #require(marked.data(using: encoding))
+      #expect(JSONRepair.utf8(data) == Data(text.utf8))
+    }
+  }
 }

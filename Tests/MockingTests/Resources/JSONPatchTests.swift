@@ -3,6 +3,7 @@ import TestGate
 import Testing
 
 @testable import Mocking
+@testable import MockingDocuments
 @testable import MockingResources
 
 /// The examples of RFC 6901, RFC 6902 and RFC 7396, and the bounds of a patch.
@@ -26,31 +27,31 @@ struct JSONPatchTests {
     ("/e^f", "3"), ("/g|h", "4"), ("/i\\j", "5"), ("/k\"l", "6"), ("/ ", "7"), ("/m~0n", "8"),
   ])
   func aPointerLeadsToTheValue(pointer: String, value: String) throws {
-    let pointer = try #require(JSONPointer(pointer))
+    let pointer = try #require(JSONValuePath(pointer: pointer))
     #expect(try pointer.value(in: Self.json(Self.document)).description == value)
   }
 
   @Test func theEmptyPointerLeadsToTheRoot() throws {
-    let pointer = try #require(JSONPointer(""))
+    let pointer = try #require(JSONValuePath(pointer: ""))
     #expect(try pointer.value(in: [1]) == [1])
   }
 
   @Test(arguments: ["a", "a/b", "/~", "/~2", "/a~", "#/a"])
   func aMalformedPointerIsRefused(text: String) {
-    #expect(JSONPointer(text) == nil)
+    #expect(JSONValuePath(pointer: text) == nil)
   }
 
   @Test(arguments: [
     "/foo/2", "/foo/-", "/foo/00", "/foo/01", "/foo/+1", "/foo/a", "/foo/0/x", "/x",
   ])
   func aPointerToAMissingValueFails(text: String) throws {
-    let pointer = try #require(JSONPointer(text))
-    #expect(throws: JSONPointer.Failure.self) { try pointer.value(in: Self.json(Self.document)) }
+    let pointer = try #require(JSONValuePath(pointer: text))
+    #expect(throws: JSONPatch.Failure.self) { try pointer.value(in: Self.json(Self.document)) }
   }
 
   @Test func aPointerIsWrittenAsItWasRead() {
     for text in ["", "/", "/a~1b/~0/0", "/foo//bar"] {
-      #expect(JSONPointer(text)?.description == text)
+      #expect(JSONValuePath(pointer: text)?.pointer == text)
     }
   }
 

@@ -5,6 +5,7 @@
   import Testing
 
   @testable import Mocking
+  @testable import MockingRecordings
 
   @Suite(.gated)
   struct ForwardingTests {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingRecordings
 
 /// A transport whose exchanges a test controls.
 private final class ManualTransport: Transport {

@@ -1,7 +1,7 @@
 import Foundation
 import Networking
 
-@testable import Mocking
+@testable import MockingContracts
 
 /// The cases of the branch `data` of https://github.com/yaml/yaml-test-suite.
 enum TestSuite {

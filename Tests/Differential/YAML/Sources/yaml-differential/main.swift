@@ -1,4 +1,4 @@
-// Compares the YAML reader of `Mocking` with Yams:
+// Compares the YAML reader of `MockingContracts` with Yams:
 //
 // - random documents with known values, which both must read
 // - the same documents with changed bytes: if both read one, the values must be equal
@@ -9,7 +9,7 @@ import Foundation
 import Networking
 import Yams
 
-@testable import Mocking
+@testable import MockingContracts
 
 /// Returns the value of a node of Yams by the core schema.
 ///

@@ -1,6 +1,8 @@
 import Foundation
 
 @testable import Mocking
+@testable import MockingDocuments
+@testable import MockingStubs
 @testable import Networking
 
 extension FuzzTarget {

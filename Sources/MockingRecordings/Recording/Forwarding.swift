@@ -1,4 +1,5 @@
 public import Foundation
+public import Mocking
 public import Networking
 import Promises
 import Synchronization
@@ -23,7 +24,7 @@ extension Route {
   /// - **Responses** of a server are sent on while they are received, without hop-by-hop fields. The
   ///   origin has to wait while the client reads slowly. Trailers are dropped. Other backends receive
   ///   the whole response first.
-  /// - **Content codings.** A ``CurlTransport`` passes compressed bodies on as they are. A ``Tape``
+  /// - **Content codings.** A ``CurlTransport`` passes compressed bodies on as they are. A `Tape`
   ///   must read them to mask secrets; its responses are sent without their coding, and so are those
   ///   of other transports.
   /// - **Redirects** are not followed. A `Location` within the origin is made relative, so that the
@@ -46,9 +47,7 @@ extension Route {
     to origin: URL, over transport: some Transport, _ template: String = "/{path*}"
   ) -> Route {
     let forwarder = Forwarder(origin: origin, transport: transport)
-    var route = Route(nil, template) { request -> Promise<Mock> in forwarder.respond(to: request) }
-    route.responder.origin = .server(origin)
-    return route
+    return Route(forwardingTo: origin, template) { request in forwarder.respond(to: request) }
   }
 
   /// Returns a route that forwards requests to another server over a new transport of the platform.
@@ -67,6 +66,9 @@ extension Route {
 
 /// The gateway of a route that forwards requests.
 private struct Forwarder: Sendable {
+  /// The number of bytes of a body that the journal of the backend contains.
+  private static let keptBytes = 64 * 1024
+
   let origin: URL
   let transport: any Transport
 
@@ -92,7 +94,7 @@ private struct Forwarder: Sendable {
 
   private func exchange(_ request: HTTPRequest) -> Promise<Mock> {
     let (promise, resolver) = Promise<Mock>.pending()
-    let pipe = BodyPipe(beginningLimit: ServedExchange.keptBytes)
+    let pipe = BodyPipe(beginningLimit: Self.keptBytes)
     let response = ForwardedResponse(resolver)
     let handle = transport.start(request) { [origin] event in
       switch event {
@@ -210,7 +212,7 @@ extension Mock {
 
 extension HTTPHeaders {
   /// Makes a `Location` within the origin relative, so that it refers to the forwarding server.
-  mutating func makeLocationRelative(to url: URL) {
+  package mutating func makeLocationRelative(to url: URL) {
     guard let location = self["Location"], let target = URL(reference: location),
       let origin = Origin(target), origin == Origin(url),
       var components = URLComponents(url: target, resolvingAgainstBaseURL: false)
@@ -224,7 +226,7 @@ extension HTTPHeaders {
   /// Removes the attribute `Domain` of all cookies.
   ///
   /// Source: RFC 6265 section 5.2.3.
-  mutating func removeCookieDomains() {
+  package mutating func removeCookieDomains() {
     guard contains("Set-Cookie") else { return }
     self = HTTPHeaders(
       fields.map { field in
@@ -264,7 +266,7 @@ extension Mock {
   ///   - events: All events of the exchange. If they end with a failure after the head, the mock
   ///     resets the connection after the same number of body bytes.
   ///   - failed: Returns the mock for a failure before the head.
-  init(
+  package init(
     to method: HTTPMethod, _ events: [TransportEvent], failed: (TransportFailure) -> Mock
   ) {
     var head: HTTPResponseHead?
@@ -279,7 +281,7 @@ extension Mock {
       }
     }
     guard let head else {
-      self = failure.map(failed) ?? .unavailable("there was no response")
+      self = failure.map(failed) ?? .text("there was no response\n", status: 500)
       return
     }
     var headers = head.headers.endToEnd
@@ -289,7 +291,7 @@ extension Mock {
     if failure != nil {
       // Declares one byte more than is sent, so that the client detects the interruption.
       self.body = .data(body + [0])
-      interruption = Interruption(fault: .reset, stage: .body(afterBytes: body.count))
+      self = interrupted(by: .reset, at: .body(afterBytes: body.count))
     }
   }
 

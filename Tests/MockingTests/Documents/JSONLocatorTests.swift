@@ -4,8 +4,7 @@ import TestGate
 import TestSupport
 import Testing
 
-@testable import Mocking
-@testable import MockingRecordings
+@testable import MockingDocuments
 
 @Suite(.gated)
 struct JSONLocatorTests {
@@ -32,6 +31,17 @@ struct JSONLocatorTests {
     #expect(found(.member("cd"), isName: true) == #""c\u"#)
   }
 
+  @Test(arguments: ["/a/1/b\"", "/cd/e", "/a/3", ""])
+  func aPointerLocatesTheSameValueAsItsSteps(_ pointer: String) throws {
+    let data = Data(Self.text.utf8)
+    let path = try #require(JSONValuePath(pointer: pointer))
+    let steps = path.steps.map { step in step.index.map { JSONValuePath.Step.element($0) } ?? step }
+    #expect(
+      JSONLocator.offset(of: path, in: data)
+        == JSONLocator.offset(of: JSONValuePath(steps: steps), in: data))
+    #expect(JSONValuePath(steps: steps).pointer == pointer)
+  }
+
   @Test func aMissingPathLocatesTheEnclosingValue() {
     #expect(found(.member("a"), .element(9)) == "[1, ")
     #expect(found(.member("f"), .member("x")) == "-1.5")
@@ -55,20 +65,9 @@ struct JSONLocatorTests {
     #expect(try JSONDocumentError.json(in: text) == ["a": [1]])
     #expect(JSONLocator.offset(of: [], in: text) == 0)
     #expect(JSONLocator.offset(of: ["a", .element(0)], in: text) == 7)
-    #expect(JSONLocator.kind(of: ["a"], in: text) == "an array")
     let error = JSONDocumentError.syntax(
       of: JSONDocumentError.text(of: Data("\(marks)[1,,2]".utf8)))
     #expect(error.offset == 3)
-  }
-
-  @Test(arguments: [String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian])
-  func everyByteOrderMarkOfAnArchiveIsRemoved(_ encoding: String.Encoding) throws {
-    let text = "{\"log\": 1}"
-    for count in 1...3 {
-      let marked = String(repeating: "\u{FEFF}", count: count) + text
-      let data = try #require(marked.data(using: encoding))
-      #expect(JSONRepair.utf8(data) == Data(text.utf8))
-    }
   }
 
   @Test(arguments: [
