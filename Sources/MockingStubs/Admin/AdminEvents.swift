@@ -268,7 +268,7 @@ final class AdminFeed: Sendable {
     let stores = isKnown ? known?.stores ?? [] : backend.stores
     var revisions: [ObjectIdentifier: Int] = [:]
     for store in stores {
-      revisions[ObjectIdentifier(store)] = store.state.withLock { $0.shared.revision }
+      revisions[ObjectIdentifier(store)] = store.revision
     }
     return state.withLock { [revisions] state in
       defer { state.revisions = revisions }

@@ -185,7 +185,7 @@ public struct StubFile: Sendable {
   package func commit() throws(ResourceError) { try resources.commit(draft) }
 
   /// Whether clients have items of their own.
-  package var isolatesClients: Bool { draft.isolation != nil }
+  package var isolatesClients: Bool { draft.isolatesClients }
 
   /// The options of OpenAPI documents among the files.
   public struct ContractOptions: Sendable, Hashable {
