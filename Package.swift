@@ -109,10 +109,13 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
+      name: "CCatenaAdmin", exclude: ["Inspector", "openapi.json"],
+      cSettings: [.headerSearchPath(".")]),
+    .target(
       name: "MockingStubs",
       dependencies: [
-        "CatenaSystem", "Mocking", "MockingContracts", "MockingDocuments", "MockingRecordings",
-        "MockingResources", "Networking", "Promises",
+        "CCatenaAdmin", "CatenaSystem", "Mocking", "MockingContracts", "MockingDocuments",
+        "MockingRecordings", "MockingResources", "Networking", "Promises",
       ],
       swiftSettings: settings),
     .target(
