@@ -1,5 +1,5 @@
 import CatenaSystem
-import Foundation
+package import Foundation
 import Mocking
 public import Networking
 
@@ -155,7 +155,7 @@ extension HAR.Request {
   /// Sets the body.
   ///
   /// A body with a content coding is recorded without it, so that secrets in it are masked.
-  mutating func set(_ body: Data) {
+  package mutating func set(_ body: Data) {
     let mimeType = headers.first { $0.name.lowercased() == "content-type" }?.value ?? "x-unknown"
     let codings = headers.filter { $0.name.lowercased() == "content-encoding" }.map(\.value)
     bodySize = body.count

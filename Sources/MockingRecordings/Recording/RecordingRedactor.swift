@@ -86,6 +86,20 @@ struct RecordingRedactor: Sendable {
   }
 }
 
+extension HAR {
+  /// Masks the secrets of all entries by the rules of a new recording.
+  package mutating func maskSecrets() {
+    let redactor = RecordingRedactor(Tape.Redaction())
+    for index in log.entries.indices { redactor.redact(&log.entries[index]) }
+    // A secret of a later exchange may also be in an earlier one.
+    let secrets = redactor.secrets.search()
+    for index in log.entries.indices where secrets.mask(&log.entries[index]) {
+      log.entries[index].request.updateDerivedFields()
+      log.entries[index].response.updateDerivedFields()
+    }
+  }
+}
+
 extension MultiPatternSearch {
   /// Masks all matches in a request, and returns whether there are any.
   @discardableResult

@@ -161,21 +161,13 @@ extension AdminAPI {
   private func archive() throws -> ReservedPathResponse {
     let journal = backend.journal
     let first = max(journal.count - Self.archiveLimit, 0)
-    let redactor = RecordingRedactor(Tape.Redaction())
-    var entries = journal.details(after: first, limit: Self.archiveLimit).map { detail in
-      var entry = detail.archived(at: backend, origin: access.url.absoluteString)
-      redactor.redact(&entry)
-      return entry
-    }
-    // A secret of a later exchange may also be in an earlier one.
-    let secrets = redactor.secrets.search()
-    for index in entries.indices where secrets.mask(&entries[index]) {
-      entries[index].request.updateDerivedFields()
-      entries[index].response.updateDerivedFields()
+    let entries = journal.details(after: first, limit: Self.archiveLimit).map { detail in
+      detail.archived(at: backend, origin: access.url.absoluteString)
     }
     let creator = HAR.Creator(name: options.name, version: options.version)
-    var response = ReservedPathResponse.json(
-      HAR(log: HAR.Log(creator: creator, entries: entries)).json)
+    var archive = HAR(log: HAR.Log(creator: creator, entries: entries))
+    archive.maskSecrets()
+    var response = ReservedPathResponse.json(archive.json)
     response.mock.headers["Content-Disposition"] = "attachment; filename=\"requests.har\""
     return response
   }

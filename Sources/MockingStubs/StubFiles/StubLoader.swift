@@ -46,9 +46,13 @@ struct StubLoader {
     draft = ResourceDraft(of: store)
     for url in urls {
       guard !Self.isRecording(url) else {
-        let recording = try RecordedStubs(url, options: recordings)
+        let recording = try RecordedRoutes(url, options: recordings)
         routes += recording.routes
-        summaries += recording.summaries
+        summaries += recording.summaries.map { row in
+          StubFile.Summary(
+            method: row.method, path: row.path, response: row.responses,
+            conditions: row.query.map { ["query = \($0)"] } ?? [])
+        }
         warnings += recording.warnings
         add(url)
         continue

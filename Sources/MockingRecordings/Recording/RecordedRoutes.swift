@@ -1,18 +1,32 @@
 import CatenaSystem
-import Foundation
-import Mocking
-import MockingContracts
-import MockingRecordings
-import Networking
+package import Foundation
+package import Mocking
+package import Networking
 
-/// The routes of a recording.
+/// The routes of a recording, for a backend.
 ///
 /// Each path replays its recorded responses in the order of the recording.
-struct RecordedStubs {
-  let routes: [Route]
-  let summaries: [StubFile.Summary]
+package struct RecordedRoutes {
+  /// The recorded responses to equal requests, for display.
+  package struct Summary {
+    /// The method.
+    ///
+    /// `nil` matches all methods.
+    package let method: HTTPMethod?
+    /// The path template.
+    package let path: String
+    /// The query, without the question mark.
+    package let query: String?
+    /// A description of the responses, such as `503, then 200 application/json`.
+    package let responses: String
+  }
+
+  /// The routes, one for each method and path.
+  package let routes: [Route]
+  /// The summaries, one for each method, path and query.
+  package let summaries: [Summary]
   /// The entries that cannot be replayed.
-  let warnings: [ArchiveWarning]
+  package let warnings: [ArchiveWarning]
 
   /// Reads a recording.
   ///
@@ -21,7 +35,7 @@ struct RecordedStubs {
   ///   - options: The options of the tape. The origin of requests is always ignored, because the host
   ///     and the port of the server differ from the recorded ones.
   /// - Throws: `RecordingError`.
-  init(_ file: URL, options: Tape.Options = Tape.Options()) throws(RecordingError) {
+  package init(_ file: URL, options: Tape.Options = Tape.Options()) throws(RecordingError) {
     var options = options
     options.matching = options.matching.ignoringOrigin
     let matching = options.matching
@@ -36,6 +50,29 @@ struct RecordedStubs {
         .replaying(player)
       return compared.contains(path) ? route : route.discardingBody()
     }
+  }
+}
+
+extension PathTemplate {
+  /// Returns a template that matches only the given path.
+  ///
+  /// - Parameter path: The path, percent-encoded, such as that of a recorded request.
+  /// - Returns: The path, with the characters encoded that have a meaning in templates.
+  package static func escaping(_ path: String) -> String {
+    var escaped = ""
+    for character in path {
+      switch character {
+      case "*": escaped += "%2A"
+      case "{": escaped += "%7B"
+      case "}": escaped += "%7D"
+      case "[": escaped += "%5B"
+      case "]": escaped += "%5D"
+      case "<": escaped += "%3C"
+      case ":" where escaped.hasSuffix("/"): escaped += "%3A"
+      default: escaped.append(character)
+      }
+    }
+    return escaped
   }
 }
 
@@ -105,13 +142,12 @@ private struct RecordedRows {
         ?? (response.failureCode == nil ? "\(response.status)\(type)" : response.error ?? ""))
   }
 
-  var summaries: [StubFile.Summary] {
+  var summaries: [RecordedRoutes.Summary] {
     rows.map { row in
       let more = row.count > Self.limit ? ", and \(row.count - Self.limit) more" : ""
-      return StubFile.Summary(
-        method: row.path.method, path: row.path.template,
-        response: row.responses.joined(separator: ", then ") + more,
-        conditions: row.query.map { ["query = \($0)"] } ?? [])
+      return RecordedRoutes.Summary(
+        method: row.path.method, path: row.path.template, query: row.query,
+        responses: row.responses.joined(separator: ", then ") + more)
     }
   }
 }
