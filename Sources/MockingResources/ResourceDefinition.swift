@@ -77,10 +77,11 @@ package struct ResourceDefinition: Sendable {
 }
 
 /// A member whose value is not the id of an existing item of another resource.
-struct BrokenReference {
-  let member: String
+package struct BrokenReference {
+  /// The name of the member.
+  package let member: String
   /// The path of the other resource.
-  let resource: String
+  package let resource: String
 
   /// The error in a request that sets the member.
   var problem: ResourceProblem.Detail {

@@ -232,7 +232,7 @@ extension Contract {
         let options = collection.options(of: content)
         let items = collection.items(of: content, seed: seed, options)
         guard
-          let handler = ResourceHandler(
+          let handler = try? ResourceHandler(
             in: resources, at: basePath + collection.path, options, items: items)
         else { continue }
         let sampledIDs = collection.sampledIDs(content, options).map {

@@ -158,7 +158,7 @@ public struct ArchiveWarning: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Creates a warning about an archive.
-  init(problem: String) {
+  package init(problem: String) {
     entry = nil
     request = nil
     isOmission = false

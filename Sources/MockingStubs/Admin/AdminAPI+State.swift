@@ -137,36 +137,14 @@ extension AdminAPI {
 
   // MARK: Resources
 
-  /// A resource of a store.
-  private struct StoredResource {
-    let store: ResourceStore
-    let index: Int
-    let definition: ResourceDefinition
-    let table: ResourceTable
-
-    /// The path without the slash at its beginning.
-    var name: String { String(definition.name.drop { $0 == "/" }) }
-    var items: JSON { .array(table.items.map(\.json)) }
-  }
-
-  private var resources: [StoredResource] {
-    backend.stores.flatMap { store in
-      let data = store.state.withLock { $0.shared }
-      return data.activeIndices.map { index in
-        StoredResource(
-          store: store, index: index, definition: data.definitions[index],
-          table: data.tables[index])
-      }
-    }
-  }
+  private var resources: [StoredResource] { backend.stores.flatMap(\.storedResources) }
 
   private var resourceList: JSON {
     [
       "resources": .array(
         resources.map {
           [
-            "name": .string($0.name), "path": .string($0.definition.name),
-            "count": .int($0.table.count),
+            "name": .string($0.name), "path": .string($0.path), "count": .int($0.count),
           ]
         })
     ]
@@ -183,7 +161,9 @@ extension AdminAPI {
     return resource
   }
 
-  private func items(_ call: AdminCall) throws -> JSON { AdminMask.json(try resource(call).items) }
+  private func items(_ call: AdminCall) throws -> JSON {
+    AdminMask.json(.array(try resource(call).items))
+  }
 
   private func replaceItems(_ call: AdminCall) throws -> ReservedPathResponse {
     guard let body = call.body else { return .noContent }
@@ -192,16 +172,12 @@ extension AdminAPI {
     }
     let resource = try resource(call)
     guard case .array(let new) = body.json else { return .noContent }
-    let key = resource.definition.options.key
     // Items are compared with those of the same id, because their order may have changed.
     let items = new.map { item in
-      guard let id = ResourceItem.id(of: item[key]), let old = resource.table[id] else {
-        return item
-      }
-      return AdminMask.restored(item, from: old.json)
+      resource.item(withIDOf: item).map { AdminMask.restored(item, from: $0) } ?? item
     }
     do throws(ResourceStore.InvalidItem) {
-      try resource.store.replaceItems(items, of: resource.index)
+      try resource.replaceItems(by: items)
     } catch {
       var problem = AdminProblem(409, error.reason)
       problem.pointer = "/\(error.index)"
@@ -212,8 +188,7 @@ extension AdminAPI {
   }
 
   private func resetItems(_ call: AdminCall) throws -> ReservedPathResponse {
-    let resource = try resource(call)
-    resource.store.restore(resource.index, from: nil)
+    try resource(call).reset()
     events.publish("resources")
     return .noContent
   }
@@ -300,4 +275,9 @@ extension AdminAPI {
     events.publish("reset")
     return .noContent
   }
+}
+
+extension StoredResource {
+  /// The path without the slash at its beginning.
+  fileprivate var name: String { String(path.drop { $0 == "/" }) }
 }

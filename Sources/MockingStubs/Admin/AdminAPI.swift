@@ -313,7 +313,7 @@ extension AdminAPI {
       "files": .array(options.files.map { .string($0) }),
       "proxy": options.proxy.map { .string(AdminMask.url($0.absoluteString)) } ?? .null,
       "recording": options.recording.map { .string($0) } ?? .null,
-      "data": .array(backend.stores.compactMap(\.openFile).map(\.record)),
+      "data": .array(backend.stores.compactMap(\.fileRecord)),
       "instance": .string(instance),
     ]
   }

@@ -204,13 +204,15 @@ extension RequestDifference {
   }
 }
 
-extension ResourceFile {
-  /// The properties for the admin API.
-  var record: JSON {
-    [
-      "file": .string(url.relativePath), "unsaved": .int(unsavedCount),
-      "failure": failure.map { .string($0.description) } ?? .null,
-    ]
+extension ResourceStore {
+  /// The properties of the open file for the admin API, or `nil` if no file is open.
+  var fileRecord: JSON? {
+    file.map { file in
+      [
+        "file": .string(file.relativePath), "unsaved": .int(unsavedChangeCount),
+        "failure": saveFailure.map { .string($0.description) } ?? .null,
+      ]
+    }
   }
 }
 

@@ -74,7 +74,7 @@ struct StubLoader {
       }
     }
     let resources = draft.content
-    if !resources.data.paths.isEmpty || resources.isolation != nil {
+    if !resources.paths.isEmpty || resources.isolation != nil {
       routes = routes.map { $0.isRecorded ? $0 : $0.using(store) }
     }
     if storeFile != nil, resources.isolation != nil {
@@ -85,12 +85,12 @@ struct StubLoader {
     }
     let nextStates = Stub.nextStates(of: documents.flatMap(\.stubs))
     var ids: Set<RouteID> = []
-    let paths = resources.data.paths
+    let paths = resources.paths
     for document in documents {
       try document.checkReferences(to: paths)
       do throws(JSONDocumentError) {
         try Stub.check(document.stubs, nextStates: nextStates, ids: &ids)
-        try resources.data.checkReferences(of: document.stubs)
+        try resources.checkReferences(of: document.stubs)
       } catch {
         throw document.located(error)
       }

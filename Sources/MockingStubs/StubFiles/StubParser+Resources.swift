@@ -40,15 +40,21 @@ extension StubValue {
     let object = try object(
       Self.resourceKeys, "a resource, such as {\"resource\": \"/carts\", \"data\": []}")
     let path = try object.required("resource", "such as \"/carts\"")
-    let definition = ResourceDefinition(try path.resourceTemplate(), try object.resourceOptions())
-    guard !resources.contains(definition) else {
-      throw JSONDocumentError(
-        path: path.path, text: "another resource has the path \"\(definition.name)\"")
-    }
-    let table = try object.resourceTable(definition, in: folder, resources.store, text)
+    let (template, options) = (try path.resourceTemplate(), try object.resourceOptions())
+    let data = try object.resourceData(in: folder, text)
     var outer = try object.response(in: folder)
     if let defaults { outer = outer.inheriting(defaults) }
-    let handler = ResourceHandler(in: resources, definition, table)
+    let handler: ResourceHandler?
+    do throws(ResourceStore.InvalidItem) {
+      handler = try ResourceHandler(
+        in: resources, at: template, options, items: data.items, order: data.order)
+    } catch {
+      throw object.located(error, in: data.file)
+    }
+    guard let handler else {
+      throw JSONDocumentError(
+        path: path.path, text: "another resource has the path \"\(template)\"")
+    }
     var stubs: [Stub] = []
     for (route, mock) in handler.routes(outer) {
       var route = route
@@ -56,7 +62,7 @@ extension StubValue {
       stubs.append(
         Stub(
           path: self.path, route: route, mock: mock,
-          resource: (definition.name, table.count)))
+          resource: (template, data.items.count)))
     }
     return stubs
   }
@@ -163,16 +169,8 @@ extension StubValue {
       "\"counter\", \"uuid\", \"client\" or a pattern such as \"cart-{counter}\" or "
       + "\"SHP-{counter:0000}\""
     let text = try string(expectation)
-    switch text {
-    case "counter": return .counter
-    case "uuid": return .uuid
-    case "client": return .client
-    default:
-      guard IDPattern(text).hasVariable, text.utf8.count <= 100 else {
-        throw expected(expectation)
-      }
-      return .pattern(text)
-    }
+    guard let rule = ResourceOptions.IDRule(text) else { throw expected(expectation) }
+    return rule
   }
 
   fileprivate func parameterNames() throws(JSONDocumentError) -> ResourceOptions.ParameterNames {
@@ -271,9 +269,15 @@ extension StubObject {
   }
 
   /// Parses the initial items, from the stub file or from another file.
-  fileprivate func resourceTable(
-    _ definition: ResourceDefinition, in folder: URL, _ store: ResourceStore, _ text: Data
-  ) throws(JSONDocumentError) -> ResourceTable {
+  ///
+  /// - Parameters:
+  ///   - folder: The folder of the stub file.
+  ///   - text: The text of the stub file from the resource on, for the order of members.
+  /// - Returns: The items, the order of their members, and the name of the other file.
+  /// - Throws: ``JSONDocumentError``.
+  fileprivate func resourceData(
+    in folder: URL, _ text: Data
+  ) throws(JSONDocumentError) -> (items: [JSON], order: MemberOrder, file: String?) {
     let expectation = "an array of items, or the name of a file with one"
     var order = MemberOrder()
     var items: [JSON] = []
@@ -294,19 +298,22 @@ extension StubObject {
       default: throw value.expected(expectation)
       }
     }
-    do throws(ResourceStore.InvalidItem) {
-      return try ResourceStore.table(items, definition, order: order, store.values)
-    } catch {
-      let data = path.appending(.member("data"))
-      guard let file else {
-        throw JSONDocumentError(path: data.appending(.element(error.index)), text: error.reason)
-      }
-      throw JSONDocumentError(path: data, text: "\(file)[\(error.index)]: \(error.reason)")
+    return (items, order, file)
+  }
+
+  /// Returns the error of an initial item, in this file or in another one.
+  fileprivate func located(
+    _ error: ResourceStore.InvalidItem, in file: String?
+  ) -> JSONDocumentError {
+    let data = path.appending(.member("data"))
+    guard let file else {
+      return JSONDocumentError(path: data.appending(.element(error.index)), text: error.reason)
     }
+    return JSONDocumentError(path: data, text: "\(file)[\(error.index)]: \(error.reason)")
   }
 }
 
-extension ResourceData {
+extension ResourceDraft.Content {
   /// Checks that resources refer to existing resources, and their initial items to existing items.
   ///
   /// - Parameter stubs: The routes of a file.
