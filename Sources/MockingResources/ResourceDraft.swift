@@ -30,22 +30,17 @@ package final class ResourceDraft: ResourceCollection {
   package struct Content: Sendable {
     /// The resources with their initial items, at their indexes in the store.
     fileprivate(set) var data = ResourceData()
-    /// The part of a request that identifies its client.
-    package fileprivate(set) var isolation: ResourceStore.Isolation?
+    fileprivate(set) var isolation: ResourceStore.Isolation?
     fileprivate(set) var maximumClients = 100
     /// The file for the items.
     package var file: URL?
-
-    /// The normalized paths of the resources.
-    package var paths: [String] { data.paths }
 
     /// The indexes of the resources.
     var indices: [Int] { data.activeIndices }
   }
 
-  /// The store whose items the routes of the resources use.
   package let store: ResourceStore
-  /// The resources that have been added.
+  /// The resources so far.
   package private(set) var content = Content()
 
   /// Creates a draft without resources.
@@ -69,24 +64,6 @@ package final class ResourceDraft: ResourceCollection {
     while content.data.definitions.count <= index { content.data.reserve(definition) }
     content.data.activate([(index, definition, table)])
     return index
-  }
-}
-
-extension ResourceDraft.Content {
-  /// Returns the first initial item of a resource with a reference to an item that does not exist.
-  ///
-  /// - Parameter path: The path of the resource.
-  /// - Returns: The index of the item and the reference, or `nil` if there is none.
-  package func brokenReference(at path: String) -> (index: Int, reference: BrokenReference)? {
-    data.brokenReference(at: path)
-  }
-
-  /// Returns the member of a resource that refers to items of a resource that does not exist.
-  ///
-  /// - Parameter path: The path of the resource.
-  /// - Returns: The member and the path to which it refers, or `nil` if there is none.
-  package func unknownReference(at path: String) -> (member: String, resource: String)? {
-    data.unknownReference(at: path)
   }
 }
 

@@ -35,21 +35,16 @@ package struct ResourceHandler: Sendable {
 
   /// Adds a resource with items, unless another one has its path.
   ///
-  /// - Parameters:
-  ///   - collection: The store, or the draft of one.
-  ///   - path: The path of the resource.
-  ///   - options: The options.
-  ///   - items: The initial items. Those without an id receive one.
-  ///   - order: The known order of the members of items.
-  /// - Returns: `nil` if another resource has the path.
-  /// - Throws: `ResourceStore.InvalidItem` for the first item that violates the options.
+  /// Returns `nil` if another resource has the path, or if an item violates the options.
   package init?(
     in collection: some ResourceCollection, at path: String, _ options: ResourceOptions,
-    items: [JSON], order: MemberOrder = MemberOrder()
-  ) throws(ResourceStore.InvalidItem) {
+    items: [JSON]
+  ) {
     let definition = ResourceDefinition(path, options)
-    guard !collection.contains(definition) else { return nil }
-    let table = try ResourceStore.table(items, definition, order: order, collection.store.values)
+    guard !collection.contains(definition),
+      let table = try? ResourceStore.table(
+        items, definition, order: MemberOrder(), collection.store.values)
+    else { return nil }
     self.init(in: collection, definition, table)
   }
 
@@ -198,7 +193,7 @@ package struct ResourceHandler: Sendable {
   ///
   /// - Parameter defaults: The delays, pacing, fault and header fields of the responses.
   /// - Returns: The routes and their mocks.
-  package func routes(_ defaults: Mock) -> [(route: Route, mock: Mock)] {
+  func routes(_ defaults: Mock) -> [(route: Route, mock: Mock)] {
     definition.paths.flatMap { path in
       let all: [(HTTPMethod, String, Operation)] = [
         (.get, path.list, .list), (.post, path.list, .create), (.get, path.item, .read),
@@ -206,7 +201,9 @@ package struct ResourceHandler: Sendable {
       ]
       return all.filter { options.methods.contains($0.0) }.map { method, template, operation in
         let mock = defaults.template { respond(to: $0, operation, at: path, $1) }
-        return (Route(method, template, mock).stored(in: store), mock)
+        var route = Route(method, template, mock)
+        route.resources.storage = store
+        return (route, mock)
       }
     }
   }

@@ -33,21 +33,6 @@ public struct ResourceOptions: Sendable, Hashable {
     case pattern(String)
     /// The client sets the id in the body, or creates the item with PUT.
     case client
-
-    /// Parses the name of a rule, or a pattern with a variable.
-    ///
-    /// - Parameter text: `counter`, `uuid`, `client`, or a pattern of at most 100 bytes.
-    /// - Returns: `nil` for another text.
-    package init?(_ text: String) {
-      switch text {
-      case "counter": self = .counter
-      case "uuid": self = .uuid
-      case "client": self = .client
-      default:
-        guard IDPattern(text).hasVariable, text.utf8.count <= 100 else { return nil }
-        self = .pattern(text)
-      }
-    }
   }
 
   /// The type of a member.

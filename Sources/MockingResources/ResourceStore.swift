@@ -129,7 +129,7 @@ public final class ResourceStore: RouteStorage, ResourceCollection, Sendable {
   package struct InvalidItem: Error {
     /// The index of the item.
     package let index: Int
-    /// The reason why it violates the options.
+    /// The violation.
     package let reason: String
   }
 

@@ -25,7 +25,7 @@ public struct RequestQuery: Sendable, Hashable {
   /// Parses items separated by `&`, and decodes `+` as a space.
   ///
   /// A name or value that cannot be decoded is unchanged.
-  init(_ text: Substring?) {
+  package init(_ text: Substring?) {
     items = (text ?? "").split(separator: "&").map { part in
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       func decoded(_ side: Substring) -> String {

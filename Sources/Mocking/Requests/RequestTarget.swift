@@ -12,7 +12,7 @@ package struct RequestTarget: Hashable {
   /// The percent-decoded segments of the path.
   ///
   /// They are decoded separately, so that an encoded slash does not separate segments.
-  let segments: [String]
+  package let segments: [String]
 
   /// Parses a target.
   ///

@@ -1,8 +1,8 @@
 import CatenaSystem
 import Foundation
 import Mocking
-import MockingResources
-import Networking
+package import MockingResources
+package import Networking
 import Synchronization
 
 /// The responses of an operation of a collection: those of a resource, in the form that the contract
@@ -221,8 +221,33 @@ extension HTTPHeaders {
 }
 
 extension Contract {
+  /// An operation of a contract for a list.
+  package struct OperationSummary {
+    /// The method.
+    package let method: HTTPMethod
+    /// The path template with its base path.
+    package let path: String
+    /// The identifier, the summary or another name.
+    package let name: String
+    /// Whether the operation is one of a collection, which can keep changes.
+    package let isOfCollection: Bool
+  }
+
+  /// The operations in the order of their routes.
+  package var operationSummaries: [OperationSummary] {
+    let stateful = Set(ContractCollection.all(in: content).flatMap(\.operations.keys))
+    return content.operations.enumerated().flatMap { index, operation in
+      operation.basePaths.map { base in
+        OperationSummary(
+          method: operation.method, path: base + operation.path,
+          name: operation.id ?? operation.summary ?? "from the contract",
+          isOfCollection: stateful.contains(index))
+      }
+    }
+  }
+
   /// Returns the routes of the operations, with the collections as resources.
-  func statefulRoutes(
+  package func statefulRoutes(
     seed: UInt64, validatesRequests: Bool, in resources: some ResourceCollection
   ) -> [Route] {
     var stateful: [Int: [String: (HTTPMethod) -> Route]] = [:]
@@ -232,7 +257,7 @@ extension Contract {
         let options = collection.options(of: content)
         let items = collection.items(of: content, seed: seed, options)
         guard
-          let handler = try? ResourceHandler(
+          let handler = ResourceHandler(
             in: resources, at: basePath + collection.path, options, items: items)
         else { continue }
         let sampledIDs = collection.sampledIDs(content, options).map {

@@ -3,27 +3,25 @@ package import Foundation
 package import Mocking
 package import Networking
 
-/// The routes of a recording, for a backend.
+/// The routes of a recording.
 ///
 /// Each path replays its recorded responses in the order of the recording.
 package struct RecordedRoutes {
-  /// The recorded responses to equal requests, for display.
+  /// The responses to requests with one method, path and query, for a list.
   package struct Summary {
-    /// The method.
-    ///
-    /// `nil` matches all methods.
+    /// The method. `nil` for all methods.
     package let method: HTTPMethod?
     /// The path template.
     package let path: String
-    /// The query, without the question mark.
-    package let query: String?
-    /// A description of the responses, such as `503, then 200 application/json`.
+    /// Short descriptions of the responses.
     package let responses: String
+    /// The query, if there is one.
+    package let query: String?
   }
 
-  /// The routes, one for each method and path.
+  /// The routes, in the order of the recording.
   package let routes: [Route]
-  /// The summaries, one for each method, path and query.
+  /// The summaries, in the order of the recording.
   package let summaries: [Summary]
   /// The entries that cannot be replayed.
   package let warnings: [ArchiveWarning]
@@ -35,7 +33,7 @@ package struct RecordedRoutes {
   ///   - options: The options of the tape. The origin of requests is always ignored, because the host
   ///     and the port of the server differ from the recorded ones.
   /// - Throws: `RecordingError`.
-  package init(_ file: URL, options: Tape.Options = Tape.Options()) throws(RecordingError) {
+  package init(_ file: URL, options: Tape.Options) throws(RecordingError) {
     var options = options
     options.matching = options.matching.ignoringOrigin
     let matching = options.matching
@@ -50,29 +48,6 @@ package struct RecordedRoutes {
         .replaying(player)
       return compared.contains(path) ? route : route.discardingBody()
     }
-  }
-}
-
-extension PathTemplate {
-  /// Returns a template that matches only the given path.
-  ///
-  /// - Parameter path: The path, percent-encoded, such as that of a recorded request.
-  /// - Returns: The path, with the characters encoded that have a meaning in templates.
-  package static func escaping(_ path: String) -> String {
-    var escaped = ""
-    for character in path {
-      switch character {
-      case "*": escaped += "%2A"
-      case "{": escaped += "%7B"
-      case "}": escaped += "%7D"
-      case "[": escaped += "%5B"
-      case "]": escaped += "%5D"
-      case "<": escaped += "%3C"
-      case ":" where escaped.hasSuffix("/"): escaped += "%3A"
-      default: escaped.append(character)
-      }
-    }
-    return escaped
   }
 }
 
@@ -146,8 +121,8 @@ private struct RecordedRows {
     rows.map { row in
       let more = row.count > Self.limit ? ", and \(row.count - Self.limit) more" : ""
       return RecordedRoutes.Summary(
-        method: row.path.method, path: row.path.template, query: row.query,
-        responses: row.responses.joined(separator: ", then ") + more)
+        method: row.path.method, path: row.path.template,
+        responses: row.responses.joined(separator: ", then ") + more, query: row.query)
     }
   }
 }
@@ -181,5 +156,28 @@ extension TapePlayer {
     case .unmatched(let reason): return .text("\(reason)\n", status: 404)
     case .unplayable(let reason): return .text("\(reason)\n", status: 502)
     }
+  }
+}
+
+extension PathTemplate {
+  /// Returns a template that matches only the given path.
+  ///
+  /// - Parameter path: The path, percent-encoded, such as that of a recorded request.
+  /// - Returns: The path, with the characters encoded that have a meaning in templates.
+  package static func escaping(_ path: String) -> String {
+    var escaped = ""
+    for character in path {
+      switch character {
+      case "*": escaped += "%2A"
+      case "{": escaped += "%7B"
+      case "}": escaped += "%7D"
+      case "[": escaped += "%5B"
+      case "]": escaped += "%5D"
+      case "<": escaped += "%3C"
+      case ":" where escaped.hasSuffix("/"): escaped += "%3A"
+      default: escaped.append(character)
+      }
+    }
+    return escaped
   }
 }

@@ -86,20 +86,6 @@ struct RecordingRedactor: Sendable {
   }
 }
 
-extension HAR {
-  /// Masks the secrets of all entries by the rules of a new recording.
-  package mutating func maskSecrets() {
-    let redactor = RecordingRedactor(Tape.Redaction())
-    for index in log.entries.indices { redactor.redact(&log.entries[index]) }
-    // A secret of a later exchange may also be in an earlier one.
-    let secrets = redactor.secrets.search()
-    for index in log.entries.indices where secrets.mask(&log.entries[index]) {
-      log.entries[index].request.updateDerivedFields()
-      log.entries[index].response.updateDerivedFields()
-    }
-  }
-}
-
 extension MultiPatternSearch {
   /// Masks all matches in a request, and returns whether there are any.
   @discardableResult
@@ -258,5 +244,28 @@ extension Tape {
       self.masking = masking
       self.keeping = keeping
     }
+  }
+}
+
+extension HAR {
+  /// Creates an archive of exchanges, with the secrets of all of them masked.
+  ///
+  /// - Parameters:
+  ///   - entries: The exchanges.
+  ///   - creator: The program that creates the archive.
+  package init(redacting entries: [Entry], by creator: Creator) {
+    let redactor = RecordingRedactor(Tape.Redaction())
+    var entries = entries.map { entry in
+      var entry = entry
+      redactor.redact(&entry)
+      return entry
+    }
+    // A secret of a later exchange may also be in an earlier one.
+    let secrets = redactor.secrets.search()
+    for index in entries.indices where secrets.mask(&entries[index]) {
+      entries[index].request.updateDerivedFields()
+      entries[index].response.updateDerivedFields()
+    }
+    self.init(log: Log(creator: creator, entries: entries))
   }
 }

@@ -205,7 +205,7 @@ extension RequestDifference {
 }
 
 extension ResourceStore {
-  /// The properties of the open file for the admin API, or `nil` if no file is open.
+  /// The properties of the open file for the admin API.
   var fileRecord: JSON? {
     file.map { file in
       [
@@ -216,7 +216,7 @@ extension ResourceStore {
   }
 }
 
-extension RegisteredRoute {
+extension MockRoutes.Entry {
   /// Returns the properties for the admin API.
   ///
   /// - Parameters:
@@ -235,7 +235,7 @@ extension RegisteredRoute {
           "file": .string(source.file), "line": .int(source.line), "column": .int(source.column),
         ]
       } ?? .null,
-      "hits": .int(useCount), "enabled": .bool(isEnabled),
+      "hits": .int(hits), "enabled": .bool(isEnabled),
       "delay": adjustment.delay?.json ?? .null, "fault": adjustment.fault?.json ?? .null,
       "definition": route.definition.map(AdminMask.json) ?? .null,
     ]

@@ -48,10 +48,10 @@ struct StubLoader {
       guard !Self.isRecording(url) else {
         let recording = try RecordedRoutes(url, options: recordings)
         routes += recording.routes
-        summaries += recording.summaries.map { row in
+        summaries += recording.summaries.map { summary in
           StubFile.Summary(
-            method: row.method, path: row.path, response: row.responses,
-            conditions: row.query.map { ["query = \($0)"] } ?? [])
+            method: summary.method, path: summary.path, response: summary.responses,
+            conditions: summary.query.map { ["query = \($0)"] } ?? [])
         }
         warnings += recording.warnings
         add(url)
@@ -74,10 +74,10 @@ struct StubLoader {
       }
     }
     let resources = draft.content
-    if !resources.paths.isEmpty || resources.isolation != nil {
+    if !resources.paths.isEmpty || resources.isolatesClients {
       routes = routes.map { $0.isRecorded ? $0 : $0.using(store) }
     }
-    if storeFile != nil, resources.isolation != nil {
+    if storeFile != nil, resources.isolatesClients {
       warnings.append(
         ArchiveWarning(
           problem: "the file of \"store\" keeps only the items of requests without a client, "

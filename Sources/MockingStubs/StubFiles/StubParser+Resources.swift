@@ -40,29 +40,32 @@ extension StubValue {
     let object = try object(
       Self.resourceKeys, "a resource, such as {\"resource\": \"/carts\", \"data\": []}")
     let path = try object.required("resource", "such as \"/carts\"")
-    let (template, options) = (try path.resourceTemplate(), try object.resourceOptions())
-    let data = try object.resourceData(in: folder, text)
+    let definition = ResourceDefinition(try path.resourceTemplate(), try object.resourceOptions())
+    guard !resources.contains(definition) else {
+      throw JSONDocumentError(
+        path: path.path, text: "another resource has the path \"\(definition.name)\"")
+    }
+    let (items, order, file) = try object.initialItems(in: folder, text)
     var outer = try object.response(in: folder)
     if let defaults { outer = outer.inheriting(defaults) }
-    let handler: ResourceHandler?
+    let added: (routes: [(route: Route, mock: Mock)], itemCount: Int)
     do throws(ResourceStore.InvalidItem) {
-      handler = try ResourceHandler(
-        in: resources, at: template, options, items: data.items, order: data.order)
+      added = try resources.add(definition, items: items, order: order, defaults: outer)
     } catch {
-      throw object.located(error, in: data.file)
-    }
-    guard let handler else {
-      throw JSONDocumentError(
-        path: path.path, text: "another resource has the path \"\(template)\"")
+      let data = self.path.appending(.member("data"))
+      guard let file else {
+        throw JSONDocumentError(path: data.appending(.element(error.index)), text: error.reason)
+      }
+      throw JSONDocumentError(path: data, text: "\(file)[\(error.index)]: \(error.reason)")
     }
     var stubs: [Stub] = []
-    for (route, mock) in handler.routes(outer) {
+    for (route, mock) in added.routes {
       var route = route
       try object.addConditions(to: &route)
       stubs.append(
         Stub(
           path: self.path, route: route, mock: mock,
-          resource: (template, data.items.count)))
+          resource: (definition.name, added.itemCount)))
     }
     return stubs
   }
@@ -169,8 +172,16 @@ extension StubValue {
       "\"counter\", \"uuid\", \"client\" or a pattern such as \"cart-{counter}\" or "
       + "\"SHP-{counter:0000}\""
     let text = try string(expectation)
-    guard let rule = ResourceOptions.IDRule(text) else { throw expected(expectation) }
-    return rule
+    switch text {
+    case "counter": return .counter
+    case "uuid": return .uuid
+    case "client": return .client
+    default:
+      guard let rule = ResourceOptions.IDRule.checkedPattern(text), text.utf8.count <= 100 else {
+        throw expected(expectation)
+      }
+      return rule
+    }
   }
 
   fileprivate func parameterNames() throws(JSONDocumentError) -> ResourceOptions.ParameterNames {
@@ -270,12 +281,8 @@ extension StubObject {
 
   /// Parses the initial items, from the stub file or from another file.
   ///
-  /// - Parameters:
-  ///   - folder: The folder of the stub file.
-  ///   - text: The text of the stub file from the resource on, for the order of members.
   /// - Returns: The items, the order of their members, and the name of the other file.
-  /// - Throws: ``JSONDocumentError``.
-  fileprivate func resourceData(
+  fileprivate func initialItems(
     in folder: URL, _ text: Data
   ) throws(JSONDocumentError) -> (items: [JSON], order: MemberOrder, file: String?) {
     let expectation = "an array of items, or the name of a file with one"
@@ -300,17 +307,6 @@ extension StubObject {
     }
     return (items, order, file)
   }
-
-  /// Returns the error of an initial item, in this file or in another one.
-  fileprivate func located(
-    _ error: ResourceStore.InvalidItem, in file: String?
-  ) -> JSONDocumentError {
-    let data = path.appending(.member("data"))
-    guard let file else {
-      return JSONDocumentError(path: data.appending(.element(error.index)), text: error.reason)
-    }
-    return JSONDocumentError(path: data, text: "\(file)[\(error.index)]: \(error.reason)")
-  }
 }
 
 extension ResourceDraft.Content {
@@ -332,8 +328,8 @@ extension ResourceDraft.Content {
       if let broken = brokenReference(at: path) {
         throw JSONDocumentError(
           path: stub.path.appending(.member("data")).appending(.element(broken.index)),
-          text: "the item refers to nothing: its member \"\(broken.reference.member)\" must be the "
-            + "id of an item of \(broken.reference.resource)")
+          text: "the item refers to nothing: its member \"\(broken.member)\" must be the "
+            + "id of an item of \(broken.resource)")
       }
     }
   }
