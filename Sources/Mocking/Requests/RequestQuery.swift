@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 
 /// Names with values of a received request: its decoded query, its form fields or its cookies.
@@ -28,7 +29,7 @@ public struct RequestQuery: Sendable, Hashable {
     items = (text ?? "").split(separator: "&").map { part in
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       func decoded(_ side: Substring) -> String {
-        PercentDecoding.decode(side, plusIsSpace: true) ?? String(side)
+        PercentEncoding.decode(side, plusIsSpace: true) ?? String(side)
       }
       return Item(name: decoded(sides[0]), value: sides.count > 1 ? decoded(sides[1]) : "")
     }

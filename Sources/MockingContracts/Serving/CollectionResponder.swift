@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import MockingResources
@@ -81,7 +82,7 @@ struct CollectionResponder: Sendable {
     let members = content.program.memberSchemas(of: collection.itemSchema)
     let kept = query.split(separator: "&").filter { part in
       let name = part.prefix { $0 != "=" }
-      let decoded = PercentDecoding.decode(name, plusIsSpace: true) ?? String(name)
+      let decoded = PercentEncoding.decode(name, plusIsSpace: true) ?? String(name)
       return names.contains(decoded) || members[decoded] != nil
     }
     let text = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 public import Networking
@@ -188,7 +189,7 @@ enum FormURLCoding {
   }
 
   static func decode(_ text: some StringProtocol, _ plusIsSpace: Bool = true) -> String {
-    PercentDecoding.decodeIfValid(Substring(text), plusIsSpace: plusIsSpace)
+    PercentEncoding.decodeIfValid(Substring(text), plusIsSpace: plusIsSpace)
   }
 
   /// Encodes a name or a value.

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import MockingRecordings
@@ -54,7 +55,7 @@ private struct RecordedPath: Hashable {
     let parts = segments.enumerated().map { index, segment -> String in
       // Characters such as the asterisk have a meaning in templates.
       let text = PathTemplate.escaping("/" + segment).dropFirst()
-      guard let decoded = PercentDecoding.decode(text) else { return "{value\(index)}" }
+      guard let decoded = PercentEncoding.decode(text) else { return "{value\(index)}" }
       return decoded.contains(Redactor.mask) ? "{value\(index)}" : String(text)
     }
     return "/" + parts.joined(separator: "/")

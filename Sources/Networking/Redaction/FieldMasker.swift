@@ -1,3 +1,5 @@
+import CatenaSystem
+
 /// A masker for `name=value` fields and user information in a URL or a text.
 ///
 /// It also masks them in URLs that are themselves values of fields.

@@ -1,3 +1,5 @@
+import CatenaSystem
+
 /// An automaton that classifies a name in one pass over it.
 ///
 /// Each character takes one step in three tables: one finds the terms at any position, one compares
