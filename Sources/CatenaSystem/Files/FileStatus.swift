@@ -8,6 +8,14 @@ package struct FileStatus: Sendable {
     package let number: UInt64
   }
 
+  /// The facts that differ after a file has been changed or replaced.
+  package struct Version: Sendable, Hashable {
+    package let identity: Identity
+    package let byteCount: Int64
+    package let seconds: Int64
+    package let nanoseconds: Int64
+  }
+
   private let status: stat
 
   init(_ status: stat) {
@@ -63,6 +71,14 @@ package struct FileStatus: Sendable {
       let time = status.st_mtim
     #endif
     return (Int64(time.tv_sec), Int64(time.tv_nsec))
+  }
+
+  /// The version of the file.
+  package var version: Version {
+    let modified = modified
+    return Version(
+      identity: identity, byteCount: byteCount, seconds: modified.seconds,
+      nanoseconds: modified.nanoseconds)
   }
 
   /// The time of the last change of the contents, to the second.
