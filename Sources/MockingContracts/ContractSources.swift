@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import MockingRecordings
@@ -68,7 +69,9 @@ final class ContractSources {
 
   private func contents(of url: URL) throws(DocumentSyntaxError) -> Data {
     do {
-      guard let file = try open(url) else { throw POSIXError(.ENOENT) }
+      guard let file = try open(url) else {
+        throw FileError(url.path, "cannot be opened", number: ENOENT)
+      }
       guard file.byteCount <= Self.maximumByteCount else {
         throw DocumentSyntaxError(
           offset: 0, reason: "the file has more than \(Self.maximumByteCount >> 20) MiB")
@@ -78,19 +81,17 @@ final class ContractSources {
       throw error
     } catch let violation as InnerPath.Violation {
       throw DocumentSyntaxError(offset: 0, reason: violation.reason)
-    } catch let failure as OpenFile.Failure {
-      throw DocumentSyntaxError(offset: 0, reason: "the file cannot be read: \(failure.reason)")
     } catch {
       throw DocumentSyntaxError(
-        offset: 0, reason: "the file cannot be read: \(AtomicFileWriter.reason(of: error))")
+        offset: 0, reason: "the file cannot be read: \(FileError.cause(of: error))")
     }
   }
 
   /// Opens the document, or a file to which a reference leads.
-  private func open(_ url: URL) throws -> OpenFile? {
+  private func open(_ url: URL) throws -> ServedFile? {
     guard let folder else {
       folder = url.absoluteURL.deletingLastPathComponent()
-      return try OpenFile(url)
+      return try ServedFile.existing { () throws(FileError) in try OpenFile(url.path) }
     }
     let outer = folder.standardizedFileURL.pathComponents
     let parts = url.absoluteURL.standardizedFileURL.pathComponents
@@ -98,7 +99,7 @@ final class ContractSources {
       throw InnerPath.Violation(url.path, "leads out of the folder of the document")
     }
     let path = try InnerPath(components: Array(parts.dropFirst(outer.count)))
-    return try path.resolved(in: folder).flatMap { try OpenFile($0.open()) }
+    return try path.resolved(in: folder).flatMap { try ServedFile.existing($0.open) }
   }
 
   /// Parses a text as JSON if it begins with a brace, and otherwise as YAML.

@@ -29,6 +29,15 @@ package struct FileError: Error, Hashable {
     number.map { String(cString: strerror($0)) } ?? problem
   }
 
+  /// Returns the text of the system about the cause of any error, such as one of Foundation.
+  package static func cause(of error: any Error) -> String {
+    if let error = error as? FileError { return error.cause }
+    var error = error as NSError
+    while let next = error.userInfo[NSUnderlyingErrorKey] as? NSError { error = next }
+    return error.domain == NSPOSIXErrorDomain
+      ? String(cString: strerror(Int32(error.code))) : error.localizedDescription
+  }
+
   /// The file, the problem and the text of the system, as a clause.
   package var reason: String {
     let name = FilePath.split(path).name

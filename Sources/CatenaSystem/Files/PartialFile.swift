@@ -104,6 +104,18 @@ package final class PartialFile: Sendable {
     }
   }
 
+  /// Replaces a file by one that only its owner can read, and synchronizes it to disk.
+  ///
+  /// - Parameters:
+  ///   - data: The contents.
+  ///   - target: The location. Missing parent folders are created.
+  /// - Throws: ``FileError`` if the file cannot be replaced. The earlier file is unchanged then.
+  package static func write(_ data: Data, to target: URL) throws(FileError) {
+    let file = try PartialFile(for: target, replacing: true, permissions: 0o600)
+    try file.write(data)
+    try file.commit(durably: true)
+  }
+
   /// Removes the file immediately, even if another thread is still writing to it.
   package func discard() {
     if exists.exchange(false, ordering: .relaxed) { unlink(file.path) }

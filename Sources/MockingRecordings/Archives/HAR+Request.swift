@@ -196,13 +196,11 @@ enum FormURLCoding {
   ///
   /// Equal texts have equal encodings.
   static func encode(_ text: String) -> String {
-    text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
+    encoding.encoded(text)
   }
 
-  /// The unreserved characters of RFC 3986 section 2.3, and `*`, so that the mask `***` is not
-  /// encoded.
-  private static let unreserved = CharacterSet(
-    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~*")
+  /// The encoding of URLs, in which the mask `***` is not encoded.
+  private static let encoding = PercentEncoding.url.keeping("*")
 }
 
 // MARK: - JSON

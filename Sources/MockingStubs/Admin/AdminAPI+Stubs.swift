@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import MockingRecordings
@@ -101,10 +102,7 @@ extension AdminAPI {
   }
 
   static func location(of id: RouteID) -> String {
-    let allowed = CharacterSet(
-      charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~.")
-    let name = id.rawValue.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
-    return "\(path)stubs/\(name)"
+    "\(path)stubs/\(PercentEncoding.url.encoded(id.rawValue))"
   }
 
   private func replaceStub(_ call: AdminCall) throws -> ReservedPathResponse {

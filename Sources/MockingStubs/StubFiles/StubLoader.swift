@@ -153,7 +153,7 @@ struct StubLoader {
         throw .unreadable(file: url, reason: error.reason)
       } catch {
         throw FileManager.default.fileExists(atPath: url.path)
-          ? .unreadable(file: url, reason: AtomicFileWriter.reason(of: error))
+          ? .unreadable(file: url, reason: FileError.cause(of: error))
           : .missing(file: url)
       }
     }
