@@ -6,7 +6,7 @@ package struct PercentEncoding: Sendable, Hashable {
   @usableFromInline var low: UInt64 = 0
   @usableFromInline var high: UInt64 = 0
 
-  /// The encoding for any part of a URL. It keeps the unreserved characters.
+  /// The encoding for any part of a URL, which keeps the unreserved characters.
   ///
   /// Source: RFC 3986 section 2.3.
   package static let url = fileName.keeping("~")
