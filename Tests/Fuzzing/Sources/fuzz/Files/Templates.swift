@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Mocking
+@testable import MockingTemplates
 @testable import Networking
 
 extension FuzzTarget {
