@@ -12,7 +12,7 @@ extension RequestCondition {
   /// - Parameter text: The expression, without braces. It can read the request, the variables and the
   ///   resources of the backend, but not generate values. The condition is met unless the value is
   ///   `null`, `false`, 0, or an empty text, array or object. A malformed expression in a route is
-  ///   ``MockServerError/invalidPattern(_:reason:)``.
+  ///   `MockServerError.invalidPattern(_:reason:)`.
   /// - Returns: The condition.
   public static func expression(_ text: String) -> RequestCondition {
     do throws(TemplateSyntaxError) {
