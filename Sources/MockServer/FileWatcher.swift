@@ -195,8 +195,8 @@ import Synchronization
     /// Returns whether a path is that of a file that is reported when it has been written, unlike a
     /// folder or a link.
     private static func isNewFile(_ path: String) -> Bool {
-      var status = stat()
-      return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
+      guard let status = try? FileStatus(path) else { return false }
+      return status.isRegular && status.linkCount == 1
     }
 
     private func contains(_ events: UnsafeRawBufferPointer) -> Bool {

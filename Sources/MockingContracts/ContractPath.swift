@@ -1,4 +1,5 @@
-package import Mocking
+import Mocking
+import MockingRecordings
 import Networking
 
 /// A path template of an OpenAPI document.
@@ -115,28 +116,5 @@ struct ContractPath: Sendable, Hashable {
     if parts.count > 1 { return 1 }
     if case .variable? = parts.first { return 2 }
     return 0
-  }
-}
-
-extension PathTemplate {
-  /// Returns a template that matches only the given path.
-  ///
-  /// - Parameter path: The path, percent-encoded, such as that of a recorded request.
-  /// - Returns: The path, with the characters encoded that have a meaning in templates.
-  package static func escaping(_ path: String) -> String {
-    var escaped = ""
-    for character in path {
-      switch character {
-      case "*": escaped += "%2A"
-      case "{": escaped += "%7B"
-      case "}": escaped += "%7D"
-      case "[": escaped += "%5B"
-      case "]": escaped += "%5D"
-      case "<": escaped += "%3C"
-      case ":" where escaped.hasSuffix("/"): escaped += "%3A"
-      default: escaped.append(character)
-      }
-    }
-    return escaped
   }
 }

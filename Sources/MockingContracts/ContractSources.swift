@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import MockingDocuments
@@ -82,10 +83,14 @@ final class ContractSources {
   }
 
   /// Opens the document, or a file to which a reference leads.
-  private func open(_ url: URL) throws(MockFile.ReadError) -> OpenFile? {
+  private func open(_ url: URL) throws(MockFile.ReadError) -> ServedFile? {
     guard let folder else {
       folder = url.absoluteURL.deletingLastPathComponent()
-      return try OpenFile(url)
+      do throws(FileError) {
+        return try ServedFile.existing { () throws(FileError) in try OpenFile(url.path) }
+      } catch {
+        throw MockFile.ReadError(reason: error.cause)
+      }
     }
     let outer = folder.standardizedFileURL.pathComponents
     let parts = url.absoluteURL.standardizedFileURL.pathComponents

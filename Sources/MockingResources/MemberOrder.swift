@@ -1,17 +1,20 @@
-import Foundation
+package import Foundation
 import Mocking
-import Networking
+package import Networking
 
 /// The order in which a resource writes the members of its items.
 ///
 /// A ``JSON`` object has no order. Members are therefore written in the order in which their names
 /// first occurred in the data and the requests, and names beyond the limit after them.
-struct MemberOrder: Sendable {
+package struct MemberOrder: Sendable {
   /// The maximum number of names, so that clients cannot use unlimited memory.
   private static let limit = 2_000
 
   /// The ranks of the names.
-  private(set) var ranks: [String: Int] = [:]
+  package private(set) var ranks: [String: Int] = [:]
+
+  /// Creates an order without names.
+  package init() {}
 
   /// Whether a name has occurred, at any depth.
   func contains(_ name: String) -> Bool { ranks[name] != nil }
@@ -30,7 +33,7 @@ struct MemberOrder: Sendable {
   /// Returns a value as JSON text.
   ///
   /// - Throws: `ParameterEncodingError` if the values are nested too deeply.
-  func encode(_ json: JSON) throws -> Data {
+  package func encode(_ json: JSON) throws -> Data {
     try json.data { ranks[$0] ?? .max }
   }
 
@@ -75,7 +78,7 @@ struct MemberOrder: Sendable {
   ///
   /// - Parameter text: The text in UTF-8. Each string that a colon follows is a name. Scanning ends
   ///   with the first value of the text.
-  mutating func learn(from text: Data) {
+  package mutating func learn(from text: Data) {
     text.withUnsafeBytes { bytes in
       var (position, depth) = (0, 0)
       while position < bytes.count, ranks.count < Self.limit {

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Networking
 
 /// The path of a resource, with the members that its variables determine.
@@ -61,7 +61,8 @@ package struct ResourceDefinition: Sendable {
   /// `nil` accepts every object.
   let decode: (@Sendable (_ item: Data) throws -> Void)?
 
-  init(
+  /// Creates a resource.
+  package init(
     _ path: String, _ options: ResourceOptions,
     decode: (@Sendable (_ item: Data) throws -> Void)? = nil
   ) {
@@ -70,7 +71,8 @@ package struct ResourceDefinition: Sendable {
     self.decode = decode
   }
 
-  var name: String { paths[0].list }
+  /// The path that identifies the resource.
+  package var name: String { paths[0].list }
 
   /// The members that contain the ids of parents.
   var foreignKeys: Set<String> { Set(paths.flatMap(\.bindings).map(\.member)) }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Mocking
 import Networking
 import Synchronization
@@ -25,38 +25,40 @@ package protocol ResourceCollection {
 ///
 /// The routes of the draft have the store and the indexes that are valid then. Until then the store is
 /// unchanged: if the files are invalid, the draft is dropped. It is used by one thread.
-final class ResourceDraft: ResourceCollection {
+package final class ResourceDraft: ResourceCollection {
   /// The resources, without items of requests.
-  struct Content: Sendable {
+  package struct Content: Sendable {
     /// The resources with their initial items, at their indexes in the store.
     fileprivate(set) var data = ResourceData()
     fileprivate(set) var isolation: ResourceStore.Isolation?
     fileprivate(set) var maximumClients = 100
     /// The file for the items.
-    var file: URL?
+    package var file: URL?
 
     /// The indexes of the resources.
     var indices: [Int] { data.activeIndices }
   }
 
-  let store: ResourceStore
-  private(set) var content = Content()
+  package let store: ResourceStore
+  /// The resources so far.
+  package private(set) var content = Content()
 
-  init(of store: ResourceStore) {
+  /// Creates a draft without resources.
+  package init(of store: ResourceStore) {
     self.store = store
   }
 
   /// Sets the part of a request that identifies its client.
-  func isolate(by isolation: ResourceStore.Isolation, maximumClients: Int) {
+  package func isolate(by isolation: ResourceStore.Isolation, maximumClients: Int) {
     content.isolation = isolation
     content.maximumClients = max(maximumClients, 1)
   }
 
-  func contains(_ definition: ResourceDefinition) -> Bool {
+  package func contains(_ definition: ResourceDefinition) -> Bool {
     content.data.hasResource(at: definition.paths[0].normalized)
   }
 
-  func add(_ definition: ResourceDefinition, _ table: ResourceTable) -> Int {
+  package func add(_ definition: ResourceDefinition, _ table: ResourceTable) -> Int {
     let index = store.reserve(definition, except: content.indices)
     // Those in between are not of this draft.
     while content.data.definitions.count <= index { content.data.reserve(definition) }
@@ -97,7 +99,7 @@ extension ResourceStore {
   /// - Parameter draft: The resources. If its file is not the open one, that is closed.
   /// - Throws: ``ResourceError`` if the file cannot be opened, or if kept items violate the options of the
   ///   draft. The store is then unchanged.
-  func commit(_ draft: ResourceDraft.Content) throws(ResourceError) {
+  package func commit(_ draft: ResourceDraft.Content) throws(ResourceError) {
     let (initial, oldFile) = state.withLock { ($0.initial, $0.file) }
     let isOther = draft.file?.standardizedFileURL.path != oldFile?.path
     if isOther { try oldFile?.flush(self) }

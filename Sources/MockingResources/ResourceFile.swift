@@ -1,3 +1,4 @@
+import CatenaSystem
 import Dispatch
 public import Foundation
 import Mocking
@@ -96,10 +97,10 @@ final class ResourceFile: Sendable {
   init(_ url: URL, for store: ResourceStore) throws(ResourceError) {
     self.url = url
     scheduler = store.scheduler
-    do throws(RecordingError) {
-      _ = try AtomicFileWriter.makeFolder(of: url)
+    do throws(FileError) {
+      try PartialFile.prepare(url, replacing: true)
     } catch {
-      throw Self.unwritable(url, error)
+      throw .unwritable(url, reason: error.cause)
     }
     let path = url.standardizedFileURL.resolvingSymlinksInPath().path
     let earlier = Self.owners.withLock { owners in
@@ -107,16 +108,14 @@ final class ResourceFile: Sendable {
       return owners.updateValue(Owner(store: store), forKey: path)?.store
     }
     if let earlier, earlier !== store { earlier.close() }
-    do {
-      guard let lock = try FileLock(tryLocking: path + ".lock") else {
-        throw ResourceError.fileInUse(url)
-      }
-      self.lock = lock
-    } catch let error as ResourceError {
-      throw error
+    let lock: FileLock?
+    do throws(FileError) {
+      lock = try FileLock(tryLocking: path + ".lock")
     } catch {
-      throw .unwritable(url, reason: "\(error)")
+      throw .unwritable(url, reason: error.cause)
     }
+    guard let lock else { throw .fileInUse(url) }
+    self.lock = lock
   }
 
   /// Reads the file, or returns `nil` if it does not exist.
@@ -126,7 +125,7 @@ final class ResourceFile: Sendable {
       text = JSONDocumentError.text(of: try Data(contentsOf: url))
     } catch {
       guard FileManager.default.fileExists(atPath: url.path) else { return nil }
-      throw .unreadable(url, reason: AtomicFileWriter.reason(of: error))
+      throw .unreadable(url, reason: FileError.cause(of: error))
     }
     let json: JSON
     do throws(JSONDocumentError) {
@@ -221,10 +220,10 @@ final class ResourceFile: Sendable {
 
   /// Replaces the file.
   func create(_ content: Data) throws(ResourceError) {
-    do throws(RecordingError) {
-      try AtomicFileWriter.write(content, to: url)
+    do throws(FileError) {
+      try PartialFile.write(content, to: url)
     } catch {
-      throw Self.unwritable(url, error)
+      throw .unwritable(url, reason: error.cause)
     }
   }
 
@@ -241,10 +240,5 @@ final class ResourceFile: Sendable {
   /// Removes the file, which this object has created.
   func remove() {
     try? FileManager.default.removeItem(at: url)
-  }
-
-  private static func unwritable(_ url: URL, _ error: RecordingError) -> ResourceError {
-    if case .unwritable(_, let reason) = error { return .unwritable(url, reason: reason) }
-    return .unwritable(url, reason: "\(error)")
   }
 }

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 package import Mocking
 import MockingDocuments
@@ -128,7 +129,7 @@ package struct ResourceHandler: Sendable {
         data.tables[index].order.learn(from: request.decodedBody)
         return try data.insert(json, into: index, bound, context)
       }
-      return created(item, at: request.path.text + "/" + Self.encoded(item.id))
+      return created(item, at: request.path.text + "/" + PercentEncoding.url.encoded(item.id))
     case .replace:
       let json = try body(of: request)
       let (item, isNew) = try store.perform(for: client, by: values) {
@@ -301,13 +302,6 @@ package struct ResourceHandler: Sendable {
     return .data(text, contentType: "application/json").header("ETag", tag)
   }
 
-  static func encoded(_ text: String) -> String {
-    text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
-  }
-
-  /// The characters that RFC 3986 section 2.3 never encodes.
-  private static let unreserved = CharacterSet(
-    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }
 
 /// The body of a PATCH.

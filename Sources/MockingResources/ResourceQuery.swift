@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking
@@ -295,10 +296,10 @@ struct ResourceLinks {
     value = links.map { relation, name, value in
       var items = request.query.items.filter { $0.name != name }.map { ($0.name, $0.value) }
       items.append((name, value))
-      let query = items.map { "\(Self.encoded($0.0))=\(Self.encoded($0.1))" }
+      let query = items.map {
+        "\(PercentEncoding.url.encoded($0.0))=\(PercentEncoding.url.encoded($0.1))"
+      }
       return "<\(request.path.text)?\(query.joined(separator: "&"))>; rel=\"\(relation)\""
     }.joined(separator: ", ")
   }
-
-  private static func encoded(_ text: String) -> String { ResourceHandler.encoded(text) }
 }

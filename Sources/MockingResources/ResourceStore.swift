@@ -126,9 +126,11 @@ public final class ResourceStore: RouteStorage, ResourceCollection, Sendable {
   }
 
   /// The error in an item of a list.
-  struct InvalidItem: Error {
-    let index: Int
-    let reason: String
+  package struct InvalidItem: Error {
+    /// The index of the item.
+    package let index: Int
+    /// The violation.
+    package let reason: String
   }
 
   /// Returns the items of a list.

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking
@@ -38,12 +39,9 @@ final class ResourceItem: Sendable {
 ///
 /// Source: RFC 9110 section 8.8.3.
 enum EntityTag {
-  /// Returns the tag of a representation: its 64-bit FNV-1a hash.
+  /// Returns the tag of a representation: its checksum.
   static func of(_ text: some Sequence<UInt8>) -> String {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in text { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    let digits = String(hash, radix: 16)
-    return "\"\(String(repeating: "0", count: 16 - digits.count))\(digits)\""
+    "\"\(Checksum(text).text)\""
   }
 
   /// Returns whether a tag is in a list of tags, such as the value of `If-Match`.

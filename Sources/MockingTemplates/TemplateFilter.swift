@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking
@@ -71,10 +72,10 @@ enum TemplateFilter: String, Sendable, CaseIterable {
       return .string(input.description)
     case .urlencode:
       let text = try work.text(of: input, growth: 3)
-      return .string(text.addingPercentEncoding(withAllowedCharacters: .unreserved) ?? "")
+      return .string(PercentEncoding.url.encoded(text))
     case .urldecode:
       let text = try work.text(of: input)
-      return .string(PercentDecoding.decodeIfValid(Substring(text), plusIsSpace: true))
+      return .string(PercentEncoding.decodeIfValid(Substring(text), plusIsSpace: true))
     case .base64:
       return .string(Data(try work.text(of: input, growth: 2).utf8).base64EncodedString())
     case .base64decode:
@@ -227,12 +228,4 @@ extension JSON {
     guard case .string(let text) = self else { return double == nil ? .null : self }
     return Int(text).map { .int($0) } ?? asNumber.map { .double($0) } ?? .null
   }
-}
-
-extension CharacterSet {
-  /// The characters that need no percent-encoding in any part of a URL.
-  ///
-  /// Source: RFC 3986 section 2.3.
-  fileprivate static let unreserved = CharacterSet(
-    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Networking
 import Synchronization
@@ -94,22 +95,19 @@ final class PartialDownload: Sendable {
     self.target = target
     self.isResumable = isResumable
     let folder = target.url.deletingLastPathComponent()
-    do {
-      try PartialFile.check(target.url, replacing: target.replaces)
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    } catch {
-      let reason = (error as? PartialFile.FileError)?.reason ?? "its folder cannot be created"
-      throw NetworkError(.fileNotWritten, reason)
+    try NetworkError.reporting(.fileNotWritten) {
+      try PartialFile.prepare(target.url, replacing: target.replaces)
     }
     path =
       isResumable
       ? Self.path(beside: target.url)
-      : folder.appending(path: ".\(UUID().uuidString).part").path
+      : folder.appending(path: PartialFile.newName()).path
     var file = try LockedFile(path, creating: 0o666, isNew: !isResumable)
     var content = isResumable ? try Self.load(path, of: file) : nil
-    if isResumable, try file.hasOtherName {
-      if content?.fileNumber != (try file.number) { content = nil }
-      file = try file.replaced(at: path, copying: content != nil)
+    let status = try file.status
+    if isResumable, status.linkCount > 1 {
+      if content?.fileNumber != status.identity.number { content = nil }
+      file = try file.replaced(copying: content != nil)
     }
     self.file = file
     state = Mutex(State(content: content))
@@ -121,7 +119,7 @@ final class PartialDownload: Sendable {
 
   /// Returns the state of a file, or `nil` if there is none that fits.
   private static func load(_ path: String, of file: LockedFile) throws -> Content? {
-    let length = try file.length
+    let length = try file.status.byteCount
     guard length > 0, var content = try HiddenFile.read(Content.self, from: "\(path).json"),
       content.isValid
     else { return nil }
@@ -203,7 +201,7 @@ final class PartialDownload: Sendable {
     }
     guard isResumable else { return }
     guard var content else { return HiddenFile.remove("\(path).json") }
-    content.fileNumber = try file.number
+    content.fileNumber = try file.status.identity.number
     try HiddenFile.write(content, to: "\(path).json")
   }
 
@@ -233,22 +231,14 @@ final class PartialDownload: Sendable {
   /// Moves the complete file to its target.
   func commit() throws {
     try file.synchronize()
-    let target = target.url.path
-    if self.target.replaces {
-      guard rename(path, target) == 0 else { throw LockedFile.error(.fileNotWritten) }
-    } else {
-      // Unlike `rename`, `link` never replaces a file that was created in the meantime.
-      guard link(path, target) == 0 else {
-        throw errno == EEXIST
-          ? NetworkError(.fileNotWritten, "a file with that name already exists")
-          : LockedFile.error(.fileNotWritten)
-      }
-      unlink(path)
+    let path = target.url.path
+    try NetworkError.reporting(.fileNotWritten) {
+      try PartialFile.move(self.path, to: path, replacing: target.replaces)
     }
-    HiddenFile.remove("\(path).json")
+    HiddenFile.remove("\(self.path).json")
     state.withLock { $0.isClosed = true }
     // The new name is durable after this; a failure has no other effect.
-    try? FileSystem().synchronize(self.target.url.deletingLastPathComponent().path)
+    try? FileSystem().synchronize(FilePath.split(path).folder)
     file.unlock()
   }
 

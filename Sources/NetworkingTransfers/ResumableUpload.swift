@@ -1,3 +1,4 @@
+import CatenaSystem
 public import Foundation
 import Networking
 import Promises
@@ -94,7 +95,7 @@ final class UploadFile: Sendable {
 
   /// The version when the file was opened.
   let version: Version
-  private let descriptor: Int32
+  private let file: OpenFile
   private let path: String
   private let lockPath: String
   private let lock: LockedFile
@@ -109,21 +110,10 @@ final class UploadFile: Sendable {
     }
     let base = Self.lockPath(of: source, stateFile: stateFile)
     (path, lockPath) = ("\(base).json", base)
-    // Without `O_NONBLOCK`, opening a named pipe would wait for its writer.
-    let descriptor = open(source.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw LockedFile.error(.encodingFailed) }
-    do {
-      version = try Self.version(of: descriptor)
-      lock = try LockedFile(base, creating: 0o600)
-    } catch {
-      Foundation.close(descriptor)
-      throw error
-    }
-    self.descriptor = descriptor
-  }
-
-  deinit {
-    Foundation.close(descriptor)
+    let file = try NetworkError.reporting(.encodingFailed) { try OpenFile(source.path) }
+    version = try Self.version(of: file)
+    lock = try LockedFile(base, creating: 0o600)
+    self.file = file
   }
 
   /// Returns the path of the file that is locked.
@@ -131,31 +121,25 @@ final class UploadFile: Sendable {
     stateFile?.path ?? HiddenFile.path(beside: source, "upload")
   }
 
-  private static func version(of descriptor: Int32) throws -> Version {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw LockedFile.error(.encodingFailed) }
-    guard status.st_mode & S_IFMT == S_IFREG else {
+  private static func version(of file: borrowing OpenFile) throws -> Version {
+    let status = try NetworkError.reporting(.encodingFailed) { try file.status }
+    guard status.isRegular else {
       throw NetworkError(.encodingFailed, "it is not a regular file")
     }
-    #if canImport(Darwin)
-      let time = status.st_mtimespec
-    #else
-      let time = status.st_mtim
-    #endif
-    let modified = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000).partialValue
-    return Version(length: Int64(status.st_size), modified: modified &+ Int64(time.tv_nsec))
+    let (seconds, nanoseconds) = status.modified
+    return Version(length: status.byteCount, modified: seconds &* 1_000_000_000 &+ nanoseconds)
   }
 
   /// Throws if the file has changed since it was opened.
   func checkVersion() throws {
-    guard try Self.version(of: descriptor) == version else {
+    guard try Self.version(of: file) == version else {
       throw NetworkError(.encodingFailed, "the file has changed while it was uploaded")
     }
   }
 
   /// Reads bytes at a position.
   func read(_ count: Int, at position: Int64) throws -> Data {
-    let data = try LockedFile.read(count, at: position, from: descriptor, .encodingFailed)
+    let data = try NetworkError.reporting(.encodingFailed) { try file.read(count, at: position) }
     guard data.count == count else {
       throw NetworkError(.encodingFailed, "the file was truncated while it was uploaded")
     }

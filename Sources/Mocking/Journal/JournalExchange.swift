@@ -1,33 +1,33 @@
-import Foundation
-import Networking
+package import Foundation
+package import Networking
 import Synchronization
 
 /// The response to a recorded request, and the times of the exchange.
 ///
 /// A journal keeps them while the admin API is on. Times are those of the scheduler of the backend.
-final class JournalExchange: Sendable {
+package final class JournalExchange: Sendable {
   /// A response that has ended.
-  struct Response: Sendable {
+  package struct Response: Sendable {
     /// The status, or `nil` if no byte was sent.
-    var status: Int?
-    var headers: HTTPHeaders = [:]
+    package var status: Int?
+    package var headers: HTTPHeaders = [:]
     /// The beginning of the body, at most 64 KiB.
-    var body = Data()
+    package var body = Data()
     /// The number of bytes sent after the head.
-    var bodyByteCount = 0
+    package var bodyByteCount = 0
     /// Whether the response was sent completely.
-    var isComplete = true
+    package var isComplete = true
   }
 
-  struct Values: Sendable {
+  package struct Values: Sendable {
     /// The time at which the response was known, or `nil` while a handler runs.
-    var respondedAt: Duration?
+    package var respondedAt: Duration?
     /// The time at which the first byte was due.
-    var delayedUntil: Duration?
+    package var delayedUntil: Duration?
     /// The time at which the exchange ended.
-    var endedAt: Duration?
+    package var endedAt: Duration?
     /// The response, or `nil` before the end of the exchange.
-    var response: Response?
+    package var response: Response?
   }
 
   /// The size from which a body may be the beginning of a larger one.
@@ -59,14 +59,15 @@ final class JournalExchange: Sendable {
 }
 
 /// A recorded request with its response.
-struct JournalDetail: Sendable {
-  let entry: JournalEntry
+package struct JournalDetail: Sendable {
+  /// The request with its stub and its outcome.
+  package let entry: JournalEntry
   /// The response, or `nil` if the journal does not keep responses.
-  let exchange: JournalExchange.Values?
+  package let exchange: JournalExchange.Values?
 }
 
 /// A change of a journal.
-enum JournalChange: Sendable, Hashable {
+package enum JournalChange: Sendable, Hashable {
   /// A request with this number, from 0, has been recorded or has changed.
   case changed(Int, generation: Int)
   /// All requests have been discarded.

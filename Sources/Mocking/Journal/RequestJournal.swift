@@ -136,7 +136,7 @@ public final class RequestJournal: Sendable {
   ///
   /// - Parameter observer: The closure. It runs on the thread that records a request or sends a
   ///   response, and must not block. `nil` keeps no further responses.
-  func observe(_ observer: (@Sendable (JournalChange) -> Void)?) {
+  package func observe(_ observer: (@Sendable (JournalChange) -> Void)?) {
     let new = observer.map(Observer.init)
     let old = self.observer.withLock { current in
       defer { current = new }
@@ -167,7 +167,7 @@ public final class RequestJournal: Sendable {
   ///   - limit: The maximum number of requests.
   ///   - isIncluded: The condition.
   /// - Returns: The requests, each with its response if it is kept.
-  func details(
+  package func details(
     after number: Int, limit: Int, where isIncluded: (JournalEntry) -> Bool = { _ in true }
   ) -> [JournalDetail] {
     let records = state.withLock { $0.records }
@@ -182,7 +182,7 @@ public final class RequestJournal: Sendable {
   }
 
   /// Returns the request with a number, from 1, or `nil` if it has been discarded.
-  func detail(_ number: Int) -> JournalDetail? {
+  package func detail(_ number: Int) -> JournalDetail? {
     state.withLock { $0.records[number - 1] }.map {
       JournalDetail(entry: entry($0), exchange: $0.exchange?.values)
     }

@@ -64,7 +64,7 @@ package final class BodyPipe: Sendable {
   var beginning: Data { state.withLock { $0.beginning } }
 
   /// Whether the producer should wait.
-  var isFull: Bool { state.withLock { $0.wantsSuspension } }
+  package var isFull: Bool { state.withLock { $0.wantsSuspension } }
 
   // MARK: Producer
 
@@ -147,7 +147,7 @@ package final class BodyPipe: Sendable {
   }
 
   /// Drops unread bytes and cancels the producer, unless the body is complete.
-  func cancel() {
+  package func cancel() {
     let (whenReady, producer) = state.withLock {
       state -> ((@Sendable () -> Void)?, (any TransportHandle)?) in
       state.pieces = FIFO()
@@ -217,6 +217,20 @@ package final class RelayedBody: Sendable {
 
   deinit {
     pipe.cancel()
+  }
+}
+
+extension Mock {
+  /// Returns a mock whose body arrives in a pipe while it is sent.
+  ///
+  /// - Parameters:
+  ///   - pipe: The pipe. It is cancelled when the response ends.
+  ///   - headers: The header fields.
+  /// - Returns: The mock.
+  package static func relaying(_ pipe: BodyPipe, headers: HTTPHeaders) -> Mock {
+    var mock = Mock(headers: headers)
+    mock.relay = RelayedBody(pipe)
+    return mock
   }
 }
 

@@ -89,8 +89,7 @@ package struct InnerPath: Sendable, Hashable {
     for count in components.indices {
       let part = try InnerPath(name, Array(components[...count]))
       let path = folder.appending(path: part.components.joined(separator: "/")).path
-      var status = stat()
-      guard lstat(path, &status) == 0 else { break }
+      guard (try? FileStatus(path)) != nil else { break }
       guard try part.resolved(in: folder) != nil else { throw Violation(name, "is a broken link") }
     }
     return folder.appending(
@@ -118,20 +117,14 @@ package struct ResolvedPath {
   /// No link is followed, so a file that has been replaced by a link since it was resolved is not
   /// opened. Opening a named pipe does not wait for a writer.
   ///
-  /// - Returns: The descriptor, or a negative number, with the reason in `errno`.
-  func open() -> Int32 {
-    var descriptor = CatenaSystem.open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    for (index, component) in components.enumerated() where descriptor >= 0 {
-      let isLast = index == components.count - 1
-      let next = openat(
-        descriptor, component,
-        O_RDONLY | O_NOFOLLOW | O_CLOEXEC | (isLast ? O_NONBLOCK : O_DIRECTORY))
-      let reason = errno
-      close(descriptor)
-      errno = reason
-      descriptor = next
+  /// - Returns: The file.
+  /// - Throws: `FileError` if it cannot be opened.
+  func open() throws(FileError) -> OpenFile {
+    var file = try OpenFile(root, O_RDONLY | O_DIRECTORY)
+    for (index, component) in components.enumerated() {
+      file = try file.open(component, index == components.count - 1 ? 0 : O_DIRECTORY)
     }
-    return descriptor
+    return file
   }
 }
 

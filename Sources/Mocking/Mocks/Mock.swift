@@ -52,7 +52,7 @@ public struct Mock: Sendable {
   ///
   /// `nil` sends it as fast as the client reads it.
   var pace: Pace?
-  var interruption: Interruption?
+  package var interruption: Interruption?
   var source = Source.fields
   /// The requests that the backend sends after the response.
   var webhooks: [WebhookSource] = []
@@ -93,11 +93,18 @@ public struct Mock: Sendable {
     case invalid(String)
   }
 
-  struct Interruption: Hashable {
+  package struct Interruption: Hashable {
     let fault: MockFault
     let stage: MockFault.Stage
     /// The probability of the fault, from 0 to 1.
     var chance = 1.0
+
+    /// Creates an interruption.
+    package init(fault: MockFault, stage: MockFault.Stage, chance: Double = 1) {
+      self.fault = fault
+      self.stage = stage
+      self.chance = chance
+    }
   }
 
   /// Creates a mock.

@@ -65,7 +65,7 @@ public enum MockFault: Sendable, Hashable {
 
 extension Mock.Interruption: CustomStringConvertible {
   /// The fault and its position, such as `reset in the body after 512 bytes`.
-  var description: String {
+  package var description: String {
     let name =
       switch fault {
       case .close: "close"

@@ -1,3 +1,4 @@
+import CatenaSystem
 public import Foundation
 
 /// A file that contains the body of a ``Mock``.
@@ -78,7 +79,7 @@ public struct MockFile: Sendable, Hashable {
   }
 
   /// Opens the first existing file.
-  package func open() throws(ReadError) -> OpenFile {
+  package func open() throws(ReadError) -> ServedFile {
     for (folder, candidate) in zip(folders, candidates) {
       guard let path = try resolved(in: folder) else { continue }
       if let file = try Self.open(path, named: candidate.path) { return file }
@@ -92,7 +93,7 @@ public struct MockFile: Sendable, Hashable {
   /// - Parameter name: The name of the file, percent-decoded, from the path of a request.
   /// - Returns: The file. `nil` if there is none, or if the name violates the rule of all names.
   /// - Throws: ``ReadError`` if the file cannot be read.
-  func open(_ name: String) throws(ReadError) -> OpenFile? {
+  func open(_ name: String) throws(ReadError) -> ServedFile? {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard !parts.contains(""), let path = try? InnerPath(components: parts),
       let resolved = try? path.resolved(in: folders[0]), !resolved.isFolder
@@ -110,11 +111,11 @@ public struct MockFile: Sendable, Hashable {
 
   private static func open(
     _ path: ResolvedPath, named name: String
-  ) throws(ReadError) -> OpenFile? {
-    do throws(ReadError) {
-      return try OpenFile(path.open())
+  ) throws(ReadError) -> ServedFile? {
+    do throws(FileError) {
+      return try ServedFile.existing(path.open)
     } catch {
-      throw ReadError(reason: "the file \(name) cannot be read: \(error.reason)")
+      throw ReadError(reason: "the file \(name) cannot be read: \(error.cause)")
     }
   }
 }

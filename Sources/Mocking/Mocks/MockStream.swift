@@ -226,7 +226,7 @@ public struct MockEvent: Sendable, Hashable, ExpressibleByStringLiteral {
   public init(stringLiteral value: String) { self.init(value) }
 
   /// The lines of the event, and the empty line after them.
-  var bytes: Data {
+  package var bytes: Data {
     func line(_ text: String) -> String {
       String(
         String.UnicodeScalarView(

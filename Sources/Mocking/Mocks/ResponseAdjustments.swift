@@ -1,30 +1,33 @@
-import Networking
+package import Networking
 import Synchronization
 
 /// A delay and a fault that replace those of responses while a backend runs.
-struct ResponseAdjustment: Sendable {
-  /// A delay, with its JSON in the format of stub files.
-  struct Delay: Sendable {
-    let value: MockDelay
-    let json: JSON
-  }
+package struct ResponseAdjustment: Sendable {
+  /// A delay or a fault, with its JSON in the format of stub files.
+  package struct Setting<Value: Sendable>: Sendable {
+    let value: Value
+    /// The JSON.
+    package let json: JSON
 
-  /// A fault, with its JSON in the format of stub files.
-  struct Fault: Sendable {
-    /// The fault, or `nil` to remove the fault of a response.
-    let value: Mock.Interruption?
-    let json: JSON
+    /// Creates a setting.
+    package init(_ value: Value, json: JSON) {
+      self.value = value
+      self.json = json
+    }
   }
 
   /// The delay before the first byte, or `nil` to keep the delays of the responses.
-  var delay: Delay?
-  /// The fault, or `nil` to keep the faults of the responses.
-  var fault: Fault?
+  package var delay: Setting<MockDelay>?
+  /// The fault, or `nil` to keep the faults of the responses. A setting without a fault removes them.
+  package var fault: Setting<Mock.Interruption?>?
   /// The probability of the fault, or `nil` to use the one of the fault.
-  var faultChance: Double?
+  package var faultChance: Double?
+
+  /// Creates an adjustment that changes nothing.
+  package init() {}
 
   /// Whether the adjustment changes nothing.
-  var isEmpty: Bool { delay == nil && fault == nil && faultChance == nil }
+  package var isEmpty: Bool { delay == nil && fault == nil && faultChance == nil }
 
   /// Replaces the delay and the fault of a response.
   func apply(to mock: inout Mock) {

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Networking
 
 /// A parser for regular expressions in the syntax of ``RegularExpression``.

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 
 /// Names with values of a received request: its decoded query, its form fields or its cookies.
@@ -24,11 +25,11 @@ public struct RequestQuery: Sendable, Hashable {
   /// Parses items separated by `&`, and decodes `+` as a space.
   ///
   /// A name or value that cannot be decoded is unchanged.
-  init(_ text: Substring?) {
+  package init(_ text: Substring?) {
     items = (text ?? "").split(separator: "&").map { part in
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       func decoded(_ side: Substring) -> String {
-        PercentDecoding.decode(side, plusIsSpace: true) ?? String(side)
+        PercentEncoding.decode(side, plusIsSpace: true) ?? String(side)
       }
       return Item(name: decoded(sides[0]), value: sides.count > 1 ? decoded(sides[1]) : "")
     }

@@ -35,7 +35,10 @@ public struct MockRoutes: Sendable {
     /// The method, the template and the conditions on one line, with secrets masked.
     public var description: String { route.description }
 
+    let registered: RegisteredRoute
+
     init(_ entry: RegisteredRoute) {
+      registered = entry
       id = entry.id
       route = entry.route
       hits = entry.useCount
@@ -193,11 +196,14 @@ public struct MockRoutes: Sendable {
   public func reset() {
     guard let registry = current else { return }
     registry.scenarios.reset()
-    var storages: Set<ObjectIdentifier> = []
-    for storage in registry.entries.compactMap(\.route.resources.storage)
-    where storages.insert(ObjectIdentifier(storage)).inserted {
-      storage.reset()
-    }
+    for storage in routeStorages { storage.reset() }
+  }
+
+  /// The data of all resources, each once, in the order in which their routes were registered.
+  var routeStorages: [any RouteStorage] {
+    var known: Set<ObjectIdentifier> = []
+    return (current?.entries ?? []).sorted { $0.number < $1.number }
+      .compactMap(\.route.resources.storage).filter { known.insert(ObjectIdentifier($0)).inserted }
   }
 }
 

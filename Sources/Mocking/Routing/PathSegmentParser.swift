@@ -1,3 +1,5 @@
+import CatenaSystem
+
 /// A parser of one segment of a path template.
 enum PathSegmentParser {
   /// A segment and the pattern that the value of its variable must match.
@@ -27,7 +29,7 @@ enum PathSegmentParser {
     if let name = name(in: part, "<", ">") ?? name(in: part, "[", "]") {
       throw "\(part) is not a variable; write {\(name)}, or encode the brackets"
     }
-    guard let literal = PercentDecoding.decode(part) else {
+    guard let literal = PercentEncoding.decode(part) else {
       throw "a % is not followed by two hexadecimal digits"
     }
     return Parsed(segment: .literal(literal))

@@ -173,19 +173,19 @@ public final class ScenarioStates: Sendable {
   }
 
   /// The number of changes of states and variables, except those of isolated clients.
-  var changeCount: Int { machines.withLock { $0.shared.changeCount } }
+  package var changeCount: Int { machines.withLock { $0.shared.changeCount } }
 
   /// The states that have been set, and the variables, at one time.
-  var snapshot: ScenarioSnapshot { machines.withLock { $0.shared.snapshot } }
+  package var snapshot: ScenarioSnapshot { machines.withLock { $0.shared.snapshot } }
 
   /// Restores the states and the variables of a snapshot.
-  func restore(_ snapshot: ScenarioSnapshot) {
+  package func restore(_ snapshot: ScenarioSnapshot) {
     machines.withLock { $0.shared.restore(snapshot) }
     if !snapshot.variables.isEmpty { mayHaveVariables.store(true, ordering: .releasing) }
   }
 
   /// Sets the initial state of a scenario.
-  func restart(_ scenario: Scenario) {
+  package func restart(_ scenario: Scenario) {
     machines.withLock { $0.updateAll { $0.restart(scenario) } }
   }
 
@@ -264,8 +264,8 @@ public final class ScenarioStates: Sendable {
 }
 
 /// The states of scenarios and the variables of a backend at one time.
-struct ScenarioSnapshot: Sendable {
+package struct ScenarioSnapshot: Sendable {
   /// The states that have been set, in contrast to the initial ones.
-  let states: [Scenario: String]
+  package let states: [Scenario: String]
   let variables: [String: JSON]
 }

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Networking
 
 /// A strict parser of a request head, line by line.

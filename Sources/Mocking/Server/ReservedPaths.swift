@@ -4,7 +4,7 @@ import Networking
 ///
 /// These requests use no route and no enqueued mock. They are not recorded, not counted, and not
 /// reported to `onExchange`.
-protocol ReservedPathHandler: AnyObject, Sendable {
+package protocol ReservedPathHandler: AnyObject, Sendable {
   /// The maximum size of a request body.
   ///
   /// The rest of a larger body is discarded; ``ReceivedRequest/bodyByteCount`` is its size.
@@ -36,11 +36,14 @@ protocol ReservedPathHandler: AnyObject, Sendable {
 }
 
 /// A response to a request below a reserved path.
-struct ReservedPathResponse: Sendable {
+package struct ReservedPathResponse: Sendable {
   /// The response, which is sent as it is: without a sequence, a template, a delay or a file.
-  var mock: Mock
+  package var mock: Mock
   /// An action at the end of the exchange, even if the client has disconnected.
-  var atEnd: (@Sendable () -> Void)?
+  package var atEnd: (@Sendable () -> Void)?
+
+  /// Creates a response.
+  package init(mock: Mock) { self.mock = mock }
 }
 
 extension Connection {

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking
@@ -14,7 +15,7 @@ struct InferredPath {
     var names: Set<String> = []
     var last = ""
     for segment in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-      let text = PercentDecoding.decode(segment) ?? String(segment)
+      let text = PercentEncoding.decode(segment) ?? String(segment)
       guard Self.isID(text) else {
         template += "/" + segment.replacing("{", with: "%7B").replacing("}", with: "%7D")
         last = text

@@ -1,7 +1,8 @@
+import CatenaSystem
 import Foundation
 import Mocking
-import MockingResources
-import Networking
+package import MockingResources
+package import Networking
 import Synchronization
 
 /// The responses of an operation of a collection: those of a resource, in the form that the contract
@@ -82,7 +83,7 @@ struct CollectionResponder: Sendable {
     let members = content.program.memberSchemas(of: collection.itemSchema)
     let kept = query.split(separator: "&").filter { part in
       let name = part.prefix { $0 != "=" }
-      let decoded = PercentDecoding.decode(name, plusIsSpace: true) ?? String(name)
+      let decoded = PercentEncoding.decode(name, plusIsSpace: true) ?? String(name)
       return names.contains(decoded) || members[decoded] != nil
     }
     let text = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
@@ -220,8 +221,33 @@ extension HTTPHeaders {
 }
 
 extension Contract {
+  /// An operation of a contract for a list.
+  package struct OperationSummary {
+    /// The method.
+    package let method: HTTPMethod
+    /// The path template with its base path.
+    package let path: String
+    /// The identifier, the summary or another name.
+    package let name: String
+    /// Whether the operation is one of a collection, which can keep changes.
+    package let isOfCollection: Bool
+  }
+
+  /// The operations in the order of their routes.
+  package var operationSummaries: [OperationSummary] {
+    let stateful = Set(ContractCollection.all(in: content).flatMap(\.operations.keys))
+    return content.operations.enumerated().flatMap { index, operation in
+      operation.basePaths.map { base in
+        OperationSummary(
+          method: operation.method, path: base + operation.path,
+          name: operation.id ?? operation.summary ?? "from the contract",
+          isOfCollection: stateful.contains(index))
+      }
+    }
+  }
+
   /// Returns the routes of the operations, with the collections as resources.
-  func statefulRoutes(
+  package func statefulRoutes(
     seed: UInt64, validatesRequests: Bool, in resources: some ResourceCollection
   ) -> [Route] {
     var stateful: [Int: [String: (HTTPMethod) -> Route]] = [:]

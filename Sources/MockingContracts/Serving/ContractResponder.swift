@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking
@@ -43,11 +44,7 @@ final class ContractResponder: Sendable {
     self.path = path
     self.validates = validates
     // Each operation has numbers of its own, whatever the other operations are.
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in "\(operation.method) \(operation.path)".utf8 {
-      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-    }
-    self.seed = seed ^ hash
+    self.seed = seed ^ Checksum("\(operation.method) \(operation.path)".utf8).value
     get =
       operation.method == .head
       ? content.operations.first { $0.method == .get && $0.path == operation.path }.map {
@@ -176,7 +173,8 @@ final class ContractResponder: Sendable {
     }
     if media.type.subtype == "x-www-form-urlencoded", case .dictionary(let members) = value {
       let fields = members.sorted { $0.key < $1.key }.map { name, value in
-        [name, value.string ?? value.description].map(Self.encoded).joined(separator: "=")
+        [name, value.string ?? value.description].map(PercentEncoding.form.encoded).joined(
+          separator: "=")
       }
       return .data(Data(fields.joined(separator: "&").utf8), contentType: type, status: status)
     }
@@ -187,10 +185,6 @@ final class ContractResponder: Sendable {
       )
     }
     return .data(Data(value.description.utf8), contentType: type, status: status)
-  }
-
-  private static func encoded(_ text: String) -> String {
-    text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
   }
 
   /// Returns the value of a body, or `nil` if there is no example with the preferred name.

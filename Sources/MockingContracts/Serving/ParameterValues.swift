@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking
@@ -19,7 +20,7 @@ struct ParameterValues {
     self.request = request
     query = (RequestTarget(request.target)?.query ?? "").split(separator: "&").map { part in
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let name = PercentDecoding.decode(sides[0], plusIsSpace: true) ?? String(sides[0])
+      let name = PercentEncoding.decode(sides[0], plusIsSpace: true) ?? String(sides[0])
       return (name, sides.count > 1 ? sides[1] : "")
     }
   }
@@ -72,7 +73,7 @@ struct ParameterValues {
   }
 
   private func decoded(_ text: Substring, isForm: Bool = false) -> String {
-    PercentDecoding.decode(text, plusIsSpace: isForm) ?? String(text)
+    PercentEncoding.decode(text, plusIsSpace: isForm) ?? String(text)
   }
 
   // MARK: Locations

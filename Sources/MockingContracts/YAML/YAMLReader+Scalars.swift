@@ -1,3 +1,4 @@
+import CatenaSystem
 import Networking
 
 /// Plain and quoted scalars, which may have several lines.

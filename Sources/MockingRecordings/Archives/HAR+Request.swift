@@ -1,4 +1,5 @@
-import Foundation
+import CatenaSystem
+package import Foundation
 import Mocking
 public import Networking
 
@@ -154,7 +155,7 @@ extension HAR.Request {
   /// Sets the body.
   ///
   /// A body with a content coding is recorded without it, so that secrets in it are masked.
-  mutating func set(_ body: Data) {
+  package mutating func set(_ body: Data) {
     let mimeType = headers.first { $0.name.lowercased() == "content-type" }?.value ?? "x-unknown"
     let codings = headers.filter { $0.name.lowercased() == "content-encoding" }.map(\.value)
     bodySize = body.count
@@ -188,20 +189,18 @@ enum FormURLCoding {
   }
 
   static func decode(_ text: some StringProtocol, _ plusIsSpace: Bool = true) -> String {
-    PercentDecoding.decodeIfValid(Substring(text), plusIsSpace: plusIsSpace)
+    PercentEncoding.decodeIfValid(Substring(text), plusIsSpace: plusIsSpace)
   }
 
   /// Encodes a name or a value.
   ///
   /// Equal texts have equal encodings.
   static func encode(_ text: String) -> String {
-    text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
+    encoding.encoded(text)
   }
 
-  /// The unreserved characters of RFC 3986 section 2.3, and `*`, so that the mask `***` is not
-  /// encoded.
-  private static let unreserved = CharacterSet(
-    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~*")
+  /// The encoding of URLs, in which the mask `***` is not encoded.
+  private static let encoding = PercentEncoding.url.keeping("*")
 }
 
 // MARK: - JSON

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 public import Networking
 
 /// An HTTP archive (HAR), which contains recorded exchanges.
@@ -203,7 +203,7 @@ extension HAR {
     }
 
     /// Formats a date in UTC, with milliseconds.
-    static func timestamp(_ date: Date) -> String {
+    package static func timestamp(_ date: Date) -> String {
       // Adds half a millisecond, because the style truncates instead of rounding.
       date.addingTimeInterval(0.000_5).formatted(Self.style)
     }

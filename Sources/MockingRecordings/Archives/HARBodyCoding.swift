@@ -53,7 +53,7 @@ extension HAR.Content {
   var data: Data? { HARBodyCoding.decode(text ?? "", encoding: encoding, mimeType: mimeType) }
 
   /// Replaces the body.
-  mutating func set(_ data: Data) {
+  package mutating func set(_ data: Data) {
     (text, encoding) = HARBodyCoding.encode(data, mimeType: mimeType)
     if data.isEmpty { text = nil }
     size = data.count

@@ -3,90 +3,6 @@ public import Foundation
 import MockingDocuments
 import Networking
 
-/// A writer of files, which writes atomically and makes the files readable only by their owner.
-enum AtomicFileWriter {
-  /// Writes a file.
-  ///
-  /// The bytes are written to a temporary file in the same folder and flushed to the disk, and then
-  /// the file is renamed. It has the mode 0600 from its creation. Missing folders are created.
-  static func write(_ data: Data, to file: URL) throws(RecordingError) {
-    let folder = try makeFolder(of: file)
-    let number = UInt32.random(in: .min ... .max)
-    let path = folder.appending(path: ".\(file.lastPathComponent).\(getpid())-\(number).tmp").path
-    let descriptor = try create(path, for: file)
-    var failure: String?
-    if !writeAll(data, to: descriptor, at: 0) || !synchronize(descriptor) { failure = reason() }
-    if close(descriptor) != 0, failure == nil { failure = reason() }
-    if failure == nil, rename(path, file.path) != 0 { failure = reason() }
-    if let failure {
-      unlink(path)
-      throw .unwritable(file: file, reason: failure)
-    }
-    // Flushes the folder too, so that the rename is durable. Errors are ignored, because not all
-    // file systems support this.
-    let folderDescriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
-    if folderDescriptor >= 0 {
-      fsync(folderDescriptor)
-      close(folderDescriptor)
-    }
-  }
-
-  /// Synchronizes a file to disk.
-  private static func synchronize(_ descriptor: Int32) -> Bool {
-    #if canImport(Darwin)
-      // On Darwin `fsync` leaves the bytes in the drive's cache.
-      if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
-    #endif
-    return fsync(descriptor) == 0
-  }
-
-  /// Creates the folder of a file, if it does not exist, and returns it.
-  static func makeFolder(of file: URL) throws(RecordingError) -> URL {
-    guard file.isFileURL else { throw .unwritable(file: file, reason: "the URL is not a file URL") }
-    let folder = file.standardizedFileURL.deletingLastPathComponent()
-    do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    } catch {
-      throw .unwritable(file: file, reason: reason(of: error))
-    }
-    return folder
-  }
-
-  /// Creates a file that does not exist yet, writable by its owner only.
-  static func create(_ path: String, for file: URL) throws(RecordingError) -> Int32 {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .unwritable(file: file, reason: reason()) }
-    return descriptor
-  }
-
-  /// Writes all bytes at an offset.
-  static func writeAll(_ data: Data, to descriptor: Int32, at offset: Int) -> Bool {
-    data.withUnsafeBytes { bytes in
-      var written = 0
-      while written < bytes.count {
-        let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-        let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + written))
-        if count < 0 {
-          guard errno == EINTR else { return false }
-          continue
-        }
-        written += count
-      }
-      return true
-    }
-  }
-
-  private static func reason() -> String { String(cString: strerror(errno)) }
-
-  /// Returns the system's description of the cause of a Foundation error.
-  static func reason(of error: any Error) -> String {
-    var error = error as NSError
-    while let next = error.userInfo[NSUnderlyingErrorKey] as? NSError { error = next }
-    return error.domain == NSPOSIXErrorDomain
-      ? String(cString: strerror(Int32(error.code))) : error.localizedDescription
-  }
-}
-
 extension HAR {
   /// Reads an archive.
   ///
@@ -103,7 +19,7 @@ extension HAR {
       data = try Data(contentsOf: file)
     } catch {
       throw FileManager.default.fileExists(atPath: file.path)
-        ? .unreadable(file: file, reason: AtomicFileWriter.reason(of: error)) : .missing(file: file)
+        ? .unreadable(file: file, reason: FileError.cause(of: error)) : .missing(file: file)
     }
     try self.init(data, file: file)
   }
@@ -199,7 +115,11 @@ extension HAR {
     guard let data else {
       throw .unwritable(file: file, reason: "a number outside of the entries is not finite")
     }
-    try AtomicFileWriter.write(data + Data("\n".utf8), to: file)
+    do throws(FileError) {
+      try PartialFile.write(data + Data("\n".utf8), to: file)
+    } catch {
+      throw .unwritable(file: file, reason: error.cause)
+    }
     return warnings
   }
 }
@@ -238,7 +158,7 @@ public struct ArchiveWarning: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Creates a warning about an archive.
-  init(problem: String) {
+  package init(problem: String) {
     entry = nil
     request = nil
     isOmission = false

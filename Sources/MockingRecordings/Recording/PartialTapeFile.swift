@@ -18,8 +18,7 @@ final class PartialTapeFile {
   /// The names of the files of earlier recordings.
   let earlierFiles: [String]
   private let lock: FileLock
-  private let path: String
-  private let descriptor: Int32
+  private let file: OpenFile
   /// The position of the end of the archive, or 0 if its start could not be written.
   private var offset = 0
   /// Whether the next exchange is the first one, which is written without a comma before it.
@@ -31,44 +30,42 @@ final class PartialTapeFile {
   /// - Throws: ``RecordingError/fileInUse(file:)``, or ``RecordingError/unwritable(file:reason:)`` if a
   ///   file cannot be created.
   init(of file: URL) throws(RecordingError) {
-    let folder = try AtomicFileWriter.makeFolder(of: file)
-    lock = try Self.lock(file, in: folder)
+    let folder = file.standardizedFileURL.deletingLastPathComponent()
+    let lock: FileLock?
+    do throws(FileError) {
+      try PartialFile.prepare(file, replacing: true)
+      let path = folder.appending(path: "\(file.lastPathComponent).lock").path
+      lock = try FileLock(tryLocking: path, isTemporary: true)
+    } catch {
+      throw .unwritable(file: file, reason: error.cause)
+    }
+    guard let lock else { throw .fileInUse(file: file) }
+    self.lock = lock
     var (earlierFiles, name) = ([String](), "\(file.lastPathComponent).partial")
     while Self.hasExchanges(folder.appending(path: name).path) {
       earlierFiles.append(name)
       name = "\(file.lastPathComponent).\(earlierFiles.count + 1).partial"
     }
     self.earlierFiles = earlierFiles
-    path = folder.appending(path: name).path
+    let path = folder.appending(path: name).path
     // Creates a new file instead of truncating, because an old file may have another owner or mode.
     unlink(path)
-    descriptor = try AtomicFileWriter.create(path, for: file)
-    if AtomicFileWriter.writeAll(Self.start + Self.end, to: descriptor, at: 0) {
-      offset = Self.start.count
-    }
-  }
-
-  deinit {
-    close(descriptor)
-  }
-
-  private static func lock(_ file: URL, in folder: URL) throws(RecordingError) -> FileLock {
-    let path = folder.appending(path: "\(file.lastPathComponent).lock").path
-    do {
-      if let lock = try FileLock(tryLocking: path, isTemporary: true) { return lock }
+    do throws(FileError) {
+      self.file = try OpenFile(creating: path)
     } catch {
-      let cause = (error as? NetworkError)?.underlying ?? error
-      throw .unwritable(file: file, reason: AtomicFileWriter.reason(of: cause))
+      throw .unwritable(file: file, reason: error.cause)
     }
-    throw .fileInUse(file: file)
+    if write(Self.start + Self.end) { offset = Self.start.count }
   }
 
   /// Returns whether a file exists and is larger than an archive without exchanges.
   private static func hasExchanges(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-      && Int(status.st_size) > start.count + end.count
+    guard let status = try? FileStatus(path), status.isRegular else { return false }
+    return Int(status.byteCount) > start.count + end.count
   }
+
+  /// Writes bytes at the position of the end of the archive.
+  private func write(_ data: Data) -> Bool { (try? file.write(data, at: Int64(offset))) != nil }
 
   /// Appends an exchange.
   ///
@@ -79,22 +76,22 @@ final class PartialTapeFile {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard offset > 0, let data = try? encoder.encode(entry) else { return }
     let addition = Data((isFirst ? "\n" : ",\n").utf8) + data
-    guard AtomicFileWriter.writeAll(addition + Self.end, to: descriptor, at: offset) else { return }
+    guard write(addition + Self.end) else { return }
     offset += addition.count
     isFirst = false
   }
 
   /// Replaces all exchanges.
   func restart(_ entries: [HAR.Entry]) {
-    guard offset > 0, ftruncate(descriptor, 0) == 0 else { return }
-    offset =
-      AtomicFileWriter.writeAll(Self.start + Self.end, to: descriptor, at: 0) ? Self.start.count : 0
+    guard offset > 0, (try? file.truncate(to: 0)) != nil else { return }
+    offset = 0
+    if write(Self.start + Self.end) { offset = Self.start.count }
     isFirst = true
     for entry in entries { append(entry) }
   }
 
   /// Removes the file.
   func remove() {
-    unlink(path)
+    unlink(file.path)
   }
 }

@@ -246,3 +246,26 @@ extension Tape {
     }
   }
 }
+
+extension HAR {
+  /// Creates an archive of exchanges, with the secrets of all of them masked.
+  ///
+  /// - Parameters:
+  ///   - entries: The exchanges.
+  ///   - creator: The program that creates the archive.
+  package init(redacting entries: [Entry], by creator: Creator) {
+    let redactor = RecordingRedactor(Tape.Redaction())
+    var entries = entries.map { entry in
+      var entry = entry
+      redactor.redact(&entry)
+      return entry
+    }
+    // A secret of a later exchange may also be in an earlier one.
+    let secrets = redactor.secrets.search()
+    for index in entries.indices where secrets.mask(&entries[index]) {
+      entries[index].request.updateDerivedFields()
+      entries[index].response.updateDerivedFields()
+    }
+    self.init(log: Log(creator: creator, entries: entries))
+  }
+}

@@ -97,11 +97,11 @@ extension AdminAPI {
     let pattern = try pattern(
       call.object(
         Self.patternKeys, "a pattern, such as {\"method\": \"GET\", \"path\": \"/boards\"}"))
-    let snapshot = backend.journal.snapshot()
-    let found = snapshot.matching(pattern)
+    let result = backend.journal.requests(matching: pattern)
     return .json([
-      "count": .int(found.count), "requests": .array(found.suffix(1_000).map { .int($0.number) }),
-      "undecided": .int(snapshot.undecided(by: pattern).count),
+      "count": .int(result.matching.count),
+      "requests": .array(result.matching.suffix(1_000).map { .int($0.number) }),
+      "undecided": .int(result.undecidedCount),
     ])
   }
 
@@ -111,22 +111,20 @@ extension AdminAPI {
       "a pattern with a number, such as {\"path\": \"/boards\", \"times\": 2}")
     let pattern = try pattern(object)
     let count = try object.requestCount()
-    let snapshot = backend.journal.snapshot()
-    let found = snapshot.matching(pattern).count
-    let report = backend.journal.reportCount(of: pattern, count)
+    let result = backend.journal.verification(of: pattern, count)
     var nearMisses: [JSON] = []
-    if let report, let nearest = snapshot.nearest(to: pattern), !report.differences.isEmpty {
+    if let nearest = result.nearest {
       nearMisses = [
         [
-          "request": .int(nearest.number),
-          "conditions": .array(report.differences.prefix(20).map(\.record)),
+          "request": .int(nearest.entry.number),
+          "conditions": .array(nearest.differences.prefix(20).map(\.record)),
         ]
       ]
     }
     return .json([
-      "passed": .bool(report == nil), "count": .int(found),
-      "undecided": .int(snapshot.undecided(by: pattern).count),
-      "message": .string(report?.text ?? "received \(count): \(pattern)"),
+      "passed": .bool(result.failure == nil), "count": .int(result.matching.count),
+      "undecided": .int(result.undecidedCount),
+      "message": .string(result.failure ?? "received \(count): \(pattern)"),
       "nearMisses": .array(nearMisses),
     ])
   }
@@ -145,8 +143,7 @@ extension AdminAPI {
       throw AdminProblem(409, "no stub can be made of the request: \(error.text)")
     }
     let id = try add(stubs.map(\.route))[0]
-    let registry = try backend.registry()
-    let record = registry[id].map { self.record($0, in: registry) } ?? .null
+    let record = backend.routes[id].map { self.record($0) } ?? .null
     var response = ReservedPathResponse.json(
       ["definition": definition, "stub": record], status: 201)
     response.mock.headers["Location"] = Self.location(of: id)
@@ -161,21 +158,11 @@ extension AdminAPI {
   private func archive() throws -> ReservedPathResponse {
     let journal = backend.journal
     let first = max(journal.count - Self.archiveLimit, 0)
-    let redactor = RecordingRedactor(Tape.Redaction())
-    var entries = journal.details(after: first, limit: Self.archiveLimit).map { detail in
-      var entry = detail.archived(at: backend, origin: access.url.absoluteString)
-      redactor.redact(&entry)
-      return entry
-    }
-    // A secret of a later exchange may also be in an earlier one.
-    let secrets = redactor.secrets.search()
-    for index in entries.indices where secrets.mask(&entries[index]) {
-      entries[index].request.updateDerivedFields()
-      entries[index].response.updateDerivedFields()
+    let entries = journal.details(after: first, limit: Self.archiveLimit).map { detail in
+      detail.archived(at: backend, origin: access.url.absoluteString)
     }
     let creator = HAR.Creator(name: options.name, version: options.version)
-    var response = ReservedPathResponse.json(
-      HAR(log: HAR.Log(creator: creator, entries: entries)).json)
+    var response = ReservedPathResponse.json(HAR(redacting: entries, by: creator).json)
     response.mock.headers["Content-Disposition"] = "attachment; filename=\"requests.har\""
     return response
   }
@@ -187,7 +174,7 @@ extension AdminAPI {
     let id = call.request.headers["Last-Event-ID"]
     let accepted = call.request.headers.values(for: "Accept").flatMap { $0.split(separator: ",") }
     let isLive = accepted.contains { $0.lowercased().contains("text/event-stream") }
-    var mock = Mock(headers: ["Content-Type": "text/event-stream"])
+    let headers: HTTPHeaders = ["Content-Type": "text/event-stream"]
     if isLive, call.request.method == .get {
       guard let pipe = events.open(after: id) else {
         var problem = AdminProblem(
@@ -195,11 +182,10 @@ extension AdminAPI {
         problem.headers["Retry-After"] = "5"
         throw problem
       }
-      mock.relay = RelayedBody(pipe)
-    } else {
-      mock.body = .data(events.events(after: id))
+      return ReservedPathResponse(mock: .relaying(pipe, headers: headers))
     }
-    return ReservedPathResponse(mock: mock)
+    return ReservedPathResponse(
+      mock: Mock(headers: headers, body: .data(events.events(after: id))))
   }
 }
 

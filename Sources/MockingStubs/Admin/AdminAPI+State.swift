@@ -47,12 +47,12 @@ extension AdminAPI {
   /// The scenarios of the routes, and those whose states have been set, with their known states.
   private var knownScenarios: [(scenario: Scenario, states: Set<String>)] {
     var known: [Scenario: Set<String>] = [:]
-    for entry in (try? backend.registry().entries) ?? [] {
+    for entry in backend.routes.all {
       for step in entry.route.transition.requiredStates + entry.route.transition.nextStates {
         known[step.scenario, default: [step.scenario.initialState]].insert(step.state)
       }
     }
-    for (scenario, state) in backend.scenarios().snapshot.states {
+    for (scenario, state) in backend.scenarios.snapshot.states {
       known[scenario, default: [scenario.initialState]].insert(state)
     }
     return known.map { ($0.key, $0.value) }.sorted {
@@ -61,7 +61,7 @@ extension AdminAPI {
   }
 
   private var maskedVariables: JSON {
-    AdminMask.json(.dictionary(backend.scenarios().variableValues))
+    AdminMask.json(.dictionary(backend.variables.values))
   }
 
   private var variableList: JSON { ["variables": maskedVariables] }
@@ -77,7 +77,7 @@ extension AdminAPI {
 
   private func record(_ scenario: Scenario, _ states: Set<String>, _ variables: JSON) -> JSON {
     [
-      "name": .string(scenario.name), "state": .string(backend.scenarios()[scenario]),
+      "name": .string(scenario.name), "state": .string(backend.scenarios[scenario]),
       "states": .array(states.sorted().map { .string($0) }), "variables": variables,
     ]
   }
@@ -94,7 +94,7 @@ extension AdminAPI {
     }
     try set(variables)
     let changed = scenario ?? Scenario(call["name"])
-    let states = backend.scenarios()
+    let states = backend.scenarios
     // A new scenario is listed from now on.
     if let state {
       states[changed] = state
@@ -109,7 +109,7 @@ extension AdminAPI {
   private func restartScenario(_ call: AdminCall) throws -> ReservedPathResponse {
     let scenarios = knownScenarios.map(\.scenario).filter { $0.name == call["name"] }
     guard !scenarios.isEmpty else { throw AdminProblem.missing("scenario", call["name"]) }
-    for scenario in scenarios { backend.scenarios().restart(scenario) }
+    for scenario in scenarios { backend.scenarios.restart(scenario) }
     events.publish("scenarios")
     return .noContent
   }
@@ -123,50 +123,29 @@ extension AdminAPI {
 
   /// Sets variables, and removes those whose value is `null`.
   private func set(_ variables: [(name: String, value: StubValue)]) throws {
-    let states = backend.scenarios()
-    let old = states.variableValues
+    let current = backend.variables
+    let old = current.values
     guard Set(old.keys).union(variables.map(\.name)).count <= Self.maximumNames else {
       throw AdminProblem(409, "there are at most \(Self.maximumNames) variables")
     }
     for (name, value) in variables {
       let json = old[name].map { AdminMask.restored([name: value.json], from: [name: $0])[name] }
       let new = json ?? value.json
-      states.setVariable(name, to: new == .null ? JSON?.none : new)
+      current[name] = new == .null ? JSON?.none : new
     }
   }
 
   // MARK: Resources
 
-  /// A resource of a store.
-  private struct StoredResource {
-    let store: ResourceStore
-    let index: Int
-    let definition: ResourceDefinition
-    let table: ResourceTable
-
-    /// The path without the slash at its beginning.
-    var name: String { String(definition.name.drop { $0 == "/" }) }
-    var items: JSON { .array(table.items.map(\.json)) }
-  }
-
-  private var resources: [StoredResource] {
-    backend.stores.flatMap { store in
-      let data = store.state.withLock { $0.shared }
-      return data.activeIndices.map { index in
-        StoredResource(
-          store: store, index: index, definition: data.definitions[index],
-          table: data.tables[index])
-      }
-    }
-  }
+  private var resources: [StoredResource] { backend.stores.flatMap(\.storedResources) }
 
   private var resourceList: JSON {
     [
       "resources": .array(
         resources.map {
           [
-            "name": .string($0.name), "path": .string($0.definition.name),
-            "count": .int($0.table.count),
+            "name": .string($0.name), "path": .string($0.path),
+            "count": .int($0.count),
           ]
         })
     ]
@@ -183,7 +162,9 @@ extension AdminAPI {
     return resource
   }
 
-  private func items(_ call: AdminCall) throws -> JSON { AdminMask.json(try resource(call).items) }
+  private func items(_ call: AdminCall) throws -> JSON {
+    AdminMask.json(.array(try resource(call).items))
+  }
 
   private func replaceItems(_ call: AdminCall) throws -> ReservedPathResponse {
     guard let body = call.body else { return .noContent }
@@ -192,16 +173,12 @@ extension AdminAPI {
     }
     let resource = try resource(call)
     guard case .array(let new) = body.json else { return .noContent }
-    let key = resource.definition.options.key
     // Items are compared with those of the same id, because their order may have changed.
     let items = new.map { item in
-      guard let id = ResourceItem.id(of: item[key]), let old = resource.table[id] else {
-        return item
-      }
-      return AdminMask.restored(item, from: old.json)
+      resource.item(like: item).map { AdminMask.restored(item, from: $0) } ?? item
     }
     do throws(ResourceStore.InvalidItem) {
-      try resource.store.replaceItems(items, of: resource.index)
+      try resource.replaceItems(items)
     } catch {
       var problem = AdminProblem(409, error.reason)
       problem.pointer = "/\(error.index)"
@@ -212,8 +189,7 @@ extension AdminAPI {
   }
 
   private func resetItems(_ call: AdminCall) throws -> ReservedPathResponse {
-    let resource = try resource(call)
-    resource.store.restore(resource.index, from: nil)
+    try resource(call).reset()
     events.publish("resources")
     return .noContent
   }
@@ -224,7 +200,7 @@ extension AdminAPI {
   private static let maximumSnapshots = 50
 
   private func takeSnapshot() -> ReservedPathResponse {
-    let scenarios = backend.scenarios().snapshot
+    let scenarios = backend.scenarios.snapshot
     let stores = backend.stores.map { (store: $0, items: $0.snapshot()) }
     let snapshot = changes.withLock { changes in
       changes.snapshotCount += 1
@@ -242,7 +218,7 @@ extension AdminAPI {
     guard let snapshot = changes.withLock({ $0.snapshots.first { $0.id == id } }) else {
       throw AdminProblem.missing("snapshot", call["id"])
     }
-    backend.scenarios().restore(snapshot.scenarios)
+    backend.scenarios.restore(snapshot.scenarios)
     for (store, items) in snapshot.stores { store.restore(items) }
     events.publish("scenarios")
     events.publish("resources")
@@ -263,7 +239,7 @@ extension AdminAPI {
   // MARK: Settings
 
   private func settings() throws -> JSON {
-    let all = try backend.registry().adjustments.all
+    let all = try backend.routes.adjustment()
     return [
       "delay": all.delay?.json ?? .null, "fault": all.fault?.json ?? .null,
       "faultChance": all.faultChance.map { .double($0) } ?? .null,
@@ -273,10 +249,9 @@ extension AdminAPI {
   private func changeSettings(_ call: AdminCall) throws -> ReservedPathResponse {
     let object = try call.object(
       ["delay", "fault", "faultChance"], "an object such as {\"delay\": \"2 s\"}")
-    let adjustments = try backend.registry().adjustments
-    var all = adjustments.all
+    var all = try backend.routes.adjustment()
     try all.change(by: object)
-    adjustments.all = all
+    try backend.routes.adjust(by: all)
     events.publish("settings")
     return .json(try settings())
   }
@@ -292,12 +267,17 @@ extension AdminAPI {
     if object.members.isEmpty { wanted = Set(names) }
     if wanted.contains("stubs") { try resetStubs() }
     if wanted.contains("requests") { backend.journal.reset() }
-    if wanted.contains("scenarios") { backend.scenarios().reset() }
+    if wanted.contains("scenarios") { backend.scenarios.reset() }
     if wanted.contains("resources") { for store in backend.stores { store.reset() } }
     if wanted.contains("settings") {
-      try? backend.registry().adjustments.all = ResponseAdjustment()
+      try? backend.routes.adjust(by: ResponseAdjustment())
     }
     events.publish("reset")
     return .noContent
   }
+}
+
+extension StoredResource {
+  /// The path without the slash at its beginning.
+  fileprivate var name: String { String(path.drop { $0 == "/" }) }
 }

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import MockingDocuments
@@ -23,35 +24,29 @@ extension AdminAPI {
   private func listStubs(_ call: AdminCall) throws -> ReservedPathResponse {
     let limit = try call.number("limit", 1...10_000) ?? 10_000
     let offset = try call.number("offset", 0...Int.max) ?? 0
-    guard let registry = try? backend.registry() else {
-      return .json(["stubs": [], "total": 0])
-    }
-    let entries = registry.entries
+    let entries = backend.routes.all
     let page = entries.dropFirst(offset).prefix(limit)
     return .json([
-      "stubs": .array(page.map { record($0, in: registry) }), "total": .int(entries.count),
+      "stubs": .array(page.map { record($0) }), "total": .int(entries.count),
     ])
   }
 
   /// Returns the properties of a stub.
   private func record(of id: RouteID) throws -> JSON {
-    let (registry, entry) = try stub(id)
-    return record(entry, in: registry)
+    record(try stub(id))
   }
 
-  func record(_ entry: RegisteredRoute, in registry: StubRegistry) -> JSON {
+  func record(_ entry: MockRoutes.Entry) -> JSON {
     let origin = changes.withLock { changes in
       changes.added.contains(entry.id)
         ? "added" : changes.replaced[entry.id] != nil ? "changed" : "initial"
     }
-    return entry.record(registry.adjustments[entry.number], origin: origin)
+    return entry.record(backend.routes.adjustment(of: entry), origin: origin)
   }
 
-  private func stub(_ id: RouteID) throws -> (StubRegistry, RegisteredRoute) {
-    guard let registry = try? backend.registry(), let entry = registry[id] else {
-      throw AdminProblem.missing("stub", id.rawValue)
-    }
-    return (registry, entry)
+  private func stub(_ id: RouteID) throws -> MockRoutes.Entry {
+    guard let entry = backend.routes[id] else { throw AdminProblem.missing("stub", id.rawValue) }
+    return entry
   }
 
   // MARK: Changing
@@ -91,7 +86,7 @@ extension AdminAPI {
   /// Adds routes before all others with the same priority.
   func add(_ routes: [Route]) throws -> [RouteID] {
     try Self.check(routes)
-    guard try backend.registry().count + routes.count <= Self.maximumRoutes else {
+    guard backend.routes.count + routes.count <= Self.maximumRoutes else {
       throw AdminProblem(409, "there are at most \(Self.maximumRoutes) stubs")
     }
     let ids = try backend.routes.add(routes, at: .first)
@@ -101,15 +96,12 @@ extension AdminAPI {
   }
 
   static func location(of id: RouteID) -> String {
-    let allowed = CharacterSet(
-      charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~.")
-    let name = id.rawValue.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
-    return "\(path)stubs/\(name)"
+    "\(path)stubs/\(PercentEncoding.url.encoded(id.rawValue))"
   }
 
   private func replaceStub(_ call: AdminCall) throws -> ReservedPathResponse {
     let id = RouteID(rawValue: call["id"])
-    let (_, entry) = try stub(id)
+    let entry = try stub(id)
     guard let body = call.body else { return .noContent }
     let route = try route(body, replacing: entry, text: call.request.body)
     try replace(entry, with: route)
@@ -118,7 +110,7 @@ extension AdminAPI {
 
   /// Parses the new definition of a route.
   private func route(
-    _ value: StubValue, replacing entry: RegisteredRoute, text: Data
+    _ value: StubValue, replacing entry: MockRoutes.Entry, text: Data
   ) throws -> Route {
     var value = value
     if let definition = entry.route.definition {
@@ -139,12 +131,11 @@ extension AdminAPI {
   }
 
   /// Replaces a route, and keeps its delay and its fault.
-  private func replace(_ entry: RegisteredRoute, with route: Route) throws {
-    let registry = try backend.registry()
-    let adjustment = registry.adjustments[entry.number]
+  private func replace(_ entry: MockRoutes.Entry, with route: Route) throws {
+    let adjustment = backend.routes.adjustment(of: entry)
     try backend.routes.replace(entry.id, with: route)
-    registry.adjustments[entry.number] = ResponseAdjustment()
-    if let new = registry[entry.id] { registry.adjustments[new.number] = adjustment }
+    backend.routes.adjust(entry, by: ResponseAdjustment())
+    if let new = backend.routes[entry.id] { backend.routes.adjust(new, by: adjustment) }
     changes.withLock { changes in
       guard !changes.added.contains(entry.id), changes.replaced[entry.id] == nil else { return }
       changes.replaced[entry.id] = entry.route
@@ -154,7 +145,7 @@ extension AdminAPI {
 
   private func changeStub(_ call: AdminCall) throws -> ReservedPathResponse {
     let id = RouteID(rawValue: call["id"])
-    let (registry, entry) = try stub(id)
+    let entry = try stub(id)
     let object = try call.object(
       ["enabled", "delay", "fault", "definition"],
       "an object such as {\"enabled\": false} or {\"delay\": \"2 s\"}")
@@ -163,12 +154,12 @@ extension AdminAPI {
       guard let flag = value.json.bool else { throw value.expected("true or false") }
       return flag
     }
-    var adjustment = registry.adjustments[entry.number]
+    var adjustment = backend.routes.adjustment(of: entry)
     try adjustment.change(by: object)
     let route = try object["definition"].map { value in
       try self.route(value, replacing: entry, text: call.request.body)
     }
-    registry.adjustments[entry.number] = adjustment
+    backend.routes.adjust(entry, by: adjustment)
     if let route { try replace(entry, with: route) }
     if let isEnabled { try backend.routes.setEnabled(id, isEnabled) }
     events.publish("stubs")
@@ -177,9 +168,9 @@ extension AdminAPI {
 
   private func removeStub(_ call: AdminCall) throws -> ReservedPathResponse {
     let id = RouteID(rawValue: call["id"])
-    let (registry, entry) = try stub(id)
+    let entry = try stub(id)
     guard backend.routes.remove(id) else { throw AdminProblem.missing("stub", id.rawValue) }
-    registry.adjustments[entry.number] = ResponseAdjustment()
+    backend.routes.adjust(entry, by: ResponseAdjustment())
     changes.withLock { changes in
       if changes.added.remove(id) == nil { changes.removed.append(entry) }
     }
@@ -195,16 +186,13 @@ extension AdminAPI {
       defer { (changes.added, changes.replaced, changes.removed) = ([], [:], []) }
       return (changes.added, changes.replaced, changes.removed)
     }
-    guard let registry = try? backend.registry() else { return }
     for id in added { backend.routes.remove(id) }
-    for entry in removed {
-      try registry.update { table throws(MockServerError) in try table.restore(entry) }
-    }
-    for (id, route) in replaced where registry[id] != nil {
+    for entry in removed { try backend.routes.restore(entry) }
+    for (id, route) in replaced where backend.routes[id] != nil {
       try backend.routes.replace(id, with: route)
     }
-    for entry in registry.entries {
-      registry.adjustments[entry.number] = ResponseAdjustment()
+    for entry in backend.routes.all {
+      backend.routes.adjust(entry, by: ResponseAdjustment())
       if !entry.isEnabled { try backend.routes.setEnabled(entry.id, true) }
     }
     events.publish("stubs")
@@ -241,9 +229,9 @@ extension AdminAPI {
   }
 
   /// Returns the changes of routes that requests have not added.
-  func fileChanges(in registry: StubRegistry) -> [FileRoute: FileChange] {
+  func fileChanges() -> [FileRoute: FileChange] {
     let (added, replaced, removed) = changes.withLock { ($0.added, $0.replaced, $0.removed) }
-    let present = registry.entries.filter { !added.contains($0.id) }
+    let present = backend.routes.all.filter { !added.contains($0.id) }
     let removedIDs = Set(removed.map(\.id))
     var found: [FileRoute: FileChange] = [:]
     for (route, entry) in Self.identified(present + removed, { replaced[$0.id] ?? $0.route }) {
@@ -252,7 +240,7 @@ extension AdminAPI {
         ? FileChange(isRemoved: true)
         : FileChange(
           replacement: replaced[entry.id] == nil ? nil : entry.route, isEnabled: entry.isEnabled,
-          adjustment: registry.adjustments[entry.number])
+          adjustment: backend.routes.adjustment(of: entry))
       if !change.isEmpty { found[route] = change }
     }
     return found
@@ -261,10 +249,10 @@ extension AdminAPI {
   /// Applies changes to the routes that have been read again.
   ///
   /// - Returns: The number of changed routes.
-  func apply(_ fileChanges: [FileRoute: FileChange], to registry: StubRegistry) -> Int {
+  func apply(_ fileChanges: [FileRoute: FileChange]) -> Int {
     guard !fileChanges.isEmpty else { return 0 }
     let added = changes.withLock { $0.added }
-    let present = registry.entries.filter { !added.contains($0.id) }
+    let present = backend.routes.all.filter { !added.contains($0.id) }
     var count = 0
     for (route, entry) in Self.identified(present, \.route) {
       guard let change = fileChanges[route] else { continue }
@@ -280,8 +268,8 @@ extension AdminAPI {
       {
         changes.withLock { $0.replaced[entry.id] = entry.route }
       }
-      guard let current = registry[entry.id] else { continue }
-      registry.adjustments[current.number] = change.adjustment
+      guard let current = backend.routes[entry.id] else { continue }
+      backend.routes.adjust(current, by: change.adjustment)
       if !change.isEnabled { try? backend.routes.setEnabled(entry.id, false) }
     }
     return count
@@ -289,8 +277,8 @@ extension AdminAPI {
 
   /// Returns entries in the order of the file, each with the identity of its route.
   private static func identified(
-    _ entries: [RegisteredRoute], _ original: (RegisteredRoute) -> Route
-  ) -> [(FileRoute, RegisteredRoute)] {
+    _ entries: [MockRoutes.Entry], _ original: (MockRoutes.Entry) -> Route
+  ) -> [(FileRoute, MockRoutes.Entry)] {
     var counts: [FileRoute: Int] = [:]
     return entries.sorted { $0.position < $1.position }.map { entry in
       var route = FileRoute(original(entry))
@@ -346,13 +334,13 @@ extension ResponseAdjustment {
   mutating func change(by patch: StubObject) throws(JSONDocumentError) {
     var new = self
     if let value = patch["delay"] {
-      new.delay = value.json == .null ? nil : Delay(value: try value.delay(), json: value.json)
+      new.delay = value.json == .null ? nil : Setting(try value.delay(), json: value.json)
     }
     if let value = patch["fault"] {
       switch value.json {
       case .null: new.fault = nil
-      case "none": new.fault = Fault(value: nil, json: value.json)
-      default: new.fault = Fault(value: try value.interruption(), json: value.json)
+      case "none": new.fault = Setting(nil, json: value.json)
+      default: new.fault = Setting(try value.interruption(), json: value.json)
       }
     }
     if let value = patch["faultChance"] {

@@ -1,6 +1,6 @@
 import Dispatch
 public import Foundation
-import Mocking
+public import Mocking
 import MockingRecordings
 import MockingResources
 import Networking
@@ -77,9 +77,9 @@ public final class AdminAPI: Sendable {
     /// The first routes of those that have been replaced.
     var replaced: [RouteID: Route] = [:]
     /// The routes that have been removed.
-    var removed: [RegisteredRoute] = []
+    var removed: [MockRoutes.Entry] = []
     /// The number of stubs that have been parsed, which identifies their sequences.
-    var parsedCount: UInt = 0
+    var parsedCount = 0
     var snapshots: [AdminSnapshot] = []
     var snapshotCount = 0
   }
@@ -162,25 +162,26 @@ public final class AdminAPI: Sendable {
   private func replacement(by routes: [Route]) throws(MockServerError) -> () -> Int {
     try Self.check(routes)
     let added = changes.withLock { $0.added }
-    let registry = try backend.registry()
-    let kept = registry.entries.filter { added.contains($0.id) }
-    let replace = try backend.replacement(kept.map { $0.route.id($0.id) } + routes)
+    let kept = backend.routes.all.filter { added.contains($0.id) }
+    let replace = try backend.replacement(by: kept.map { $0.route.id($0.id) } + routes)
     return { [self] in
-      let old = kept.map { registry.adjustments[$0.number] }
-      let fileChanges = fileChanges(in: registry)
+      let backendRoutes = backend.routes
+      let old = kept.map { entry in
+        (entry: backendRoutes[entry.id] ?? entry, adjustment: backendRoutes.adjustment(of: entry))
+      }
+      let fileChanges = fileChanges()
       replace()
-      guard let new = try? backend.registry() else { return 0 }
-      for (entry, adjustment) in zip(kept, old) {
-        guard let replacement = new[entry.id] else { continue }
-        new.adjustments[replacement.number] = adjustment
+      for (entry, adjustment) in old {
+        guard let replacement = backendRoutes[entry.id] else { continue }
+        backendRoutes.adjust(replacement, by: adjustment)
         // The route may have been removed at this moment.
-        if !entry.isEnabled { try? backend.routes.setEnabled(entry.id, false) }
+        if !entry.isEnabled { try? backendRoutes.setEnabled(entry.id, false) }
       }
       changes.withLock { changes in
         changes.replaced = [:]
         changes.removed = []
       }
-      let appliedCount = apply(fileChanges, to: new)
+      let appliedCount = apply(fileChanges)
       events.publish("reset")
       return kept.count + appliedCount
     }
@@ -205,9 +206,9 @@ public final class AdminAPI: Sendable {
 
 extension AdminAPI: ReservedPathHandler {
   /// 8 MiB.
-  var maximumBodyBytes: Int { 8 << 20 }
+  package var maximumBodyBytes: Int { 8 << 20 }
 
-  func handles(_ target: String) -> Bool {
+  package func handles(_ target: String) -> Bool {
     guard target.utf8.first == UInt8(ascii: "/") else {
       // The target may be a URL.
       return RequestTarget(target)?.segments.first == Self.reservedSegment
@@ -218,14 +219,14 @@ extension AdminAPI: ReservedPathHandler {
     return next == nil || next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
   }
 
-  func respond(
+  package func respond(
     to request: ReceivedRequest,
     _ completion: @escaping @Sendable (ReservedPathResponse) -> Void
   ) {
     queue.async { [self] in completion(response(to: request)) }
   }
 
-  func stop() {
+  package func stop() {
     // The journal would retain this object's parts, which retain the journal.
     backend.journal.observe(nil)
     events.stop()
@@ -313,7 +314,7 @@ extension AdminAPI {
       "files": .array(options.files.map { .string($0) }),
       "proxy": options.proxy.map { .string(AdminMask.url($0.absoluteString)) } ?? .null,
       "recording": options.recording.map { .string($0) } ?? .null,
-      "data": .array(backend.stores.compactMap(\.openFile).map(\.record)),
+      "data": .array(backend.stores.compactMap(\.fileRecord)),
       "instance": .string(instance),
     ]
   }

@@ -4,51 +4,29 @@ import MockingResources
 import Networking
 public import Promises
 
-/// The parts of a mocked backend that the admin API uses.
+/// The mocked backend of an admin API.
 struct AdminBackend: Sendable {
-  /// Returns the current routes.
-  let registry: @Sendable () throws(MockServerError) -> StubRegistry
-  let journal: RequestJournal
-  let webhooks: WebhookSender
-  /// Returns the current scenarios.
-  let scenarios: @Sendable () -> ScenarioStates
-  /// Returns the action that replaces all routes.
-  let replacement: @Sendable ([Route]) throws(MockServerError) -> @Sendable () -> Void
-  /// The clock of the journal.
-  let scheduler: any Scheduler
+  private let parts: AdministeredBackend
   /// A date, and the time of the clock at that date.
   private let start: (date: Date, time: Duration)
 
   /// The routes, which the API changes.
-  var routes: MockRoutes { MockRoutes(registry: registry) }
+  var routes: MockRoutes { parts.routes }
+  var journal: RequestJournal { parts.journal }
+  var webhooks: WebhookSender { parts.webhooks }
+  /// The current scenarios.
+  var scenarios: ScenarioStates { parts.scenarios }
 
-  /// Creates the parts of a server.
-  ///
-  /// It retains the core of the server, which releases the API when it stops.
-  init(_ core: ServerCore) {
-    registry = { core.activeRoutes.registry }
-    journal = core.journal
-    webhooks = core.webhooks
-    scenarios = { core.activeRoutes.registry.scenarios }
-    replacement = { routes throws(MockServerError) in try core.replacement(by: routes) }
-    scheduler = core.scheduler
-    start = (Date(), core.scheduler.now)
+  var variables: MockVariables { parts.variables }
+
+  init(_ parts: AdministeredBackend) {
+    self.parts = parts
+    start = (Date(), parts.scheduler.now)
   }
 
-  /// Creates the parts of another backend, which is in memory.
-  init(_ backend: some MockBackend, on scheduler: any Scheduler) {
-    let routes = backend.routes
-    registry = { () throws(MockServerError) in try routes.registry() }
-    journal = backend.journal
-    webhooks = backend.webhooks
-    scenarios = { backend.scenarios }
-    replacement = { new throws(MockServerError) in
-      let registry = try routes.registry()
-      let table = try RouteTable(new, numbers: registry.numbers)
-      return { registry.update { $0 = table } }
-    }
-    self.scheduler = scheduler
-    start = (Date(), scheduler.now)
+  /// Returns the action that replaces all routes.
+  func replacement(by routes: [Route]) throws(MockServerError) -> @Sendable () -> Void {
+    try parts.replacement(by: routes)
   }
 
   /// Returns the date of a time on the clock of the journal.
@@ -60,13 +38,7 @@ struct AdminBackend: Sendable {
   var startDate: Date { start.date }
 
   /// The stores of the resources of all routes, each once, in the order of the routes.
-  var stores: [ResourceStore] {
-    var known: Set<ObjectIdentifier> = []
-    let entries = (try? registry().entries) ?? []
-    return entries.sorted { $0.number < $1.number }
-      .compactMap { $0.route.resources.storage as? ResourceStore }
-      .filter { known.insert(ObjectIdentifier($0)).inserted }
-  }
+  var stores: [ResourceStore] { routes.storages.compactMap { $0 as? ResourceStore } }
 }
 
 extension MockServer {
@@ -88,7 +60,7 @@ extension MockServer {
   public func serveAdmin(
     _ options: AdminAPI.Options = AdminAPI.Options()
   ) throws(MockServerError) -> AdminAPI {
-    try serveAdmin(AdminBackend(core), options)
+    try serveAdmin(AdminBackend(AdministeredBackend(self)), options)
   }
 
   /// Serves the admin API of another backend below `/__mock/`.
@@ -114,18 +86,17 @@ extension MockServer {
     of backend: some MockBackend, on scheduler: any Scheduler = .live,
     _ options: AdminAPI.Options = AdminAPI.Options()
   ) throws(MockServerError) -> AdminAPI {
-    try serveAdmin(AdminBackend(backend, on: scheduler), options)
+    try serveAdmin(AdminBackend(AdministeredBackend(backend, on: scheduler)), options)
   }
 
   private func serveAdmin(
     _ backend: AdminBackend, _ options: AdminAPI.Options
   ) throws(MockServerError) -> AdminAPI {
-    try AdminAPI.check(((try? backend.registry())?.entries ?? []).map(\.route))
-    let isLoopback = !address.isWildcard && CORSPolicy.loopback.allows(url.absoluteString)
+    try AdminAPI.check(backend.routes.all.map(\.route))
     let access = AdminAccess(
-      url: url, token: options.token ?? (isLoopback ? nil : AdminAccess.randomToken()))
+      url: url, token: options.token ?? (isOnLoopback ? nil : AdminAccess.randomToken()))
     let admin = AdminAPI(backend, access, options)
-    guard core.reserve(admin) else { throw .stopped }
+    try reservePath(for: admin)
     admin.start()
     return admin
   }

@@ -199,7 +199,7 @@ final class AdminFeed: Sendable {
     /// The numbers of the changes of all stores.
     var revisions: [ObjectIdentifier: Int] = [:]
     /// The stores of the routes, and the routes in which they were found.
-    var found: (registry: StubRegistry, routeCount: Int, stores: [ResourceStore])?
+    var found: (routes: any AnyObject & Sendable, routeCount: Int, stores: [ResourceStore])?
   }
 
   private static let maximumCount = 2_000
@@ -245,7 +245,7 @@ final class AdminFeed: Sendable {
       guard let detail = backend.journal.detail(number + 1) else { continue }
       events.publish("request", detail.summary(backend))
     }
-    let changes = backend.scenarios().changeCount
+    let changes = backend.scenarios.changeCount
     let isChanged = state.withLock { state in
       defer { state.scenarioChanges = changes }
       return state.scenarioChanges != changes
@@ -259,19 +259,20 @@ final class AdminFeed: Sendable {
 
   /// Returns whether the items of a resource have changed since the last call.
   private func updateRevisions() -> Bool {
-    guard let registry = try? backend.registry() else { return false }
-    let routeCount = registry.count
+    let routes = backend.routes
+    guard let identity = routes.identity else { return false }
+    let routeCount = routes.count
     let known = state.withLock { $0.found }
     // The search visits all routes, so its result is used until routes are added or removed.
-    let isKnown = known?.registry === registry && known?.routeCount == routeCount
+    let isKnown = known?.routes === identity && known?.routeCount == routeCount
     let stores = isKnown ? known?.stores ?? [] : backend.stores
     var revisions: [ObjectIdentifier: Int] = [:]
     for store in stores {
-      revisions[ObjectIdentifier(store)] = store.state.withLock { $0.shared.revision }
+      revisions[ObjectIdentifier(store)] = store.revision
     }
     return state.withLock { [revisions] state in
       defer { state.revisions = revisions }
-      state.found = (registry, routeCount, stores)
+      state.found = (identity, routeCount, stores)
       return state.revisions != revisions
     }
   }

@@ -204,17 +204,19 @@ extension RequestDifference {
   }
 }
 
-extension ResourceFile {
-  /// The properties for the admin API.
-  var record: JSON {
-    [
-      "file": .string(url.relativePath), "unsaved": .int(unsavedCount),
-      "failure": failure.map { .string($0.description) } ?? .null,
-    ]
+extension ResourceStore {
+  /// The properties of the open file for the admin API.
+  var fileRecord: JSON? {
+    file.map { file in
+      [
+        "file": .string(file.relativePath), "unsaved": .int(unsavedChangeCount),
+        "failure": saveFailure.map { .string($0.description) } ?? .null,
+      ]
+    }
   }
 }
 
-extension RegisteredRoute {
+extension MockRoutes.Entry {
   /// Returns the properties for the admin API.
   ///
   /// - Parameters:
@@ -233,7 +235,7 @@ extension RegisteredRoute {
           "file": .string(source.file), "line": .int(source.line), "column": .int(source.column),
         ]
       } ?? .null,
-      "hits": .int(useCount), "enabled": .bool(isEnabled),
+      "hits": .int(hits), "enabled": .bool(isEnabled),
       "delay": adjustment.delay?.json ?? .null, "fault": adjustment.fault?.json ?? .null,
       "definition": route.definition.map(AdminMask.json) ?? .null,
     ]

@@ -31,17 +31,15 @@ struct ContractStubs {
       : contract.routes(seed: options.seed)
     files = contract.files
     var warnings = contract.warnings.map { ArchiveWarning(problem: $0.description) }
-    let collections = options.isStateful ? ContractCollection.all(in: contract.content) : []
-    let stateful = Set(collections.flatMap(\.operations.keys))
-    summaries = contract.content.operations.enumerated().flatMap { index, operation in
-      operation.basePaths.map { base in
-        let name = operation.id ?? operation.summary ?? "from the contract"
-        return StubFile.Summary(
-          method: operation.method, path: base + operation.path,
-          response: stateful.contains(index) ? "\(name), keeps changes" : name, conditions: [])
-      }
+    let operations = contract.operationSummaries
+    summaries = operations.map { operation in
+      let keepsChanges = options.isStateful && operation.isOfCollection
+      return StubFile.Summary(
+        method: operation.method, path: operation.path,
+        response: keepsChanges ? "\(operation.name), keeps changes" : operation.name,
+        conditions: [])
     }
-    if options.isStateful, stateful.isEmpty {
+    if options.isStateful, !operations.contains(where: \.isOfCollection) {
       warnings.append(
         ArchiveWarning(
           problem: "\(file.lastPathComponent) has no collection that keeps changes: a list such as "

@@ -1,7 +1,7 @@
 public import Foundation
 public import Mocking
-import MockingRecordings
-import MockingResources
+public import MockingRecordings
+public import MockingResources
 public import Networking
 public import Promises
 
@@ -185,7 +185,7 @@ public struct StubFile: Sendable {
   package func commit() throws(ResourceError) { try resources.commit(draft) }
 
   /// Whether clients have items of their own.
-  package var isolatesClients: Bool { draft.isolation != nil }
+  package var isolatesClients: Bool { draft.isolatesClients }
 
   /// The options of OpenAPI documents among the files.
   public struct ContractOptions: Sendable, Hashable {

@@ -46,9 +46,13 @@ struct StubLoader {
     draft = ResourceDraft(of: store)
     for url in urls {
       guard !Self.isRecording(url) else {
-        let recording = try RecordedStubs(url, options: recordings)
+        let recording = try RecordedRoutes(url, options: recordings)
         routes += recording.routes
-        summaries += recording.summaries
+        summaries += recording.summaries.map { summary in
+          StubFile.Summary(
+            method: summary.method, path: summary.path, response: summary.responses,
+            conditions: summary.query.map { ["query = \($0)"] } ?? [])
+        }
         warnings += recording.warnings
         add(url)
         continue
@@ -70,10 +74,10 @@ struct StubLoader {
       }
     }
     let resources = draft.content
-    if !resources.data.paths.isEmpty || resources.isolation != nil {
+    if !resources.paths.isEmpty || resources.isolatesClients {
       routes = routes.map { $0.isRecorded ? $0 : $0.using(store) }
     }
-    if storeFile != nil, resources.isolation != nil {
+    if storeFile != nil, resources.isolatesClients {
       warnings.append(
         ArchiveWarning(
           problem: "the file of \"store\" keeps only the items of requests without a client, "
@@ -81,12 +85,12 @@ struct StubLoader {
     }
     let nextStates = Stub.nextStates(of: documents.flatMap(\.stubs))
     var ids: Set<RouteID> = []
-    let paths = resources.data.paths
+    let paths = resources.paths
     for document in documents {
       try document.checkReferences(to: paths)
       do throws(JSONDocumentError) {
         try Stub.check(document.stubs, nextStates: nextStates, ids: &ids)
-        try resources.data.checkReferences(of: document.stubs)
+        try resources.checkReferences(of: document.stubs)
       } catch {
         throw document.located(error)
       }
@@ -154,7 +158,7 @@ struct StubLoader {
         throw .unreadable(file: url, reason: error.reason)
       } catch {
         throw FileManager.default.fileExists(atPath: url.path)
-          ? .unreadable(file: url, reason: AtomicFileWriter.reason(of: error))
+          ? .unreadable(file: url, reason: FileError.cause(of: error))
           : .missing(file: url)
       }
     }

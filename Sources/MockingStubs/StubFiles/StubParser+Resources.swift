@@ -46,18 +46,27 @@ extension StubValue {
       throw JSONDocumentError(
         path: path.path, text: "another resource has the path \"\(definition.name)\"")
     }
-    let table = try object.resourceTable(definition, in: folder, resources.store, text)
+    let (items, order, file) = try object.initialItems(in: folder, text)
     var outer = try object.response(in: folder)
     if let defaults { outer = outer.inheriting(defaults) }
-    let handler = ResourceHandler(in: resources, definition, table)
+    let added: (routes: [(route: Route, mock: Mock)], itemCount: Int)
+    do throws(ResourceStore.InvalidItem) {
+      added = try resources.add(definition, items: items, order: order, defaults: outer)
+    } catch {
+      let data = self.path.appending(.member("data"))
+      guard let file else {
+        throw JSONDocumentError(path: data.appending(.element(error.index)), text: error.reason)
+      }
+      throw JSONDocumentError(path: data, text: "\(file)[\(error.index)]: \(error.reason)")
+    }
     var stubs: [Stub] = []
-    for (route, mock) in handler.routes(outer) {
+    for (route, mock) in added.routes {
       var route = route
       try object.addConditions(to: &route)
       stubs.append(
         Stub(
           path: self.path, route: route, mock: mock,
-          resource: (definition.name, table.count)))
+          resource: (definition.name, added.itemCount)))
     }
     return stubs
   }
@@ -169,10 +178,10 @@ extension StubValue {
     case "uuid": return .uuid
     case "client": return .client
     default:
-      guard IDPattern(text).hasVariable, text.utf8.count <= 100 else {
+      guard let rule = ResourceOptions.IDRule.checkedPattern(text), text.utf8.count <= 100 else {
         throw expected(expectation)
       }
-      return .pattern(text)
+      return rule
     }
   }
 
@@ -272,9 +281,11 @@ extension StubObject {
   }
 
   /// Parses the initial items, from the stub file or from another file.
-  fileprivate func resourceTable(
-    _ definition: ResourceDefinition, in folder: URL, _ store: ResourceStore, _ text: Data
-  ) throws(JSONDocumentError) -> ResourceTable {
+  ///
+  /// - Returns: The items, the order of their members, and the name of the other file.
+  fileprivate func initialItems(
+    in folder: URL, _ text: Data
+  ) throws(JSONDocumentError) -> (items: [JSON], order: MemberOrder, file: String?) {
     let expectation = "an array of items, or the name of a file with one"
     var order = MemberOrder()
     var items: [JSON] = []
@@ -295,19 +306,11 @@ extension StubObject {
       default: throw value.expected(expectation)
       }
     }
-    do throws(ResourceStore.InvalidItem) {
-      return try ResourceStore.table(items, definition, order: order, store.values)
-    } catch {
-      let data = path.appending(.member("data"))
-      guard let file else {
-        throw JSONDocumentError(path: data.appending(.element(error.index)), text: error.reason)
-      }
-      throw JSONDocumentError(path: data, text: "\(file)[\(error.index)]: \(error.reason)")
-    }
+    return (items, order, file)
   }
 }
 
-extension ResourceData {
+extension ResourceDraft.Content {
   /// Checks that resources refer to existing resources, and their initial items to existing items.
   ///
   /// - Parameter stubs: The routes of a file.
@@ -326,8 +329,8 @@ extension ResourceData {
       if let broken = brokenReference(at: path) {
         throw JSONDocumentError(
           path: stub.path.appending(.member("data")).appending(.element(broken.index)),
-          text: "the item refers to nothing: its member \"\(broken.reference.member)\" must be the "
-            + "id of an item of \(broken.reference.resource)")
+          text: "the item refers to nothing: its member \"\(broken.member)\" must be the "
+            + "id of an item of \(broken.resource)")
       }
     }
   }

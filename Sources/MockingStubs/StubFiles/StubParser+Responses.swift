@@ -30,9 +30,7 @@ extension StubObject {
     try addMessageParts(to: &mock)
     mock.delay = try self["delay"]?.delay()
     mock.bodyDelay = try self["bodyDelay"]?.delay()
-    if let fault = try self["fault"]?.interruption() {
-      mock = mock.interrupted(by: fault.fault, at: fault.stage, chance: fault.chance)
-    }
+    mock.interruption = try self["fault"]?.interruption()
     if let rate = self["bytesPerSecond"] {
       mock = mock.throttled(
         bytesPerSecond: try rate.int(1...Int.max, "a number of bytes per second, 1 or more"))
@@ -120,12 +118,11 @@ extension StubValue {
   private static let faults = ["close", "reset", "stall", "garbage", "malformedChunk"]
   private static let stages = ["request", "head", "body", "end"]
 
-  /// A fault of a response, its stage and its probability.
-  typealias Interruption = (fault: MockFault, stage: MockFault.Stage, chance: Double)
-
-  /// Parses the fault of a response.
-  func interruption() throws(JSONDocumentError) -> Interruption {
-    if case .string = json { return (try fault(named: self, bytes: nil), .request, 1) }
+  /// Parses the fault of a response and its stage.
+  func interruption() throws(JSONDocumentError) -> Mock.Interruption {
+    if case .string = json {
+      return Mock.Interruption(fault: try fault(named: self, bytes: nil), stage: .request)
+    }
     let object = try object(
       ["type", "at", "afterBytes", "text", "chance"],
       "a fault, such as {\"type\": \"reset\", \"at\": \"body\"}")
@@ -134,16 +131,19 @@ extension StubValue {
     let count = try object["afterBytes"]?.int(0...Int.max, "a number of bytes, 0 or more")
     let stage = try object["at"]?.name(of: Self.stages) ?? "request"
     let chance = try object["chance"]?.chance() ?? 1
+    func interruption(_ stage: MockFault.Stage) -> Mock.Interruption {
+      Mock.Interruption(fault: fault, stage: stage, chance: chance)
+    }
     switch stage {
-    case "head": return (fault, .head(afterBytes: count ?? 0), chance)
-    case "body": return (fault, .body(afterBytes: count ?? 0), chance)
+    case "head": return interruption(.head(afterBytes: count ?? 0))
+    case "body": return interruption(.body(afterBytes: count ?? 0))
     default:
       if count != nil, let value = object["afterBytes"] {
         throw JSONDocumentError(
           path: value.path, refersToName: true,
           text: "\"afterBytes\" requires \"at\": \"head\" or \"body\"")
       }
-      return (fault, stage == "end" ? .end : .request, chance)
+      return interruption(stage == "end" ? .end : .request)
     }
   }
 

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 
 /// The response to a Digest challenge: the value of an `Authorization` field.
@@ -34,7 +35,7 @@ struct DigestResponse {
       else { return nil }
       quote("username", hash)
     } else if needsExtendedName {
-      add("username*", "UTF-8''\(Self.percentEncoded(normalized(username)))")
+      add("username*", "UTF-8''\(PercentEncoding.fieldValue.encoded(normalized(username)))")
     } else {
       quote("username", username)
     }
@@ -126,19 +127,6 @@ struct DigestResponse {
       bytes.append(byte)
     }
     bytes.append(UInt8(ascii: "\""))
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// Source: RFC 8187 section 3.2.1.
-  private static func percentEncoded(_ text: String) -> String {
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      if byte.isASCIIAlphanumeric || "!#$&+-.^_`|~".utf8.contains(byte) {
-        bytes.append(byte)
-      } else {
-        bytes += "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))".utf8
-      }
-    }
     return String(decoding: bytes, as: UTF8.self)
   }
 }

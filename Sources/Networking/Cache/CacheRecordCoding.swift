@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 
 /// The binary form of a record on disk.
@@ -144,9 +145,7 @@ enum CacheRecordCoding {
   }
 
   private static func checksum(of bytes: [UInt8]) -> String {
-    var checksum = Checksum()
-    bytes.withUnsafeBytes { checksum.add($0) }
-    return checksum.text
+    Checksum(bytes).text
   }
 
   private struct Writer {

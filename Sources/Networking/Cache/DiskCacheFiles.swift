@@ -50,10 +50,10 @@ struct DiskCacheFiles: Sendable {
   ///   - key: The URL of the record. `nil` uses the one in the record, which has no secrets.
   ///   - isTouched: Whether the record counts as used now.
   /// - Returns: The record, or `nil` if there is no valid one.
-  /// - Throws: ``NetworkError`` if the file exists and cannot be read now, for example because the
+  /// - Throws: `FileError` if the file exists and cannot be read now, for example because the
   ///   process has too many open files.
   func read(_ name: String, of key: CacheKey?, isTouched: Bool) throws -> CacheRecord? {
-    guard let file = try OpenFile.open(path(of: name), O_RDONLY | O_NOFOLLOW),
+    guard let file = try OpenFile.existing(path(of: name)),
       let length = try file.length
     else { return nil }
     guard length <= Self.maximumRecordSize, try file.isOwn,
@@ -73,12 +73,12 @@ struct DiskCacheFiles: Sendable {
   func write(_ record: CacheRecord, _ name: String) throws -> Int {
     let data = CacheRecordCoding.encode(record, name)
     guard data.count <= Self.maximumRecordSize else {
-      throw NetworkError(.offlineStoreFailed, "a record is too large")
+      throw FileError(path(of: name), "is too long", number: nil)
     }
     let temporary = makeTemporaryPath()
     do {
       fileSystem.beforeOperation("create")
-      let file = try Self.create(temporary)
+      let file = try OpenFile(creating: temporary)
       fileSystem.beforeOperation("write")
       try file.write(data)
       try createFolder(of: name)
@@ -112,25 +112,17 @@ struct DiskCacheFiles: Sendable {
     "\(incoming)/\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
   }
 
-  fileprivate static func create(_ path: String) throws -> OpenFile {
-    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
-    guard let file = try OpenFile.open(path, flags, creating: 0o600) else {
-      throw OpenFile.error("a file cannot be created")
-    }
-    return file
-  }
-
   /// Passes the contents of a body file to a closure, in pieces.
   ///
   /// - Parameters:
   ///   - body: The file.
   ///   - consume: A closure that receives each piece.
   /// - Returns: Whether the file exists and its length and checksum are those of the record.
-  /// - Throws: The error of the closure, or ``NetworkError`` if the file cannot be read now.
+  /// - Throws: The error of the closure, or `FileError` if the file cannot be read now.
   static func read(
     _ body: StoredBodyFile, _ consume: (_ piece: Data) throws -> Void
   ) throws -> Bool {
-    guard let file = try OpenFile.open(body.path, O_RDONLY | O_NOFOLLOW),
+    guard let file = try OpenFile.existing(body.path),
       try file.length == body.byteCount, try file.isOwn
     else { return false }
     var checksum = Checksum()
@@ -139,7 +131,7 @@ struct DiskCacheFiles: Sendable {
       let piece = try file.read(chunkSize)
       guard !piece.isEmpty else { return false }
       count += Int64(piece.count)
-      piece.withUnsafeBytes { checksum.add($0) }
+      checksum.add(piece)
       try consume(piece)
     }
     return count == body.byteCount && checksum.text == body.checksum
@@ -169,7 +161,7 @@ struct DiskCacheFiles: Sendable {
       if let dot = name.firstIndex(of: ".") {
         bodies.append((String(name[..<dot]), name))
       } else if let status = Self.status("\(folder)/\(name)") {
-        items[name] = Item(name: name, bytes: status.bytes, used: status.changed)
+        items[name] = Item(name: name, bytes: status.byteCount, used: status.modificationDate)
       }
     }
     let now = Date()
@@ -180,9 +172,9 @@ struct DiskCacheFiles: Sendable {
       let paths = referenced[body.record] ?? bodyPaths(of: body.record)
       referenced.updateValue(paths, forKey: body.record)
       if items[body.record] != nil, paths?.contains(path) ?? true {
-        items[body.record]?.bytes += status.bytes
+        items[body.record]?.bytes += status.byteCount
         items[body.record]?.bodies.append(path)
-      } else if now.timeIntervalSince(status.changed) > 60 {
+      } else if now.timeIntervalSince(status.modificationDate) > 60 {
         // A newer one may be about to get its record.
         try? fileSystem.remove(path)
       }
@@ -200,21 +192,15 @@ struct DiskCacheFiles: Sendable {
     for name in ((try? fileSystem.names(in: incoming)) ?? []).map(\.text) {
       let process = name.split(separator: "-").first.flatMap { pid_t($0) } ?? 0
       let isRunning = process > 0 && (kill(process, 0) == 0 || errno != ESRCH)
-      let changed = Self.status("\(incoming)/\(name)")?.changed ?? .distantPast
+      let changed = Self.status("\(incoming)/\(name)")?.modificationDate ?? .distantPast
       guard !isRunning || Date().timeIntervalSince(changed) > 24 * 3_600 else { continue }
       try? fileSystem.remove("\(incoming)/\(name)")
     }
   }
 
-  private static func status(_ path: String) -> (bytes: Int64, changed: Date)? {
-    var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    #if canImport(Darwin)
-      let seconds = status.st_mtimespec.tv_sec
-    #else
-      let seconds = status.st_mtim.tv_sec
-    #endif
-    return (Int64(status.st_size), Date(timeIntervalSince1970: Double(seconds)))
+  /// Returns the status of a regular file.
+  private static func status(_ path: String) -> FileStatus? {
+    (try? FileStatus(path)).flatMap { $0.isRegular ? $0 : nil }
   }
 }
 
@@ -239,7 +225,7 @@ final class BodyFileWriter: Sendable {
     temporary = files.makeTemporaryPath()
     files.fileSystem.beforeOperation("create body")
     try files.fileSystem.createDirectories("\(files.path)/incoming")
-    state = Mutex(State(file: try DiskCacheFiles.create(temporary)))
+    state = Mutex(State(file: try OpenFile(creating: temporary)))
   }
 
   deinit {
@@ -250,7 +236,7 @@ final class BodyFileWriter: Sendable {
     files.fileSystem.beforeOperation("write body")
     try state.withLock { state in
       try state.file.write(data)
-      data.withUnsafeBytes { state.checksum.add($0) }
+      state.checksum.add(data)
       state.count += Int64(data.count)
     }
   }
@@ -259,7 +245,7 @@ final class BodyFileWriter: Sendable {
   ///
   /// - Parameter name: The name of the record.
   /// - Returns: The file.
-  /// - Throws: ``NetworkError`` if the file cannot be renamed.
+  /// - Throws: `FileError` if the file cannot be renamed.
   func finish(_ name: String) throws -> StoredBodyFile {
     try files.createFolder(of: name)
     let id = String(UInt64.random(in: 0 ... .max), radix: 16)
@@ -282,7 +268,7 @@ final class BodyFileReader: Sendable {
   ///
   /// Returns `nil` if it does not exist, or belongs to another user.
   init?(_ body: StoredBodyFile) throws {
-    guard let file = try OpenFile.open(body.path, O_RDONLY | O_NOFOLLOW), try file.isOwn else {
+    guard let file = try OpenFile.existing(body.path), try file.isOwn else {
       return nil
     }
     self.file = Mutex(file)
@@ -291,22 +277,5 @@ final class BodyFileReader: Sendable {
   /// Returns the next bytes, empty at the end, or `nil` if they cannot be read.
   func read(upTo count: Int) -> Data? {
     file.withLock { try? $0.read(count) }
-  }
-}
-
-extension OpenFile {
-  /// Sets the time of the last change to now, if it is older than a number of seconds.
-  ///
-  /// Errors are ignored.
-  fileprivate borrowing func touch(olderThan limit: Int) {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return }
-    #if canImport(Darwin)
-      let seconds = status.st_mtimespec.tv_sec
-    #else
-      let seconds = status.st_mtim.tv_sec
-    #endif
-    guard time(nil) - seconds > limit else { return }
-    futimens(descriptor, nil)
   }
 }

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Dispatch
 import Foundation
 import Promises
@@ -78,7 +79,7 @@ final class DiskCacheStore: Sendable {
     ///
     /// - Parameter isUse: Whether the record counts as used.
     /// - Returns: The record, or `nil` if there is no valid one.
-    /// - Throws: ``NetworkError`` if the record cannot be read now.
+    /// - Throws: `FileError` if the record cannot be read now.
     func read(isUse: Bool = true) throws -> CacheRecord? {
       guard let record = try store.files.read(name, of: key, isTouched: isUse) else { return nil }
       if isUse { store.state.withLock { $0.items?[name]?.used = Date() } }
@@ -223,7 +224,7 @@ final class DiskCacheStore: Sendable {
       if !isHeld {
         state.withLock { $0.heldUntil[number] = ContinuousClock.now + Self.lockPause }
       }
-      throw NetworkError(.offlineStoreFailed, "another process holds the lock of the cache")
+      throw FileError(files.path, "is locked by another process", number: nil)
     }
     state.withLock { $0.heldUntil[number] = nil }
     return lock

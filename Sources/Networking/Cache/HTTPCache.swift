@@ -1,3 +1,4 @@
+import CatenaSystem
 public import Foundation
 import Promises
 import Synchronization
@@ -129,7 +130,7 @@ public final class HTTPCache: Sendable {
       ?? FileManager.default.temporaryDirectory
     let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
     return [program, "Catena", "HTTPCache", name].reduce(caches) {
-      let plain = $1.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "_"
+      let plain = PercentEncoding.fileName($1)
       return $0.appendingPathComponent(plain.isEmpty ? "_" : plain, isDirectory: true)
     }
   }

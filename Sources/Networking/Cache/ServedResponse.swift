@@ -1,3 +1,4 @@
+import CatenaSystem
 import Dispatch
 import Foundation
 import Promises
@@ -48,12 +49,12 @@ struct ServedResponse: Sendable {
         let content = try content(for: destination, isCancelled)
         if content != nil { reportProgress(destination) }
         resolver.fulfill(content.map { .delivered(response($0)) } ?? .changed)
-      } catch is NetworkError {
+      } catch is FileError {
         // Only reading the body has errors of this type.
         resolver.fulfill(.unreadable)
-      } catch let error as PartialFile.FileError {
-        resolver.reject(
-          NetworkError(.fileNotWritten, error.reason, request: .init(request), response: head))
+      } catch var error as NetworkError {
+        (error.request, error.response) = (.init(request), head)
+        resolver.reject(error)
       } catch {
         resolver.reject(error)
       }
@@ -81,15 +82,17 @@ struct ServedResponse: Sendable {
   ) throws -> Response.Content? {
     switch destination.kind {
     case .file(let target) where isSuccessful:
-      let file = try PartialFile(for: target.url, replacing: target.replaces)
+      let file = try NetworkError.reporting(.fileNotWritten) {
+        try PartialFile(for: target.url, replacing: target.replaces)
+      }
       guard
         try read({ piece in
           if isCancelled.isSet { throw CancellationError() }
-          try file.write(piece)
+          try NetworkError.reporting(.fileNotWritten) { try file.write(piece) }
         })
       else { return nil }
       if isCancelled.isSet { throw CancellationError() }
-      try file.commit()
+      try NetworkError.reporting(.fileNotWritten) { try file.commit() }
       return .file(target.url)
     case .stream where isSuccessful:
       // Checked before the first byte is delivered.

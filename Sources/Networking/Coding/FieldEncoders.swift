@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 
 /// An encoder that puts parameters into the query of the URL.
@@ -57,53 +58,6 @@ public struct FormURLEncoder: ParameterEncoding, Hashable {
     .body(
       [.data(Data(try format.encoded(parameters, with: .form)))],
       contentType: "application/x-www-form-urlencoded")
-  }
-}
-
-/// The percent-encoding of a URL or of a form.
-enum PercentEncoding {
-  /// The encoding for URLs. It keeps the unreserved characters.
-  ///
-  /// Source: RFC 3986 section 2.3.
-  case url
-  /// The encoding for `application/x-www-form-urlencoded`.
-  ///
-  /// Unlike in a URL, `~` is encoded and `*` is not.
-  ///
-  /// Source: the URL Standard (WHATWG) section 5.2.
-  case form
-
-  /// Appends a percent-encoded byte to a buffer.
-  static func append(escaped byte: UInt8, to bytes: inout [UInt8]) {
-    bytes += [UInt8(ascii: "%"), hexDigit(byte >> 4), hexDigit(byte & 15)]
-  }
-
-  /// Returns the encoded text, which is the same string if no character must be encoded.
-  func encoded(_ text: String) -> String {
-    if text.utf8.allBytesSatisfy({ isUnescaped($0) }) { return text }
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      if isUnescaped(byte) { bytes.append(byte) } else { Self.append(escaped: byte, to: &bytes) }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// Whether a byte is not percent-encoded.
-  func isUnescaped(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-      UInt8(ascii: "_"):
-      true
-    case UInt8(ascii: "~"): self == .url
-    case UInt8(ascii: "*"): self == .form
-    default: false
-    }
-  }
-
-  /// Returns the uppercase hexadecimal digit of a value from 0 to 15.
-  static func hexDigit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
   }
 }
 

@@ -1,3 +1,4 @@
+import CatenaSystem
 public import Foundation
 
 /// An encoder that sends parameters as JSON.

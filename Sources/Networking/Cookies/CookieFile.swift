@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 
 /// The file of a jar: JSON, readable by its owner only, shared with other processes.
@@ -38,7 +39,7 @@ struct CookieFile: Sendable {
   /// - Returns: The cookies that are valid, or `nil` if there is no file, or an empty one.
   /// - Throws: ``NetworkError`` if the file cannot be read, or is not the file of a jar.
   func read() throws -> [Cookie]? {
-    try Self.converting {
+    try NetworkError.reporting(.cookieFileFailed) {
       guard let data = try fileSystem.read(path, limit: Self.maximumLength) else { return nil }
       do {
         let content = try JSONDecoder().decode(Content.self, from: data)
@@ -52,8 +53,7 @@ struct CookieFile: Sendable {
   }
 
   private func error(_ reason: String) -> NetworkError {
-    let name = URL(fileURLWithPath: path).lastPathComponent
-    return NetworkError(.cookieFileFailed, "\(name) \(reason)")
+    NetworkError(.cookieFileFailed, "\(FilePath.split(path).name) \(reason)")
   }
 
   /// Replaces the cookies, under the lock.
@@ -62,31 +62,19 @@ struct CookieFile: Sendable {
   ///   and returns the new ones.
   /// - Throws: ``NetworkError`` if the file cannot be read or written. The file is then unchanged.
   func update(_ body: (_ found: [Cookie]?) -> [Cookie]) throws {
-    try Self.converting {
-      let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-      try fileSystem.createDirectories(folder)
+    try NetworkError.reporting(.cookieFileFailed) {
+      try fileSystem.createDirectories(FilePath.split(path).folder)
       let lock = try FileLock(waitingFor: "\(path).lock")
       let found = try read()
       let cookies = body(found)
       guard cookies != found ?? [] else { return }
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      let data = try encoder.encode(Content(cookies: cookies))
+      guard let data = try? encoder.encode(Content(cookies: cookies)) else {
+        throw error("cannot be encoded")
+      }
       try fileSystem.replace(path, with: data)
       withExtendedLifetime(lock) {}
-    }
-  }
-
-  /// Runs a closure, and changes the code of its errors.
-  private static func converting<Value>(_ body: () throws -> Value) throws -> Value {
-    do {
-      return try body()
-    } catch let error as NetworkError {
-      var error = error
-      error.code = .cookieFileFailed
-      throw error
-    } catch {
-      throw NetworkError(.cookieFileFailed, "the cookie file cannot be written", underlying: error)
     }
   }
 }

@@ -1,3 +1,4 @@
+import CatenaSystem
 import CCatena
 import Foundation
 
@@ -50,8 +51,8 @@ struct PublicSuffixes: Sendable {
     while capacity < labels * 2 { capacity *= 2 }
     table = Array(repeating: 0, count: capacity)
     mask = capacity - 1
-    var parents: [UInt64] = []
-    var name = Self.seed
+    var parents: [Checksum] = []
+    var name = Checksum()
     var position = 0
     while position < bytes.count {
       switch bytes[position] {
@@ -63,18 +64,19 @@ struct PublicSuffixes: Sendable {
         position += 1
       case UInt8(ascii: ","): position += 1
       case UInt8(ascii: "*"):
-        if let parent = parents.last { add(parent, [.wildcard, .suffix]) }
+        if let parent = parents.last { add(parent.value, [.wildcard, .suffix]) }
         position += 1
       default:
         let end = bytes[position...].firstIndex(where: Self.isDelimiter) ?? bytes.count
         var flags = Flags.suffix
         if bytes[position] == UInt8(ascii: ".") { flags = [] }
         if bytes[position] == UInt8(ascii: "!") { flags = .exception }
-        name = parents.last.map { Self.adding(UInt8(ascii: "."), to: $0) } ?? Self.seed
+        name = parents.last ?? Checksum()
+        if !parents.isEmpty { name.add(UInt8(ascii: ".")) }
         for byte in bytes[(flags == .suffix ? position : position + 1)..<end].reversed() {
-          name = Self.adding(byte, to: name)
+          name.add(byte)
         }
-        add(name, flags)
+        add(name.value, flags)
         position = end
       }
     }
@@ -113,7 +115,7 @@ struct PublicSuffixes: Sendable {
 
   /// Returns the position of the public suffix in a name.
   private func suffixStart(_ name: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
-    var hash = Self.seed
+    var hash = Checksum()
     var isBelowWildcard = false
     // The suffixes found so far. The default rule is `*`.
     var start: Int?
@@ -122,17 +124,17 @@ struct PublicSuffixes: Sendable {
     while position > name.startIndex {
       while position > name.startIndex, name[position - 1] != UInt8(ascii: ".") {
         position -= 1
-        hash = Self.adding(name[position], to: hash)
+        hash.add(name[position])
       }
       if start == nil || isBelowWildcard { start = position }
-      guard let flags = flags(of: hash) else { break }
+      guard let flags = flags(of: hash.value) else { break }
       if flags.contains(.exception) { return labelAfter }
       if flags.contains(.suffix) { start = position }
       isBelowWildcard = flags.contains(.wildcard)
       labelAfter = position
       // Before the first label, this ends the loop.
       position -= 1
-      hash = Self.adding(UInt8(ascii: "."), to: hash)
+      hash.add(UInt8(ascii: "."))
     }
     return start ?? name.startIndex
   }
@@ -148,15 +150,6 @@ struct PublicSuffixes: Sendable {
   }
 
   // MARK: Table
-
-  private static let seed: UInt64 = 0xCBF2_9CE4_8422_2325
-
-  /// Adds a byte to a hash, by FNV-1a.
-  ///
-  /// The bytes of a name are added from its end.
-  private static func adding(_ byte: UInt8, to hash: UInt64) -> UInt64 {
-    (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-  }
 
   private func slot(of hash: UInt64) -> Int {
     Int(truncatingIfNeeded: (hash &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 
 /// The folder of a store and the operations on its entries.
@@ -10,7 +11,9 @@ import Foundation
 ///     replay.lock   held during a replay
 ///
 /// An entry is added and removed by one rename of its folder, so it exists completely or not at
-/// all. Methods that require the lock say so. All others can be called without it.
+/// all. Methods that require the lock say so, and are called in ``withExclusiveLock(_:)``, which
+/// converts their errors. All others can be called without it, and their errors of the file system
+/// have the code ``NetworkError/Code-swift.enum/offlineStoreFailed``.
 struct EntryDirectory: Sendable {
   let path: String
   let fileSystem: FileSystem
@@ -18,7 +21,9 @@ struct EntryDirectory: Sendable {
   init(_ folder: URL, fileSystem: FileSystem) throws {
     path = folder.standardizedFileURL.path
     self.fileSystem = fileSystem
-    for folder in [entries, incoming, quarantine] { try fileSystem.createDirectories(folder) }
+    try NetworkError.reporting(.offlineStoreFailed) {
+      for folder in [entries, incoming, quarantine] { try fileSystem.createDirectories(folder) }
+    }
     #if canImport(Darwin)
       // A backup that is restored, perhaps on another device, must not send the requests again. A file
       // system without this attribute has no backups.
@@ -39,14 +44,18 @@ struct EntryDirectory: Sendable {
   func withExclusiveLock<Value>(_ body: (_ lock: borrowing FileLock) throws -> Value) throws
     -> Value
   {
-    let lock = try FileLock(waitingFor: "\(path)/lock")
-    removeIncomplete()
-    return try body(lock)
+    try NetworkError.reporting(.offlineStoreFailed) {
+      let lock = try FileLock(waitingFor: "\(path)/lock")
+      removeIncomplete()
+      return try body(lock)
+    }
   }
 
   /// Acquires the replay lock, or returns `nil` if a replay is running.
   func replayLock() throws -> FileLock? {
-    try FileLock(tryLocking: "\(path)/replay.lock")
+    try NetworkError.reporting(.offlineStoreFailed) {
+      try FileLock(tryLocking: "\(path)/replay.lock")
+    }
   }
 
   /// Returns the names of the entries in order, and the names of everything else in `entries`.
@@ -56,7 +65,10 @@ struct EntryDirectory: Sendable {
   func list() throws -> (names: [EntryName], unrecognized: [FileName]) {
     var names: [EntryName] = []
     var unrecognized: [FileName] = []
-    for found in try fileSystem.names(in: entries) {
+    let all = try NetworkError.reporting(.offlineStoreFailed) {
+      try fileSystem.names(in: entries)
+    }
+    for found in all {
       if let name = EntryName(found.text), (try? fileSystem.isDirectory(path(of: name))) ?? true {
         names.append(name)
       } else {
@@ -72,11 +84,15 @@ struct EntryDirectory: Sendable {
   /// - Throws: ``CorruptEntryError`` if the entry is not valid; ``NetworkError`` if it cannot be
   ///   read.
   func read(_ name: EntryName) throws -> EntryRecord? {
-    let folder = path(of: name)
-    guard let record = try EntryRecord.read("\(folder)/\(EntryRecord.fileName)") else {
-      if try fileSystem.isDirectory(folder) { throw CorruptEntryError("the entry file is missing") }
-      return nil
+    let found = try NetworkError.reporting(.offlineStoreFailed) {
+      let folder = path(of: name)
+      let record = try EntryRecord.read("\(folder)/\(EntryRecord.fileName)")
+      if record == nil, try fileSystem.isDirectory(folder) {
+        throw CorruptEntryError("the entry file is missing")
+      }
+      return record
     }
+    guard let record = found else { return nil }
     guard record.number == name.number, record.key == name.key else {
       throw CorruptEntryError("the file belongs to another entry")
     }
@@ -92,9 +108,11 @@ struct EntryDirectory: Sendable {
   /// - Throws: ``CorruptEntryError`` if a file is missing or has changed; ``NetworkError`` if a
   ///   file cannot be read.
   func verifyFiles(of record: EntryRecord, _ name: EntryName) throws {
-    for (position, file) in record.files.enumerated()
-    where try fileSystem.contentSummary(fileURL(name, position).path) != file {
-      throw CorruptEntryError("payload file \(position + 1) is missing or has changed")
+    try NetworkError.reporting(.offlineStoreFailed) {
+      for (position, file) in record.files.enumerated()
+      where try fileSystem.contentSummary(fileURL(name, position).path) != file {
+        throw CorruptEntryError("payload file \(position + 1) is missing or has changed")
+      }
     }
   }
 
@@ -114,16 +132,15 @@ struct EntryDirectory: Sendable {
   ///   - record: A closure that makes the record from the lengths and checksums of the copies.
   /// - Returns: The record and the number of bytes of the entry. `nil`, with nothing written, if
   ///   the entry exceeds the limit.
-  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
-  ///   if reading or writing fails.
+  /// - Throws: `FileError` if reading or writing fails.
   func add(
     _ name: EntryName, copying files: [URL], limit: Int64,
-    _ record: (_ files: [StoredFile]) throws -> EntryRecord
+    _ record: (_ files: [ContentSummary]) throws -> EntryRecord
   ) throws -> (record: EntryRecord, byteCount: Int64)? {
     let incomingPath = "\(incoming)/\(name.text)"
     do {
       try fileSystem.createDirectory(incomingPath)
-      var copies: [StoredFile] = []
+      var copies: [ContentSummary] = []
       var remaining = limit
       for (position, file) in files.enumerated() {
         let target = "\(incomingPath)/\(EntryRecord.fileName(position))"
@@ -187,8 +204,7 @@ struct EntryDirectory: Sendable {
   /// After a loss of power it may be there again, and its request is then sent once more.
   ///
   /// - Returns: `false` if the entry did not exist.
-  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
-  ///   if the entry is still in the store.
+  /// - Throws: `FileError` if the entry is still in the store.
   @discardableResult
   func remove(_ name: EntryName) throws -> Bool {
     guard try fileSystem.isDirectory(path(of: name)) else { return false }
@@ -206,8 +222,7 @@ struct EntryDirectory: Sendable {
   ///
   /// - Parameter name: Its name in `entries`.
   /// - Returns: The new location.
-  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
-  ///   if it cannot be moved.
+  /// - Throws: `FileError` if it cannot be moved.
   func moveToQuarantine(_ name: FileName) throws -> URL {
     let prefix = UUID().uuidString + " "
     let text = FileName.shortened(name.text, to: FileName.maximumLength - prefix.utf8.count)
@@ -221,8 +236,10 @@ struct EntryDirectory: Sendable {
 
   /// Returns the files and folders in quarantine.
   func quarantined() throws -> [URL] {
-    try fileSystem.names(in: quarantine).map(\.text).sorted().map {
-      URL(fileURLWithPath: "\(quarantine)/\($0)")
+    try NetworkError.reporting(.offlineStoreFailed) {
+      try fileSystem.names(in: quarantine).map(\.text).sorted().map {
+        URL(fileURLWithPath: "\(quarantine)/\($0)")
+      }
     }
   }
 
@@ -271,13 +288,30 @@ struct EntryName: Sendable, Hashable, Comparable {
 
   var fileName: FileName { FileName(bytes: Array(text.utf8)) }
 
-  var text: String {
-    let digits = String(number)
-    let zeros = String(repeating: "0", count: max(0, Self.digits - digits.count))
-    return "\(zeros)\(digits)-\(key.uuidString)"
+  var text: String { "\(Self.padded(number))-\(key.uuidString)" }
+
+  /// Returns a number with leading zeros.
+  static func padded(_ number: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
 
   static func < (left: EntryName, right: EntryName) -> Bool {
     (left.number, left.key.uuidString) < (right.number, right.key.uuidString)
+  }
+}
+
+extension FileLock {
+  /// The number in the lock file, or 0 if there is none.
+  var number: Int {
+    get throws(FileError) {
+      let digits = String(decoding: try file.read(EntryName.digits, at: 0), as: UTF8.self)
+      return digits.utf8.count == EntryName.digits ? Int(digits).map { max(0, $0) } ?? 0 : 0
+    }
+  }
+
+  /// Writes a number to the lock file, always in the same bytes.
+  func writeNumber(_ number: Int) throws(FileError) {
+    try file.write(Data(EntryName.padded(number).utf8), at: 0)
   }
 }

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 
 /// The contents of an entry's file.
@@ -19,7 +20,7 @@ struct EntryRecord: Codable, Equatable {
   var created: Date
   var expires: Date?
   var attempts: Int
-  let files: [StoredFile]
+  let files: [ContentSummary]
 
   var lifespan: Lifespan {
     get { Lifespan(created: created, expires: expires) }
@@ -49,16 +50,16 @@ struct EntryRecord: Codable, Equatable {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .secondsSince1970
     let body = try encoder.encode(self)
-    return Data("\(Self.format) \(body.count) \(Self.checksum(of: body))\n".utf8) + body
+    return Data("\(Self.format) \(body.count) \(Checksum(body).text)\n".utf8) + body
   }
 
   /// Reads the file of an entry.
   ///
   /// - Returns: The record, or `nil` if the file does not exist.
-  /// - Throws: ``CorruptEntryError`` if the file is not a valid entry; ``NetworkError`` if it
-  ///   cannot be read now.
+  /// - Throws: ``CorruptEntryError`` if the file is not a valid entry; `FileError` if it cannot be
+  ///   read now.
   static func read(_ path: String) throws -> EntryRecord? {
-    guard let file = try OpenFile.open(path, O_RDONLY | O_NOFOLLOW) else { return nil }
+    guard let file = try OpenFile.existing(path) else { return nil }
     guard let length = try file.length else {
       throw CorruptEntryError("the entry file is not a regular file")
     }
@@ -87,7 +88,7 @@ struct EntryRecord: Codable, Equatable {
     var body = Data(capacity: Int(count))
     body.append(contentsOf: head.dropFirst(start))
     body.append(rest)
-    guard checksum(of: body) == words[2] else {
+    guard Checksum(body).text == words[2] else {
       throw CorruptEntryError("the checksum does not match")
     }
     let decoder = JSONDecoder()
@@ -101,12 +102,6 @@ struct EntryRecord: Codable, Equatable {
   }
 
   private static let format = "Catena-Offline/1"
-
-  private static func checksum(of data: Data) -> String {
-    var checksum = Checksum()
-    data.withUnsafeBytes { checksum.add($0) }
-    return checksum.text
-  }
 }
 
 /// The error for a file or folder that is not a valid entry.
@@ -150,30 +145,5 @@ struct Lifespan {
   func restarted(at now: Date) -> Lifespan {
     Lifespan(
       created: now, expires: expires.map { now.addingTimeInterval($0.timeIntervalSince(created)) })
-  }
-}
-
-/// The length and checksum of a stored payload file.
-struct StoredFile: Sendable, Hashable, Codable {
-  let byteCount: Int64
-  let checksum: String
-}
-
-/// A checksum that detects accidental changes; it is not cryptographic.
-///
-/// Source: the FNV-1a hash, 64 bits, RFC 9923 section 2.
-struct Checksum: Sendable {
-  private var value: UInt64 = 0xcbf2_9ce4_8422_2325
-
-  mutating func add(_ bytes: UnsafeRawBufferPointer) {
-    var value = value
-    for byte in bytes { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-    self.value = value
-  }
-
-  /// The checksum as 16 hexadecimal digits.
-  var text: String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

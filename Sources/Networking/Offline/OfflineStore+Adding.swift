@@ -1,3 +1,4 @@
+import CatenaSystem
 public import Foundation
 import Synchronization
 

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Dispatch
 public import Foundation
 import Synchronization
@@ -179,9 +180,10 @@ extension OfflineStore {
       throw NetworkError(.offlineStoreFailed, "the platform has no folder for application data")
     }
     let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
-    return [fileName(program), "Catena", "Offline", fileName(key)].reduce(data) {
-      $0.appendingPathComponent($1, isDirectory: true)
-    }
+    return [PercentEncoding.fileName(program), "Catena", "Offline", PercentEncoding.fileName(key)]
+      .reduce(data) {
+        $0.appendingPathComponent($1, isDirectory: true)
+      }
   }
 
   /// Returns the key for the clients of an endpoint type.
@@ -192,14 +194,6 @@ extension OfflineStore {
     // The name of a private type contains an address, which differs in each run.
     type.replacing(/\(unknown context at [^)]*\)\./, with: "")
   }
-
-  private static func fileName(_ text: String) -> String {
-    let name = text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
-    return name.hasPrefix(".") ? "%2E" + name.dropFirst() : name
-  }
-
-  private static let plain = CharacterSet(
-    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")
 }
 
 extension FileManager {

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Promises
 import Synchronization
@@ -192,11 +193,10 @@ final class ResponseReceiver: Sendable {
         case .success((let metrics, let trailers)):
           resolver.fulfill(
             Response(head, .file(target.url), to: request, metrics, trailers: trailers))
-        case .failure(let fileError as PartialFile.FileError):
-          resolver.reject(
-            NetworkError(
-              .fileNotWritten, fileError.reason, request: .init(request), response: head,
-              attempts: 1))
+        case .failure(let fileError as FileError):
+          var error = NetworkError(.fileNotWritten, fileError)
+          (error.request, error.response, error.attempts) = (.init(request), head, 1)
+          resolver.reject(error)
         case .failure(let error): resolver.reject(error)
         }
       }
@@ -352,13 +352,13 @@ extension FileTarget {
   ///
   /// - Parameter then: A closure that gets the reason that it cannot be written, if any. It runs at once,
   ///   or on a queue if this is an I/O thread, which a slow file system must not block.
-  fileprivate func check(_ then: @escaping @Sendable (PartialFile.FileError?) -> Void) {
+  fileprivate func check(_ then: @escaping @Sendable (FileError?) -> Void) {
     if TransportThread.isCurrent { return Self.checks.async { then(problem) } }
     then(problem)
   }
 
-  private var problem: PartialFile.FileError? {
-    do throws(PartialFile.FileError) {
+  private var problem: FileError? {
+    do throws(FileError) {
       try PartialFile.check(url, replacing: replaces)
       return nil
     } catch {

@@ -1,3 +1,5 @@
+import CatenaSystem
+
 /// A masker for `name=value` fields and user information in a URL or a text.
 ///
 /// It also masks them in URLs that are themselves values of fields.
@@ -153,7 +155,7 @@ struct FieldMasker {
     guard !name.isEmpty else { return equals.end }
     guard isMaskable(equals) else { return maskJSON(after: equals, masking) }
     // The name is encoded as often as the delimiter, and once more if it has brackets.
-    let decoded = PercentDecoding.decoded(text(name), times: equals.depth)
+    let decoded = EscapedBytes.decoded(text(name), times: equals.depth)
     let mask = masking(decoded) { limit in
       let limit = budget.sampleLength(limit, at: equals.end)
       let end = end(of: equals, atSemicolons: true, limit: limit)

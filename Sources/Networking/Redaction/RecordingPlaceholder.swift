@@ -200,7 +200,7 @@ package enum RecordingPlaceholder {
     var position = start
     for _ in 0..<3 {
       guard position < bytes.count else { return nil }
-      guard PercentDecoding.nextByte(of: bytes, at: &position) == UInt8(ascii: "*") else {
+      guard EscapedBytes.nextByte(of: bytes, at: &position) == UInt8(ascii: "*") else {
         return nil
       }
     }

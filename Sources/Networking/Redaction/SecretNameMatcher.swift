@@ -1,3 +1,5 @@
+import CatenaSystem
+
 /// An automaton that classifies a name in one pass over it.
 ///
 /// Each character takes one step in three tables: one finds the terms at any position, one compares
@@ -286,7 +288,7 @@ private struct NameCharacters {
   }
 
   @inline(__always) private mutating func nextByte() -> UInt8 {
-    PercentDecoding.nextByte(of: bytes, at: &position)
+    EscapedBytes.nextByte(of: bytes, at: &position)
   }
 
   /// Returns the scalar beyond ASCII that a byte begins, or `nil` if it is not valid.
@@ -316,7 +318,7 @@ private struct NameCharacters {
 /// The decoding of names, which ignores percent signs without two digits.
 ///
 /// Source: RFC 3986 section 2.1.
-enum PercentDecoding {
+enum EscapedBytes {
   /// Returns the byte at a position, and advances the position.
   @inline(__always) static func nextByte(
     of bytes: UnsafeBufferPointer<UInt8>, at position: inout Int

@@ -74,7 +74,7 @@ package final class SecretNames: Sendable {
 
   private static func decodedAndNormalized(_ name: String) -> String {
     guard name.utf8.contains(UInt8(ascii: "%")) else { return normalized(name) }
-    return normalized(PercentDecoding.decoded(name))
+    return normalized(EscapedBytes.decoded(name))
   }
 
   /// Returns the letters and digits of a name in lower case: `xapikey` for `X-Api-Key`.

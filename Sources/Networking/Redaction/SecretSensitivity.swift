@@ -47,7 +47,7 @@ package enum SecretSensitivity: Sendable, Hashable {
   func isSecret(_ value: String) -> Bool {
     guard self != .none, !Self.isBlank(value) else { return false }
     if RecordingPlaceholder.isPlaceholder(value) { return true }
-    let value = Self.trimmed(PercentDecoding.decoded(value, times: PercentDecoding.maximumDepth))
+    let value = Self.trimmed(EscapedBytes.decoded(value, times: EscapedBytes.maximumDepth))
     if Self.isConstant(value) { return false }
     switch self {
     case .none: return false
@@ -202,7 +202,7 @@ package enum SecretSensitivity: Sendable, Hashable {
             position = pieceEnd(in: bytes, from: position + 1)
           } else {
             let start = position
-            _ = PercentDecoding.nextByte(of: bytes, at: &position)
+            _ = EscapedBytes.nextByte(of: bytes, at: &position)
             position = max(position, start + 1)
           }
           continue

@@ -45,7 +45,7 @@ package enum SecretShapes {
     offsets.reserveCapacity(bytes.count + 1)
     while position < bytes.count {
       offsets.append(position)
-      decoded.append(PercentDecoding.nextNestedByte(of: bytes, at: &position))
+      decoded.append(EscapedBytes.nextNestedByte(of: bytes, at: &position))
     }
     offsets.append(bytes.count)
     return decoded.withUnsafeBufferPointer { ranges(in: $0) }
@@ -181,7 +181,7 @@ package enum SecretShapes {
     var position = start
     var label = ""
     while position < bytes.count, position - start < 64 {
-      let byte = PercentDecoding.nextByte(of: bytes, at: &position)
+      let byte = EscapedBytes.nextByte(of: bytes, at: &position)
       if byte == UInt8(ascii: "-") { break }
       label.append(byte == UInt8(ascii: "+") ? " " : Character(Unicode.Scalar(byte)))
     }

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 
 /// A detector that distinguishes random values, such as keys and tokens, from other text.

@@ -1,3 +1,5 @@
+import CatenaSystem
+
 extension RequestPath {
   /// The result of a scan of a path with its query and fragment.
   struct Scan {

@@ -1,3 +1,4 @@
+import CatenaSystem
 public import Foundation
 
 /// The target of a request: a path relative to the base URL, or an absolute URL.

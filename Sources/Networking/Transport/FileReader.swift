@@ -121,13 +121,33 @@ final class FileReader: Sendable {
 final class PieceReader: Sendable {
   private enum Source: Sendable {
     case data(Data)
-    case file(OpenFile)
+    case file(PieceFile)
   }
 
   /// An open file and its name, for errors.
-  private struct OpenFile: Sendable {
-    let descriptor: Int32
+  private final class PieceFile: Sendable {
+    let file: OpenFile
     let name: String
+    let length: Int64
+
+    /// Opens a file whose length is known.
+    init(_ url: URL) throws(ReadError) {
+      name = url.lastPathComponent
+      guard url.isFileURL else { throw ReadError(reason: "its URL is not a file URL") }
+      do throws(FileError) {
+        file = try OpenFile(url.path)
+      } catch {
+        throw ReadError(reason: "the file \(error.reason)")
+      }
+      guard let length = try? file.length else {
+        throw ReadError(reason: "\(name) is not a regular file")
+      }
+      // Files that the kernel generates, such as those in /proc, have a size of 0.
+      guard length > 0 || (try? file.read(1, at: 0))?.isEmpty ?? true else {
+        throw ReadError(reason: "the size of the file \(name) is not known")
+      }
+      self.length = length
+    }
   }
 
   /// A part of the body and its position.
@@ -154,26 +174,21 @@ final class PieceReader: Sendable {
   /// streams.
   init(_ pieces: some Sequence<BodyPiece>) throws(ReadError) {
     var segments: [BodySegment] = []
-    do throws(ReadError) {
-      for piece in pieces {
-        let source: Source
-        let length: Int64
-        switch piece {
-        case .data(let data): (source, length) = (.data(data), Int64(data.count))
-        case .file(let url):
-          let (file, size) = try Self.open(url)
-          (source, length) = (.file(file), size)
-        case .stream: throw ReadError(reason: "it has a stream")
-        }
-        let start = segments.last?.end ?? 0
-        segments.append(BodySegment(source: source, start: start, length: length))
-        if start.addingReportingOverflow(length).overflow {
-          throw ReadError(reason: "it is too long")
-        }
+    for piece in pieces {
+      let source: Source
+      let length: Int64
+      switch piece {
+      case .data(let data): (source, length) = (.data(data), Int64(data.count))
+      case .file(let url):
+        let file = try PieceFile(url)
+        (source, length) = (.file(file), file.length)
+      case .stream: throw ReadError(reason: "it has a stream")
       }
-    } catch {
-      Self.close(segments)
-      throw error
+      let start = segments.last?.end ?? 0
+      segments.append(BodySegment(source: source, start: start, length: length))
+      if start.addingReportingOverflow(length).overflow {
+        throw ReadError(reason: "it is too long")
+      }
     }
     self.segments = segments
     length = segments.last?.end ?? 0
@@ -182,40 +197,12 @@ final class PieceReader: Sendable {
   deinit {
     guard hasFiles else { return }
     // Closing a file can block, and the last reference may be on an I/O thread.
-    DispatchQueue.global(qos: .utility).async { [segments] in Self.close(segments) }
+    DispatchQueue.global(qos: .utility).async { [segments] in withExtendedLifetime(segments) {} }
   }
 
   /// Whether one of the pieces is a file.
   var hasFiles: Bool {
     segments.contains { if case .file = $0.source { true } else { false } }
-  }
-
-  private static func close(_ segments: [BodySegment]) {
-    for segment in segments {
-      if case .file(let file) = segment.source { Foundation.close(file.descriptor) }
-    }
-  }
-
-  private static func open(_ url: URL) throws(ReadError) -> (file: OpenFile, length: Int64) {
-    let name = url.lastPathComponent
-    guard url.isFileURL else { throw ReadError(reason: "its URL is not a file URL") }
-    // Without `O_NONBLOCK`, opening a named pipe would wait for its writer.
-    let descriptor = Foundation.open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor != -1 else {
-      throw ReadError(reason: "the file \(name) cannot be opened: \(reason())")
-    }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      Foundation.close(descriptor)
-      throw ReadError(reason: "\(name) is not a regular file")
-    }
-    var byte: UInt8 = 0
-    guard status.st_size > 0 || pread(descriptor, &byte, 1, 0) <= 0 else {
-      // Files that the kernel generates, such as those in /proc, have a size of 0.
-      Foundation.close(descriptor)
-      throw ReadError(reason: "the size of the file \(name) is not known")
-    }
-    return (OpenFile(descriptor: descriptor, name: name), Int64(status.st_size))
   }
 
   /// Copies bytes into a buffer, starting at an offset of the body.
@@ -237,10 +224,12 @@ final class PieceReader: Sendable {
       let start = data.startIndex + Int(position)
       data.copyBytes(to: buffer, from: start..<(start + count))
     case .file(let file):
-      count = pread(file.descriptor, buffer.baseAddress, Int(available), off_t(position))
+      count = file.file.read(
+        into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(available)]), at: position)
       if count == 0 { throw .truncated(file.name) }
       if count < 0 {
-        throw ReadError(reason: "the file \(file.name) cannot be read: \(Self.reason())")
+        let error = FileError(file.file.path, "cannot be read")
+        throw ReadError(reason: "the file \(error.reason)")
       }
     }
     if offset + Int64(count) == length { try checkSizes() }
@@ -250,17 +239,13 @@ final class PieceReader: Sendable {
   private func checkSizes() throws(ReadError) {
     for segment in segments {
       guard case .file(let file) = segment.source else { continue }
-      var status = stat()
-      guard fstat(file.descriptor, &status) == 0 else { continue }
-      let size = Int64(status.st_size)
+      guard let size = try? file.file.status.byteCount else { continue }
       if size < segment.length { throw .truncated(file.name) }
       if size > segment.length {
         throw ReadError(reason: "the file \(file.name) grew while it was sent")
       }
     }
   }
-
-  private static func reason() -> String { String(cString: strerror(errno)) }
 }
 
 extension PieceReader.ReadError {

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Promises
 import Synchronization
@@ -73,7 +74,7 @@ final class FileSink: BodySink {
   ///   - flow: The flow control of the exchange. Its high mark must be above the batch size.
   ///   - scheduler: The scheduler that waits while the queue works.
   ///   - completion: A closure that runs once, unless the sink is abandoned. It gets a
-  ///     `PartialFile.FileError` if the file cannot be written.
+  ///     `FileError` if the file cannot be written.
   init(
     _ target: FileTarget, _ flow: FlowControl, awaitedBy scheduler: any Scheduler,
     _ completion: @escaping @Sendable (Result<End, any Error>) -> Void
@@ -227,145 +228,4 @@ struct BodyDestination: Sendable {
 struct FileTarget: Sendable {
   let url: URL
   let replaces: Bool
-}
-
-/// A file that is written under a temporary name in the folder of its target.
-///
-/// The target appears complete, in one step, or not at all. If the object is released without
-/// ``commit()``, it removes the file.
-final class PartialFile: Sendable {
-  /// The reason that the file cannot be written, as part of a sentence.
-  struct FileError: Error {
-    let reason: String
-
-    init(_ reason: String) {
-      self.reason = reason
-    }
-
-    /// The reason in `errno`.
-    static var systemError: FileError { FileError(String(cString: strerror(errno))) }
-  }
-
-  private let target: String
-  private let path: String
-  private let replaces: Bool
-  private let descriptor: Int32
-  /// Whether the file exists at `path`.
-  private let exists = Atomic(true)
-
-  /// Creates the file and its missing parent folders.
-  ///
-  /// - Parameters:
-  ///   - target: The location of the finished file.
-  ///   - replaces: Whether an existing file is replaced.
-  ///   - permissions: The permissions of the file, from which the process's mask is removed.
-  /// - Throws: The reason that the file cannot be created.
-  init(
-    for target: URL, replacing replaces: Bool, permissions: mode_t = 0o666
-  ) throws(FileError) {
-    try Self.prepare(target, replacing: replaces)
-    self.target = target.path
-    self.replaces = replaces
-    // A hidden name. It is short even if the target's name has the maximum length.
-    path = target.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).part").path
-    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions)
-    if descriptor < 0 {
-      exists.store(false, ordering: .relaxed)
-      throw .systemError
-    }
-  }
-
-  deinit {
-    if descriptor >= 0 { close(descriptor) }
-    discard()
-  }
-
-  /// Checks whether a file can be written at a location, as far as it is possible in advance.
-  static func check(_ target: URL, replacing replaces: Bool) throws(FileError) {
-    guard target.isFileURL else { throw FileError("its URL is not a file URL") }
-    var isDirectory: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: target.path, isDirectory: &isDirectory) else {
-      return
-    }
-    if isDirectory.boolValue { throw FileError("a folder with that name already exists") }
-    if !replaces { throw FileError("a file with that name already exists") }
-  }
-
-  /// Checks a location as ``check(_:replacing:)`` does, and creates its missing parent folders.
-  static func prepare(_ target: URL, replacing replaces: Bool) throws(FileError) {
-    try check(target, replacing: replaces)
-    do {
-      try FileManager.default.createDirectory(
-        at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
-    } catch {
-      throw FileError("its folder cannot be created")
-    }
-  }
-
-  func write(_ data: Data) throws(FileError) {
-    let failure = data.withUnsafeBytes { bytes -> FileError? in
-      var rest = bytes
-      while !rest.isEmpty {
-        let count = Foundation.write(descriptor, rest.baseAddress, rest.count)
-        if count < 0, errno == EINTR { continue }
-        if count < 0 { return .systemError }
-        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      }
-      return nil
-    }
-    if let failure { throw failure }
-  }
-
-  /// Moves the file to its target.
-  ///
-  /// Call it once.
-  func commit() throws(FileError) {
-    try Self.move(path, to: target, replacing: replaces)
-    exists.store(false, ordering: .relaxed)
-  }
-
-  /// Moves a complete file to a location on the same volume, in one step.
-  ///
-  /// - Throws: The reason that the file cannot be moved. It is left in place then.
-  static func move(
-    _ path: String, to target: String, replacing replaces: Bool
-  ) throws(FileError) {
-    if replaces {
-      guard rename(path, target) == 0 else { throw .systemError }
-    } else {
-      // Unlike `rename`, `link` never replaces a file that was created in the meantime.
-      guard link(path, target) == 0 else {
-        throw errno == EEXIST ? FileError("a file with that name already exists") : .systemError
-      }
-      unlink(path)
-    }
-  }
-
-  /// Removes the file immediately, even if another thread is still writing to it.
-  func discard() {
-    if exists.exchange(false, ordering: .relaxed) { unlink(path) }
-  }
-}
-
-/// A temporary file that only its owner can read and that is removed when the object is released.
-final class TemporaryFile: Sendable {
-  let url = FileManager.default.temporaryDirectory.appending(
-    path: "catena-copy-\(UUID().uuidString)")
-
-  /// Creates a file and writes its content.
-  ///
-  /// - Parameter write: A closure that writes the content.
-  /// - Throws: The error of `write`, or the reason that the file cannot be created.
-  init(_ write: (FileHandle) async throws -> Void) async throws {
-    // Created with its permissions, so that nobody else can open it before they are set.
-    let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor != -1 else { throw PartialFile.FileError.systemError }
-    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    defer { try? handle.close() }
-    try await write(handle)
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(at: url)
-  }
 }

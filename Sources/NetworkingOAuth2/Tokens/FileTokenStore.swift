@@ -1,3 +1,4 @@
+import CatenaSystem
 public import Foundation
 import Networking
 public import Promises
@@ -163,7 +164,7 @@ public final class FileTokenStore: TokenStoring {
     for key in keys { changes.report(key) }
   }
 
-  private var folder: String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
+  private var folder: String { FilePath.split(path).folder }
 
   private func read() throws -> Content {
     try OAuth2Error.converting {
@@ -218,7 +219,7 @@ public final class FileTokenStore: TokenStoring {
   }
 
   private func error(_ reason: String) -> OAuth2Error {
-    OAuth2Error(.storeFailed, "\(URL(fileURLWithPath: path).lastPathComponent) \(reason)")
+    OAuth2Error(.storeFailed, "\(FilePath.split(path).name) \(reason)")
   }
 }
 

@@ -1,3 +1,4 @@
+import CatenaSystem
 public import Foundation
 import Networking
 
@@ -126,7 +127,7 @@ extension OAuth2Error {
       return try body()
     } catch let error as OAuth2Error {
       throw error
-    } catch let error as NetworkError {
+    } catch let error as FileError {
       throw OAuth2Error(.storeFailed, error.reason, underlying: error.underlying)
     } catch {
       throw OAuth2Error(.storeFailed, underlying: error)

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Synchronization
 
 #if canImport(Security)

@@ -8,19 +8,10 @@ import Synchronization
 /// It compares the numbers of the file that each change by a rename gives, which costs one system
 /// call a second. It works on file systems that do not notify, such as those of a network.
 final class TokenFileWatch: Sendable {
-  /// The numbers of a file, which differ after a rename.
-  private struct Identity: Equatable {
-    var device: UInt64
-    var number: UInt64
-    var size: Int64
-    var seconds: Int64
-    var nanoseconds: Int64
-  }
-
   private struct State {
     var timer: ScheduledAction?
     var generation = 0
-    var seen: Identity?
+    var seen: FileStatus.Version?
     /// The hash of each token, of which a change is reported.
     var tokens: [TokenKey: Int] = [:]
     /// Whether the next check only records the tokens.
@@ -138,17 +129,5 @@ final class TokenFileWatch: Sendable {
     Dictionary(tokens.map { ($0, $1.hashValue) }) { _, last in last }
   }
 
-  private var identity: Identity? {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return nil }
-    #if canImport(Darwin)
-      let modified = status.st_mtimespec
-    #else
-      let modified = status.st_mtim
-    #endif
-    return Identity(
-      device: UInt64(truncatingIfNeeded: status.st_dev),
-      number: UInt64(truncatingIfNeeded: status.st_ino), size: Int64(status.st_size),
-      seconds: Int64(modified.tv_sec), nanoseconds: Int64(modified.tv_nsec))
-  }
+  private var identity: FileStatus.Version? { (try? FileStatus(path))?.version }
 }

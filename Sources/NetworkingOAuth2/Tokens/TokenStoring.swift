@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Synchronization
 
@@ -40,24 +41,21 @@ public struct TokenKey: Sendable, Hashable, Codable, CustomStringConvertible {
 
   /// The parts of the key, percent-encoded and separated by slashes.
   public var description: String {
-    [clientID, server, level.rawValue, account].map { part in
-      part.addingPercentEncoding(withAllowedCharacters: Self.plain) ?? ""
-    }.joined(separator: "/")
+    [clientID, server, level.rawValue, account].map(PercentEncoding.url.encoded)
+      .joined(separator: "/")
   }
-
-  private static let plain = CharacterSet.urlPathAllowed.subtracting(
-    CharacterSet(charactersIn: "/"))
 
   /// A number that is the same in every process, for the names of lock files.
   ///
   /// Two keys with the same number share a lock.
   var stableHash: UInt64 {
-    // FNV-1a, because the hash of Swift differs from process to process.
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    // Not the hash of Swift, which differs from process to process.
+    var checksum = Checksum()
     for part in [clientID, server, level.rawValue, account] {
-      for byte in Array(part.utf8) + [0] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+      checksum.add(part.utf8)
+      checksum.add(0)
     }
-    return hash
+    return checksum.value
   }
 }
 

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Networking
 import Promises
@@ -76,10 +77,10 @@ struct BackgroundJob: Sendable {
   func checkFile() throws(TransportFailure) {
     switch file {
     case .destination(let target):
-      do throws(PartialFile.FileError) {
+      do throws(FileError) {
         try PartialFile.check(target.url, replacing: target.replaces)
       } catch {
-        throw TransportFailure(code: .fileNotWritten, detail: error.reason)
+        throw TransportFailure(code: .fileNotWritten, detail: error.cause)
       }
     case .body: _ = try URLSessionBody(request.body)
     }

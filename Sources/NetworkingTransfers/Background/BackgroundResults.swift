@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Networking
 
@@ -70,7 +71,7 @@ struct BackgroundResults: Sendable {
 
   /// Returns a file name of limited length, without characters that are special in a path.
   private static func name(_ text: String) -> String {
-    DigestAlgorithm.sha256.hash(text) ?? String(text.utf8.reduce(5_381) { $0 &* 33 &+ UInt64($1) })
+    DigestAlgorithm.sha256.hash(text) ?? Checksum(text.utf8).text
   }
 }
 
@@ -83,7 +84,7 @@ extension FileTarget {
   ///
   /// - Parameter file: The file, which the system removes if it is left in place.
   /// - Throws: The reason that the target cannot be written.
-  func adopt(_ file: URL) throws(PartialFile.FileError) {
+  func adopt(_ file: URL) throws(FileError) {
     try PartialFile.prepare(url, replacing: replaces)
     do {
       try PartialFile.move(file.path, to: url.path, replacing: replaces)
@@ -92,22 +93,12 @@ extension FileTarget {
     }
   }
 
-  private func copy(_ file: URL) throws(PartialFile.FileError) {
+  private func copy(_ file: URL) throws(FileError) {
     let partial = try PartialFile(for: url, replacing: replaces)
-    guard let source = FileHandle(forReadingAtPath: file.path) else {
-      throw PartialFile.FileError("the received file is not readable")
+    guard let source = try? OpenFile(file.path) else {
+      throw FileError(file.path, "the received file is not readable", number: nil)
     }
-    defer { try? source.close() }
-    while true {
-      let bytes: Data?
-      do {
-        bytes = try source.read(upToCount: 1 << 20)
-      } catch {
-        throw PartialFile.FileError("the received file is not readable")
-      }
-      guard let bytes, !bytes.isEmpty else { break }
-      try partial.write(bytes)
-    }
+    while case let bytes = try source.read(1 << 20), !bytes.isEmpty { try partial.write(bytes) }
     try partial.commit()
     unlink(file.path)
   }

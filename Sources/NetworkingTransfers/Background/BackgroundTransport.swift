@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Networking
 import Promises
@@ -53,7 +54,7 @@ final class BackgroundTransport: Transport {
     /// The location of the file, or the reason that it cannot be written.
     ///
     /// `nil` without a file.
-    var file: Result<URL, PartialFile.FileError>?
+    var file: Result<URL, FileError>?
   }
 
   fileprivate struct State: Sendable {
@@ -249,7 +250,7 @@ final class BackgroundTransport: Transport {
     else { return }
     var arrival = Arrival()
     if let status, (200...299).contains(status) {
-      do throws(PartialFile.FileError) {
+      do throws(FileError) {
         try target.adopt(file)
         arrival.file = .success(target.url)
       } catch {
@@ -278,7 +279,7 @@ final class BackgroundTransport: Transport {
       switch arrival.file {
       case .success(let file): outcome.file = file
       case .failure(let error):
-        outcome.failure = TransportFailure(code: .fileNotWritten, detail: error.reason)
+        outcome.failure = TransportFailure(code: .fileNotWritten, detail: error.cause)
       case nil where record.destination != nil:
         outcome.failure = TransportFailure(
           code: .fileNotWritten, detail: "the system has delivered no file")

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Promises
 import Synchronization
@@ -297,7 +298,7 @@ enum URLSessionBody: Sendable {
       self = .copy(
         try await TemporaryFile { target in
           while let bytes = try await reader.next(upTo: 1 << 20) {
-            try target.write(contentsOf: bytes)
+            try target.write(bytes)
           }
         })
     } catch let failure as TransportFailure {

@@ -1,17 +1,30 @@
-import Foundation
-import Mocking
-import MockingContracts
-import MockingRecordings
-import Networking
+import CatenaSystem
+package import Foundation
+package import Mocking
+package import Networking
 
 /// The routes of a recording.
 ///
 /// Each path replays its recorded responses in the order of the recording.
-struct RecordedStubs {
-  let routes: [Route]
-  let summaries: [StubFile.Summary]
+package struct RecordedRoutes {
+  /// The responses to requests with one method, path and query, for a list.
+  package struct Summary {
+    /// The method. `nil` for all methods.
+    package let method: HTTPMethod?
+    /// The path template.
+    package let path: String
+    /// Short descriptions of the responses.
+    package let responses: String
+    /// The query, if there is one.
+    package let query: String?
+  }
+
+  /// The routes, in the order of the recording.
+  package let routes: [Route]
+  /// The summaries, in the order of the recording.
+  package let summaries: [Summary]
   /// The entries that cannot be replayed.
-  let warnings: [ArchiveWarning]
+  package let warnings: [ArchiveWarning]
 
   /// Reads a recording.
   ///
@@ -20,7 +33,7 @@ struct RecordedStubs {
   ///   - options: The options of the tape. The origin of requests is always ignored, because the host
   ///     and the port of the server differ from the recorded ones.
   /// - Throws: `RecordingError`.
-  init(_ file: URL, options: Tape.Options = Tape.Options()) throws(RecordingError) {
+  package init(_ file: URL, options: Tape.Options) throws(RecordingError) {
     var options = options
     options.matching = options.matching.ignoringOrigin
     let matching = options.matching
@@ -55,7 +68,7 @@ private struct RecordedPath: Hashable {
     let parts = segments.enumerated().map { index, segment -> String in
       // Characters such as the asterisk have a meaning in templates.
       let text = PathTemplate.escaping("/" + segment).dropFirst()
-      guard let decoded = PercentDecoding.decode(text) else { return "{value\(index)}" }
+      guard let decoded = PercentEncoding.decode(text) else { return "{value\(index)}" }
       return decoded.contains(Redactor.mask) ? "{value\(index)}" : String(text)
     }
     return "/" + parts.joined(separator: "/")
@@ -104,13 +117,12 @@ private struct RecordedRows {
         ?? (response.failureCode == nil ? "\(response.status)\(type)" : response.error ?? ""))
   }
 
-  var summaries: [StubFile.Summary] {
+  var summaries: [RecordedRoutes.Summary] {
     rows.map { row in
       let more = row.count > Self.limit ? ", and \(row.count - Self.limit) more" : ""
-      return StubFile.Summary(
+      return RecordedRoutes.Summary(
         method: row.path.method, path: row.path.template,
-        response: row.responses.joined(separator: ", then ") + more,
-        conditions: row.query.map { ["query = \($0)"] } ?? [])
+        responses: row.responses.joined(separator: ", then ") + more, query: row.query)
     }
   }
 }
@@ -144,5 +156,28 @@ extension TapePlayer {
     case .unmatched(let reason): return .text("\(reason)\n", status: 404)
     case .unplayable(let reason): return .text("\(reason)\n", status: 502)
     }
+  }
+}
+
+extension PathTemplate {
+  /// Returns a template that matches only the given path.
+  ///
+  /// - Parameter path: The path, percent-encoded, such as that of a recorded request.
+  /// - Returns: The path, with the characters encoded that have a meaning in templates.
+  package static func escaping(_ path: String) -> String {
+    var escaped = ""
+    for character in path {
+      switch character {
+      case "*": escaped += "%2A"
+      case "{": escaped += "%7B"
+      case "}": escaped += "%7D"
+      case "[": escaped += "%5B"
+      case "]": escaped += "%5D"
+      case "<": escaped += "%3C"
+      case ":" where escaped.hasSuffix("/"): escaped += "%3A"
+      default: escaped.append(character)
+      }
+    }
+    return escaped
   }
 }

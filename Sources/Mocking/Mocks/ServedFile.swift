@@ -1,10 +1,10 @@
-import CatenaSystem
+package import CatenaSystem
 package import Foundation
 import Networking
 
 /// An open file, of which any thread may read any range.
-package final class OpenFile: Sendable {
-  private let descriptor: Int32
+package final class ServedFile: Sendable {
+  private let file: OpenFile
   /// The size when the file was opened.
   package let byteCount: Int
   /// The time of the last change, to the second.
@@ -12,47 +12,36 @@ package final class OpenFile: Sendable {
   /// A strong validator, which changes with the size and the time of the last change.
   let entityTag: String
 
+  /// Takes over an open file.
+  ///
+  /// - Parameter file: The file.
+  /// - Throws: `FileError` if it is not a regular file.
+  private init(_ file: consuming OpenFile) throws(FileError) {
+    let status = try file.status
+    guard status.isRegular else {
+      throw FileError(
+        file.path, status.isFolder ? "it is a folder" : "it is not a regular file", number: nil)
+    }
+    byteCount = Int(status.byteCount)
+    modified = status.modificationDate
+    let parts = [status.byteCount, status.modified.seconds, status.modified.nanoseconds]
+    entityTag = "\"\(parts.map { String($0, radix: 16) }.joined(separator: "-"))\""
+    self.file = file
+  }
+
   /// Opens a file, or returns `nil` if it does not exist.
   ///
-  /// - Parameter url: The location of the file.
-  /// - Throws: `MockFile.ReadError` if it cannot be read or is not a regular file.
-  package convenience init?(_ url: URL) throws(MockFile.ReadError) {
-    // Without `O_NONBLOCK`, opening a named pipe would wait for a writer.
-    let path = url.withUnsafeFileSystemRepresentation { $0.map { String(cString: $0) } ?? "" }
-    try self.init(CatenaSystem.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
-  }
-
-  /// Takes over an open file, or returns `nil` if it does not exist.
-  ///
-  /// - Parameter descriptor: The descriptor. If it is negative, `errno` has the reason.
-  /// - Throws: `MockFile.ReadError` if it cannot be read or is not a regular file.
-  init?(_ descriptor: Int32) throws(MockFile.ReadError) {
-    self.descriptor = descriptor
-    guard descriptor >= 0 else {
-      if errno == ENOENT || errno == ENOTDIR { return nil }
-      throw MockFile.ReadError(reason: String(cString: strerror(errno)))
+  /// - Parameter open: A closure that opens the file.
+  /// - Throws: `FileError` if it cannot be read or is not a regular file.
+  package static func existing(
+    _ open: () throws(FileError) -> OpenFile
+  ) throws(FileError) -> ServedFile? {
+    do throws(FileError) {
+      return try ServedFile(open())
+    } catch {
+      if error.number == ENOENT || error.number == ENOTDIR { return nil }
+      throw error
     }
-    var status = stat()
-    let isKnown = fstat(descriptor, &status) == 0
-    guard isKnown, status.st_mode & S_IFMT == S_IFREG else {
-      CatenaSystem.close(descriptor)
-      throw MockFile.ReadError(
-        reason: isKnown && status.st_mode & S_IFMT == S_IFDIR
-          ? "it is a folder" : "it is not a regular file")
-    }
-    byteCount = Int(status.st_size)
-    #if canImport(Darwin)
-      let time = status.st_mtimespec
-    #else
-      let time = status.st_mtim
-    #endif
-    modified = Date(timeIntervalSince1970: Double(time.tv_sec))
-    let parts = [byteCount, Int(time.tv_sec), Int(time.tv_nsec)]
-    entityTag = "\"\(parts.map { String($0, radix: 16) }.joined(separator: "-"))\""
-  }
-
-  deinit {
-    CatenaSystem.close(descriptor)
   }
 
   /// Reads the beginning of a range, at most 256 KiB.
@@ -61,12 +50,7 @@ package final class OpenFile: Sendable {
   /// - Returns: The bytes. None if the range is empty, or if the file is shorter now or cannot be read.
   func read(_ range: Range<Int>) -> Data {
     var data = Data(count: min(range.count, Self.pieceSize))
-    let count = data.withUnsafeMutableBytes { buffer -> Int in
-      while true {
-        let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(range.lowerBound))
-        if count >= 0 || errno != EINTR { return count }
-      }
-    }
+    let count = data.withUnsafeMutableBytes { file.read(into: $0, at: Int64(range.lowerBound)) }
     return data.prefix(max(count, 0))
   }
 
@@ -126,7 +110,7 @@ extension Mock {
     return mock
   }
 
-  private func serving(_ file: OpenFile, for request: ReceivedRequest?) -> Mock {
+  private func serving(_ file: ServedFile, for request: ReceivedRequest?) -> Mock {
     var mock = self
     guard let request, status == 200, request.method == .get || request.method == .head else {
       mock.body = file.body(0..<file.byteCount)

@@ -1,0 +1,124 @@
+/// A percent-encoding: the set of characters that stay as they are.
+///
+/// Source: RFC 3986 section 2.1.
+package struct PercentEncoding: Sendable, Hashable {
+  // A bit for each character of ASCII.
+  @usableFromInline var low: UInt64 = 0
+  @usableFromInline var high: UInt64 = 0
+
+  /// The encoding for any part of a URL. It keeps the unreserved characters.
+  ///
+  /// Source: RFC 3986 section 2.3.
+  package static let url = fileName.keeping("~")
+  /// The encoding for `application/x-www-form-urlencoded`.
+  ///
+  /// Unlike in a URL, `~` is encoded and `*` is not.
+  ///
+  /// Source: the URL Standard (WHATWG) section 5.2.
+  package static let form = fileName.keeping("*")
+  /// The encoding for an extended value of a header field.
+  ///
+  /// Source: RFC 8187 section 3.2.1.
+  package static let fieldValue = url.keeping("!#$&+^`|")
+  /// The encoding for names of files; see also ``fileName(_:)``.
+  package static let fileName = PercentEncoding().keeping(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._")
+
+  /// Returns an encoding that keeps further characters of ASCII.
+  package func keeping(_ characters: StaticString) -> PercentEncoding {
+    var encoding = self
+    for byte in "\(characters)".utf8 {
+      if byte < 64 { encoding.low |= 1 << byte } else { encoding.high |= 1 << (byte - 64) }
+    }
+    return encoding
+  }
+
+  /// Whether a byte is not percent-encoded.
+  @inlinable package func isUnescaped(_ byte: UInt8) -> Bool {
+    byte < 128 && (byte < 64 ? low : high) >> (byte & 63) & 1 == 1
+  }
+
+  /// Returns the encoded text, which is the same string if no character must be encoded.
+  package func encoded(_ text: String) -> String {
+    if text.utf8.allSatisfy({ isUnescaped($0) }) { return text }
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      if isUnescaped(byte) { bytes.append(byte) } else { Self.append(escaped: byte, to: &bytes) }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Returns a text as the name of a file that is not hidden.
+  package static func fileName(_ text: String) -> String {
+    let name = fileName.encoded(text)
+    return name.hasPrefix(".") ? "%2E" + name.dropFirst() : name
+  }
+
+  /// Appends a percent-encoded byte to a buffer.
+  package static func append(escaped byte: UInt8, to bytes: inout [UInt8]) {
+    bytes += [UInt8(ascii: "%"), hexDigit(byte >> 4), hexDigit(byte & 15)]
+  }
+
+  /// Returns the uppercase hexadecimal digit of a value from 0 to 15.
+  package static func hexDigit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+  }
+}
+
+// MARK: - Decoding
+
+extension PercentEncoding {
+  /// Decodes a text.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - plusIsSpace: Whether a plus sign is a space, as in a form.
+  /// - Returns: The decoded text, in which invalid UTF-8 sequences are replaced. `nil` if a `%` is not
+  ///   followed by two hexadecimal digits.
+  package static func decode(_ text: Substring, plusIsSpace: Bool = false) -> String? {
+    guard isEncoded(text, plusIsSpace) else { return String(text) }
+    return bytes(of: text, plusIsSpace).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Decodes a text, or returns it unchanged if a `%` is not followed by two hexadecimal digits or
+  /// the result is not UTF-8.
+  package static func decodeIfValid(_ text: Substring, plusIsSpace: Bool) -> String {
+    guard isEncoded(text, plusIsSpace) else { return String(text) }
+    return bytes(of: text, plusIsSpace).flatMap { String(validating: $0, as: UTF8.self) }
+      ?? String(text)
+  }
+
+  private static func isEncoded(_ text: Substring, _ plusIsSpace: Bool) -> Bool {
+    text.utf8.contains { $0 == UInt8(ascii: "%") || (plusIsSpace && $0 == UInt8(ascii: "+")) }
+  }
+
+  private static func bytes(of text: Substring, _ plusIsSpace: Bool) -> [UInt8]? {
+    let utf8 = text.utf8
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(utf8.count)
+    var rest = utf8[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "%"):
+        guard let high = rest.popFirst()?.hexDigitValue, let low = rest.popFirst()?.hexDigitValue
+        else { return nil }
+        bytes.append(high << 4 | low)
+      case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
+      default: bytes.append(byte)
+      }
+    }
+    return bytes
+  }
+}
+
+extension UInt8 {
+  /// The value of the byte as a hexadecimal digit, or `nil` if it is not one.
+  @inlinable package var hexDigitValue: UInt8? {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}
