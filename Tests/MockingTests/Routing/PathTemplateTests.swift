@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
-@testable import MockingContracts
+@testable import MockingRecordings
 @testable import MockingStubs
 
 /// Spellings of path templates that other tools use are understood, or are errors that name the

@@ -1,4 +1,5 @@
 import Foundation
+import Mocking
 import Networking
 
 /// A function of a template, which generates a value.
@@ -111,15 +112,6 @@ enum TemplateFunction: String, Sendable, CaseIterable {
       try rendering.work.charge(JSON.elementSize, times: span + 1)
       return .array((first...last).map { .int($0) })
     }
-  }
-}
-
-extension JSON {
-  /// The value of an integer, or of the text of one.
-  package var asInteger: Int? {
-    guard case .string(let text) = self else { return int }
-    guard text.utf8.count <= Self.maximumNumberLength else { return nil }
-    return Int(text) ?? asNumber.flatMap { Int(exactly: $0) }
   }
 }
 

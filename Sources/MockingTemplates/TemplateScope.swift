@@ -1,3 +1,4 @@
+import Mocking
 import Networking
 import Synchronization
 

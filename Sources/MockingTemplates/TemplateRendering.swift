@@ -1,4 +1,5 @@
 import Foundation
+package import Mocking
 import Networking
 
 /// An error that occurs when a template is rendered.

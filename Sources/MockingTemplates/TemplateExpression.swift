@@ -1,4 +1,5 @@
 import Foundation
+import Mocking
 package import Networking
 
 /// An expression of a template, such as `query.page | default(1)`.
@@ -201,20 +202,6 @@ extension JSON {
     default: false
     }
   }
-
-  /// The value of a number, or of the text of a number.
-  var asNumber: Double? {
-    if case .string(let text) = self {
-      guard text.utf8.count <= Self.maximumNumberLength else { return nil }
-      return Double(text).flatMap { $0.isFinite ? $0 : nil }
-    }
-    return double
-  }
-
-  /// The maximum length of the text of a number, in bytes.
-  ///
-  /// A filter of a list may parse a text once for each element.
-  static let maximumNumberLength = 100
 
   /// The value as text: `null` is empty, an array or an object is compact JSON.
   package var templateText: String {

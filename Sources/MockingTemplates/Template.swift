@@ -1,4 +1,5 @@
 package import Foundation
+package import Mocking
 package import Networking
 
 /// A parsed template: a text, a JSON value or an expression.
@@ -27,6 +28,13 @@ package struct Template: Sendable, Hashable {
     kind = .json(try TemplateJSON(json, in: scope))
   }
 
+  /// Parses an expression without braces.
+  ///
+  /// - Throws: ``TemplateSyntaxError`` for the first error.
+  init(expression text: String, in scope: TemplateScope) throws(TemplateSyntaxError) {
+    self.init(.expression(try TemplateParser.expression(text, in: scope)))
+  }
+
   /// Parses a condition, with or without braces.
   ///
   /// - Returns: The template, or `nil` if the text has braces and is not exactly one expression.
@@ -34,9 +42,9 @@ package struct Template: Sendable, Hashable {
   package init?(condition text: String, in scope: TemplateScope) throws(TemplateSyntaxError) {
     if TemplateText.isTemplate(text) {
       guard let expression = try TemplateText(text, in: scope).expression else { return nil }
-      kind = .expression(expression)
+      self.init(.expression(expression))
     } else {
-      kind = .expression(try TemplateParser.expression(text, in: scope))
+      try self.init(expression: text, in: scope)
     }
   }
 
@@ -109,48 +117,6 @@ package struct Template: Sendable, Hashable {
   /// Returns whether the value is none of `null`, `false`, 0, and an empty text, array or object.
   package func holds(_ rendering: inout TemplateRendering) throws(TemplateRenderError) -> Bool {
     try value(&rendering).isTruthy
-  }
-}
-
-extension Mock {
-  /// Returns a mock that makes its responses from this one.
-  ///
-  /// - Parameter make: A closure that completes a response. It receives the mock without delays, pace,
-  ///   interruption and webhooks, which apply to the completed response. It runs once for each request.
-  /// - Returns: The mock.
-  package func completed(
-    by make:
-      @escaping @Sendable (
-        _ mock: Mock, _ request: ReceivedRequest, _ values: TemplateValues
-      ) throws -> Mock
-  ) -> Mock {
-    var base = self
-    base.delay = nil
-    base.bodyDelay = nil
-    base.pace = nil
-    base.interruption = nil
-    base.webhooks = []
-    var outer = self
-    outer.headers = [:]
-    outer.source = .template { [base] request, values in try make(base, request, values) }
-    return outer
-  }
-
-  /// Returns a copy after whose response the backend sends a webhook that depends on the response.
-  ///
-  /// - Parameter make: A closure that creates the webhook from the response as a value for templates. It
-  ///   returns `nil` to send none.
-  /// - Returns: The mock.
-  package func callingBack(
-    _ make:
-      @escaping @Sendable (
-        _ request: ReceivedRequest, _ values: TemplateValues, _ response: JSON
-      ) throws -> Webhook?
-  ) -> Mock {
-    var mock = self
-    mock.webhooks.append(
-      WebhookSource { request, values, response in try make(request, values, response.json) })
-    return mock
   }
 }
 

@@ -1,3 +1,4 @@
+import Mocking
 import Networking
 
 /// A parser of the expressions of a template.

@@ -1,5 +1,6 @@
 import CatenaSystem
 import Foundation
+import Mocking
 import Networking
 
 /// A filter of a template, which converts a value: `query.name | trim | upper`.
@@ -108,11 +109,11 @@ enum TemplateFilter: String, Sendable, CaseIterable {
       return .array(elements.reversed())
     case .sort, .sum, .min, .max, .map, .where, .find, .unique:
       return try listValue(of: try work.elements(of: input), arguments, &work)
-    case .add: return Self.calculated(input, arguments[0], Int.addingReportingOverflow, +)
-    case .subtract: return Self.calculated(input, arguments[0], Int.subtractingReportingOverflow, -)
+    case .add: return input.calculated(with: arguments[0], Int.addingReportingOverflow, +)
+    case .subtract: return input.calculated(with: arguments[0], Int.subtractingReportingOverflow, -)
     case .multiply:
-      return Self.calculated(
-        input, arguments[0], { left in { left.multipliedReportingOverflow(by: $0) } }, *)
+      return input.calculated(
+        with: arguments[0], { left in { left.multipliedReportingOverflow(by: $0) } }, *)
     case .divide: return Self.quotient(input, arguments[0])
     case .round: return Self.rounded(input, arguments.first?.asInteger ?? 0)
     }
@@ -189,28 +190,6 @@ enum TemplateFilter: String, Sendable, CaseIterable {
   }
 
   // MARK: Numbers
-
-  /// Returns the result of an operation, an integer if both operands are integers.
-  private static func calculated(
-    _ left: JSON, _ right: JSON,
-    _ integers: (Int) -> (Int) -> (partialValue: Int, overflow: Bool),
-    _ numbers: (Double, Double) -> Double
-  ) -> JSON {
-    if let left = left.asInteger, let right = right.asInteger {
-      let result = integers(left)(right)
-      if !result.overflow { return .int(result.partialValue) }
-    }
-    guard let left = left.asNumber, let right = right.asNumber else { return .null }
-    return number(numbers(left, right))
-  }
-
-  /// Returns a number rounded to 15 digits, so that 0.1 + 0.2 is 0.3.
-  static func number(_ value: Double) -> JSON {
-    guard value.isFinite else { return .null }
-    // A larger number has no digits after the point that could be wrong.
-    guard abs(value) < 1e15 else { return .double(value) }
-    return .double(Double(String(format: "%.15g", value)) ?? value)
-  }
 
   private static func quotient(_ left: JSON, _ right: JSON) -> JSON {
     guard let left = left.asNumber, let right = right.asNumber, right != 0 else { return .null }

@@ -1,4 +1,5 @@
 import Foundation
+import Mocking
 import Networking
 
 /// A JSON value with templates in its strings, parsed once.

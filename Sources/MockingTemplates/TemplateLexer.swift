@@ -1,3 +1,4 @@
+import Mocking
 package import Networking
 
 /// An error in the text of a template.

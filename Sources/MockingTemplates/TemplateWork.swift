@@ -1,4 +1,6 @@
-package import Networking
+import MockingDocuments
+import Mocking
+import Networking
 
 /// The remaining work of the rendering of a template.
 ///
@@ -80,23 +82,6 @@ extension JSON {
     case .dictionary(let members): members.count * 32
     default: 8
     }
-  }
-
-  /// The approximate size of the value with all its members, in bytes, by a walk through them.
-  package var totalSize: Int {
-    var (size, rest) = (0, [self])
-    while let value = rest.popLast() {
-      size += 8
-      switch value {
-      case .string(let text): size += text.utf8.count
-      case .array(let values): rest += values
-      case .dictionary(let members):
-        size += members.keys.reduce(0) { $0 + $1.utf8.count }
-        rest += members.values
-      case .null, .bool, .int, .decimal, .double: break
-      }
-    }
-    return size
   }
 
   /// The maximum size of ``templateText`` in bytes, known without building it.

@@ -1,3 +1,5 @@
+import Mocking
+import MockingDocuments
 import Networking
 
 extension TemplateFilter {
@@ -83,7 +85,7 @@ extension TemplateFilter {
       isInteger = value.asInteger != nil && !overflows
       integers = sum
     }
-    return isInteger ? .int(integers) : number(numbers)
+    return isInteger ? .int(integers) : .rounded(numbers)
   }
 
   /// Returns the value that precedes all others in an order, or `null` if there is none.
@@ -124,23 +126,4 @@ private struct MemberPath {
   }
 
   func value(in json: JSON) -> JSON { json.value(at: steps[...]) }
-}
-
-extension String {
-  /// Returns whether this path and another one are those of the same resource.
-  ///
-  /// The names of variables are ignored.
-  package func isResourcePath(_ other: String) -> Bool {
-    resourceSegments == other.resourceSegments
-  }
-
-  /// The segments of the path of a resource; `{}` for a variable.
-  private var resourceSegments: [Substring] {
-    split(separator: "/", omittingEmptySubsequences: false).map {
-      $0.hasPrefix("{") && $0.hasSuffix("}") ? "{}" : $0
-    }
-  }
-
-  /// The path of a resource with `{}` for each variable.
-  package var normalizedResourcePath: String { resourceSegments.joined(separator: "/") }
 }

@@ -1,3 +1,4 @@
+import Mocking
 import Networking
 
 /// A text with expressions in double braces, parsed once.
