@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingRecordings
 @testable import MockingContracts
 @testable import MockingStubs
 
