@@ -39,6 +39,7 @@ let package = Package(
     .library(name: "Catena", targets: ["Catena"]),
     .library(name: "Mocking", targets: ["Mocking"]),
     .library(name: "MockingOAuth2", targets: ["MockingOAuth2"]),
+    .library(name: "MockingTemplates", targets: ["MockingTemplates"]),
     .library(name: "MockingRecordings", targets: ["MockingRecordings"]),
     .library(name: "MockingResources", targets: ["MockingResources"]),
     .library(name: "MockingContracts", targets: ["MockingContracts"]),
@@ -94,6 +95,10 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "MockingDocuments", dependencies: ["Networking"], swiftSettings: settings),
     .target(
+      name: "MockingTemplates",
+      dependencies: ["CatenaSystem", "Mocking", "MockingDocuments", "Networking"],
+      swiftSettings: settings),
+    .target(
       name: "MockingRecordings",
       dependencies: ["CatenaSystem", "Mocking", "MockingDocuments", "Networking", "Promises"],
       swiftSettings: settings),
@@ -109,10 +114,13 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
+      name: "CCatenaAdmin", exclude: ["Inspector", "openapi.json"],
+      cSettings: [.headerSearchPath(".")]),
+    .target(
       name: "MockingStubs",
       dependencies: [
-        "CatenaSystem", "Mocking", "MockingContracts", "MockingDocuments", "MockingRecordings",
-        "MockingResources", "Networking", "Promises",
+        "CCatenaAdmin", "CatenaSystem", "Mocking", "MockingContracts", "MockingDocuments",
+        "MockingRecordings", "MockingResources", "MockingTemplates", "Networking", "Promises",
       ],
       swiftSettings: settings),
     .target(
@@ -153,7 +161,8 @@ let package = Package(
       name: "MockingTests",
       dependencies: [
         "CatenaSystem", "Mocking", "MockingContracts", "MockingDocuments", "MockingOAuth2",
-        "MockingRecordings", "MockingResources", "MockingStubs", "Networking", "NetworkingOAuth2",
+        "MockingRecordings", "MockingResources", "MockingStubs", "MockingTemplates", "Networking",
+        "NetworkingOAuth2",
         "NetworkingStreams", "NetworkingTransfers", "NetworkingXML", "Promises",
       ] + support + programs("mock-server", "quickstart"),
       swiftSettings: settings),

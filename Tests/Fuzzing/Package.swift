@@ -15,6 +15,7 @@ let package = Package(
         .product(name: "MockingContracts", package: "Catena"),
         .product(name: "MockingRecordings", package: "Catena"),
         .product(name: "MockingStubs", package: "Catena"),
+        .product(name: "MockingTemplates", package: "Catena"),
         .product(name: "Networking", package: "Catena"),
         .product(name: "NetworkingStreams", package: "Catena"),
         .product(name: "NetworkingXML", package: "Catena"),

@@ -1,6 +1,7 @@
 import Foundation
 import LoadSupport
 import Mocking
+import MockingTemplates
 
 // A MockServer with two routes, which runs until the process is terminated. The response of the second
 // one is a template with five values.

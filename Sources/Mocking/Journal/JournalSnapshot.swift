@@ -89,11 +89,11 @@ extension RequestCondition {
   /// Whether the condition may depend on the body of a request.
   fileprivate var readsBody: Bool {
     switch kind {
-    case .form, .text, .json, .jsonTemplate, .jsonPath, .part: true
+    case .form, .text, .json, .computedJSON, .jsonPath, .part: true
     // A closure and an expression can read the body.
     case .satisfying, .expression: true
-    case .query(_, let value), .header(_, let value), .cookie(_, let value): value.isTemplate
-    case .variable(_, let value): value.isTemplate
+    case .query(_, let value), .header(_, let value), .cookie(_, let value): value.isComputed
+    case .variable(_, let value): value.isComputed
     case .all(let conditions), .any(let conditions): conditions.contains(where: \.readsBody)
     case .not(let condition): condition.readsBody
     }

@@ -1,5 +1,5 @@
 import Foundation
-public import Networking
+package import Networking
 
 extension Mock {
   /// Returns a mock that creates its response from the request and from generated values.
@@ -22,6 +22,16 @@ extension Mock {
     Mock().template(make)
   }
 
+  /// Returns a mock that cannot be served: requests fail in memory, and receive a 500 on a socket.
+  ///
+  /// - Parameter reason: The error in the mock.
+  /// - Returns: The mock.
+  package static func invalid(_ reason: String) -> Mock {
+    var mock = Mock()
+    mock.source = .invalid(reason)
+    return mock
+  }
+
   /// Returns a copy that creates its response for each request.
   ///
   /// - Parameter make: A closure that creates the response, as that of the static method.
@@ -35,64 +45,43 @@ extension Mock {
     return mock
   }
 
-  /// Returns a response with a JSON body whose strings contain templates.
+  /// Returns a mock that makes its responses from this one.
   ///
-  /// ```swift
-  /// Route(.get, "/users/{id}", .template(json: ["id": "{{ path.id | int }}", "at": "{{ now }}"]))
-  /// ```
-  ///
-  /// The syntax is that of stub files, which the guide "Dynamic responses" describes. A string that
-  /// is exactly one expression becomes the value of the expression. The template is parsed by this
-  /// call.
-  ///
-  /// - Parameters:
-  ///   - json: The value.
-  ///   - status: The status code.
-  /// - Returns: The mock, of the type `application/json`. If the template is malformed, each
-  ///   request fails in memory, and on a socket the response is a 500 with the position of the
-  ///   error.
-  public static func template(json: JSON, status: Int = 200) -> Mock {
-    template(of: .data(Data(), contentType: "application/json", status: status)) {
-      scope throws(TemplateSyntaxError) in try Template(json: json, in: scope)
-    }
-  }
-
-  /// Returns a response with a text body that contains templates.
-  ///
-  /// ```swift
-  /// Route(.get, "/hello", .template(text: "Hello {{ query.name | default(\"you\") }}"))
-  /// ```
-  ///
-  /// See ``template(json:status:)``.
-  ///
-  /// - Parameters:
-  ///   - text: The text.
-  ///   - contentType: The content type.
-  ///   - status: The status code.
+  /// - Parameter make: A closure that completes a response. It receives the mock without delays, pace,
+  ///   interruption and webhooks, which apply to the completed response. It runs once for each request.
   /// - Returns: The mock.
-  public static func template(
-    text: String, contentType: String = "text/plain; charset=utf-8", status: Int = 200
+  package func completed(
+    by make:
+      @escaping @Sendable (
+        _ mock: Mock, _ request: ReceivedRequest, _ values: TemplateValues
+      ) throws -> Mock
   ) -> Mock {
-    template(of: .data(Data(), contentType: contentType, status: status)) {
-      scope throws(TemplateSyntaxError) in try Template(text: text, in: scope)
-    }
+    var base = self
+    base.delay = nil
+    base.bodyDelay = nil
+    base.pace = nil
+    base.interruption = nil
+    base.webhooks = []
+    var outer = self
+    outer.headers = [:]
+    outer.source = .template { [base] request, values in try make(base, request, values) }
+    return outer
   }
 
-  private static func template(
-    of mock: Mock, _ parse: (TemplateScope) throws(TemplateSyntaxError) -> Template
+  /// Returns a copy after whose response the backend sends a webhook that depends on the response.
+  ///
+  /// - Parameter make: A closure that creates the webhook from the response as a value for templates. It
+  ///   returns `nil` to send none.
+  /// - Returns: The mock.
+  package func callingBack(
+    _ make:
+      @escaping @Sendable (
+        _ request: ReceivedRequest, _ values: TemplateValues, _ response: JSON
+      ) throws -> Webhook?
   ) -> Mock {
-    do throws(TemplateSyntaxError) {
-      let template = try parse(TemplateScope())
-      return mock.completed { mock, request, values in
-        var rendering = TemplateRendering(request, values)
-        var mock = mock
-        mock.body = .data(try template.data(&rendering))
-        return mock
-      }
-    } catch {
-      var mock = Mock()
-      mock.source = .invalid("the template is malformed: \(error)")
-      return mock
-    }
+    var mock = self
+    mock.webhooks.append(
+      WebhookSource { request, values, response in try make(request, values, response.json) })
+    return mock
   }
 }

@@ -28,12 +28,12 @@ package struct TextOccurrences {
   }
 
   /// Returns whether a text contains another one.
-  static func contains(_ part: String, in text: String) -> Bool {
+  package static func contains(_ part: String, in text: String) -> Bool {
     part.isEmpty || TextOccurrences(of: part, in: text).count(atMost: 1) > 0
   }
 
   /// Returns the memory of a search, in bytes, without that of its results.
-  static func size(of part: String, in text: String) -> Int {
+  package static func size(of part: String, in text: String) -> Int {
     let count = part.utf8.count + text.utf8.count
     return isSimple(part) && isSimple(text)
       ? count + part.utf8.count * MemoryLayout<Int32>.stride
@@ -41,7 +41,7 @@ package struct TextOccurrences {
   }
 
   /// Returns the number of occurrences.
-  func count(atMost limit: Int = .max) -> Int {
+  package func count(atMost limit: Int = .max) -> Int {
     var count = 0
     func isMore(_ position: Int) -> Bool {
       count += 1

@@ -14,7 +14,7 @@ package struct RequestSession: Sendable, Hashable {
   /// The maximum number of clients with values of their own.
   var maximumClients = 100
   /// The values of `let`, if the route has evaluated them before the response.
-  var constants: [JSON]?
+  package var constants: [JSON]?
   /// The resources of the backend.
   package var resources: (any RequestResources)?
 
@@ -61,6 +61,25 @@ package protocol RequestItems: AnyObject {
   func encode(_ json: JSON) throws -> Data
   /// Returns the item with an id, or `nil` if there is none.
   func item(_ id: JSON, at path: String) -> JSON?
+}
+
+extension String {
+  /// Returns whether this path and another one are those of the same resource.
+  ///
+  /// The names of variables are ignored.
+  package func isResourcePath(_ other: String) -> Bool {
+    resourceSegments == other.resourceSegments
+  }
+
+  /// The segments of the path of a resource; `{}` for a variable.
+  private var resourceSegments: [Substring] {
+    split(separator: "/", omittingEmptySubsequences: false).map {
+      $0.hasPrefix("{") && $0.hasSuffix("}") ? "{}" : $0
+    }
+  }
+
+  /// The path of a resource with `{}` for each variable.
+  package var normalizedResourcePath: String { resourceSegments.joined(separator: "/") }
 }
 
 extension ReceivedRequest {

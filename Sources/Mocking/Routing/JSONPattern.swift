@@ -25,7 +25,7 @@ public struct JSONPattern: Sendable, Hashable {
     case atLeast(Double)
     case atMost(Double)
     case between(ClosedRange<Double>)
-    case template(ConditionTemplate<TemplateJSON, JSON>)
+    case computed(RequestValue, isPart: Bool)
   }
 
   let kind: Kind
@@ -93,8 +93,7 @@ public struct JSONPattern: Sendable, Hashable {
   func matches(_ value: JSON) -> Bool {
     switch kind {
     case .present: return true
-    // A template that has not been rendered has no value.
-    case .absent, .template: return false
+    case .absent, .computed: return false
     case .equal(let wanted): return value == wanted
     case .containing(let part):
       switch (value, part) {
@@ -134,8 +133,8 @@ extension JSONPattern: CustomStringConvertible {
     case .matching(let expression): expression.expectation(ReportFormatter.masked)
     case .atLeast(let least): "a number of at least \(Self.text(of: least))"
     case .atMost(let most): "a number of at most \(Self.text(of: most))"
-    case .template(let condition):
-      (condition.isPart ? "a value containing " : "") + ReportFormatter.json(condition.source)
+    case .computed(let value, let isPart):
+      (isPart ? "a value containing " : "") + ReportFormatter.json(value.source)
     case .between(let range):
       "a number from \(Self.text(of: range.lowerBound)) to \(Self.text(of: range.upperBound))"
     }
@@ -171,43 +170,5 @@ extension JSONPattern: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
   /// Creates an ``equal(_:)`` pattern.
   public init(dictionaryLiteral elements: (String, JSON)...) {
     self = .equal(.dictionary(Dictionary(elements) { _, last in last }))
-  }
-}
-
-// MARK: - Templates
-
-extension JSONPattern {
-  /// Creates a pattern for the value of a template.
-  ///
-  /// - Parameters:
-  ///   - json: The template.
-  ///   - scope: The names that it can use.
-  ///   - isPart: Whether a value matches that contains the value of the template.
-  /// - Throws: ``TemplateSyntaxError``.
-  package init(
-    template json: JSON, in scope: TemplateScope, isPart: Bool
-  ) throws(TemplateSyntaxError) {
-    let template = try TemplateJSON(json, in: scope.forCondition)
-    self.init(kind: .template(.init(template: template, source: json, isPart: isPart)))
-  }
-
-  /// Returns the pattern for a request: without templates, or unchanged if a template has no value.
-  func rendered(for request: ReceivedRequest) -> JSONPattern {
-    guard case .template(let condition) = kind, let value = condition.value(for: request) else {
-      return self
-    }
-    return condition.isPart ? .containing(value) : .equal(value)
-  }
-
-  /// Whether the pattern has a template, which may read variables.
-  var isTemplate: Bool { if case .template = kind { true } else { false } }
-}
-
-extension ConditionTemplate where Template == TemplateJSON {
-  /// Returns the value for a request, or `nil` if there is none.
-  func value(for request: ReceivedRequest) -> JSON? {
-    var rendering = TemplateRendering(condition: request)
-    guard let value = try? template.value(&rendering), value != .null else { return nil }
-    return value
   }
 }

@@ -7,7 +7,7 @@ extension RequestCondition: CustomStringConvertible {
   public var description: String {
     switch kind {
     case .satisfying(let description, _): return description
-    case .expression(_, let text):
+    case .expression(let text, _, _):
       return "if \(ReportFormatter.bounded(ReportFormatter.masked(text)))"
     case .all(let conditions): return Self.list(conditions, " and ", whenEmpty: "always")
     case .any(let conditions): return Self.list(conditions, " or ", whenEmpty: "never")
@@ -35,7 +35,7 @@ extension RequestCondition: CustomStringConvertible {
     case .part(let name, _): "part \(ReportFormatter.quoted(name))"
     case .variable(let name, _): "variable \(ReportFormatter.quoted(name))"
     case .text: "body"
-    case .json, .jsonTemplate: "JSON"
+    case .json, .computedJSON: "JSON"
     case .jsonPath(_, let path, _): "JSON \(ReportFormatter.bounded(path))"
     case .satisfying, .expression, .all, .any, .not: "condition"
     }
@@ -55,9 +55,8 @@ extension RequestCondition: CustomStringConvertible {
     case .text(let value): return value.bodyDescription
     case .json(let value, let isExact):
       return isExact ? ReportFormatter.json(value) : "containing \(ReportFormatter.json(value))"
-    case .jsonTemplate(let condition):
-      let text = ReportFormatter.json(condition.source)
-      return condition.isPart ? "containing \(text)" : text
+    case .computedJSON(let value, let isPart):
+      return (isPart ? "containing " : "") + ReportFormatter.json(value.source)
     case .satisfying, .expression, .all, .any, .not: return description
     }
   }
@@ -183,7 +182,7 @@ extension RequestCondition {
       return Redactor.standard.isSecret(name: name) ? Redactor.mask : ReportFormatter.json(value)
     case .satisfying: return isMet(by: request) ? "satisfied" : "not satisfied"
     case .expression, .all, .any, .not: return isMet(by: request) ? "met" : "not met"
-    case .form, .text, .json, .jsonTemplate, .jsonPath, .part: break
+    case .form, .text, .json, .computedJSON, .jsonPath, .part: break
     }
     if request.body.isEmpty, request.bodyByteCount > 0 {
       return "\(request.bodyByteCount) bytes, not stored"

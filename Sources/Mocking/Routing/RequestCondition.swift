@@ -18,12 +18,12 @@ public struct RequestCondition: Sendable {
     case form(String, TextPattern)
     case text(TextPattern)
     case json(JSON, isExact: Bool)
-    case jsonTemplate(ConditionTemplate<TemplateJSON, JSON>)
+    case computedJSON(RequestValue, isPart: Bool)
     case jsonPath(Result<JSONPath, JSONPathError>, text: String, JSONPattern)
     case cookie(String, TextPattern)
     case part(String, PartPattern)
     case variable(String, JSONPattern)
-    case expression(Result<TemplateExpression, TemplateSyntaxError>, text: String)
+    case expression(String, problem: String?, @Sendable (ReceivedRequest) -> Bool)
     case all([RequestCondition])
     case any([RequestCondition])
     indirect case not(RequestCondition)
@@ -195,57 +195,6 @@ public struct RequestCondition: Sendable {
     RequestCondition(kind: .variable(name, value))
   }
 
-  /// Returns a condition on the value of an expression of the template syntax.
-  ///
-  /// ```swift
-  /// Route(.post, "/orders", .status(402)).where(.expression("body.total > variables.limit"))
-  /// ```
-  ///
-  /// - Parameter text: The expression, without braces. It can read the request, the variables and the
-  ///   resources of the backend, but not generate values. The condition is met unless the value is
-  ///   `null`, `false`, 0, or an empty text, array or object. A malformed expression in a route is
-  ///   ``MockServerError/invalidPattern(_:reason:)``.
-  /// - Returns: The condition.
-  public static func expression(_ text: String) -> RequestCondition {
-    RequestCondition(
-      kind: .expression(
-        Result { () throws(TemplateSyntaxError) in
-          try TemplateParser.expression(text, in: TemplateScope().forCondition)
-        }, text: text))
-  }
-
-  /// Returns a condition on the value of an expression, with or without braces.
-  ///
-  /// - Parameters:
-  ///   - text: The expression.
-  ///   - scope: The names that it can use.
-  /// - Returns: The condition, or `nil` if the text has braces and is not exactly one expression.
-  /// - Throws: ``TemplateSyntaxError`` for the first error.
-  package static func expression(
-    _ text: String, in scope: TemplateScope
-  ) throws(TemplateSyntaxError) -> RequestCondition? {
-    guard let template = try Template(condition: text, in: scope.forCondition),
-      case .expression(let expression) = template.kind
-    else { return nil }
-    return RequestCondition(kind: .expression(.success(expression), text: text))
-  }
-
-  /// Returns a condition on a JSON body whose strings are templates.
-  ///
-  /// - Parameters:
-  ///   - json: The template.
-  ///   - scope: The names that it can use.
-  ///   - isPart: Whether the body contains the value, instead of being equal to it.
-  /// - Returns: The condition.
-  /// - Throws: ``TemplateSyntaxError`` for the first error.
-  package static func json(
-    template json: JSON, in scope: TemplateScope, isPart: Bool
-  ) throws(TemplateSyntaxError) -> RequestCondition {
-    let template = try TemplateJSON(json, in: scope.forCondition)
-    return RequestCondition(
-      kind: .jsonTemplate(.init(template: template, source: json, isPart: isPart)))
-  }
-
   /// Returns a condition that a request meets if it meets all of several conditions.
   ///
   /// - Parameter conditions: The conditions. No conditions are always met.
@@ -306,9 +255,8 @@ public struct RequestCondition: Sendable {
       return [pattern.value, pattern.fileName, pattern.contentType].lazy
         .compactMap { $0?.validationError }.first
     case .variable(_, let value): return value.validationError
-    case .expression(let expression, let text):
-      guard case .failure(let error) = expression else { return nil }
-      return .invalidPattern(text, reason: error.description)
+    case .expression(let text, let problem, _):
+      return problem.map { .invalidPattern(text, reason: $0) }
     case .jsonPath(let path, let text, let value):
       if case .failure(let error) = path {
         return .invalidJSONPath(text, reason: error.description)
@@ -317,19 +265,19 @@ public struct RequestCondition: Sendable {
     case .all(let conditions), .any(let conditions):
       return conditions.lazy.compactMap(\.validationError).first
     case .not(let condition): return condition.validationError
-    case .json, .jsonTemplate, .satisfying: return nil
+    case .json, .computedJSON, .satisfying: return nil
     }
   }
 
   /// Whether the condition reads variables.
   var readsVariables: Bool {
     switch kind {
-    case .variable, .jsonTemplate, .expression: true
+    case .variable, .computedJSON, .expression: true
     case .query(_, let value), .header(_, let value), .form(_, let value), .cookie(_, let value),
       .text(let value):
-      value.isTemplate
-    case .jsonPath(_, _, let value): value.isTemplate
-    case .part(_, let pattern): pattern.isTemplate
+      value.isComputed
+    case .jsonPath(_, _, let value): value.isComputed
+    case .part(_, let pattern): pattern.isComputed
     case .all(let conditions), .any(let conditions): conditions.contains(where: \.readsVariables)
     case .not(let condition): condition.readsVariables
     // A closure can read the variables of the request.
@@ -351,9 +299,9 @@ public struct RequestCondition: Sendable {
     case .text(let value): matches(value, request.body.isEmpty ? [] : [request.text])
     case .json(let value, let isExact):
       request.parsedJSON.map { isExact ? $0 == value : $0.contains(value) } ?? false
-    case .jsonTemplate(let condition):
-      if let json = request.parsedJSON, let value = condition.value(for: request) {
-        condition.isPart ? json.contains(value) : json == value
+    case .computedJSON(let value, let isPart):
+      if let json = request.parsedJSON, let value = value(for: request) {
+        isPart ? json.contains(value) : json == value
       } else {
         false
       }
@@ -367,24 +315,12 @@ public struct RequestCondition: Sendable {
       pattern.rendered(for: request).isMet(by: request.parts.filter { $0.name == name })
     case .variable(let name, let value):
       request.variables[name].map { value.rendered(for: request).matches($0) } ?? value.isAbsent
-    case .expression(let expression, _):
-      if case .success(let expression) = expression {
-        Self.isMet(expression, by: request)
-      } else {
-        false
-      }
+    case .expression(_, _, let holds): holds(request)
     case .all(let conditions): conditions.allSatisfy { $0.isMet(by: request) }
     case .any(let conditions): conditions.contains { $0.isMet(by: request) }
     case .not(let condition): !condition.isMet(by: request)
     case .satisfying(_, let isSatisfied): isSatisfied(request)
     }
-  }
-
-  private static func isMet(
-    _ expression: TemplateExpression, by request: ReceivedRequest
-  ) -> Bool {
-    var rendering = TemplateRendering(condition: request)
-    return (try? expression.value(&rendering).isTruthy) ?? false
   }
 
   private static func isMet(_ pattern: JSONPattern, by json: JSON?, _ path: JSONPath) -> Bool {

@@ -19,8 +19,8 @@ struct ScenarioMachine {
     /// The chosen route, if there is one, with the variables after its changes and the values of `let`
     /// that these have used.
     case taken(RouteTable.Candidate?, variables: [String: JSON], constants: [JSON]?)
-    /// The template of a variable has failed. Nothing is changed.
-    case failed(RouteTable.Candidate, TemplateRenderError)
+    /// The value of a variable cannot be computed. Nothing is changed.
+    case failed(RouteTable.Candidate, any Error)
     /// The variables have changed since the conditions were tested.
     case outdated
   }
@@ -72,7 +72,7 @@ struct ScenarioMachine {
       var request = request
       request.path.variables = taken.variables
       request.variables = variables
-      do throws(TemplateRenderError) {
+      do {
         constants = try route.variableChanges.apply(to: &request, values())
       } catch {
         return .failed(taken, error)

@@ -70,7 +70,7 @@ public struct TextPattern: Sendable, Hashable {
     case absent
     case containing(String)
     case matching(RegularExpression)
-    case template(ConditionTemplate<TemplateText, String>)
+    case computed(RequestValue, isPart: Bool)
   }
 
   let kind: Kind
@@ -123,8 +123,7 @@ public struct TextPattern: Sendable, Hashable {
     case .equal(let text): values.contains(text)
     case .containing(let part): values.contains { TextOccurrences.contains(part, in: $0) }
     case .matching(let pattern): values.contains { pattern.isFound(in: $0) }
-    // A template that has not been rendered has no value.
-    case .template: false
+    case .computed: false
     }
   }
 
@@ -155,8 +154,8 @@ extension TextPattern: CustomStringConvertible {
     case .absent: "none"
     case .containing(let part): "a text containing \(quoted(part))"
     case .matching(let expression): expression.expectation(masked)
-    case .template(let condition):
-      condition.isPart ? "a text containing \(quoted(condition.source))" : quoted(condition.source)
+    case .computed(let text, let isPart):
+      (isPart ? "a text containing " : "") + quoted(text.source.string ?? "")
     }
   }
 }
@@ -170,88 +169,5 @@ extension RegularExpression {
   /// Returns a description of the expected text.
   func expectation(_ masked: (String) -> String) -> String {
     ReportFormatter.bounded("a match of /\(masked(text))/")
-  }
-}
-
-// MARK: - Templates
-
-/// A template in a condition, whose value is compared with a part of the request.
-///
-/// It is rendered for each comparison, from the request and the variables of the backend. A template
-/// without a value, such as one of a variable that is not set, matches nothing.
-struct ConditionTemplate<Template: Hashable & Sendable, Source: Hashable & Sendable>: Hashable,
-  Sendable
-{
-  let template: Template
-  /// The template as written, for reports, because its value may be a secret.
-  let source: Source
-  /// Whether the compared value contains the rendered one, instead of being equal to it.
-  let isPart: Bool
-}
-
-extension TemplateScope {
-  /// The names that the template of a condition can use.
-  package var forCondition: TemplateScope {
-    var scope = self
-    // A condition is tested any number of times, so it must not count or draw.
-    scope.hasFunctions = false
-    return scope
-  }
-}
-
-extension TemplateRendering {
-  /// Creates the rendering of a template in a condition, which generates no values.
-  init(condition request: ReceivedRequest) {
-    self.init(request, Self.noValues)
-  }
-
-  private static let noValues = TemplateValues()
-}
-
-extension TextPattern {
-  /// Creates a pattern for the value of a template.
-  ///
-  /// - Parameters:
-  ///   - text: The template.
-  ///   - scope: The names that it can use.
-  ///   - isPart: Whether a text matches that contains the value.
-  /// - Throws: ``TemplateSyntaxError``.
-  package init(
-    template text: String, in scope: TemplateScope, isPart: Bool
-  ) throws(TemplateSyntaxError) {
-    let template = try TemplateText(text, in: scope.forCondition)
-    if let literal = template.literal {
-      self = isPart ? .containing(literal) : .equal(literal)
-    } else {
-      self.init(kind: .template(.init(template: template, source: text, isPart: isPart)))
-    }
-  }
-
-  /// Returns the pattern for a request: without templates, or unchanged if a template has no value.
-  func rendered(for request: ReceivedRequest) -> TextPattern {
-    guard case .template(let condition) = kind else { return self }
-    var rendering = TemplateRendering(condition: request)
-    for case .value(let expression) in condition.template.nodes {
-      guard let value = try? expression.value(&rendering), value != .null else { return self }
-    }
-    guard let text = try? condition.template.render(&rendering) else { return self }
-    return condition.isPart ? .containing(text) : .equal(text)
-  }
-
-  /// Whether the pattern has a template, which may read variables.
-  var isTemplate: Bool { if case .template = kind { true } else { false } }
-}
-
-extension RequestCondition.PartPattern {
-  /// Whether one of the patterns has a template.
-  var isTemplate: Bool {
-    [value, fileName, contentType].contains { $0?.isTemplate == true }
-  }
-
-  /// Returns the patterns for a request, without templates.
-  func rendered(for request: ReceivedRequest) -> Self {
-    Self(
-      value: value?.rendered(for: request), fileName: fileName?.rendered(for: request),
-      contentType: contentType?.rendered(for: request))
   }
 }

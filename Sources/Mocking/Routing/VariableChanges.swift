@@ -2,8 +2,8 @@ public import Networking
 
 /// The changes of variables by a route.
 struct VariableChanges: Sendable {
-  /// The values of `let` that the assignments use.
-  var constants: [Template] = []
+  /// The closure that makes the values of `let`, which the assignments use.
+  var constants: (@Sendable (ReceivedRequest, TemplateValues) throws -> [JSON])?
   /// The assignments in order.
   var assignments: [VariableAssignment] = []
 
@@ -16,18 +16,13 @@ struct VariableChanges: Sendable {
   ///
   /// - Parameters:
   ///   - request: The request, whose variables are changed.
-  ///   - values: The generated values for templates.
+  ///   - values: The generated values.
   /// - Returns: The values of `let`, which the response uses too. `nil` if there are none.
-  /// - Throws: The error of a template.
+  /// - Throws: The error of a computed value.
   func apply(
     to request: inout ReceivedRequest, _ values: TemplateValues
-  ) throws(TemplateRenderError) -> [JSON]? {
-    var results: [JSON]?
-    if !constants.isEmpty {
-      var rendering = TemplateRendering(request, values)
-      for constant in constants { rendering.constants.append(try constant.value(&rendering)) }
-      results = rendering.constants
-    }
+  ) throws -> [JSON]? {
+    let results = try constants?(request, values)
     for assignment in assignments {
       request.variables[assignment.name] = try assignment.value(
         for: request, values, results ?? [])
@@ -40,7 +35,8 @@ struct VariableChanges: Sendable {
 struct VariableAssignment: Sendable {
   enum Value: Sendable {
     case json(JSON)
-    case template(Template)
+    /// A value that is computed from the request, generated values and the values of `let`.
+    case computed(@Sendable (ReceivedRequest, TemplateValues, [JSON]) throws -> JSON)
     /// The current value plus a number.
     case sum(Int)
   }
@@ -57,24 +53,20 @@ struct VariableAssignment: Sendable {
   ///
   /// - Parameters:
   ///   - request: The request, with the current variables.
-  ///   - values: The generated values for a template.
+  ///   - values: The generated values.
   ///   - constants: The values of `let`.
   /// - Returns: The value. `nil` removes the variable.
-  /// - Throws: The error of a template.
+  /// - Throws: The error of a computed value.
   func value(
     for request: ReceivedRequest, _ values: TemplateValues, _ constants: [JSON] = []
-  ) throws(TemplateRenderError) -> JSON? {
+  ) throws -> JSON? {
     switch value {
     case nil: return nil
     case .json(let json): return json
-    case .template(let template):
-      var rendering = TemplateRendering(request, values)
-      rendering.constants = constants
-      return try template.value(&rendering)
+    case .computed(let compute): return try compute(request, values, constants)
     case .sum(let step):
-      var work = TemplateWork()
       let value = request.variables[name] ?? 0
-      let sum = try TemplateFilter.add.value(of: value, [.int(step)], &work)
+      let sum = value.calculated(with: .int(step), Int.addingReportingOverflow, +)
       return sum == .null ? .int(step) : sum
     }
   }
@@ -86,7 +78,7 @@ extension VariableAssignment: CustomStringConvertible {
     let verb =
       switch value {
       case nil: "removes"
-      case .json, .template: "sets"
+      case .json, .computed: "sets"
       case .sum(let step): step < 0 ? "decrements" : "increments"
       }
     return "\(verb) \(name)"
@@ -108,17 +100,38 @@ extension Route {
     return route
   }
 
-  /// Returns a copy that sets a variable to the value of a template when the route is chosen to respond.
-  package func set(_ name: String, to template: Template) -> Route {
+  /// Returns a copy that sets a variable to a computed value when the route is chosen to respond.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the variable.
+  ///   - compute: A closure that returns the value. It receives the request, generated values and the
+  ///     results of ``defining(_:)``. It runs under the lock of the variables. If it throws, nothing is
+  ///     changed, and the response is a 500.
+  /// - Returns: The route.
+  package func set(
+    _ name: String,
+    _ compute:
+      @escaping @Sendable (
+        _ request: ReceivedRequest, _ values: TemplateValues, _ constants: [JSON]
+      ) throws -> JSON
+  ) -> Route {
     var route = self
     route.variableChanges.assignments.append(
-      VariableAssignment(name: name, value: .template(template)))
+      VariableAssignment(name: name, value: .computed(compute)))
     return route
   }
 
-  /// Returns a copy whose templates of variables use values of `let`, and whose response has the same
-  /// values.
-  package func defining(_ constants: [Template]) -> Route {
+  /// Returns a copy whose computed variables use values of `let`, and whose response has the same values.
+  ///
+  /// - Parameter constants: A closure that makes the values. It runs once for each request that the route
+  ///   is chosen for, under the lock of the variables.
+  /// - Returns: The route.
+  package func defining(
+    _ constants:
+      @escaping @Sendable (
+        _ request: ReceivedRequest, _ values: TemplateValues
+      ) throws -> [JSON]
+  ) -> Route {
     var route = self
     route.variableChanges.constants = constants
     return route

@@ -130,9 +130,15 @@ public struct TemplateValues: Sendable {
   }
 
   /// The maximum length of a random text.
-  static let maximumTextLength = 10_000
+  package static let maximumTextLength = 10_000
 
-  func text(_ length: Int, of characters: StaticString) -> String {
+  /// Returns a random text.
+  ///
+  /// - Parameters:
+  ///   - length: The number of characters, at most ``maximumTextLength``.
+  ///   - characters: The characters, in ASCII.
+  /// - Returns: The text.
+  package func text(_ length: Int, of characters: StaticString) -> String {
     let count = UInt64(characters.utf8CodeUnitCount)
     return characters.withUTF8Buffer { characters in
       String(

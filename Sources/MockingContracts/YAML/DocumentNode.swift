@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import MockingDocuments
 import Networking
 
 /// A value of a JSON or YAML document with its position in the text.

@@ -1,5 +1,6 @@
 import Mocking
 import MockingDocuments
+import MockingTemplates
 import Networking
 
 extension StubValue {

@@ -2,6 +2,7 @@ import Foundation
 import Mocking
 import MockingDocuments
 import MockingResources
+import MockingTemplates
 import Networking
 
 extension StubValue {

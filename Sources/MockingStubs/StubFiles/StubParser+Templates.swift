@@ -2,6 +2,7 @@ import Foundation
 import Mocking
 import MockingDocuments
 import MockingResources
+import MockingTemplates
 import Networking
 
 /// The properties of the file and the route that contain a value of a stub file.

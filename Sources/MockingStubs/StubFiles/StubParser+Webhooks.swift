@@ -1,6 +1,7 @@
 import Foundation
 import Mocking
 import MockingDocuments
+import MockingTemplates
 import Networking
 
 extension StubObject {

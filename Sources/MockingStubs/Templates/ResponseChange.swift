@@ -1,4 +1,5 @@
 import Mocking
+import MockingTemplates
 import Networking
 
 /// A change of the items of a resource by a response, in a stub file.

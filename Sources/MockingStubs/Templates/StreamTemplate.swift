@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import MockingTemplates
 import Networking
 import Promises
 

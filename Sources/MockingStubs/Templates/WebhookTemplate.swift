@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import MockingTemplates
 import Networking
 
 /// The parsed templates of a webhook.

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingTemplates
 
 /// Weighted responses, faults with a chance, random delays and templates, which share one seed.
 @Suite(.gated)

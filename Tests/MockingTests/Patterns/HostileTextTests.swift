@@ -10,6 +10,7 @@ import Testing
 @testable import MockingRecordings
 @testable import MockingResources
 @testable import MockingStubs
+@testable import MockingTemplates
 @testable import Networking
 @testable import NetworkingStreams
 

@@ -7,6 +7,7 @@ import Testing
 @testable import MockingRecordings
 @testable import MockingResources
 @testable import MockingStubs
+@testable import MockingTemplates
 
 /// Each isolated client has variables, scenarios, sequences, counters and limits of its own.
 @Suite(.gated)

@@ -6,7 +6,6 @@ import Testing
 
 @testable import Mocking
 @testable import MockingRecordings
-@testable import MockingContracts
 @testable import MockingStubs
 
 /// Spellings of path templates that other tools use are understood, or are errors that name the

@@ -6,6 +6,7 @@ import Testing
 
 @testable import Mocking
 @testable import MockingStubs
+@testable import MockingTemplates
 
 /// Templates in the conditions of stub files.
 @Suite(.gated)

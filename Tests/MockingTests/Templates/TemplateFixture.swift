@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingTemplates
 
 /// A request and generated values for the rendering of templates.
 struct TemplateFixture {

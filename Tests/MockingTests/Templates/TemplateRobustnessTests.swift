@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingTemplates
 
 /// Any text is either a template or an error inside the text.
 @Suite(.gated)

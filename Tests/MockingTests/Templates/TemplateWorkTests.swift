@@ -6,6 +6,8 @@ import Testing
 import ThreadSanitizerSupport
 
 @testable import Mocking
+@testable import MockingDocuments
+@testable import MockingTemplates
 
 /// The work of a template is charged before it is done, whatever the values of a request are.
 @Suite(.gated)

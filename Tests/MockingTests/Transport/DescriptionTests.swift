@@ -1,6 +1,7 @@
 import Foundation
 import Mocking
 import MockingOAuth2
+import MockingTemplates
 import NetworkingOAuth2
 import NetworkingStreams
 import Promises
