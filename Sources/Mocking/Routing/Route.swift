@@ -304,3 +304,16 @@ public enum RouteBuilder {
   /// Supports `for` loops.
   public static func buildArray(_ parts: [[Route]]) -> [Route] { parts.flatMap { $0 } }
 }
+
+/// The place of a route in a stub file.
+public struct RouteSource: Sendable, Hashable, CustomStringConvertible {
+  /// The name of the file.
+  public let file: String
+  /// The line, from 1.
+  public let line: Int
+  /// The column in characters, from 1.
+  public let column: Int
+
+  /// The place in the format of compiler diagnostics, such as `boards.json:3:5`.
+  public var description: String { "\(file):\(line):\(column)" }
+}

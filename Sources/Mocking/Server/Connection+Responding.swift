@@ -105,10 +105,7 @@ extension Connection {
   private func respond(
     to head: RequestHead, _ body: RequestBody, by handler: any ReservedPathHandler
   ) {
-    let target = RequestTarget(head.target)
-    let path = ReceivedPath(
-      text: target.map { String($0.path) } ?? head.target, target?.segments ?? [])
-    let request = receivedRequest(head, body, at: path)
+    let request = receivedRequest(head, body, at: ReceivedPath(of: head.target))
     exchange.handle()
     let number = exchange.number
     handler.respond(to: request) { [self] response in
