@@ -176,10 +176,16 @@ extension MockStream {
     }
 
     private func wire(_ data: Data) -> Data {
-      guard isChunked else { return data }
-      return Data("\(String(data.count, radix: 16))\r\n".utf8) + data + Data("\r\n".utf8)
+      isChunked ? data.chunk : data
     }
   }
+}
+
+extension Data {
+  /// The bytes as one chunk of the chunked transfer coding.
+  ///
+  /// Source: RFC 9112 section 7.1.
+  var chunk: Data { Data("\(String(count, radix: 16))\r\n".utf8) + self + Data("\r\n".utf8) }
 }
 
 extension Mock {

@@ -63,9 +63,7 @@ struct RequestHeadParser {
     if version == http10 { return 0 }
     let isVersion =
       version.count == 8 && version.starts(with: http11.prefix(5)) && version[6] == http11[6]
-      && [version[5], version[7]].allSatisfy {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-      }
+      && version[5].isASCIIDigit && version[7].isASCIIDigit
     throw isVersion
       ? HTTPParseError(505, "only HTTP/1.0 and HTTP/1.1 are supported")
       : HTTPParseError(400, "the request line does not end with an HTTP version")
@@ -101,7 +99,7 @@ struct RequestHeadParser {
     }
     head.framing = try Self.framing(of: head)
     if let connection = head.headers["Connection"]?.lowercased() {
-      let options = connection.split(separator: ",").map { $0.trimmingSpaces }
+      let options = connection.split(separator: ",").map { String($0).trimmingOptionalWhitespace }
       if options.contains("close") {
         head.keepsAlive = false
       } else if options.contains("keep-alive") {
@@ -134,7 +132,7 @@ struct RequestHeadParser {
     }
     guard let text = lengths.first else { return .none }
     guard lengths.allSatisfy({ $0 == text }), !text.isEmpty,
-      text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+      text.utf8.allSatisfy(\.isASCIIDigit)
     else { throw HTTPParseError(400, "the Content-Length is not one number") }
     guard let length = Int(text) else {
       throw HTTPParseError(413, "the Content-Length is too large")
@@ -143,13 +141,9 @@ struct RequestHeadParser {
   }
 }
 
-extension Substring {
-  fileprivate var trimmingSpaces: Substring {
-    var text = self
-    while let first = text.utf8.first, first == 0x20 || first == 0x09 { text.removeFirst() }
-    while let last = text.utf8.last, last == 0x20 || last == 0x09 { text.removeLast() }
-    return text
-  }
+extension UInt8 {
+  /// Whether the byte is a digit in ASCII.
+  var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }
 
 /// A parser for one header or trailer line, which consists of a name, a colon and a value.
@@ -218,7 +212,7 @@ enum HostHeader {
 
   private static func isPort(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     guard let first = bytes.first else { return true }
-    return first == UInt8(ascii: ":") && bytes.dropFirst().allSatisfy(isDigit)
+    return first == UInt8(ascii: ":") && bytes.dropFirst().allSatisfy(\.isASCIIDigit)
   }
 
   /// Returns whether a byte is an unreserved character or a sub-delimiter.
@@ -230,10 +224,6 @@ enum HostHeader {
       true
     default: byte.isASCIIAlphanumeric
     }
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 }
 
