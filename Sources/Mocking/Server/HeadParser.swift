@@ -141,11 +141,6 @@ struct RequestHeadParser {
   }
 }
 
-extension UInt8 {
-  /// Whether the byte is a digit in ASCII.
-  var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-}
-
 /// A parser for one header or trailer line, which consists of a name, a colon and a value.
 ///
 /// Source: RFC 9112 section 5, RFC 9110 section 5.
