@@ -21,16 +21,20 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "shop", dependencies: [library("Mocking"), library("MockingStubs")],
-      path: "Shop/Client", swiftSettings: settings),
-    .testTarget(
-      name: "ShopTests",
-      dependencies: ["shop", library("CatenaTesting"), library("MockingStubs")],
-      path: "Shop/Tests", swiftSettings: settings),
-    .executableTarget(
-      name: "fetch", dependencies: [library("Networking")], path: "Fetch/Program",
+      path: "Shop/Client",
       swiftSettings: settings),
     .testTarget(
-      name: "FetchTests", dependencies: ["fetch", library("Mocking")], path: "Fetch/Tests",
+      name: "ShopTests", dependencies: ["shop", library("CatenaTesting"), library("MockingStubs")],
+      path: "Shop/Tests",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "fetch", dependencies: [library("Networking"), library("NetworkingTransfers")],
+      path: "Fetch/Program",
+      swiftSettings: settings),
+    .testTarget(
+      name: "FetchTests",
+      dependencies: ["fetch", library("Mocking"), library("NetworkingTransfers")],
+      path: "Fetch/Tests",
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

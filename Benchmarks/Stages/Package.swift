@@ -10,7 +10,9 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "stage-costs",
-      dependencies: ["Networking", "Promises"].map { .product(name: $0, package: "Catena") })
+      dependencies: ["Networking", "NetworkingOAuth2", "Promises"].map {
+        .product(name: $0, package: "Catena")
+      })
   ],
   swiftLanguageModes: [.v6]
 )

@@ -10,12 +10,16 @@ let package = Package(
     .target(
       name: "BoardsKit",
       dependencies: [
-        .product(name: "Mocking", package: "Catena"),
-        .product(name: "Networking", package: "Catena"),
+        .product(name: "MockingOAuth2", package: "Catena"),
+        .product(name: "MockingResources", package: "Catena"),
+        .product(name: "NetworkingOAuth2", package: "Catena"),
       ]),
     .testTarget(
       name: "BoardsKitTests",
-      dependencies: ["BoardsKit", .product(name: "CatenaTesting", package: "Catena")]),
+      dependencies: [
+        "BoardsKit", .product(name: "CatenaTesting", package: "Catena"),
+        .product(name: "NetworkingOAuth2", package: "Catena"),
+      ]),
   ]
 )
 

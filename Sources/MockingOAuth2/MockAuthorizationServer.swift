@@ -1,7 +1,7 @@
 import Foundation
 import Mocking
 public import Networking
-import NetworkingOAuth2
+public import NetworkingOAuth2
 public import Promises
 import Synchronization
 

@@ -91,11 +91,9 @@ private struct CodeExchange: Sendable {
       parameters: [
         "code": code, "redirect_uri": response.redirectURL.absoluteString,
         "code_verifier": verifier,
-      ], scope: []
+      ], authorized: scope
     )
     .map { token in
-      var token = token
-      if token.scope == nil, !scope.isEmpty { token.scope = scope }
       // Without `openid` the ID token is not the client's, and is only passed on.
       if let nonce {
         try IDTokenClaims.check(token.idToken, client, nonce: nonce, at: context.wallClock())

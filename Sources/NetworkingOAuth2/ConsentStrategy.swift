@@ -1,4 +1,5 @@
 public import Foundation
+import Networking
 import Promises
 import Synchronization
 
@@ -22,7 +23,7 @@ public protocol ConsentStrategy: Sendable {
 /// A request for the consent of the user.
 ///
 /// The description does not contain the URL.
-public struct ConsentRequest: Sendable, CustomStringConvertible, CustomReflectable {
+public struct ConsentRequest: Sendable, BrieflyDescribed {
   /// The redirect URL of the client.
   ///
   /// `nil` if the strategy has to provide one.
@@ -74,15 +75,12 @@ public struct ConsentRequest: Sendable, CustomStringConvertible, CustomReflectab
 
   /// The host of the page.
   public var description: String { "ConsentRequest(\(base.host ?? ""))" }
-
-  /// A mirror without children.
-  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The redirect after the consent of the user.
 ///
 /// The description does not contain the URL, which has the authorization code.
-public struct ConsentResponse: Sendable, CustomStringConvertible, CustomReflectable {
+public struct ConsentResponse: Sendable, BrieflyDescribed {
   let url: URL
   let redirectURL: URL
 
@@ -98,9 +96,6 @@ public struct ConsentResponse: Sendable, CustomStringConvertible, CustomReflecta
 
   /// The redirect URL, without parameters.
   public var description: String { "ConsentResponse(\(redirectURL.host ?? ""))" }
-
-  /// A mirror without children.
-  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The parameters of a redirect.

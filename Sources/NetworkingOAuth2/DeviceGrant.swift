@@ -66,7 +66,8 @@ extension OAuth2Grant {
 /// A device authorization that waits for the user.
 private struct DeviceRequest: Sendable {
   let context: OAuth2Context
-  let scope: Set<String>?
+  /// The requested scope, which the server need not repeat.
+  let scope: Set<String>
   let deviceCode: String
   let authorization: DeviceAuthorization
   let interval: Duration
@@ -76,9 +77,9 @@ private struct DeviceRequest: Sendable {
   static func start(_ context: OAuth2Context, scope: Set<String>?) async throws -> DeviceRequest {
     let url = try context.client.endpoint(
       context.client.deviceAuthorizationURL, "the device authorization endpoint")
-    let requested = scope ?? context.client.scope
+    let scope = scope ?? context.client.scope
     var form = ["client_id": context.client.id]
-    form["scope"] = requested.parameter
+    form["scope"] = scope.parameter
     form["audience"] = context.client.audience
     let json = try await context.post(form, to: url).value
     // One known server spells the name of the page in another way.
@@ -112,15 +113,11 @@ private struct DeviceRequest: Sendable {
       guard context.scheduler.now + wait < deadline else { throw failure }
       try await context.scheduler.sleep(for: wait)
       do {
-        var token = try await context.requestToken(
+        return try await context.requestToken(
           grantType: "urn:ietf:params:oauth:grant-type:device_code",
-          parameters: ["device_code": deviceCode, "client_id": context.client.id], scope: [],
-          policy: .never
+          parameters: ["device_code": deviceCode, "client_id": context.client.id],
+          authorized: scope, policy: .never
         ).value
-        // A server that grants the requested scope need not repeat it.
-        let requested = scope ?? context.client.scope
-        if token.scope == nil, !requested.isEmpty { token.scope = requested }
-        return token
       } catch let error as OAuth2Error where error.code == .server("authorization_pending") {
         (backoff, wait, failure) = (interval, interval, OAuth2Error(.server("expired_token")))
       } catch let error as OAuth2Error where error.code == .server("slow_down") {

@@ -19,11 +19,6 @@ struct IDTokenClaims {
     self.claims = claims
   }
 
-  /// Returns the issuer of an ID token, or `nil` if it does not name one.
-  static func issuer(of idToken: String) -> String? {
-    try? IDTokenClaims(idToken).claims["iss"].string
-  }
-
   private var audience: [String] {
     claims["aud"].string.map { [$0] } ?? claims["aud"].array?.compactMap(\.string) ?? []
   }

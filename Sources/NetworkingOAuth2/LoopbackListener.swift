@@ -133,7 +133,9 @@ final class LoopbackListener: Sendable {
     connection.bytes += buffer.prefix(count)
     let newline = UInt8(ascii: "\n")
     // The whole head, so that the browser has sent it before the connection is closed.
-    let isComplete = connection.bytes.hasHeadEnd
+    let isComplete = ["\r\n\r\n", "\n\n"].contains {
+      connection.bytes.firstRange(of: Array($0.utf8)) != nil
+    }
     guard isComplete else { return connection.bytes.count > Self.maximumHead ? .ended : .waits }
     let line = String(decoding: connection.bytes.prefix { $0 != newline }, as: UTF8.self)
     let parts = line.split(separator: " ")
@@ -196,17 +198,5 @@ final class LoopbackListener: Sendable {
   private static func failure() -> OAuth2Error {
     OAuth2Error(
       .consentUnavailable, "the loopback server cannot listen: \(String(cString: strerror(errno)))")
-  }
-}
-
-extension [UInt8] {
-  /// Whether the bytes contain the empty line after the header fields.
-  fileprivate var hasHeadEnd: Bool {
-    guard count >= 2 else { return false }
-    for index in 1..<count where self[index] == UInt8(ascii: "\n") {
-      if self[index - 1] == UInt8(ascii: "\n") { return true }
-      if index >= 3, self[(index - 3)...index].elementsEqual([13, 10, 13, 10]) { return true }
-    }
-    return false
   }
 }

@@ -1,5 +1,5 @@
 public import Foundation
-import Networking
+public import Networking
 import Promises
 
 /// The way in which a client sends the credentials of a session.
@@ -119,7 +119,6 @@ extension Networking {
     refreshingOn rule: RejectionRule = .statuses([401]), alsoFor origins: [URL] = []
   ) {
     authenticate(
-      .provided(
-        OAuth2Authorization(session, level, type, rule, origins.compactMap { Origin($0) })))
+      by: OAuth2Authorization(session, level, type, rule, origins.compactMap { Origin($0) }))
   }
 }

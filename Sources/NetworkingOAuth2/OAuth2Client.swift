@@ -67,8 +67,6 @@ public struct OAuth2Client: Sendable {
   public var authentication: Authentication
   /// The issuer, which the `iss` of redirects and of ID tokens must be equal to.
   ///
-  /// It also tells to which realm of a server a token of an earlier version belongs, see ``TokenKey/server``.
-  ///
   /// `nil` compares none.
   public var issuer: String?
   /// Whether the server sends `iss` with every redirect, so that a redirect without it is refused.
@@ -127,15 +125,12 @@ public struct ClientAuthentication: Sendable {
   }
 }
 
-extension ClientAuthentication: CustomStringConvertible, CustomReflectable {
+extension ClientAuthentication: BrieflyDescribed {
   /// The names of the header fields and of the parameters, without their values.
   public var description: String {
     let names = headers.map(\.name) + parameters.keys.sorted()
     return "ClientAuthentication(\(names.joined(separator: ", ")))"
   }
-
-  /// A mirror without children.
-  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension Set<String> {
@@ -186,20 +181,13 @@ extension OAuth2Client {
     }
   }
 
+  /// Returns a text in which only the unreserved characters are not percent-encoded.
+  ///
+  /// Source: RFC 3986 section 2.3.
   static func formEncoded(_ text: String) -> String {
-    var encoded = ""
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        encoded.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        encoded += "%" + (digits.count < 2 ? "0" : "") + digits
-      }
-    }
-    return encoded
+    // Characters beyond ASCII are always encoded.
+    let unreserved = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
+    return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
   }
 }
 
@@ -230,7 +218,7 @@ extension TokenKey {
   ///   - account: The name of the account.
   public init(for client: OAuth2Client, level: TokenLevel = .user, account: String = "") {
     self.init(
-      clientID: client.id, server: client.tokenURL.flatMap { CacheKey($0)?.text } ?? "",
+      clientID: client.id, server: client.tokenURL?.identifyingText ?? "",
       level: level, account: account)
   }
 }

@@ -56,6 +56,7 @@ public struct OAuth2Context: Sendable {
       case .transport(let transport):
         Networking<Request>(transport: transport, configuration: configuration)
       }
+    networking.interceptors = [DiscardsBodiesOfFailures()]
   }
 
   /// Sends a request to the token endpoint.
@@ -70,23 +71,34 @@ public struct OAuth2Context: Sendable {
   public func requestToken(
     grantType: String, parameters: [String: String] = [:], scope: Set<String>? = nil
   ) -> Promise<OAuth2Token> {
-    requestToken(grantType: grantType, parameters: parameters, scope: scope, policy: policy)
+    let scope = scope ?? client.scope
+    return requestToken(
+      grantType: grantType, parameters: parameters, scope: scope, authorized: scope)
   }
 
-  /// Sends a request to the token endpoint, and repeats it by a policy.
+  /// Sends a request to the token endpoint.
+  ///
+  /// - Parameters:
+  ///   - grantType: The value of `grant_type`.
+  ///   - parameters: The other parameters, without those of the client's authentication.
+  ///   - scope: The scope to request.
+  ///   - authorized: The scope of the token if the response has none.
+  ///   - policy: The policy of repetitions. `nil` uses that of the context.
+  /// - Returns: A promise of the token.
   func requestToken(
-    grantType: String, parameters: [String: String], scope: Set<String>?, policy: RetryPolicy
+    grantType: String, parameters: [String: String], scope: Set<String> = [],
+    authorized: Set<String>, policy: RetryPolicy? = nil
   ) -> Promise<OAuth2Token> {
     firstly {
       let url = try client.endpoint(client.tokenURL, "the token endpoint")
-      let scope = scope ?? client.scope
       var form = parameters
       form["grant_type"] = grantType
       form["scope"] = scope.parameter
       if let audience = client.audience, form["audience"] == nil { form["audience"] = audience }
       return post(form, to: url, policy: policy).map { json in
         try OAuth2Token(
-          response: json, issued: wallClock(), requestedScope: scope.isEmpty ? nil : scope)
+          response: json, issued: wallClock(),
+          requestedScope: authorized.isEmpty ? nil : authorized)
       }
     }
   }
@@ -149,9 +161,7 @@ public struct OAuth2Context: Sendable {
       switch error {
       case let error as OAuth2Error where error.code == .temporarilyUnavailable:
         // A status such as 400 with an error code counts as the one that the code replaces.
-        let status =
-          error.status.flatMap { NetworkError.Code.temporaryStatuses.contains($0) ? $0 : nil }
-          ?? 503
+        let status = error.status.flatMap { OAuth2Error.isTemporary($0) ? $0 : nil } ?? 503
         guard !isUsedUp || ![502, 504].contains(status) else { return nil }
         result = .success(Response(head: HTTPResponseHead(status: status), request: request))
         retryAfter = error.retryAfter
@@ -190,10 +200,7 @@ public struct OAuth2Context: Sendable {
     _ request: Request, secrets: [String], requiresBody: Bool
   ) -> Promise<JSON> {
     let request = request.withoutCredentials().notIntercepted().formatting(.standard)
-    // The body of a temporary failure has nothing that is needed, even if it does not end.
-    let held = HeldExchange(discards: { $0.isTemporary })
-    let response = networking.perform(
-      request, over: networking.transports.select(forAny: request), holding: held, #fileID, #line)
+    let response = networking.request(request)
     return response.on(scheduler.context(for: .inline)).parse { response in
       let json = try? JSON(parsing: response.data)
       if let code = json?["error"].string, !(200..<300).contains(response.status) || requiresBody {
@@ -219,6 +226,14 @@ public struct OAuth2Context: Sendable {
     let values = form.filter { !known.contains($0.key) && !$0.key.hasSuffix("_type") }.values
     return (values + headers.map(\.value) + [clientSecret].compactMap { $0 })
       .filter { $0.utf8.count >= 4 }.sorted { $0.utf8.count > $1.utf8.count }
+  }
+}
+
+/// An interceptor that drops the body of a temporary failure, which is not needed, even if it does not
+/// end.
+private struct DiscardsBodiesOfFailures: Interceptor {
+  func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+    next(exchange.discarding { OAuth2Error.isTemporary($0.status) })
   }
 }
 
@@ -253,7 +268,8 @@ extension OAuth2Error {
   ///
   /// The body is left out, because it may contain a token.
   fileprivate init(_ response: Response, _ reason: String, at now: Date) {
-    self.init(response.head.isTemporary ? .temporarilyUnavailable : .malformedResponse, reason)
+    self.init(
+      Self.isTemporary(response.status) ? .temporarilyUnavailable : .malformedResponse, reason)
     status = response.status
     retryAfter = RetryAfter.delay(in: response.headers, now: now)
   }

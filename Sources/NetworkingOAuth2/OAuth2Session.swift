@@ -46,7 +46,7 @@ public final class OAuth2Session: Sendable {
 
   let context: OAuth2Context
   private let sources: (user: TokenSource, client: TokenSource)
-  private let notices: SessionNotices
+  private let notices = Listeners<OAuth2SessionEvent>()
 
   /// Creates a session.
   ///
@@ -86,13 +86,10 @@ public final class OAuth2Session: Sendable {
 
   private init(_ context: OAuth2Context, _ store: any TokenStoring, _ account: String) {
     self.context = context
-    let store = EarlierTokenKeys(store, for: context.client)
     self.store = store
     self.account = account
-    let notices = SessionNotices()
-    self.notices = notices
     let queue = DispatchQueue(label: "Catena.OAuth2Session", qos: .userInitiated)
-    let make = { (level: TokenLevel) in
+    let make = { [notices] (level: TokenLevel) in
       TokenSource(
         TokenKey(for: context.client, level: level, account: account), context, store,
         on: queue, report: { notices.report($0) })
@@ -223,8 +220,6 @@ public final class OAuth2Session: Sendable {
   ///
   /// While there is a listener, changes of the store by other processes are noticed.
   public var events: AsyncStream<OAuth2SessionEvent> {
-    let (stream, continuation) = AsyncStream<OAuth2SessionEvent>.makeStream(
-      bufferingPolicy: .bufferingNewest(256))
     let (sources, context, changes) = (sources, context, store.changes)
     // Weak, because the store has the listener, and the session has the store.
     let listener = changes.listen { [weak user = sources.user, weak client = sources.client] key in
@@ -235,12 +230,7 @@ public final class OAuth2Session: Sendable {
         .always(on: .inline) { _ in }
       }
     }
-    let id = notices.add(continuation)
-    continuation.onTermination = { [weak notices] _ in
-      changes.remove(listener)
-      notices?.remove(id)
-    }
-    return stream
+    return notices.stream { changes.remove(listener) }
   }
 }
 
@@ -256,41 +246,6 @@ public enum OAuth2SessionEvent: Sendable {
   case signedOut(OAuth2Error?)
   /// A new token could not be stored. It is used from memory, and stored with the next one.
   case storeFailed(any Error)
-}
-
-/// The listeners of a session.
-final class SessionNotices: Sendable {
-  private struct State {
-    var lastID = 0
-    var continuations: [Int: AsyncStream<OAuth2SessionEvent>.Continuation] = [:]
-  }
-
-  private let state = Mutex(State())
-
-  deinit {
-    let state = state.withLock { $0 }
-    for continuation in state.continuations.values { continuation.finish() }
-  }
-
-  func add(_ continuation: AsyncStream<OAuth2SessionEvent>.Continuation) -> Int {
-    state.withLock { state in
-      state.lastID += 1
-      state.continuations[state.lastID] = continuation
-      return state.lastID
-    }
-  }
-
-  func remove(_ id: Int) {
-    let removed = state.withLock { $0.continuations.removeValue(forKey: id) }
-    withExtendedLifetime(removed) {}
-  }
-
-  func report(_ event: OAuth2SessionEvent) {
-    let continuations = state.withLock { state in
-      state.continuations.sorted { $0.key < $1.key }.map(\.value)
-    }
-    for continuation in continuations { continuation.yield(event) }
-  }
 }
 
 extension OAuth2Session: CustomStringConvertible, CustomReflectable {

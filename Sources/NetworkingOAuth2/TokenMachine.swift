@@ -18,7 +18,7 @@ struct TokenMachine {
 
     /// A text that all tokens of the sign-in have in common.
     ///
-    /// A token of an earlier version of this framework has only its own text.
+    /// A token that the app has stored itself has only its own text.
     let identity: String
 
     static func identity(of token: OAuth2Token) -> String {

@@ -12,7 +12,11 @@ let package = Package(
       name: "fuzz",
       dependencies: [
         .product(name: "Mocking", package: "Catena"),
+        .product(name: "MockingContracts", package: "Catena"),
+        .product(name: "MockingRecordings", package: "Catena"),
+        .product(name: "MockingStubs", package: "Catena"),
         .product(name: "Networking", package: "Catena"),
+        .product(name: "NetworkingStreams", package: "Catena"),
         .product(name: "NetworkingXML", package: "Catena"),
         .product(name: "Promises", package: "Catena"),
       ],

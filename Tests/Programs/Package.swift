@@ -7,7 +7,11 @@ let settings: [SwiftSetting] = [
   "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility",
 ].map { .enableUpcomingFeature($0) }
 let networking = Target.Dependency.product(name: "Networking", package: "Catena")
+let oauth2 = Target.Dependency.product(name: "NetworkingOAuth2", package: "Catena")
 let promises = Target.Dependency.product(name: "Promises", package: "Catena")
+let oauth2 = Target.Dependency.product(name: "NetworkingOAuth2", package: "Catena")
+let streams = Target.Dependency.product(name: "NetworkingStreams", package: "Catena")
+let transfers = Target.Dependency.product(name: "NetworkingTransfers", package: "Catena")
 let xml = Target.Dependency.product(name: "NetworkingXML", package: "Catena")
 let support = Target.Dependency.target(name: "ProgramSupport")
 
@@ -24,10 +28,10 @@ let package = Package(
     program("concurrent-uploads", "ConcurrentUploads", [networking, support]),
     program("hostile-responses", "HostileResponses", [networking, support]),
     program("multipart-bodies", "MultipartBodies", [networking, support]),
-    program("oauth2-grants", "OAuth2Grants", [networking, promises]),
+    program("oauth2-grants", "OAuth2Grants", [networking, oauth2, promises]),
     program("query-formats", "QueryFormats", [networking, support]),
-    program("resumable-transfers", "ResumableTransfers", [networking, support]),
-    program("stream-rates", "StreamRates", [networking, support]),
+    program("resumable-transfers", "ResumableTransfers", [networking, transfers, support]),
+    program("stream-rates", "StreamRates", [networking, streams, support]),
     program("xml-documents", "XMLDocuments", [xml, support]),
     // A link to the folder of the tests, without what needs their C code.
     .target(

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import NetworkingTransfers
 
 /// A line of text with the progress of a transfer, with a bar that fills the width of a terminal.
 ///

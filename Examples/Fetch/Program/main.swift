@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import NetworkingTransfers
 
 // Downloads a file, with a progress bar on a terminal:
 //

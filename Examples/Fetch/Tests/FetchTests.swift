@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import NetworkingTransfers
 import Testing
 
 @testable import fetch

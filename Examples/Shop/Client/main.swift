@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import MockingStubs
 
 // Buys two toys: from the stub file in memory and in virtual time, or from a server at a URL, such as
 // that of: swift run mock-server Examples/Shop/shop.json

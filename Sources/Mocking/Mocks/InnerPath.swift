@@ -31,7 +31,7 @@ struct InnerPath: Sendable, Hashable {
   ///
   /// `..` is also found if it is percent-encoded, or beside a backslash.
   ///
-  /// - Throws: ``Violation``.
+  /// - Throws: `Violation`.
   init(_ name: String) throws(Violation) {
     for text in [name, name.removingPercentEncoding ?? name]
     where text.split(whereSeparator: { $0 == "/" || $0 == "\\" }).contains("..") {
@@ -44,7 +44,7 @@ struct InnerPath: Sendable, Hashable {
 
   /// Checks the components of a name, which are not percent-encoded.
   ///
-  /// - Throws: ``Violation``.
+  /// - Throws: `Violation`.
   init(components: [String]) throws(Violation) {
     try self.init(components.joined(separator: "/"), components)
   }
@@ -65,7 +65,7 @@ struct InnerPath: Sendable, Hashable {
   ///
   /// - Parameter folder: The folder.
   /// - Returns: The path, or `nil` if there is no such file.
-  /// - Throws: ``Violation`` for a link out of the folder, or to a hidden file.
+  /// - Throws: `Violation` for a link out of the folder, or to a hidden file.
   func resolved(in folder: URL) throws(Violation) -> ResolvedPath? {
     guard let root = RealPath(folder.path),
       let path = RealPath(([root.text] + components).joined(separator: "/"))
@@ -83,7 +83,7 @@ struct InnerPath: Sendable, Hashable {
   ///
   /// - Parameter folder: The folder.
   /// - Returns: The location.
-  /// - Throws: ``Violation`` if an existing part of the path is a link out of the folder, to a hidden
+  /// - Throws: `Violation` if an existing part of the path is a link out of the folder, to a hidden
   ///   file, or to nothing.
   func location(in folder: URL) throws(Violation) -> URL {
     for count in components.indices {

@@ -278,7 +278,7 @@ private struct EncodableMember: Encodable {
 }
 
 extension Mock {
-  /// Returns a response with a problem document, like the errors of a ``Resource``.
+  /// Returns a response with a problem document, like the errors of a `Resource`.
   ///
   /// ```swift
   /// Route(.post, "/login", .problem(401, "the password is wrong"))

@@ -54,7 +54,7 @@ protocol RequestItems: AnyObject {
 extension ReceivedRequest {
   /// The client that the request belongs to, if clients are isolated.
   ///
-  /// It is the value of the header field or the cookie of ``ResourceStore/Isolation``. `nil` if the
+  /// It is the value of the header field or the cookie of `ResourceStore.Isolation`. `nil` if the
   /// backend does not isolate clients, and for a request without a client.
   public var client: String? { session.client }
 }

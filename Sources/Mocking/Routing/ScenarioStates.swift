@@ -139,7 +139,7 @@ struct ScenarioMachine {
 /// All members may be used from any thread. The choice of a route and the change of its scenario
 /// states and variables are one atomic step, so concurrent requests are serialized.
 ///
-/// If a ``ResourceStore`` of the backend isolates clients, each client has states, variables and use
+/// If a `ResourceStore` of the backend isolates clients, each client has states, variables and use
 /// counts of its own, which start anew. The members of this class then use those of the requests
 /// without a client, except ``reset()``.
 public final class ScenarioStates: Sendable {

@@ -23,7 +23,7 @@ extension Route {
   /// - **Responses** of a server are sent on while they are received, without hop-by-hop fields. The
   ///   origin has to wait while the client reads slowly. Trailers are dropped. Other backends receive
   ///   the whole response first.
-  /// - **Content codings.** A ``CurlTransport`` passes compressed bodies on as they are. A ``Tape``
+  /// - **Content codings.** A ``CurlTransport`` passes compressed bodies on as they are. A `Tape`
   ///   must read them to mask secrets; its responses are sent without their coding, and so are those
   ///   of other transports.
   /// - **Redirects** are not followed. A `Location` within the origin is made relative, so that the

@@ -15,7 +15,7 @@ import Synchronization
 /// print(shadow.readiness)
 /// ```
 ///
-/// - **Modes.** An operation is ``Mode/mocked`` at first. Requests without an operation are sent to the
+/// - **Modes.** An operation is `Mode.mocked` at first. Requests without an operation are sent to the
 ///   backend. A change affects later requests.
 /// - **Shadowed requests** are sent to the backend as well, with their bodies and credentials: those of a
 ///   POST have their effects there. The client does not wait for the response, and does not see it. A

@@ -153,7 +153,7 @@ public struct HAR: HARObject {
 extension HAR {
   /// One exchange.
   public struct Entry: HARObject {
-    /// The ``Page/id`` of the page that the exchange belongs to.
+    /// The `Page.id` of the page that the exchange belongs to.
     public var pageref: String?
     /// The start of the exchange, in ISO 8601 with fractions of a second.
     ///

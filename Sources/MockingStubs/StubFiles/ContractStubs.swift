@@ -20,7 +20,7 @@ struct ContractStubs {
   ///   - file: The location of the document.
   ///   - options: The options of its responses.
   ///   - resources: The draft to which stateful collections are added.
-  /// - Throws: ``ContractError``.
+  /// - Throws: `ContractError`.
   init(
     _ file: URL, _ options: StubFile.ContractOptions, in resources: ResourceDraft
   ) throws(ContractError) {

@@ -18,7 +18,7 @@ struct RecordedStubs {
   ///   - file: The location of the archive.
   ///   - options: The options of the tape. The origin of requests is always ignored, because the host
   ///     and the port of the server differ from the recorded ones.
-  /// - Throws: ``RecordingError``.
+  /// - Throws: `RecordingError`.
   init(_ file: URL, options: Tape.Options = Tape.Options()) throws(RecordingError) {
     var options = options
     options.matching = options.matching.ignoringOrigin

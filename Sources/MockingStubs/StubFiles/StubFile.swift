@@ -98,7 +98,7 @@ public struct StubFile: Sendable {
   public let seed: UInt64?
   /// The items of the resources of the file.
   ///
-  /// To keep them in a file that the stub file does not name, open it with ``ResourceStore/open(_:)``.
+  /// To keep them in a file that the stub file does not name, open it with `ResourceStore.open(_:)`.
   public let resources: ResourceStore
   private let connectionFaults: [Int?: MockFault]
   /// The resources of the files.
@@ -109,14 +109,14 @@ public struct StubFile: Sendable {
   /// - Parameters:
   ///   - url: The location of the file. If its extension is `har`, in uppercase or lowercase, the file
   ///     is read as an HTTP archive. A file with the extension `yaml` or `yml`, or with the member
-  ///     `openapi`, is read as an OpenAPI document; see ``Contract``.
+  ///     `openapi`, is read as an OpenAPI document; see `Contract`.
   ///   - opensStore: Whether the file that the member `store` names is opened, and created if
   ///     necessary. `false` only checks the stub file.
   ///   - recordings: The options of recordings: the parts by which requests are matched, and the policy
   ///     for further requests. The origin is ignored.
   /// - Throws: ``StubFileError`` with the location of the error and the expected value;
-  ///   ``RecordingError`` for an archive; ``ContractError`` for an OpenAPI document;
-  ///   ``ResourceError`` for the file of the resources.
+  ///   `RecordingError` for an archive; `ContractError` for an OpenAPI document;
+  ///   `ResourceError` for the file of the resources.
   public init(
     contentsOf url: URL, opensStore: Bool = true, recordings: Tape.Options = Tape.Options()
   ) throws {
@@ -136,7 +136,7 @@ public struct StubFile: Sendable {
   ///   - recordings: The options of recordings. See ``init(contentsOf:opensStore:recordings:)-(URL,_,_)``.
   ///   - contracts: The options of OpenAPI documents.
   /// - Throws: ``StubFileError`` with the location of the error and the expected value;
-  ///   ``RecordingError`` for an archive; ``ResourceError`` for the file of the resources.
+  ///   `RecordingError` for an archive; `ResourceError` for the file of the resources.
   public init(
     contentsOf urls: [URL], opensStore: Bool = true, recordings: Tape.Options = Tape.Options(),
     contracts: ContractOptions = ContractOptions()
@@ -157,7 +157,7 @@ public struct StubFile: Sendable {
   ///   - data: The file for the items. `nil` uses the first one that a member `store` names.
   ///   - recordings: The options of recordings.
   ///   - contracts: The options of OpenAPI documents.
-  /// - Throws: ``StubFileError``, ``RecordingError`` or ``ContractError``.
+  /// - Throws: ``StubFileError``, `RecordingError` or `ContractError`.
   package init(
     contentsOf urls: [URL], in store: ResourceStore, data: URL? = nil,
     recordings: Tape.Options = Tape.Options(), contracts: ContractOptions = ContractOptions()
@@ -181,7 +181,7 @@ public struct StubFile: Sendable {
   /// Items are kept if the initial items of their resource are the same as before, or if the store has a
   /// file.
   ///
-  /// - Throws: ``ResourceError``. The store is then unchanged.
+  /// - Throws: `ResourceError`. The store is then unchanged.
   package func commit() throws(ResourceError) { try resources.commit(draft) }
 
   /// Whether clients have items of their own.
@@ -306,7 +306,7 @@ extension MockServer {
   ///     the seed of the file, or 0 if the file has none.
   ///   - onExchange: A handler that is called for each request after its exchange has ended. It
   ///     runs on the server's thread and must not block.
-  /// - Throws: ``StubFileError``, ``RecordingError`` or
+  /// - Throws: ``StubFileError``, `RecordingError` or
   ///   ``MockServerError/cannotListen(port:reason:)``.
   public convenience init(
     stubs: URL, port: Int = 0, host: String = "127.0.0.1",
@@ -334,7 +334,7 @@ extension MockServer {
   ///     `nil` uses the first seed in the files, or 0 if there is none.
   ///   - onExchange: A handler that is called for each request after its exchange has ended. It
   ///     runs on the server's thread and must not block.
-  /// - Throws: ``StubFileError``, ``RecordingError`` or
+  /// - Throws: ``StubFileError``, `RecordingError` or
   ///   ``MockServerError/cannotListen(port:reason:)``.
   public convenience init(
     stubs: [URL], port: Int = 0, host: String = "127.0.0.1",

@@ -37,7 +37,7 @@ struct StubLoader {
   ///   - store: The store of the items, which is not changed yet.
   ///   - recordings: The options of recordings.
   ///   - contracts: The options of OpenAPI documents.
-  /// - Throws: ``StubFileError``, ``RecordingError`` or ``ContractError``.
+  /// - Throws: ``StubFileError``, `RecordingError` or `ContractError`.
   init(
     _ urls: [URL], in store: ResourceStore = ResourceStore(),
     recordings: Tape.Options = Tape.Options(),

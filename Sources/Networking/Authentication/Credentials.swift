@@ -1,5 +1,5 @@
 import Foundation
-import Promises
+package import Promises
 
 /// The credentials of a client, and the only origin that they are sent to.
 struct Credentials: Hashable, Sendable {
@@ -41,7 +41,10 @@ struct Credentials: Hashable, Sendable {
 }
 
 /// A provider of the `Authorization` fields of requests, such as a session with tokens.
-protocol CredentialProvider: AnyObject, Sendable {
+///
+/// A module that signs requests, refreshes tokens and signs users out does so by this protocol alone. A
+/// client has a provider after ``Networking/authenticate(by:)``.
+package protocol CredentialProvider: AnyObject, Sendable {
   /// The origins that have the credentials in addition to the origin of the client.
   var otherOrigins: [Origin] { get }
 

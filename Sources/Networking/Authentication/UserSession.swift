@@ -7,8 +7,11 @@ import Synchronization
 ///
 /// ``end()`` is called before the credentials of another user can be read. So a request that has read
 /// such credentials, and is checked afterwards, is always refused.
-final class UserSession: Sendable {
+package final class UserSession: Sendable {
   private let isOver = Atomic(false)
+
+  /// Starts a session.
+  package init() {}
 
   /// Whether the user has signed out, or another user has signed in.
   var hasEnded: Bool { isOver.load(ordering: .acquiring) }
@@ -16,12 +19,5 @@ final class UserSession: Sendable {
   /// Ends the session.
   ///
   /// Repeated calls are no-ops.
-  func end() { isOver.store(true, ordering: .releasing) }
-}
-
-extension UserSession: Hashable {
-  /// Compares sessions by identity.
-  static func == (left: UserSession, right: UserSession) -> Bool { left === right }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  package func end() { isOver.store(true, ordering: .releasing) }
 }

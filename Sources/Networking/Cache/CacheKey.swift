@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The URL of a stored response, in a normal form.
 ///
@@ -46,6 +46,13 @@ struct CacheKey: Sendable, Hashable {
     let isDefault = origin.port == (origin.scheme == "https" ? 443 : 80)
     return isDefault ? "\(origin.scheme)://\(host)" : "\(origin.scheme)://\(host):\(origin.port)"
   }
+}
+
+extension URL {
+  /// The absolute URL with the origin in lower case, without a default port and without a fragment.
+  ///
+  /// URLs of the same resource that were written differently are equal in it. `nil` without an origin.
+  package var identifyingText: String? { CacheKey(self)?.text }
 }
 
 extension CacheKey: CustomStringConvertible, CustomReflectable {

@@ -280,6 +280,18 @@ extension Networking {
     RefreshRound(in: .current, of: CallSessions(currentSettings().settings)).run(work)
   }
 
+  /// Signs all requests to the origin of the base URL from now on with the values of a provider.
+  ///
+  /// - The rules of ``authenticate(authorizationHeader:)`` about origins and users apply. Other
+  ///   credentials end the session of the user, unless they are of a provider with the same
+  ///   ``CredentialProvider/userSession``.
+  /// - A request waits while the provider replaces its value. After a rejection it is sent once more.
+  ///
+  /// - Parameter provider: The provider, which the client retains.
+  package func authenticate(by provider: any CredentialProvider) {
+    authenticate(.provided(provider))
+  }
+
   @discardableResult
   func authenticate(_ scheme: Credentials.Scheme?) -> Bool {
     if let sessionOwner { return sessionOwner.authenticate(scheme) }

@@ -215,7 +215,7 @@ extension NetworkError.Code {
 
   /// Whether the failure occurred before the request was sent, so that the server cannot have
   /// processed it.
-  var precedesRequest: Bool {
+  package var precedesRequest: Bool {
     switch self {
     case .dnsFailed, .cannotConnect, .notConnectedToInternet, .timedOut(.connect): true
     default: false

@@ -105,7 +105,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
 
   /// Returns the first 200 Unicode scalars of the description of an error, with the values of
   /// secret names masked.
-  static func text(of error: any Error, by redactor: Redactor = .standard) -> String {
+  package static func text(of error: any Error, by redactor: Redactor = .standard) -> String {
     if let error = error as? DecodingError { return error.explanation }
     // Redacted before truncation, as in `excerpt(of:)`.
     let text = redactor.maskedText(
@@ -141,7 +141,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
 
   /// Returns text with spaces in place of line separators, control characters, and format
   /// characters.
-  static func singleLine(_ text: String) -> String {
+  package static func singleLine(_ text: String) -> String {
     var text = text
     let line = text.withUTF8 { bytes in
       var (line, position) = ([UInt8](), 0)

@@ -93,7 +93,7 @@ extension NetworkError {
 
 extension NetworkError {
   /// Returns the error of a request whose session has ended.
-  static func sessionEnded(_ request: RequestSummary?) -> NetworkError {
+  package static func sessionEnded(_ request: RequestSummary?) -> NetworkError {
     NetworkError(
       .sessionEnded, "the user has signed out, or another user has signed in", request: request)
   }

@@ -186,7 +186,7 @@ package struct FileLock: ~Copyable {
   /// - Parameter path: The path of the lock file, which is created if necessary.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
   ///   if the file cannot be opened or locked.
-  init(waitingFor path: String) throws {
+  package init(waitingFor path: String) throws {
     let file = try Self.open(path)
     while flock(file.descriptor, LOCK_EX) != 0 {
       if errno != EINTR { throw OpenFile.error("the store cannot be locked") }

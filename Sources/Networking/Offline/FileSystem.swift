@@ -1,15 +1,20 @@
 import CatenaSystem
-import Foundation
+package import Foundation
 
 /// The file system operations of a store.
 ///
 /// All errors are of the type ``NetworkError`` with the code
 /// ``NetworkError/Code-swift.enum/offlineStoreFailed``.
-struct FileSystem: Sendable {
+package struct FileSystem: Sendable {
   /// A closure that is called before each step that changes the disk, with the name of the step.
   ///
   /// Tests end the process there.
-  var beforeOperation: @Sendable (_ step: String) -> Void = { _ in }
+  var beforeOperation: @Sendable (_ step: String) -> Void
+
+  /// Creates operations.
+  package init(beforeOperation: @escaping @Sendable (_ step: String) -> Void = { _ in }) {
+    self.beforeOperation = beforeOperation
+  }
 
   /// The number of bytes of a file that are in memory at a time.
   private static let chunkSize = 256 << 10
@@ -17,7 +22,7 @@ struct FileSystem: Sendable {
   /// Creates a folder and its parents, accessible to their owner only.
   ///
   /// Existing folders are not changed.
-  func createDirectories(_ path: String) throws {
+  package func createDirectories(_ path: String) throws {
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
     let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
@@ -64,7 +69,7 @@ struct FileSystem: Sendable {
   ///   - data: The bytes.
   ///   - isDurable: Whether the file and its name are synchronized to disk.
   /// - Throws: ``NetworkError`` if the file cannot be replaced. No new file remains.
-  func replace(_ path: String, with data: Data, isDurable: Bool = true) throws {
+  package func replace(_ path: String, with data: Data, isDurable: Bool = true) throws {
     let new = "\(path).new"
     // A crash may have left a file, and in a shared folder another user may have made one.
     beforeOperation("remove")
@@ -89,7 +94,7 @@ struct FileSystem: Sendable {
   /// - Returns: The bytes. `nil` if the file does not exist, or is empty, which a full disk may leave.
   /// - Throws: ``NetworkError`` if the file is longer than the limit, is a symbolic link or another
   ///   file that is not regular, belongs to another user (see ``FileOwner``), or cannot be read.
-  func read(_ path: String, limit: Int) throws -> Data? {
+  package func read(_ path: String, limit: Int) throws -> Data? {
     func error(_ reason: String) -> NetworkError {
       let name = URL(fileURLWithPath: path).lastPathComponent
       return NetworkError(.offlineStoreFailed, "\(name) \(reason)")
@@ -172,7 +177,7 @@ struct FileSystem: Sendable {
   }
 
   /// Synchronizes the names in a folder to disk.
-  func synchronize(_ folder: String) throws {
+  package func synchronize(_ folder: String) throws {
     beforeOperation("synchronize folder")
     guard let file = try OpenFile.open(folder, O_RDONLY | O_DIRECTORY) else {
       throw NetworkError(.offlineStoreFailed, "the store's folder no longer exists")
@@ -227,7 +232,7 @@ struct FileSystem: Sendable {
   }
 
   /// Removes a file, or a folder with its contents; symbolic links are not followed.
-  func remove(_ path: String) throws {
+  package func remove(_ path: String) throws {
     try remove(FilePath(path))
   }
 

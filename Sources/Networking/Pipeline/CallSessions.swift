@@ -36,8 +36,8 @@ extension CallSessions: Hashable {
   }
 
   func hash(into hasher: inout Hasher) {
-    hasher.combine(client)
-    hasher.combine(provider)
+    hasher.combine(ObjectIdentifier(client))
+    hasher.combine(provider.map(ObjectIdentifier.init))
   }
 }
 

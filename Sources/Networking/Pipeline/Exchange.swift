@@ -143,7 +143,7 @@ extension Exchange {
   ///
   /// - Parameter discards: A closure that decides about a response.
   /// - Returns: The changed exchange.
-  func discarding(_ discards: @escaping Discard) -> Exchange {
+  package func discarding(_ discards: @escaping Discard) -> Exchange {
     var exchange = self
     var destination = destination
     if let earlier = destination.discards {

@@ -302,7 +302,7 @@ extension Result<Response, any Error> {
 /// A parser of the `Retry-After` header field.
 ///
 /// Source: RFC 9110 section 10.2.3.
-enum RetryAfter {
+package enum RetryAfter {
   /// Returns the delay of the first `Retry-After` field, which is a number of seconds or a date.
   ///
   /// Some servers send a fraction of a second, which the standard does not have.
@@ -312,7 +312,7 @@ enum RetryAfter {
   ///   - now: The current time, from which the delay until a date is computed.
   /// - Returns: The delay, which is 0 for a date in the past. `nil` if there is no field or its
   ///   value is invalid.
-  static func delay(in headers: HTTPHeaders, now: Date) -> Duration? {
+  package static func delay(in headers: HTTPHeaders, now: Date) -> Duration? {
     guard
       let value = headers.values(for: "Retry-After").first?.trimmingCharacters(in: .whitespaces),
       !value.isEmpty

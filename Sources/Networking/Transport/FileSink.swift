@@ -180,7 +180,7 @@ final class FileSink: BodySink {
 }
 
 /// A closure that decides, from the head of a response, whether its body is not needed.
-typealias Discard = @Sendable (_ head: HTTPResponseHead) -> Bool
+package typealias Discard = @Sendable (_ head: HTTPResponseHead) -> Bool
 
 /// The destination of a response body, and the receiver of its progress.
 struct BodyDestination: Sendable {

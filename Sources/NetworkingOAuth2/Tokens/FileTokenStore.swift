@@ -222,10 +222,7 @@ public final class FileTokenStore: TokenStoring {
   }
 }
 
-extension FileTokenStore: CustomReflectable {
-  /// A mirror without the tokens and the key.
-  public var customMirror: Mirror { Mirror(self, children: []) }
-}
+extension FileTokenStore: BrieflyDescribed {}
 
 extension TokenStoring where Self == FileTokenStore {
   /// A store in a file; see ``FileTokenStore/init(_:encryptedWith:scheduler:)``.

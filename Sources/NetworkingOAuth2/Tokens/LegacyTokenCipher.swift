@@ -1,4 +1,5 @@
 public import Foundation
+import Networking
 
 #if canImport(CryptoKit)
   import CryptoKit
@@ -20,7 +21,7 @@ public import Foundation
 /// It does not write such files: ``FileTokenStore`` encrypts by AES-256-GCM.
 ///
 /// Source: NIST SP 800-38A section 6.2; RFC 2104.
-public struct LegacyTokenCipher: Sendable, CustomStringConvertible, CustomReflectable {
+public struct LegacyTokenCipher: Sendable, BrieflyDescribed {
   private let key: Data
   private let authenticationKey: Data?
 
@@ -82,12 +83,6 @@ public struct LegacyTokenCipher: Sendable, CustomStringConvertible, CustomReflec
       return size == 32 ? Data(output.prefix(32)) : nil
     #endif
   }
-
-  /// The name of the type.
-  public var description: String { "LegacyTokenCipher" }
-
-  /// A mirror without children.
-  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension OAuth2Token {

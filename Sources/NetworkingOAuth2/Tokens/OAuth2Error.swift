@@ -105,9 +105,14 @@ public struct OAuth2Error: Error, Sendable {
   /// 500 and 503.
   static func code(ofServer code: String, status: Int? = nil) -> Code {
     let isTemporary = ["server_error", "temporarily_unavailable"].contains(code)
-    let hasFailed = status.map(NetworkError.Code.temporaryStatuses.contains) ?? false
+    let hasFailed = status.map(Self.isTemporary) ?? false
     return isTemporary || hasFailed && !decisions.contains(code)
       ? .temporarilyUnavailable : .server(code)
+  }
+
+  /// Returns whether a status is that of a temporary failure.
+  static func isTemporary(_ status: Int) -> Bool {
+    NetworkError.Code.unacceptableStatus(status).isTemporary
   }
 
   /// Whether the server has refused the grant for good, so that the user must sign in again.

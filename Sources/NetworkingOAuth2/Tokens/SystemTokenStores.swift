@@ -2,6 +2,7 @@ import Synchronization
 
 #if canImport(Security)
   public import Foundation
+  import Networking
   import Security
 #else
   import Foundation

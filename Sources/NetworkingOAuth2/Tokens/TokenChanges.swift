@@ -15,12 +15,7 @@ public final class TokenChanges: Sendable, AsyncSequence {
   /// The key of a token.
   public typealias Element = TokenKey
 
-  private struct State {
-    var lastID = 0
-    var listeners: [Int: @Sendable (TokenKey?) -> Void] = [:]
-  }
-
-  private let state = Mutex(State())
+  private let listeners = Listeners<TokenKey>()
   /// Whether `onUse` has been called with `true` last, which it is under this lock, so that its calls
   /// have the order of the changes.
   private let isUsed = Mutex(false)
@@ -37,18 +32,11 @@ public final class TokenChanges: Sendable, AsyncSequence {
     self.onUse = onUse
   }
 
-  deinit {
-    let listeners = state.withLock { $0.listeners }
-    for listener in listeners.values { listener(nil) }
-  }
-
   /// Reports a change to all listeners.
   ///
   /// - Parameter key: The key of the token.
   public func report(_ key: TokenKey) {
-    let listeners = state.withLock { state in state.listeners.isEmpty ? nil : state.listeners }
-    guard let listeners else { return }
-    for id in listeners.keys.sorted() { listeners[id]?(key) }
+    listeners.report(key)
   }
 
   /// Returns a promise of the next change.
@@ -85,12 +73,8 @@ public final class TokenChanges: Sendable, AsyncSequence {
   ///
   /// A slow reader receives up to 256 changes; older ones are dropped.
   public func makeAsyncIterator() -> AsyncIterator {
-    let (stream, continuation) = AsyncStream<TokenKey>.makeStream(
-      bufferingPolicy: .bufferingNewest(256))
-    let id = listen { key in
-      if let key { continuation.yield(key) } else { continuation.finish() }
-    }
-    continuation.onTermination = { [weak self] _ in self?.remove(id) }
+    let stream = listeners.stream { [weak self] in self?.reportUse() }
+    reportUse()
     return AsyncIterator(iterator: stream.makeAsyncIterator())
   }
 
@@ -99,18 +83,13 @@ public final class TokenChanges: Sendable, AsyncSequence {
   /// - Parameter listener: A closure that receives each key, and `nil` at the end. It must not block.
   /// - Returns: The number for ``remove(_:)``.
   func listen(_ listener: @escaping @Sendable (TokenKey?) -> Void) -> Int {
-    let id = state.withLock { state in
-      state.lastID += 1
-      state.listeners[state.lastID] = listener
-      return state.lastID
-    }
-    reportUse()
-    return id
+    defer { reportUse() }
+    return listeners.add(listener)
   }
 
   private func reportUse() {
     isUsed.withLock { isUsed in
-      let isUsedNow = state.withLock { !$0.listeners.isEmpty }
+      let isUsedNow = !listeners.isEmpty
       guard isUsed != isUsedNow else { return }
       isUsed = isUsedNow
       onUse(isUsedNow)
@@ -119,8 +98,65 @@ public final class TokenChanges: Sendable, AsyncSequence {
 
   /// Removes a listener.
   func remove(_ id: Int) {
-    let removed = state.withLock { $0.listeners.removeValue(forKey: id) }
-    withExtendedLifetime(removed) {}
+    listeners.remove(id)
     reportUse()
+  }
+}
+
+/// The listeners for values of one kind, which receive each value in the order in which they were added.
+final class Listeners<Value: Sendable>: Sendable {
+  private struct State {
+    var lastID = 0
+    var closures: [Int: @Sendable (Value?) -> Void] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  deinit {
+    for closure in closures { closure(nil) }
+  }
+
+  var isEmpty: Bool { state.withLock { $0.closures.isEmpty } }
+
+  private var closures: [@Sendable (Value?) -> Void] {
+    state.withLock { $0.closures }.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  /// Adds a listener.
+  ///
+  /// - Parameter closure: A closure that receives each value, and `nil` at the end. It must not block.
+  /// - Returns: The number for ``remove(_:)``.
+  func add(_ closure: @escaping @Sendable (Value?) -> Void) -> Int {
+    state.withLock { state in
+      state.lastID += 1
+      state.closures[state.lastID] = closure
+      return state.lastID
+    }
+  }
+
+  func remove(_ id: Int) {
+    let removed = state.withLock { $0.closures.removeValue(forKey: id) }
+    withExtendedLifetime(removed) {}
+  }
+
+  func report(_ value: Value) {
+    for closure in closures { closure(value) }
+  }
+
+  /// Returns the values from now on, of which a slow reader receives up to 256.
+  ///
+  /// - Parameter onTermination: A closure that runs after the reader has ended.
+  /// - Returns: The values, which end with the listeners.
+  func stream(onTermination: @escaping @Sendable () -> Void) -> AsyncStream<Value> {
+    let (stream, continuation) = AsyncStream<Value>.makeStream(
+      bufferingPolicy: .bufferingNewest(256))
+    let id = add { value in
+      if let value { continuation.yield(value) } else { continuation.finish() }
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.remove(id)
+      onTermination()
+    }
+    return stream
   }
 }

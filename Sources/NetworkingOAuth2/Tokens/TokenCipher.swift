@@ -1,4 +1,5 @@
 public import Foundation
+import Networking
 import Synchronization
 
 #if canImport(CryptoKit)
@@ -11,7 +12,7 @@ import Synchronization
 /// The key of an encrypted token file.
 ///
 /// The description and the mirror do not contain it.
-public struct TokenEncryptionKey: Sendable, CustomStringConvertible, CustomReflectable {
+public struct TokenEncryptionKey: Sendable, BrieflyDescribed {
   /// The source of the bytes.
   enum Source: Sendable {
     case bytes(Data)
@@ -52,9 +53,6 @@ public struct TokenEncryptionKey: Sendable, CustomStringConvertible, CustomRefle
     case .passphrase: "TokenEncryptionKey(passphrase)"
     }
   }
-
-  /// A mirror without children.
-  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Random bytes of the system's generator.
@@ -167,10 +165,7 @@ final class TokenCipher: Sendable {
   }
 }
 
-extension TokenCipher: CustomReflectable {
-  /// A mirror without the key.
-  var customMirror: Mirror { Mirror(self, children: []) }
-}
+extension TokenCipher: BrieflyDescribed {}
 
 /// The functions of the platform's library for AES-256.
 enum AES256 {

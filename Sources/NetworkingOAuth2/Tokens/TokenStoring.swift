@@ -16,10 +16,6 @@ public struct TokenKey: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The URL of the token endpoint, without a default port and a fragment.
   ///
   /// Another server, and another realm of a server, may have a client with the same identifier.
-  ///
-  /// Earlier versions stored the host and the port alone. A session moves such a token to its key if the
-  /// token names the ``OAuth2Client/issuer`` of the client, or, without a name to compare, if no other realm
-  /// of the host is known. Otherwise it is left where it is, and the user has to sign in.
   public var server: String
   /// The owner of the token.
   public var level: TokenLevel

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import NetworkingOAuth2
 import Promises
 
 /// The `iss` of redirects (RFC 9207) and the token exchange (RFC 8693), against idpyoidc.

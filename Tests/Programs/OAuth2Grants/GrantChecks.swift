@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import NetworkingOAuth2
 import Promises
 
 /// The grants, refreshes and revocation, against django-oauth-toolkit.

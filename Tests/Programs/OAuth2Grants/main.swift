@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import NetworkingOAuth2
 import Promises
 
 // Runs the grants against authorization servers, for the comparison `oauth2` of Tests/Differential.

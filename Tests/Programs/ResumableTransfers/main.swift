@@ -8,6 +8,7 @@
 
 import Foundation
 import Networking
+import NetworkingTransfers
 import ProgramSupport
 
 let arguments = CommandLine.arguments

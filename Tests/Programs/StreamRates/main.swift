@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import NetworkingStreams
 import ProgramSupport
 
 // Measures the streams of a client with a server on the loopback interface.

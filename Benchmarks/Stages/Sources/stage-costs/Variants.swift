@@ -1,7 +1,9 @@
 import Foundation
+import NetworkingOAuth2
 import Promises
 
 @testable import Networking
+@testable import NetworkingOAuth2
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -1,5 +1,6 @@
 import CatenaTesting
 import Foundation
+import NetworkingOAuth2
 import Testing
 
 @testable import BoardsKit

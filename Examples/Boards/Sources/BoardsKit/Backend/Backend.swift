@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import NetworkingOAuth2
 
 /// The servers that the app works with, as clients that are ready to send requests.
 public struct Backend: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import Mocking
 import Networking
+import NetworkingOAuth2
 
 /// A consent without a page: the authorization server of the demo redirects at once.
 struct DemoConsent: ConsentStrategy {

@@ -1,5 +1,7 @@
 import Foundation
-import Mocking
+import MockingOAuth2
+import MockingResources
+import NetworkingOAuth2
 
 /// A server in memory with the same API, for the time before the real one exists.
 ///

@@ -1,4 +1,5 @@
 import Networking
+import NetworkingOAuth2
 import Observation
 
 /// The user's sign-in.

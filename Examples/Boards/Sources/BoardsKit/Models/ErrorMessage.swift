@@ -1,4 +1,5 @@
 import Networking
+import NetworkingOAuth2
 
 extension Error {
   /// A sentence for the user; the description of an error is for developers.

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Mocking
+@testable import MockingContracts
 @testable import Networking
 
 extension FuzzTarget {

@@ -1,6 +1,8 @@
 import Foundation
 
 @testable import Mocking
+@testable import MockingRecordings
+@testable import MockingStubs
 @testable import Networking
 
 extension FuzzTarget {

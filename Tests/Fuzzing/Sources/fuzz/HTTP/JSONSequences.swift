@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Networking
+@testable import NetworkingStreams
 
 extension FuzzTarget {
   /// The framing of lines of JSON, and of JSON text sequences.

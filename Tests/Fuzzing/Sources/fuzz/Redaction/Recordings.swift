@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Mocking
+@testable import MockingRecordings
 @testable import Networking
 
 extension FuzzTarget {

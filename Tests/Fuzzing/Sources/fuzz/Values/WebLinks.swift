@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Networking
+@testable import NetworkingStreams
 
 extension FuzzTarget {
   /// The parser of the header field `Link`.
