@@ -314,6 +314,13 @@ public struct RouteSource: Sendable, Hashable, CustomStringConvertible {
   /// The column in characters, from 1.
   public let column: Int
 
+  /// Creates a place.
+  package init(file: String, line: Int, column: Int) {
+    self.file = file
+    self.line = line
+    self.column = column
+  }
+
   /// The place in the format of compiler diagnostics, such as `boards.json:3:5`.
   public var description: String { "\(file):\(line):\(column)" }
 }
