@@ -11,9 +11,7 @@ extension Mock {
   ///   one.
   /// - Returns: The mock.
   public func delayed(by delay: MockDelay) -> Mock {
-    var mock = self
-    mock.delay = delay
-    return mock
+    copy(of: self) { $0.delay = delay }
   }
 
   /// Returns a copy whose response is delayed by a fixed duration.
@@ -31,9 +29,7 @@ extension Mock {
   /// - Parameter delay: The delay.
   /// - Returns: The mock.
   public func bodyDelayed(by delay: MockDelay) -> Mock {
-    var mock = self
-    mock.bodyDelay = delay
-    return mock
+    copy(of: self) { $0.bodyDelay = delay }
   }
 
   /// Returns a copy whose body is sent in pieces, spread evenly over a duration.
@@ -46,9 +42,9 @@ extension Mock {
   ///   - duration: The time from the first piece to the last. A negative duration counts as 0.
   /// - Returns: The mock. A throughput that was set before is removed.
   public func dribbled(pieces: Int, over duration: Duration) -> Mock {
-    var mock = self
-    mock.pace = .dribble(pieces: min(max(pieces, 1), 10_000), over: max(duration, .zero))
-    return mock
+    copy(of: self) {
+      $0.pace = .dribble(pieces: min(max(pieces, 1), 10_000), over: max(duration, .zero))
+    }
   }
 
   /// Returns a copy whose body is sent at a fixed throughput.
@@ -60,9 +56,7 @@ extension Mock {
   /// - Parameter bytesPerSecond: The number of bytes on the wire per second, at least 1.
   /// - Returns: The mock. Pieces that were set by `dribbled(pieces:over:)` are removed.
   public func throttled(bytesPerSecond: Int) -> Mock {
-    var mock = self
-    mock.pace = .throughput(bytesPerSecond: max(bytesPerSecond, 1))
-    return mock
+    copy(of: self) { $0.pace = .throughput(bytesPerSecond: max(bytesPerSecond, 1)) }
   }
 
   /// Returns a copy with a fault in its response.
@@ -76,10 +70,10 @@ extension Mock {
   public func interrupted(
     by fault: MockFault, at stage: MockFault.Stage, chance: Double = 1
   ) -> Mock {
-    var mock = self
-    mock.interruption = Interruption(
-      fault: fault, stage: stage, chance: chance > 0 ? min(chance, 1) : 0)
-    return mock
+    copy(of: self) {
+      $0.interruption = Interruption(
+        fault: fault, stage: stage, chance: chance > 0 ? min(chance, 1) : 0)
+    }
   }
 }
 

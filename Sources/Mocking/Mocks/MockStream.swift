@@ -163,16 +163,12 @@ extension MockStream {
 
     /// Returns a cursor that sends no bytes before a position on the wire, with the same times.
     func dropFirst(_ length: Int) -> Cursor {
-      var cursor = self
-      cursor.skipped = max(length, 0)
-      return cursor
+      copy(of: self) { $0.skipped = max(length, 0) }
     }
 
     /// Returns a cursor whose times are later.
     func delayed(by delay: Duration) -> Cursor {
-      var cursor = self
-      cursor.moment += delay
-      return cursor
+      copy(of: self) { $0.moment += delay }
     }
 
     private func wire(_ data: Data) -> Data {

@@ -150,9 +150,7 @@ public struct Route: Sendable {
   ///
   /// - Returns: The route.
   public func discardingBody() -> Route {
-    var route = self
-    route.responder.discardsBody = true
-    return route
+    copy(of: self) { $0.responder.discardsBody = true }
   }
 }
 
@@ -169,9 +167,7 @@ extension Route {
   /// - Parameter conditions: Additional conditions. A request must meet all of them.
   /// - Returns: The route.
   public func `where`(_ conditions: RequestCondition...) -> Route {
-    var route = self
-    route.pattern = pattern.adding(conditions)
-    return route
+    copy(of: self) { $0.pattern = pattern.adding(conditions) }
   }
 
   /// Returns a copy that also requires a closure to return `true`.
@@ -195,9 +191,7 @@ extension Route {
   ///   0.
   /// - Returns: The route.
   public func priority(_ priority: Int) -> Route {
-    var route = self
-    route.rank = priority
-    return route
+    copy(of: self) { $0.rank = priority }
   }
 
   /// Returns a copy with an identifier, which ``MockRoutes`` uses.
@@ -205,9 +199,7 @@ extension Route {
   /// - Parameter id: The identifier. No two routes of a backend may have the same one.
   /// - Returns: The route.
   public func id(_ id: RouteID) -> Route {
-    var route = self
-    route.id = id
-    return route
+    copy(of: self) { $0.id = id }
   }
 
   /// Returns a copy that responds a limited number of times.
@@ -218,9 +210,7 @@ extension Route {
   /// - Parameter count: The maximum number of responses. A negative number counts as 0.
   /// - Returns: The route.
   public func times(_ count: Int) -> Route {
-    var route = self
-    route.limit = max(count, 0)
-    return route
+    copy(of: self) { $0.limit = max(count, 0) }
   }
 
   /// Whether the route depends on the method and the path only, and changes no state.
@@ -260,9 +250,7 @@ extension Route {
   /// - Parameter mock: The mock.
   /// - Returns: The route.
   public func withDefaults(_ mock: Mock) -> Route {
-    var route = self
-    route.responder.handler = responder.handler.inheriting(mock)
-    return route
+    copy(of: self) { $0.responder.handler = responder.handler.inheriting(mock) }
   }
 }
 

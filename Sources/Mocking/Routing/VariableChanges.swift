@@ -102,10 +102,10 @@ extension Route {
   ///     the response is created.
   /// - Returns: The route.
   public func set(_ name: String, to value: JSON?) -> Route {
-    var route = self
-    route.variableChanges.assignments.append(
-      VariableAssignment(name: name, value: value.map { .json($0) }))
-    return route
+    copy(of: self) {
+      $0.variableChanges.assignments.append(
+        VariableAssignment(name: name, value: value.map { .json($0) }))
+    }
   }
 
   /// Returns a copy that adds a number to a variable when the route is chosen to respond.
@@ -122,8 +122,8 @@ extension Route {
   ///     changes of earlier calls and before the response is created.
   /// - Returns: The route.
   public func increment(_ name: String, by step: Int = 1) -> Route {
-    var route = self
-    route.variableChanges.assignments.append(VariableAssignment(name: name, value: .sum(step)))
-    return route
+    copy(of: self) {
+      $0.variableChanges.assignments.append(VariableAssignment(name: name, value: .sum(step)))
+    }
   }
 }
