@@ -78,25 +78,21 @@ extension TemplateExpression {
     case .constant(let index, let steps):
       return rendering.constants[index].value(at: steps[...])
     case .call(let function, let arguments, let steps):
-      var values: [JSON] = []
-      for argument in arguments { values.append(try argument.value(&rendering)) }
-      return try function.value(values, &rendering).value(at: steps[...])
+      return try function.value(try Self.values(of: arguments, &rendering), &rendering).value(
+        at: steps[...])
     case .filter(.default, let input, let arguments):
       let value = try input.value(&rendering)
       // Evaluated only if needed, because an argument may advance a counter.
       return value.isMissing ? try arguments[0].value(&rendering) : value
     case .filter(.find, .resource(let path, let steps), let arguments) where steps.isEmpty:
-      var values: [JSON] = []
-      for argument in arguments { values.append(try argument.value(&rendering)) }
-      return try rendering.item(where: values, at: path)
+      return try rendering.item(where: try Self.values(of: arguments, &rendering), at: path)
     case .resource(let path, let steps): return try rendering.resource(path, steps)
     case .arithmetic(let operation, let left, let right):
       let (left, right) = (try left.value(&rendering), try right.value(&rendering))
       return try operation.value(left, right, &rendering.work)
     case .filter(let filter, let input, let arguments):
-      var values: [JSON] = []
       let input = try input.value(&rendering)
-      for argument in arguments { values.append(try argument.value(&rendering)) }
+      let values = try Self.values(of: arguments, &rendering)
       return try filter.value(of: input, values, &rendering.work)
     case .comparison(let comparison, let left, let right):
       let (left, right) = (try left.value(&rendering), try right.value(&rendering))
@@ -110,6 +106,14 @@ extension TemplateExpression {
         try left.value(&rendering).isTruthy ? true : try right.value(&rendering).isTruthy)
     case .not(let operand): return .bool(!(try operand.value(&rendering).isTruthy))
     }
+  }
+
+  private static func values(
+    of arguments: [TemplateExpression], _ rendering: inout TemplateRendering
+  ) throws(TemplateRenderError) -> [JSON] {
+    var values: [JSON] = []
+    for argument in arguments { values.append(try argument.value(&rendering)) }
+    return values
   }
 }
 

@@ -193,15 +193,18 @@ enum TemplateFilter: String, Sendable, CaseIterable {
 
   private static func quotient(_ left: JSON, _ right: JSON) -> JSON {
     guard let left = left.asNumber, let right = right.asNumber, right != 0 else { return .null }
-    let result = left / right
-    return Int(exactly: result).map { .int($0) } ?? (result.isFinite ? .double(result) : .null)
+    return exact(left / right)
   }
 
   private static func rounded(_ value: JSON, _ digits: Int) -> JSON {
     guard let number = value.asNumber else { return .null }
     let scale = pow(10, Double(Swift.min(Swift.max(digits, 0), 15)))
-    let result = (number * scale).rounded() / scale
-    return Int(exactly: result).map { .int($0) } ?? (result.isFinite ? .double(result) : .null)
+    return exact((number * scale).rounded() / scale)
+  }
+
+  /// Returns a number, an integer if it is whole, or `null` if it is not finite.
+  private static func exact(_ value: Double) -> JSON {
+    Int(exactly: value).map { .int($0) } ?? (value.isFinite ? .double(value) : .null)
   }
 }
 

@@ -95,7 +95,7 @@ struct TemplateLexer {
       token = .close
     case UInt8(ascii: "\""), UInt8(ascii: "'"): token = .string(try string(quotedBy: first))
     case UInt8(ascii: "0")...UInt8(ascii: "9"): token = .number(try number())
-    case UInt8(ascii: "-") where byte(1).map(Self.isDigit) == true: token = .number(try number())
+    case UInt8(ascii: "-") where byte(1)?.isASCIIDigit == true: token = .number(try number())
     case _ where Self.isNameStart(first): token = .name(name())
     case UInt8(ascii: "="), UInt8(ascii: "!"), UInt8(ascii: "<"), UInt8(ascii: ">"):
       let isDouble = byte(1) == UInt8(ascii: "=")
@@ -131,10 +131,6 @@ struct TemplateLexer {
 
   // MARK: Tokens
 
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-  }
-
   private static func isNameStart(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -145,7 +141,7 @@ struct TemplateLexer {
   }
 
   private static func isName(_ byte: UInt8) -> Bool {
-    isNameStart(byte) || isDigit(byte) || byte == UInt8(ascii: "-")
+    isNameStart(byte) || byte.isASCIIDigit || byte == UInt8(ascii: "-")
   }
 
   private mutating func name() -> String {
@@ -157,10 +153,10 @@ struct TemplateLexer {
   private mutating func number() throws(TemplateSyntaxError) -> JSON {
     let start = position
     position += 1
-    while let byte = byte(), Self.isDigit(byte) { position += 1 }
-    if byte() == UInt8(ascii: "."), byte(1).map(Self.isDigit) == true {
+    while let byte = byte(), byte.isASCIIDigit { position += 1 }
+    if byte() == UInt8(ascii: "."), byte(1)?.isASCIIDigit == true {
       position += 1
-      while let byte = byte(), Self.isDigit(byte) { position += 1 }
+      while let byte = byte(), byte.isASCIIDigit { position += 1 }
     }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
     if let integer = Int(text) { return .int(integer) }

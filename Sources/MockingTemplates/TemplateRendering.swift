@@ -62,9 +62,9 @@ package struct TemplateRendering {
   ///
   /// `nil` before the first use.
   package var items: (any RequestItems)?
-  private var parsedBody: JSON?
-  private var parsedQuery: RequestQuery?
-  private var parsedForm: RequestQuery?
+  private lazy var body = request.json
+  private lazy var query = request.query
+  private lazy var form = request.form
   /// Other values of the request, made on first use.
   private var roots: [TemplateRoot: JSON] = [:]
   private var remainingSteps = Self.loopLimit
@@ -227,7 +227,10 @@ package struct TemplateRendering {
         Dictionary(grouping: request.headers) { $0.name.lowercased() }.mapValues {
           .string($0.map(\.value).joined(separator: ", "))
         })
-    case .cookies: .dictionary(cookies)
+    case .cookies:
+      .dictionary(
+        Dictionary(request.cookies.items.map { ($0.name, .string($0.value)) }) { first, _ in first }
+      )
     case .form: Self.object(form) { .string($0[0]) }
     case .parts: parts
     case .text: .string(request.text)
@@ -248,24 +251,6 @@ package struct TemplateRendering {
       })
   }
 
-  private var query: RequestQuery {
-    mutating get {
-      if let parsedQuery { return parsedQuery }
-      let query = request.query
-      parsedQuery = query
-      return query
-    }
-  }
-
-  private var form: RequestQuery {
-    mutating get {
-      if let parsedForm { return parsedForm }
-      let form = request.form
-      parsedForm = form
-      return form
-    }
-  }
-
   /// The parts of a multipart body by name.
   ///
   /// Of several parts with one name, the first one is used.
@@ -282,28 +267,5 @@ package struct TemplateRendering {
       members["text"] = .string(part.text)
     }
     return .dictionary(members)
-  }
-
-  private var body: JSON {
-    mutating get {
-      if let parsedBody { return parsedBody }
-      let body = request.json
-      parsedBody = body
-      return body
-    }
-  }
-
-  private var cookies: [String: JSON] {
-    var cookies: [String: JSON] = [:]
-    for field in request.headers.values(for: "Cookie") {
-      for pair in field.split(separator: ";") {
-        let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard sides.count == 2 else { continue }
-        let name = String(sides[0]).trimmingOptionalWhitespace
-        let value = String(sides[1]).trimmingOptionalWhitespace
-        if cookies[name] == nil { cookies[name] = .string(value) }
-      }
-    }
-    return cookies
   }
 }

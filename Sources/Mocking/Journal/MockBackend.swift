@@ -171,3 +171,11 @@ extension MockBackend {
     }
   }
 }
+
+/// Whether other requests may occur between the requests of a verified order.
+public enum OrderGaps: Sendable, Hashable {
+  /// Other requests may occur before, between and after them.
+  case allowed
+  /// Other requests may occur before and after them, but not between them.
+  case forbidden
+}

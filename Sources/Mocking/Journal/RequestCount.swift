@@ -53,11 +53,3 @@ extension RequestCount: CustomStringConvertible {
     return minimum == 0 ? "at most \(requests(maximum))" : "\(minimum) to \(requests(maximum))"
   }
 }
-
-/// Whether other requests may occur between the requests of a verified order.
-public enum OrderGaps: Sendable, Hashable {
-  /// Other requests may occur before, between and after them.
-  case allowed
-  /// Other requests may occur before and after them, but not between them.
-  case forbidden
-}

@@ -84,11 +84,7 @@ extension HTTPRequest {
   }
 
   /// The path without the values of route variables.
-  var receivedPath: ReceivedPath {
-    let target = RequestTarget(target)
-    return ReceivedPath(
-      text: target.map { String($0.path) } ?? self.target, target?.segments ?? [])
-  }
+  var receivedPath: ReceivedPath { ReceivedPath(of: target) }
 
   fileprivate func receivedWithoutBody(at time: Duration) -> ReceivedRequest {
     let size = Int(body.byteCount ?? 0)

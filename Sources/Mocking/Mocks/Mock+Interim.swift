@@ -55,9 +55,7 @@ extension Mock {
   ///   - headers: The header fields.
   /// - Returns: The mock. Repeated calls add interim responses.
   public func interim(_ status: Int, headers: HTTPHeaders = [:]) -> Mock {
-    var mock = self
-    mock.interimResponses.append(InterimResponse(status: status, headers: headers))
-    return mock
+    copy(of: self) { $0.interimResponses.append(InterimResponse(status: status, headers: headers)) }
   }
 
   /// Returns a copy with header fields after the body.
@@ -77,8 +75,6 @@ extension Mock {
   ///   field.
   /// - Returns: The mock.
   public func trailers(_ trailers: HTTPHeaders) -> Mock {
-    var mock = self
-    mock.trailers = mock.trailers.merging(trailers)
-    return mock
+    copy(of: self) { $0.trailers = self.trailers.merging(trailers) }
   }
 }

@@ -135,9 +135,7 @@ public struct Mock: Sendable {
   ///   - value: The value. It replaces all existing values.
   /// - Returns: The mock.
   public func header(_ name: String, _ value: String) -> Mock {
-    var mock = self
-    mock.headers[name] = value
-    return mock
+    copy(of: self) { $0.headers[name] = value }
   }
 
   /// Returns a copy that inherits from the sequence or template that produced this mock.
@@ -246,4 +244,11 @@ extension Mock: BrieflyDescribed {
       }
     return "Mock(\(content))"
   }
+}
+
+/// Returns a copy of a value with a change.
+func copy<Value>(of value: Value, _ change: (inout Value) -> Void) -> Value {
+  var copy = value
+  change(&copy)
+  return copy
 }

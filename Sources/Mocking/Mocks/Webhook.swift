@@ -190,9 +190,7 @@ extension Mock {
   }
 
   private func adding(_ source: WebhookSource) -> Mock {
-    var mock = self
-    mock.webhooks.append(source)
-    return mock
+    copy(of: self) { $0.webhooks.append(source) }
   }
 
   /// The response as a webhook sees it.

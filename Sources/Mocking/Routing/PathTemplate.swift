@@ -45,11 +45,12 @@ package struct PathTemplate: Hashable {
       } catch {
         throw invalid(error.reason)
       }
-      if case .variable(let name) = parsed.segment, !names.insert(name).inserted {
-        throw invalid("the variable {\(name)} occurs twice")
-      }
-      if case .rest(let name) = parsed.segment, !names.insert(name).inserted {
-        throw invalid("the variable {\(name)} occurs twice")
+      switch parsed.segment {
+      case .variable(let name), .rest(let name):
+        guard names.insert(name).inserted else {
+          throw invalid("the variable {\(name)} occurs twice")
+        }
+      case .literal: break
       }
       constraints[segments.count] = parsed.constraint
       segments.append(parsed.segment)

@@ -55,9 +55,7 @@ public struct RequestPattern: Sendable {
   }
 
   func adding(_ conditions: [RequestCondition]) -> RequestPattern {
-    var pattern = self
-    pattern.conditions += conditions
-    return pattern
+    copy(of: self) { $0.conditions += conditions }
   }
 
   /// The error in the pattern, or `nil` if it is valid.

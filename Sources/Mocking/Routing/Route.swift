@@ -165,9 +165,7 @@ public struct Route: Sendable {
   ///
   /// - Returns: The route.
   public func discardingBody() -> Route {
-    var route = self
-    route.responder.discardsBody = true
-    return route
+    copy(of: self) { $0.responder.discardsBody = true }
   }
 }
 
@@ -184,9 +182,7 @@ extension Route {
   /// - Parameter conditions: Additional conditions. A request must meet all of them.
   /// - Returns: The route.
   public func `where`(_ conditions: RequestCondition...) -> Route {
-    var route = self
-    route.pattern = pattern.adding(conditions)
-    return route
+    copy(of: self) { $0.pattern = pattern.adding(conditions) }
   }
 
   /// Returns a copy that also requires a closure to return `true`.
@@ -223,9 +219,7 @@ extension Route {
   ///   0.
   /// - Returns: The route.
   public func priority(_ priority: Int) -> Route {
-    var route = self
-    route.rank = priority
-    return route
+    copy(of: self) { $0.rank = priority }
   }
 
   /// Returns a copy with an identifier, which ``MockRoutes`` uses.
@@ -233,9 +227,7 @@ extension Route {
   /// - Parameter id: The identifier. No two routes of a backend may have the same one.
   /// - Returns: The route.
   public func id(_ id: RouteID) -> Route {
-    var route = self
-    route.id = id
-    return route
+    copy(of: self) { $0.id = id }
   }
 
   /// Returns a copy that responds a limited number of times.
@@ -246,9 +238,7 @@ extension Route {
   /// - Parameter count: The maximum number of responses. A negative number counts as 0.
   /// - Returns: The route.
   public func times(_ count: Int) -> Route {
-    var route = self
-    route.limit = max(count, 0)
-    return route
+    copy(of: self) { $0.limit = max(count, 0) }
   }
 
   /// Whether the route depends on the method and the path only, and changes no state.
@@ -288,9 +278,7 @@ extension Route {
   /// - Parameter mock: The mock.
   /// - Returns: The route.
   public func withDefaults(_ mock: Mock) -> Route {
-    var route = self
-    route.responder.handler = responder.handler.inheriting(mock)
-    return route
+    copy(of: self) { $0.responder.handler = responder.handler.inheriting(mock) }
   }
 }
 
@@ -331,4 +319,24 @@ public enum RouteBuilder {
   public static func buildEither(second part: [Route]) -> [Route] { part }
   /// Supports `for` loops.
   public static func buildArray(_ parts: [[Route]]) -> [Route] { parts.flatMap { $0 } }
+}
+
+/// The place of a route in a stub file.
+public struct RouteSource: Sendable, Hashable, CustomStringConvertible {
+  /// The name of the file.
+  public let file: String
+  /// The line, from 1.
+  public let line: Int
+  /// The column in characters, from 1.
+  public let column: Int
+
+  /// Creates a place.
+  package init(file: String, line: Int, column: Int) {
+    self.file = file
+    self.line = line
+    self.column = column
+  }
+
+  /// The place in the format of compiler diagnostics, such as `boards.json:3:5`.
+  public var description: String { "\(file):\(line):\(column)" }
 }

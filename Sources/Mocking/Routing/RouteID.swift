@@ -26,23 +26,3 @@ extension RouteID: ExpressibleByStringLiteral, CustomStringConvertible {
   /// The text of the identifier.
   public var description: String { rawValue }
 }
-
-/// The place of a route in a stub file.
-public struct RouteSource: Sendable, Hashable, CustomStringConvertible {
-  /// The name of the file.
-  public let file: String
-  /// The line, from 1.
-  public let line: Int
-  /// The column in characters, from 1.
-  public let column: Int
-
-  /// Creates a place.
-  package init(file: String, line: Int, column: Int) {
-    self.file = file
-    self.line = line
-    self.column = column
-  }
-
-  /// The place in the format of compiler diagnostics, such as `boards.json:3:5`.
-  public var description: String { "\(file):\(line):\(column)" }
-}

@@ -134,9 +134,7 @@ package protocol Restartable: Sendable {
 
 extension Mock {
   fileprivate func isolated(for client: Client) -> Mock {
-    var mock = self
-    mock.client = client
-    return mock
+    copy(of: self) { $0.client = client }
   }
 
   /// Whether the response or its webhooks may be made from the request.

@@ -46,6 +46,12 @@ package struct RouteTable: Sendable {
       guard case .routes(let candidates, _) = self else { return false }
       return candidates.allSatisfy { $0.entry.route.responder.discardsBody }
     }
+
+    /// Whether a route may read the request body.
+    var readsBody: Bool {
+      guard case .routes(let candidates, _) = self else { return false }
+      return candidates.contains { $0.entry.route.readsBody }
+    }
   }
 
   /// A route whose template matches.

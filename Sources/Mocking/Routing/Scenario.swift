@@ -57,9 +57,9 @@ extension Route {
   ///   - state: The required state.
   /// - Returns: The route.
   public func when(_ scenario: Scenario, is state: String) -> Route {
-    var route = self
-    route.transition.requiredStates.append(Scenario.Step(scenario: scenario, state: state))
-    return route
+    copy(of: self) {
+      $0.transition.requiredStates.append(Scenario.Step(scenario: scenario, state: state))
+    }
   }
 
   /// Returns a copy that sets the state of a scenario when the route is chosen to respond.
@@ -69,8 +69,8 @@ extension Route {
   ///   - state: The new state. It is set when the route is chosen, before the response is created.
   /// - Returns: The route.
   public func then(_ scenario: Scenario, setTo state: String) -> Route {
-    var route = self
-    route.transition.nextStates.append(Scenario.Step(scenario: scenario, state: state))
-    return route
+    copy(of: self) {
+      $0.transition.nextStates.append(Scenario.Step(scenario: scenario, state: state))
+    }
   }
 }

@@ -94,10 +94,10 @@ extension Route {
   ///     the response is created.
   /// - Returns: The route.
   public func set(_ name: String, to value: JSON?) -> Route {
-    var route = self
-    route.variableChanges.assignments.append(
-      VariableAssignment(name: name, value: value.map { .json($0) }))
-    return route
+    copy(of: self) {
+      $0.variableChanges.assignments.append(
+        VariableAssignment(name: name, value: value.map { .json($0) }))
+    }
   }
 
   /// Returns a copy that sets a variable to a computed value when the route is chosen to respond.
@@ -151,8 +151,8 @@ extension Route {
   ///     changes of earlier calls and before the response is created.
   /// - Returns: The route.
   public func increment(_ name: String, by step: Int = 1) -> Route {
-    var route = self
-    route.variableChanges.assignments.append(VariableAssignment(name: name, value: .sum(step)))
-    return route
+    copy(of: self) {
+      $0.variableChanges.assignments.append(VariableAssignment(name: name, value: .sum(step)))
+    }
   }
 }

@@ -9,11 +9,11 @@ extension Connection {
   ///
   /// - Parameter piece: The first bytes of the body.
   func startUpload(_ piece: Data) {
-    guard let head else { return }
+    guard let head = exchange.head else { return }
     let pipe = BodyPipe()
     pipe.attach(UploadProducer(connection: self))
     pipe.append(piece)
-    upload = pipe
+    exchange.upload = pipe
     var body = RequestBody()
     var length: Int64?
     body.byteCount = piece.count
@@ -26,13 +26,15 @@ extension Connection {
 
   /// Passes received bytes of the body on, until the buffer is full.
   func continueUpload() {
-    while let upload, phase == .handling || phase == .playing, !upload.isFull {
+    while let upload = exchange.upload, exchange.phase == .handling || exchange.phase == .playing,
+      !upload.isFull
+    {
       switch parser.next() {
       case .bodyPiece(let piece): upload.append(piece)
       case .request(let body):
         upload.append(body.data)
         upload.finish(isComplete: true)
-        self.upload = nil
+        exchange.upload = nil
       case .parseError(let error): rejectUpload(error)
       case .head, nil: return
       }
@@ -42,16 +44,16 @@ extension Connection {
   /// Responds to a request whose body is malformed, unless its response has already started.
   private func rejectUpload(_ error: HTTPParseError) {
     endUpload()
-    guard phase == .handling else { return close(by: .server) }
-    let pending = pending.take()
-    reporter?.report(.response(status: error.status))
+    guard exchange.phase == .handling else { return close(by: .server) }
+    let pending = exchange.pending.take()
+    exchange.reporter?.report(.response(status: error.status))
     play(errorScript(error))
     pending?.cancel()
   }
 
   /// Ends the body of the current request, which is incomplete.
   func endUpload() {
-    upload.take()?.finish(isComplete: false)
+    exchange.upload.take()?.finish(isComplete: false)
   }
 }
 
@@ -71,7 +73,7 @@ extension Connection {
 
   /// Returns whether the route of a request may read its body.
   func readsBody(_ request: ReceivedRequest) -> Bool {
-    !request.body.isEmpty && core.queue.count == 0 && routing?.readsBody == true
+    !request.body.isEmpty && core.queue.count == 0 && exchange.routing?.readsBody == true
   }
 
   /// Returns the error for a body for whose decoded bytes and values there is no memory.
@@ -84,35 +86,30 @@ extension Connection {
 
   /// Parses and checks the body of a request on another thread, and then starts the response.
   func parse(_ request: ReceivedRequest) {
-    phase = .opening
-    let requestCount = requestCount
+    guard case .routes(let routing, let routes)? = exchange.target else { return }
+    exchange.open()
+    let number = exchange.number
     let preparations: [@Sendable (ReceivedRequest) -> Void] =
-      if case .routes(let candidates, _)? = routing {
+      if case .routes(let candidates, _) = routing {
         candidates.compactMap { $0.entry.route.responder.preparation }
       } else { [] }
     // Virtual time does not advance until the delays of the response have been scheduled.
     let activity = core.scheduler.beginActivity()
     let reservation = BodyReservation(core.bodyBudget)
-    self.reservation = reservation
+    exchange.reservation = reservation
     core.bodyQueue.async { [self] in
       let isReserved = request.content.reserve(for: request, in: reservation)
       if isReserved {
         request.content.parseBody(of: request)
         for prepare in preparations { prepare(request) }
       }
-      let isRunning = core.loop.execute {
-        defer { activity?.end() }
-        guard self.phase == .opening, self.requestCount == requestCount,
-          let routing = self.routing, let routes = self.routes
-        else { return }
+      resume(number, in: .opening, during: activity) {
         if isReserved {
           self.respond(to: request, routing, routes)
         } else {
           self.reject(self.bodyTooLarge(request, reservation))
         }
-        self.process()
       }
-      if !isRunning { activity?.end() }
     }
   }
 
@@ -130,8 +127,8 @@ extension Connection {
   func openFile(
     of mock: Mock, for request: ReceivedRequest, saving resources: (any RequestResources)?
   ) {
-    phase = .opening
-    let requestCount = requestCount
+    exchange.open()
+    let number = exchange.number
     // Virtual time does not advance until the delays of the response have been scheduled.
     let activity = core.scheduler.beginActivity()
     Self.fileQueue.async { [self] in
@@ -142,13 +139,7 @@ extension Connection {
       } catch {
         opened = .unavailable(error.reason)
       }
-      let isRunning = core.loop.execute {
-        defer { activity?.end() }
-        guard self.phase == .opening, self.requestCount == requestCount else { return }
-        self.send(opened, to: request)
-        self.process()
-      }
-      if !isRunning { activity?.end() }
+      resume(number, in: .opening, during: activity) { self.send(opened, to: request) }
     }
   }
 
@@ -159,7 +150,8 @@ extension Connection {
     Self.fileQueue.async { [weak self, loop = core.loop] in
       let piece = read(range)
       loop.execute { [weak self] in
-        guard let self, self.phase == .playing, self.player.received(piece, in: number) else {
+        guard let self, self.exchange.phase == .playing, self.player.received(piece, in: number)
+        else {
           return
         }
         self.process()
@@ -183,14 +175,4 @@ private struct UploadProducer: TransportHandle {
 
   /// Continues too, so that the connection discards the rest of the body.
   func cancel() { resume() }
-}
-
-// MARK: - Use of bodies
-
-extension RouteTable.Outcome {
-  /// Whether a route may read the request body.
-  var readsBody: Bool {
-    guard case .routes(let candidates, _) = self else { return false }
-    return candidates.contains { $0.entry.route.readsBody }
-  }
 }

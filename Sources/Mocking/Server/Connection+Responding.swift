@@ -14,14 +14,14 @@ extension Connection {
 
   /// Sends the response to a request that is malformed, too large or too slow.
   func reject(_ error: HTTPParseError) {
-    if servedDraft == nil { beginServed(nil) }
+    if exchange.draft == nil { beginReport(on: nil) }
     play(errorScript(error))
   }
 
   /// Returns the script of an error response, after which the connection closes.
   func errorScript(_ error: HTTPParseError) -> ResponseScript {
     var mock = Mock.text("\(error.reason)\n", status: error.status)
-    let head = head ?? parser.rejectedHead
+    let head = exchange.head ?? parser.rejectedHead
     if let head { core.cors.apply(to: &mock, for: head) }
     return ResponseScript(
       mock,
@@ -31,59 +31,33 @@ extension Connection {
 
   /// Finds the routes for a request by its head, and sets how its body is received.
   private func receiveBody(_ head: RequestHead) {
+    switch bodyAction(for: head) {
+    case .respond(let body): handle(body)
+    case .receive(let policy, let isNeeded):
+      // A client that waits for permission does not have to send a body that is rejected.
+      if head.expectsContinue, parser.bufferedBytes == 0, !parser.isTooLarge(head.framing, policy) {
+        // The bytes fit into the send buffer, which is empty. If the call fails, clients send the
+        // body after a timeout.
+        _ = Self.continueHead.withUnsafeBytes { socket.send($0) }
+      }
+      parser.receiveBody(policy, isNeeded: isNeeded)
+    }
+  }
+
+  private func bodyAction(for head: RequestHead) -> ServerExchange.BodyAction {
     if let handler = core.reservedPath, handler.handles(head.target) {
-      self.head = head
-      return receiveReservedBody(head, handler)
+      return exchange.receive(head, for: handler)
     }
     let routes = core.activeRoutes
     let routing = routes.registry.find(head.method, head.target)
-    self.head = head
-    self.routing = routing
-    self.routes = routes
-    preflightResponse =
-      routing.hasRouteForOptions ? nil : core.cors.preflightResponse(to: head)
-    let isRouted = if case .routes = routing { true } else { false }
-    guard preflightResponse == nil, isRouted || core.queue.count > 0 else {
-      if head.expectsContinue {
-        // The response does not depend on the body, so the client does not have to send it.
-        self.head?.keepsAlive = false
-        handle(RequestBody())
-      } else if preflightResponse != nil {
-        parser.receiveBody(.discard)
-      } else {
-        // Only the journal reads the body.
-        parser.receiveBody(.keep(upTo: journalLimit))
-      }
-      return
-    }
-    let policy = bodyPolicy(of: head, for: routing, isRouted: isRouted)
-    // A client that waits for permission does not have to send a body that is rejected.
-    if head.expectsContinue, parser.bufferedBytes == 0, !parser.isTooLarge(head.framing, policy) {
-      // The bytes fit into the send buffer, which is empty. If the call fails, clients send the
-      // body after a timeout.
-      _ = Self.continueHead.withUnsafeBytes { socket.send($0) }
-    }
-    parser.receiveBody(policy)
+    return exchange.receive(
+      head, for: routing, of: routes,
+      preflightResponse: routing.hasRouteForOptions ? nil : core.cors.preflightResponse(to: head),
+      journalLimit: min(core.limits.bodyBytes, core.limits.journal.largestBody),
+      hasQueuedMocks: core.queue.count > 0, isAwaited: core.journal.isAwaited)
   }
 
-  /// The maximum size of a body that only the journal keeps.
-  private var journalLimit: Int { min(core.limits.bodyBytes, core.limits.journal.largestBody) }
-
-  private func bodyPolicy(
-    of head: RequestHead, for routing: RouteTable.Outcome, isRouted: Bool
-  ) -> RequestParser.BodyPolicy {
-    guard isRouted, head.framing != .none else { return .collect }
-    if routing.discardsBody { return .discard }
-    guard core.queue.count == 0 else { return .collect }
-    if routing.forwardsBody { return .stream(after: Self.keptBytes) }
-    return routing.readsBody || core.journal.isAwaited
-      ? .collect : .limited(keep: journalLimit)
-  }
-
-  /// The maximum size of a forwarded body that is received completely before it is sent on.
-  private static let keptBytes = 64 * 1024
-
-  static let continueHead = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+  private static let continueHead = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
   /// Records a request and starts its response.
   ///
@@ -91,31 +65,55 @@ extension Connection {
   /// and the delays of the response have been scheduled, but before any byte is sent. A test that
   /// has taken the request can therefore advance the time.
   func handle(_ body: RequestBody, stream: BodyStream? = nil) {
-    if let head, let handler = reservedHandler.take() {
-      return respond(to: head, body, by: handler)
-    }
-    guard let head, let routing, let routes else { return }
-    requestBodyBytes = body.data.count
-    var request = ReceivedRequest(
-      method: head.method, target: head.target, path: routing.path, headers: head.headers,
-      trailers: body.trailers, body: body.data, bodyByteCount: body.byteCount,
-      version: "1.\(head.minorVersion)", connection: index, exchange: requestCount,
-      time: core.scheduler.now)
-    if core.tls != nil { request.scheme = "https" }
-    requestCount += 1
-    isRequestInProgress = true
-    core.tracker.requestStarted()
-    beginServed(request)
-    if let mock = preflightResponse.take() { return respond(with: mock, to: request) }
-    if isParsedInAdvance(request) { return parse(request) }
-    if readsBody(request) {
-      let reservation = BodyReservation(core.bodyBudget)
-      guard request.content.reserve(for: request, in: reservation) else {
-        return reject(bodyTooLarge(request, reservation))
+    guard let head = exchange.head, let target = exchange.target else { return }
+    switch target {
+    case .reservedPath(let handler): respond(to: head, body, by: handler)
+    case .routes(let routing, let routes):
+      var request = receivedRequest(head, body, at: routing.path)
+      if core.tls != nil { request.scheme = "https" }
+      exchange.isInProgress = true
+      core.tracker.requestStarted()
+      beginReport(on: request)
+      if let mock = exchange.preflightResponse { return respond(with: mock, to: request) }
+      if isParsedInAdvance(request) { return parse(request) }
+      if readsBody(request) {
+        let reservation = BodyReservation(core.bodyBudget)
+        guard request.content.reserve(for: request, in: reservation) else {
+          return reject(bodyTooLarge(request, reservation))
+        }
+        exchange.reservation = reservation
       }
-      self.reservation = reservation
+      respond(to: request, routing, routes, stream: stream)
     }
-    respond(to: request, routing, routes, stream: stream)
+  }
+
+  /// Counts a request and returns it.
+  private func receivedRequest(
+    _ head: RequestHead, _ body: RequestBody, at path: ReceivedPath
+  ) -> ReceivedRequest {
+    let number = requestCount
+    requestCount += 1
+    exchange.receive(body, of: number)
+    return ReceivedRequest(
+      method: head.method, target: head.target, path: path, headers: head.headers,
+      trailers: body.trailers, body: body.data, bodyByteCount: body.byteCount,
+      version: "1.\(head.minorVersion)", connection: index, exchange: number,
+      time: core.scheduler.now)
+  }
+
+  /// Starts the response to a request below the reserved path.
+  private func respond(
+    to head: RequestHead, _ body: RequestBody, by handler: any ReservedPathHandler
+  ) {
+    let request = receivedRequest(head, body, at: ReceivedPath(of: head.target))
+    exchange.handle()
+    let number = exchange.number
+    handler.respond(to: request) { [self] response in
+      resume(number, in: .handling) {
+        self.exchange.atEnd = response.atEnd
+        self.play(self.script(of: response.mock))
+      }
+    }
   }
 
   /// Records a request and starts its response: the next enqueued mock, or that of a route.
@@ -138,7 +136,7 @@ extension Connection {
     _ request: ReceivedRequest, route: RegisteredRoute? = nil
   ) -> OutcomeReporter {
     let reporter = core.journal.record(.received(request), route: route)
-    self.reporter = reporter
+    exchange.reporter = reporter
     return reporter
   }
 
@@ -162,7 +160,7 @@ extension Connection {
           values: { routes.mockResolver.values(on: core.scheduler) })
       else { break }
       let reporter = record(request, route: entry)
-      servedDraft?.route = .init(entry.route)
+      exchange.draft?.route = .init(entry.route)
       guard let stream else {
         run(entry.route.responder.handler, for: request)
         return reporter
@@ -195,23 +193,36 @@ extension Connection {
 
   private func respond(with promise: Promise<Mock>, to request: ReceivedRequest) {
     guard phase != .closed else { return promise.cancel() }
-    phase = .handling
-    pending = promise
-    let requestCount = requestCount
+    exchange.handle(promise)
+    let number = exchange.number
     promise.always(on: .inline) { [self] result in
       // Virtual time does not advance until the delays of the response have been scheduled.
-      let activity = core.scheduler.beginActivity()
-      core.loop.execute {
-        defer { activity?.end() }
-        guard self.phase == .handling, self.requestCount == requestCount else { return }
-        self.pending = nil
+      resume(number, in: .handling, during: core.scheduler.beginActivity()) {
+        _ = self.exchange.pending.take()
         do {
           self.respond(with: try result.get(), to: request)
         } catch {
           self.respond(with: .handlerFailed(error), to: request)
         }
-        self.process()
       }
+    }
+  }
+
+  /// Continues an exchange on the thread of the loop, unless it has ended.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the request.
+  ///   - phase: The phase that waits.
+  ///   - activity: An activity that ends when the closure has returned.
+  ///   - body: A closure that continues the exchange.
+  func resume(
+    _ number: Int, in phase: ServerExchange.Phase, during activity: ActivityToken? = nil,
+    _ body: @escaping @Sendable () -> Void
+  ) {
+    core.execute(during: activity) { [self] in
+      guard exchange.isWaiting(number, in: phase) else { return }
+      body()
+      process()
     }
   }
 
@@ -224,26 +235,29 @@ extension Connection {
   }
 
   func send(_ mock: Mock, to request: ReceivedRequest) {
-    guard let head else { return }
+    guard let head = exchange.head else { return }
     if !mock.webhooks.isEmpty { prepareWebhooks(of: mock, for: request) }
-    reporter?.report(mock.failure?.outcome ?? .response(status: mock.status))
-    reporter?.responds(at: core.scheduler.now, after: mock.headDelay)
-    servedDraft?.setResponse(mock)
+    exchange.reporter?.report(mock.failure?.outcome ?? .response(status: mock.status))
+    exchange.reporter?.responds(at: core.scheduler.now, after: mock.headDelay)
+    exchange.draft?.setResponse(mock)
     var sent = mock
     core.cors.apply(to: &sent, for: head)
-    let script = ResponseScript(
-      sent,
+    play(script(of: sent))
+  }
+
+  private func script(of mock: Mock) -> ResponseScript {
+    ResponseScript(
+      mock,
       for: .init(
-        method: head.method, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive,
-        date: core.date.now()))
-    play(script)
+        method: exchange.head?.method ?? .get, minorVersion: exchange.head?.minorVersion ?? 1,
+        keepsAlive: exchange.head?.keepsAlive ?? false, date: core.date.now()))
   }
 
   /// Returns the mock to send, after sequences, templates and files have been resolved.
   private func resolved(_ mock: Mock, for request: ReceivedRequest) -> Mock {
     // `try?` ignores no error: only `request` could throw, and this closure does not.
-    let resolution = try? routes?.mockResolver.resolve(
-      mock, of: reporter?.route, method: request.method, on: core.scheduler,
+    let resolution = try? exchange.resolver?.resolve(
+      mock, of: exchange.reporter?.route, method: request.method, on: core.scheduler,
       path: { request.path.text }, request: { request })
     switch resolution {
     case .mock(let mock): return mock
@@ -253,8 +267,8 @@ extension Connection {
   }
 
   private func prepareWebhooks(of mock: Mock, for request: ReceivedRequest) {
-    guard let values = routes?.mockResolver.values(on: core.scheduler) else { return }
-    atEnd = { [webhooks = core.webhooks] in
+    guard let values = exchange.resolver?.values(on: core.scheduler) else { return }
+    exchange.atEnd = { [webhooks = core.webhooks] in
       webhooks.start(mock.webhooks, for: request, after: mock.sentResponse, values)
     }
   }
@@ -262,10 +276,7 @@ extension Connection {
   // MARK: Playing
 
   func play(_ script: ResponseScript) {
-    phase = .playing
-    servedDraft?.status = script.status
-    servedDraft?.headByteCount = script.headByteCount
-    servedDraft?.interimByteCount = script.interimByteCount
+    exchange.play(script)
     var continueRelay: (@Sendable () -> Void)?
     if script.isRelayed {
       continueRelay = { [weak self] in
@@ -280,13 +291,12 @@ extension Connection {
     if script.isEndless { endRequest() }
     player.schedule(on: core.scheduler) { [self] moment in
       // Virtual time does not advance until the next item of a stream has been scheduled.
-      let activity = core.scheduler.beginActivity()
-      let isRunning = core.loop.execute {
-        defer { activity?.end() }
-        guard self.phase == .playing, self.player.reached(moment, in: number) else { return }
+      core.execute(during: core.scheduler.beginActivity()) {
+        guard self.exchange.phase == .playing, self.player.reached(moment, in: number) else {
+          return
+        }
         self.process()
       }
-      if !isRunning { activity?.end() }
     }
   }
 
@@ -307,61 +317,43 @@ extension Connection {
   private func finish(_ ending: ResponseScript.Ending) {
     // Releases the body. An idle connection would otherwise keep it in memory.
     player.cancel()
-    switch ending {
-    case .keepAlive where upload == nil:
+    switch exchange.end(ending) {
+    case .receiveNextRequest:
       completeExchange()
       parser.responded()
-      phase = .receiving
-    // The rest of the request is discarded.
-    case .keepAlive:
-      endUpload()
-      completeExchange()
-      drain()
-    case .finish:
+    case .drain:
       endUpload()
       completeExchange()
       drain()
     case .close: close(by: .server)
     case .reset: close(by: .server, resetting: true)
     case .stall:
-      reportServed(.stalled)
-      requestBodyBytes = 0
-      reservation = nil
-      phase = .stalled
+      report(.stalled)
+      exchange.stall()
     }
-  }
-
-  private func completeExchange() {
-    reportServed(.complete)
-    requestBodyBytes = 0
-    reservation = nil
-    head = nil
-    reporter = nil
-    completedExchanges += 1
-    endRequest()
   }
 
   // MARK: Reporting
 
-  private func beginServed(_ request: ReceivedRequest?) {
+  private func beginReport(on request: ReceivedRequest?) {
     guard core.onExchange != nil || core.journal.keepsResponses else { return }
-    servedDraft = .init(request: request, start: core.scheduler.now)
+    exchange.draft = .init(request: request, start: core.scheduler.now)
   }
 
   /// Runs the action at the end of the current exchange, and reports the exchange to the journal and to
   /// the `onExchange` handler, once.
-  func reportServed(_ ending: ServedExchange.Ending) {
-    atEnd.take()?()
-    guard let draft = servedDraft.take() else { return }
+  func report(_ ending: ServedExchange.Ending) {
+    exchange.atEnd.take()?()
+    guard let draft = exchange.draft.take() else { return }
     let now = core.scheduler.now
-    let exchange = ServedExchange(draft, ending, sentByteCount: player.sentByteCount, now: now)
-    if let reporter, core.journal.keepsResponses {
+    let served = ServedExchange(draft, ending, sentByteCount: player.sentByteCount, now: now)
+    if let reporter = exchange.reporter, core.journal.keepsResponses {
       reporter.ended(
         JournalExchange.Response(
-          status: exchange.status, headers: exchange.responseHeaders, body: exchange.responseBody,
-          bodyByteCount: exchange.bodyByteCount, isComplete: ending == .complete),
+          status: served.status, headers: served.responseHeaders, body: served.responseBody,
+          bodyByteCount: served.bodyByteCount, isComplete: ending == .complete),
         at: now)
     }
-    core.onExchange?(exchange)
+    core.onExchange?(served)
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Networking
 import Promises
 
@@ -10,16 +9,8 @@ import Promises
 /// `@unchecked Sendable` because all its state is used only on the thread of the event loop.
 final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   enum Phase {
-    /// Waits for a request, or for more bytes of one.
-    case receiving
-    /// A handler is running.
-    case handling
-    /// A large body is being parsed, or the file of a response opened, on another thread.
-    case opening
-    /// A response is being sent, or waits for a delay.
-    case playing
-    /// Sends nothing more and waits until the client closes the connection.
-    case stalled
+    /// Receives requests and sends responses.
+    case serving
     /// Resets the connection at the client's first byte.
     case resetting
     /// The last response has been sent. Further input is discarded until the client closes the
@@ -52,43 +43,17 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   /// The timer of a response that the client does not read, and the progress at its start.
   private var sendTimer: (action: ScheduledAction, progress: SendProgress)?
 
-  var phase = Phase.receiving {
-    didSet { if phase == .receiving { lastActivity = .now } }
-  }
+  private(set) var phase = Phase.serving
+  /// The current exchange, or a new value between two exchanges.
+  var exchange = ServerExchange()
   /// The time of the last bytes from the client, or of the end of the last response.
   private var lastActivity = ContinuousClock.now
   var parser: RequestParser
-  /// The head of the current request.
-  var head: RequestHead?
-  /// The routing of the current request.
-  var routing: RouteTable.Outcome?
-  /// The response to the current request, if it is a preflight request.
-  var preflightResponse: Mock?
-  /// The routes that serve the current request.
-  var routes: ActiveRoutes?
   /// The number of requests received.
   var requestCount = 0
-  var completedExchanges = 0
-  /// The current exchange, if the server has an `onExchange` handler.
-  var servedDraft: ServedExchange.Draft?
-  /// Whether the tracker counts a request of this connection as in progress.
-  var isRequestInProgress = false
-  /// The promise of an asynchronous handler.
-  var pending: Promise<Mock>?
-  /// Reports the outcome of the current request to the journal.
-  var reporter: OutcomeReporter?
-  /// An action at the end of the exchange, such as the start of the webhooks of the response.
-  var atEnd: (() -> Void)?
+  private var completedExchanges = 0
   var player = ScriptPlayer()
-  /// The body of a forwarded request that is still being received.
-  var upload: BodyPipe?
-  /// The handler of the current request, if it is below a reserved path.
-  var reservedHandler: (any ReservedPathHandler)?
-  var inputHasEnded = false
-  /// The number of bytes of the body of the current request, after it has been received.
-  var requestBodyBytes = 0
-  /// The memory for the decoded and parsed body of the current request.
-  var reservation: BodyReservation?
+  private var inputHasEnded = false
   /// The number of bytes of this connection in the total of the server.
   private var countedBodyBytes = 0
 
@@ -107,7 +72,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     case nil: break
     case .close, .malformedChunk: drain()
     case .reset: scheduleReset()
-    case .stall: phase = .stalled
+    case .stall: exchange.stall()
     case .garbage(let data):
       play(ResponseScript(garbage: data))
       process()
@@ -125,6 +90,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   /// Stops sending, and discards input until the client closes the connection, for at most 2
   /// seconds.
   func drain() {
+    guard phase != .closed else { return }
     socket.finishSending()
     phase = .draining
     after(.seconds(2)) { $0.close(by: .server) }
@@ -135,10 +101,8 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     after(delay) { connection in
       guard connection.phase != .closed else { return }
       let waitsForClient =
-        connection.phase == .receiving || connection.upload.map { !$0.isFull } == true
-      let idleTime =
-        waitsForClient
-        ? connection.lastActivity.duration(to: .now) : .zero
+        connection.isReceiving || connection.exchange.upload.map { !$0.isFull } == true
+      let idleTime = waitsForClient ? connection.lastActivity.duration(to: .now) : .zero
       if idleTime >= limit { return connection.close(by: .server) }
       connection.closeWhenIdle(for: limit, checkingAfter: limit - idleTime)
     }
@@ -189,17 +153,22 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     }
   }
 
-  /// Handles the end of the client's input.
-  ///
-  /// If a handler is running or the response waits for a delay, the client counts as disconnected.
-  /// A response that is being sent continues until its next delay.
   private func endInput() {
     inputHasEnded = true
+    closeAfterInput(isParsed: false)
+  }
+
+  /// Closes the connection if the end of the client's input ends it.
+  ///
+  /// - Parameter isParsed: Whether all input has been parsed.
+  private func closeAfterInput(isParsed: Bool) {
     switch phase {
-    case .handling, .stalled, .resetting: close(by: .client)
-    case .playing: if player.isWaiting { close(by: .client) }
+    case .serving:
+      guard exchange.endsWithInput(isParsed: isParsed, isDelayed: player.isWaiting) else { return }
+      close(by: .client)
+    case .resetting: close(by: .client)
     case .draining: close(by: .server)
-    case .receiving, .opening, .closed: break
+    case .closed: break
     }
   }
 
@@ -214,45 +183,45 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     var progress = Progress.continues
     let end = completedExchanges + Self.exchangesPerTurn
     while progress == .continues {
-      if phase == .receiving, completedExchanges >= end { return yield() }
-      if upload != nil { continueUpload() }
-      switch phase {
-      case .receiving:
-        countBody()
-        parser.bodyRoom = bodyRoom
-        if let event = parser.next() { handle(event) } else { progress = .waits }
-      case .playing: progress = advance()
-      case .handling, .opening, .stalled, .resetting, .draining, .closed: progress = .waits
-      }
+      if isReceiving, completedExchanges >= end { return yield() }
+      if exchange.upload != nil { continueUpload() }
+      progress = phase == .serving ? step() : .waits
     }
-    if inputHasEnded {
-      switch phase {
-      case .receiving, .handling, .stalled, .resetting: close(by: .client)
-      case .playing: if player.isWaiting { close(by: .client) }
-      case .draining: close(by: .server)
-      case .opening, .closed: break
-      }
-    }
+    if inputHasEnded { closeAfterInput(isParsed: true) }
     countBody()
     updateInterest(isBlocked: progress == .blocked)
     updateHeadTimer()
     updateSendTimer(isBlocked: progress == .blocked)
   }
 
+  /// Parses the next part of a request, or sends the next part of a response.
+  private func step() -> Progress {
+    switch exchange.phase {
+    case .receiving:
+      countBody()
+      parser.bodyRoom = bodyRoom
+      guard let event = parser.next() else { return .waits }
+      handle(event)
+      return .continues
+    case .playing: return advance()
+    case .handling, .opening, .stalled: return .waits
+    }
+  }
+
+  /// Whether the connection waits for a request, or for more bytes of one.
+  private var isReceiving: Bool { phase == .serving && exchange.phase == .receiving }
+
   /// Counts the bytes of the current body in the total of the server.
   private func countBody() {
-    let count = phase == .closed ? 0 : parser.bodyBytes + requestBodyBytes
+    let count = phase == .closed ? 0 : parser.bodyBytes + exchange.bodyByteCount
     core.bodyBudget.add(count - countedBodyBytes)
     countedBodyBytes = count
   }
 
   /// The number of bytes that the body that is being received may use.
-  ///
-  /// Requests below the reserved path may use more than the limit for all bodies, so that a server whose
-  /// bodies have reached it can be controlled.
   private var bodyRoom: Int {
     let room = core.limits.totalBodyBytes - (core.bodyBudget.used - countedBodyBytes)
-    return room + (reservedHandler?.maximumBodyBytes ?? 0)
+    return room + exchange.additionalBodyRoom
   }
 
   /// Continues after the events of other connections.
@@ -267,7 +236,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
 
   /// Starts the timer of a head that is incomplete, and cancels the timer of an earlier one.
   private func updateHeadTimer() {
-    let isInsideHead = phase == .receiving && parser.isInsideHead
+    let isInsideHead = isReceiving && parser.isInsideHead
     if let headTimer {
       if isInsideHead, headTimer.exchange == completedExchanges { return }
       headTimer.action.cancel()
@@ -275,18 +244,15 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     }
     guard isInsideHead, let limit = core.limits.headTime else { return }
     let exchange = completedExchanges
-    let action = core.scheduler.schedule(after: limit) { [scheduler = core.scheduler, weak self] in
+    let action = core.scheduler.schedule(after: limit) { [weak self] in
       guard let self else { return }
-      let activity = scheduler.beginActivity()
-      let isRunning = core.loop.execute {
-        defer { activity?.end() }
-        guard self.phase == .receiving, self.parser.isInsideHead,
-          self.completedExchanges == exchange
-        else { return }
+      core.execute(during: core.scheduler.beginActivity()) {
+        guard self.isReceiving, self.parser.isInsideHead, self.completedExchanges == exchange else {
+          return
+        }
         self.reject(HTTPParseError(408, "the head is not complete after \(limit.rounded)"))
         self.process()
       }
-      if !isRunning { activity?.end() }
     }
     headTimer = (action, exchange)
   }
@@ -306,7 +272,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   ///
   /// Uses the system's time, because a test does not control how fast a socket is read.
   private func updateSendTimer(isBlocked: Bool) {
-    let isWaiting = isBlocked && phase == .playing
+    let isWaiting = isBlocked && exchange.phase == .playing
     var progress = SendProgress(
       exchange: completedExchanges, sentByteCount: player.sentByteCount)
     if let sendTimer {
@@ -327,7 +293,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
 
   /// Closes the connection if the client has read nothing since the timer was started.
   private func checkSendProgress(since progress: SendProgress) {
-    guard phase == .playing, sendTimer?.progress == progress else { return }
+    guard exchange.phase == .playing, sendTimer?.progress == progress else { return }
     sendTimer = nil
     guard socket.undeliveredByteCount < progress.undelivered else {
       return close(by: .server, resetting: true)
@@ -343,7 +309,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     var wanted: Readiness = isBlocked || socket.channel?.wantsWrite == true ? .writable : []
     if !inputHasEnded {
       let readsInput =
-        phase == .receiving && !isYielding || phase == .draining
+        isReceiving && !isYielding || phase == .draining
         || parser.bufferedBytes < Self.pipeliningLimit
       wanted.insert(readsInput ? .readable : .hangup)
     }
@@ -352,41 +318,55 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     core.loop.change(socket.descriptor, to: wanted, token)
   }
 
-  // MARK: Closing
+  // MARK: The end of an exchange
+
+  /// Ends an exchange whose response has been sent, and prepares the next one.
+  func completeExchange() {
+    report(.complete)
+    completedExchanges += 1
+    endRequest()
+    resetExchange()
+    lastActivity = .now
+  }
+
+  /// Tells the tracker that the request is not in progress any more.
+  func endRequest() {
+    guard exchange.isInProgress else { return }
+    exchange.isInProgress = false
+    core.tracker.requestEnded()
+  }
+
+  private func resetExchange() {
+    // The values of the old exchange are dropped after the access to the property has ended, because
+    // they may be objects of users.
+    var exchange = ServerExchange()
+    swap(&exchange, &self.exchange)
+  }
 
   func close(by side: ClosedConnection.Side, resetting: Bool = false) {
     guard phase != .closed else { return }
     let isInside =
-      switch phase {
-      case .receiving: parser.isInsideRequest
-      case .handling, .opening, .playing, .stalled: true
-      case .resetting, .draining, .closed: false
-      }
+      phase == .serving && (exchange.phase != .receiving || parser.isInsideRequest)
     phase = .closed
-    reservation = nil
+    exchange.reservation = nil
     countBody()
     headTimer.take()?.action.cancel()
     sendTimer.take()?.action.cancel()
     endUpload()
-    reportServed(side == .client ? .aborted : resetting ? .reset : .closed)
+    report(side == .client ? .aborted : resetting ? .reset : .closed)
     player.cancel()
     core.loop.ignore(socket.descriptor, token)
     if resetting { socket.resetOnClose() } else if side == .server { socket.channel?.finish() }
     socket.close()
     endRequest()
     core.closed(self)
-    let pending = pending.take()
+    let pending = exchange.pending.take()
+    resetExchange()
     core.tracker.closed(
       ClosedConnection(
         index: index, completedExchanges: completedExchanges, closedBy: side,
         wasInsideExchange: isInside))
     pending?.cancel()
-  }
-
-  func endRequest() {
-    guard isRequestInProgress else { return }
-    isRequestInProgress = false
-    core.tracker.requestEnded()
   }
 
   /// The number of exchanges after which other connections are served.

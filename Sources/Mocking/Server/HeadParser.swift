@@ -64,9 +64,7 @@ struct RequestHeadParser {
     if version == http10 { return 0 }
     let isVersion =
       version.count == 8 && version.starts(with: http11.prefix(5)) && version[6] == http11[6]
-      && [version[5], version[7]].allSatisfy {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-      }
+      && version[5].isASCIIDigit && version[7].isASCIIDigit
     throw isVersion
       ? HTTPParseError(505, "only HTTP/1.0 and HTTP/1.1 are supported")
       : HTTPParseError(400, "the request line does not end with an HTTP version")
@@ -102,7 +100,7 @@ struct RequestHeadParser {
     }
     head.framing = try Self.framing(of: head)
     if let connection = head.headers["Connection"]?.lowercased() {
-      let options = connection.split(separator: ",").map { $0.trimmingSpaces }
+      let options = connection.split(separator: ",").map { String($0).trimmingOptionalWhitespace }
       if options.contains("close") {
         head.keepsAlive = false
       } else if options.contains("keep-alive") {
@@ -135,21 +133,12 @@ struct RequestHeadParser {
     }
     guard let text = lengths.first else { return .none }
     guard lengths.allSatisfy({ $0 == text }), !text.isEmpty,
-      text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+      text.utf8.allSatisfy(\.isASCIIDigit)
     else { throw HTTPParseError(400, "the Content-Length is not one number") }
     guard let length = Int(text) else {
       throw HTTPParseError(413, "the Content-Length is too large")
     }
     return length == 0 ? .none : .sized(length)
-  }
-}
-
-extension Substring {
-  fileprivate var trimmingSpaces: Substring {
-    var text = self
-    while let first = text.utf8.first, first == 0x20 || first == 0x09 { text.removeFirst() }
-    while let last = text.utf8.last, last == 0x20 || last == 0x09 { text.removeLast() }
-    return text
   }
 }
 
@@ -219,7 +208,7 @@ enum HostHeader {
 
   private static func isPort(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     guard let first = bytes.first else { return true }
-    return first == UInt8(ascii: ":") && bytes.dropFirst().allSatisfy(isDigit)
+    return first == UInt8(ascii: ":") && bytes.dropFirst().allSatisfy(\.isASCIIDigit)
   }
 
   /// Returns whether a byte is an unreserved character or a sub-delimiter.
@@ -231,10 +220,6 @@ enum HostHeader {
       true
     default: byte.isASCIIAlphanumeric
     }
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 }
 

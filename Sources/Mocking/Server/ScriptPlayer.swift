@@ -181,7 +181,7 @@ struct ScriptPlayer {
       case .relay(let relay, let framing):
         switch relay.pipe.next(continueRelay ?? {}) {
         case .data(let data):
-          unsentPiece = .data(framing == .chunked ? Self.chunk(data) : data)
+          unsentPiece = .data(framing == .chunked ? data.chunk : data)
         case .end where framing == .chunked: steps[position] = .send(.data(Data("0\r\n\r\n".utf8)))
         case .end: position += 1
         case .pending:
@@ -245,10 +245,6 @@ struct ScriptPlayer {
     budget -= count
     sentByteCount += count
     return .rest(count < segment.count ? segment.dropFirst(count) : nil)
-  }
-
-  private static func chunk(_ data: Data) -> Data {
-    Data("\(String(data.count, radix: 16))\r\n".utf8) + data + Data("\r\n".utf8)
   }
 
   private static func isGenerated(_ segment: WireBytes.Segment, _ outcome: Socket.Outcome) -> Bool {

@@ -199,6 +199,16 @@ final class ServerCore: @unchecked Sendable {
     for entry in activeRoutes.registry.entries { entry.route.resources.storage?.saveChanges() }
   }
 
+  /// Runs a job on the thread of the loop, and ends an activity when the job has ended or the loop has
+  /// been stopped.
+  func execute(during activity: ActivityToken?, _ job: @escaping EventLoop.Job) {
+    let isRunning = loop.execute {
+      defer { activity?.end() }
+      job()
+    }
+    if !isRunning { activity?.end() }
+  }
+
   /// Runs a job on the thread of the loop and waits until it has ended.
   ///
   /// - Returns: Whether the job ran. `false` if the loop has been stopped.

@@ -81,9 +81,7 @@ public struct MockCertificate: Sendable, Hashable {
   /// - Parameter others: The other certificates, in place of those of the issuers.
   /// - Returns: The certificate.
   public func sending(_ others: MockCertificate...) -> MockCertificate {
-    var certificate = self
-    certificate.issuers = others.map(\.der)
-    return certificate
+    copy(of: self) { $0.issuers = others.map(\.der) }
   }
 
   /// Encrypts the private key with AES-256.

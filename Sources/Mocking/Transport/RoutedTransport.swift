@@ -43,28 +43,26 @@ final class RoutedTransport: Sendable {
     _ request: HTTPRequest, on scheduler: any Scheduler, fallback: (any Transport)?,
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
+    let exchange = RoutedExchange(
+      request: request, player: player, scheduler: scheduler, fallback: fallback, receive: receive)
     do throws(MockServerError) {
-      return start(request, try registry.get(), scheduler, fallback, receive)
+      return start(exchange, try registry.get())
     } catch {
       let failure = TransportFailure(code: .mockFailed, detail: "\(error)")
-      return journal.record(request.stored(at: scheduler.now)) { fail(failure, $0, receive) }
+      return journal.record(request.stored(at: scheduler.now)) { exchange.fail(failure, $0) }
     }
   }
 
   private func start(
-    _ request: HTTPRequest, _ registry: StubRegistry, _ scheduler: any Scheduler,
-    _ fallback: (any Transport)?, _ receive: @escaping MockPlayer.Receive
+    _ exchange: RoutedExchange, _ registry: StubRegistry
   ) -> any TransportHandle {
+    let (request, scheduler) = (exchange.request, exchange.scheduler)
     let outcome = registry.find(request.method, request.target)
-    if let fallback {
-      guard case .routes = outcome else {
-        return journal.record(request.stored(at: scheduler.now)) {
-          pass(request, $0, fallback, receive)
-        }
-      }
+    let isRouted = if case .routes = outcome { true } else { false }
+    if exchange.fallback != nil, !isRouted {
+      return journal.record(request.stored(at: scheduler.now)) { exchange.pass($0, orFail: "") }
     }
     do throws(TransportFailure) {
-      let isRouted = if case .routes = outcome { true } else { false }
       var received = try request.received(
         outcome.path, number: requestCount.add(1, ordering: .relaxed).oldValue,
         at: scheduler.now,
@@ -72,93 +70,103 @@ final class RoutedTransport: Sendable {
       switch outcome {
       case .unmatched: break
       case .response(let mock, _):
-        return journal.record(.received(received)) {
-          respond(request, mock, received, $0, scheduler, nil, receive)
-        }
+        return journal.record(.received(received)) { exchange.respond(mock, to: received, $0) }
       case .routes(let candidates, _):
         guard
           let entry = registry.choose(
             among: candidates, for: &received, values: { player.values(on: scheduler) })
         else { break }
         return journal.record(.received(received), route: entry) { [received] reporter in
-          invoke(entry.route, request, received, reporter, scheduler, fallback, receive)
+          exchange.invoke(entry.route.responder, received, reporter)
         }
       }
       return journal.record(.received(received)) { [received] reporter in
-        if let fallback { return pass(request, reporter, fallback, receive) }
-        if let mock = registry.disallowedResponse(to: received) {
-          return respond(request, mock, received, reporter, scheduler, nil, receive)
+        if exchange.fallback == nil, let mock = registry.disallowedResponse(to: received) {
+          return exchange.respond(mock, to: received, reporter)
         }
-        let failure = TransportFailure(code: .mockFailed, detail: registry.unmatched(received))
-        return fail(failure, reporter, receive)
+        return exchange.pass(reporter, orFail: registry.unmatched(received))
       }
     } catch {
-      return journal.record(request.stored(at: scheduler.now)) { fail(error, $0, receive) }
+      return journal.record(request.stored(at: scheduler.now)) { exchange.fail(error, $0) }
     }
   }
+}
 
-  private func fail(
-    _ failure: TransportFailure, _ reporter: OutcomeReporter, _ receive: MockPlayer.Receive
-  ) -> any TransportHandle {
+/// An exchange of a ``RoutedTransport``.
+private struct RoutedExchange: Sendable {
+  let request: HTTPRequest
+  let player: MockPlayer
+  let scheduler: any Scheduler
+  /// The transport for a request without a route.
+  ///
+  /// `nil` makes it fail.
+  let fallback: (any Transport)?
+  var receive: MockPlayer.Receive
+
+  func fail(_ failure: TransportFailure, _ reporter: OutcomeReporter) -> any TransportHandle {
     reporter.report(.failure(failure.code))
     return player.fail(failure, receive)
   }
 
-  private func pass(
-    _ request: HTTPRequest, _ reporter: OutcomeReporter, _ fallback: any Transport,
-    _ receive: @escaping MockPlayer.Receive
+  /// Passes the request to the fallback, or fails if there is none.
+  func pass(
+    _ reporter: OutcomeReporter, orFail detail: @autoclosure () -> String
   ) -> any TransportHandle {
+    guard let fallback else {
+      return fail(TransportFailure(code: .mockFailed, detail: detail()), reporter)
+    }
     reporter.report(.passedThrough)
     return fallback.start(request, receive)
   }
 
-  private func invoke(
-    _ route: Route, _ request: HTTPRequest, _ received: ReceivedRequest,
-    _ reporter: OutcomeReporter, _ scheduler: any Scheduler, _ fallback: (any Transport)?,
-    _ receive: @escaping MockPlayer.Receive
+  /// Responds with the mock of the handler of a route.
+  func invoke(
+    _ responder: RouteResponder, _ received: ReceivedRequest, _ reporter: OutcomeReporter
   ) -> any TransportHandle {
     do {
-      switch try route.responder.handler(received, awaitedBy: scheduler) {
-      case .mock(let mock):
-        return respond(request, mock, received, reporter, scheduler, fallback, receive)
+      switch try responder.handler(received, awaitedBy: scheduler) {
+      case .mock(let mock): return respond(mock, to: received, reporter)
       case .promise(let promise):
-        // Reports a failure that occurs before the handler returns a mock, such as a timeout.
-        let reportingReceive = reporter.reportingOutcome(to: receive)
         let mock =
-          route.responder.server == nil
-          ? promise : promise.withRelayedBodyInMemory(awaitedBy: scheduler)
-        let exchange = DeferredExchange(mock, on: scheduler, reportingReceive) {
-          [self] result, idleTime, receive in
+          responder.server == nil ? promise : promise.withRelayedBodyInMemory(awaitedBy: scheduler)
+        // Reports a failure that occurs before the handler returns a mock, such as a timeout.
+        let exchange = DeferredExchange(
+          mock, on: scheduler, reporter.reportingOutcome(to: receive)
+        ) { result, idleTime, receive in
+          var exchange = self
+          exchange.receive = receive
           let mock: Mock
           do {
             mock = try result.get()
           } catch {
             mock = .handlerFailed(error)
           }
-          return respond(
-            request, mock, received, reporter, scheduler, fallback, idleFor: idleTime, receive)
+          return exchange.respond(mock, to: received, reporter, idleFor: idleTime)
         }
         exchange.wait(atMost: request.idleTimeout)
         return exchange
       }
     } catch {
-      return respond(
-        request, .handlerFailed(error), received, reporter, scheduler, fallback, receive)
+      return respond(.handlerFailed(error), to: received, reporter)
     }
   }
 
-  private func respond(
-    _ request: HTTPRequest, _ mock: Mock, _ received: ReceivedRequest, _ reporter: OutcomeReporter,
-    _ scheduler: any Scheduler, _ fallback: (any Transport)?, idleFor idleTime: Duration = .zero,
-    _ receive: @escaping MockPlayer.Receive
+  /// Responds with a mock.
+  ///
+  /// - Parameters:
+  ///   - mock: The mock.
+  ///   - received: The request.
+  ///   - reporter: The reporter of the outcome to the journal.
+  ///   - idleTime: The time that the client has already waited for the response.
+  /// - Returns: A handle for the exchange.
+  func respond(
+    _ mock: Mock, to received: ReceivedRequest, _ reporter: OutcomeReporter,
+    idleFor idleTime: Duration = .zero
   ) -> any TransportHandle {
     player.respond(
       request, by: mock, reporter, on: scheduler, idleFor: idleTime, received: { received }, receive
     ) {
-      if let fallback { return pass(request, reporter, fallback, receive) }
-      return fail(
-        TransportFailure(code: .mockFailed, detail: Route.fallthroughMessage(received)), reporter,
-        receive)
+      pass(reporter, orFail: Route.fallthroughMessage(received))
     }
   }
 }
