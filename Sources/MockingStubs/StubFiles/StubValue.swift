@@ -1,8 +1,6 @@
 import Foundation
 import Mocking
 import MockingDocuments
-import MockingResources
-import MockingTemplates
 import Networking
 
 /// A JSON value of a stub file with its location.
