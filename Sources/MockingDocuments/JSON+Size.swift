@@ -4,7 +4,10 @@ package import Networking
 /// stranger can take.
 extension JSON {
   /// The approximate size of the value with all its members, in bytes, by a walk through them.
+  ///
+  /// Each value counts as eight bytes more than its text and the names of its members.
   package var totalSize: Int {
+    // A list instead of a recursion keeps the stack small.
     var (size, rest) = (0, [self])
     while let value = rest.popLast() {
       size += 8

@@ -9,7 +9,9 @@ package import Networking
 package struct RecordedRoutes {
   /// The responses to requests with one method, path and query, for a list.
   package struct Summary {
-    /// The method. `nil` for all methods.
+    /// The method.
+    ///
+    /// `nil` matches all methods.
     package let method: HTTPMethod?
     /// The path template.
     package let path: String
