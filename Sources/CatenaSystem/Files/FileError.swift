@@ -51,12 +51,9 @@ package struct FileError: Error, Hashable {
   }
 }
 
-extension FileError: CustomStringConvertible, LocalizedError {
+extension FileError: CustomStringConvertible {
   /// The same as ``reason``.
   package var description: String { reason }
-
-  /// The same as ``reason``.
-  package var errorDescription: String? { reason }
 }
 
 /// A file name as bytes, which need not be text.

@@ -117,7 +117,7 @@ package struct FileSystem: Sendable {
   ///   - limit: The maximum number of bytes.
   /// - Returns: The length and checksum of the copy, or `nil` if the file exceeds the limit.
   /// - Throws: ``FileError`` if the file does not exist, is not a regular file, or cannot be copied.
-  package func copy(_ source: URL, to path: String, limit: Int64) throws(FileError)
+  package func copy(_ source: URL, to path: String, limit: Int64) throws
     -> ContentSummary?
   {
     guard source.isFileURL else {
@@ -129,38 +129,23 @@ package struct FileSystem: Sendable {
     }
     beforeOperation("create")
     let file = try OpenFile(creating: path)
-    var checksum = Checksum()
-    var byteCount: Int64 = 0
-    while true {
-      let bytes = try from.read(Self.chunkSize)
-      byteCount += Int64(bytes.count)
-      if byteCount > limit { return nil }
-      checksum.add(bytes)
+    let summary = try from.readAll(limit: limit) { bytes in
       beforeOperation("write")
       try file.write(bytes)
-      if bytes.count < Self.chunkSize { break }
     }
+    guard let summary else { return nil }
     beforeOperation("synchronize")
     try file.synchronize()
-    return ContentSummary(byteCount: byteCount, checksum: checksum.text)
+    return summary
   }
 
   /// Reads a file and returns its length and checksum.
   ///
   /// Returns `nil` if the file does not exist, is not a regular file, or belongs to another user.
-  package func contentSummary(_ path: String) throws(FileError) -> ContentSummary? {
+  package func contentSummary(_ path: String) throws -> ContentSummary? {
     guard let file = try OpenFile.existing(path), try file.length != nil, try file.isOwn
     else { return nil }
-    var checksum = Checksum()
-    var byteCount: Int64 = 0
-    while true {
-      let bytes = try file.read(Self.chunkSize)
-      byteCount += Int64(bytes.count)
-      checksum.add(bytes)
-      if bytes.count < Self.chunkSize {
-        return ContentSummary(byteCount: byteCount, checksum: checksum.text)
-      }
-    }
+    return try file.readAll()
   }
 
   /// Renames a file or folder atomically, on the same disk.

@@ -145,6 +145,31 @@ package struct OpenFile: ~Copyable, Sendable {
     return data.prefix(length)
   }
 
+  /// Reads the file from the current position to its end, in pieces.
+  ///
+  /// - Parameters:
+  ///   - limit: The maximum number of bytes.
+  ///   - consume: A closure that receives each piece.
+  /// - Returns: The number of bytes and their checksum, or `nil` if there are more than the limit.
+  /// - Throws: The error of the closure, or ``FileError`` if the file cannot be read.
+  package func readAll(
+    limit: Int64 = .max, _ consume: (_ piece: Data) throws -> Void = { _ in }
+  ) throws -> ContentSummary? {
+    var checksum = Checksum()
+    var byteCount: Int64 = 0
+    let size = 256 << 10
+    var piece: Data
+    repeat {
+      piece = try read(size)
+      byteCount += Int64(piece.count)
+      if byteCount > limit { return nil }
+      if piece.isEmpty { break }
+      checksum.add(piece)
+      try consume(piece)
+    } while piece.count == size
+    return ContentSummary(byteCount: byteCount, checksum: checksum.text)
+  }
+
   /// Reads bytes by one call.
   ///
   /// - Parameters:

@@ -1,3 +1,4 @@
+import CatenaSystem
 package import Foundation
 import Mocking
 package import Networking
@@ -168,17 +169,8 @@ package enum LimitedBodyReader {
   }
 
   private static func contents(of file: URL, limit: Int) -> Data? {
-    guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
-    defer { try? handle.close() }
-    // Reads one byte more than the limit to detect a larger file.
-    var bytes = Data()
-    while bytes.count <= limit {
-      guard let more = try? handle.read(upToCount: min(limit + 1 - bytes.count, 1 << 16)) else {
-        break
-      }
-      guard !more.isEmpty else { break }
-      bytes += more
-    }
-    return bytes.count <= limit ? bytes : nil
+    guard let file = try? OpenFile(file.path), let length = try? file.length, length <= limit
+    else { return nil }
+    return try? file.read(Int(length))
   }
 }

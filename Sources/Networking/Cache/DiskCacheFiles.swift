@@ -125,16 +125,8 @@ struct DiskCacheFiles: Sendable {
     guard let file = try OpenFile.existing(body.path),
       try file.length == body.byteCount, try file.isOwn
     else { return false }
-    var checksum = Checksum()
-    var count: Int64 = 0
-    while count < body.byteCount {
-      let piece = try file.read(chunkSize)
-      guard !piece.isEmpty else { return false }
-      count += Int64(piece.count)
-      checksum.add(piece)
-      try consume(piece)
-    }
-    return count == body.byteCount && checksum.text == body.checksum
+    return try file.readAll(limit: body.byteCount, consume)
+      == ContentSummary(byteCount: body.byteCount, checksum: body.checksum)
   }
 
   // MARK: Maintenance

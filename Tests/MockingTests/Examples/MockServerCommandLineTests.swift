@@ -158,7 +158,9 @@ import MockingStubs
     /// If this fails, copy the rows of `OptionTable.markdown` to the article.
     @Test func theDocumentationListsEveryOption() throws {
       let article = URL(filePath: #filePath)
-        .appending(path: "../../../../Sources/MockingStubs/MockingStubs.docc/TheMockServerProgram.md")
+        .appending(
+          path: "../../../../Sources/MockingStubs/MockingStubs.docc/TheMockServerProgram.md"
+        )
         .standardized
       let text = try String(contentsOf: article, encoding: .utf8)
       for row in OptionTable.markdown.split(separator: "\n") {

@@ -35,7 +35,8 @@ struct StubFileReferenceTests {
 
   /// The rows of the reference, each with its cells.
   private static func rows() throws -> [[String]] {
-    let article = root.appending(path: "Sources/MockingStubs/MockingStubs.docc/StubFileReference.md")
+    let article = root.appending(
+      path: "Sources/MockingStubs/MockingStubs.docc/StubFileReference.md")
     return try String(contentsOf: article, encoding: .utf8).split(separator: "\n")
       .filter { $0.hasPrefix("| `") }
       .map { line in

@@ -304,7 +304,7 @@ enum URLSessionBody: Sendable {
     } catch let failure as TransportFailure {
       throw failure
     } catch {
-      throw Self.unreadable((error as NSError).localizedDescription)
+      throw Self.unreadable(FileError.cause(of: error))
     }
   }
 

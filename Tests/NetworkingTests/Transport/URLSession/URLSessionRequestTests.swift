@@ -1,5 +1,6 @@
 #if os(Linux) || os(macOS)
   import Foundation
+  @testable import CatenaSystem
   @testable import Networking
   import TestGate
   import TestSupport
