@@ -59,7 +59,7 @@ struct RequestValueTests {
         #"query "page": "{{ variables.wanted }}""#, #"JSON: containing "{{ variables.wanted }}""#,
         "if query.page > 2",
       ])
-    #expect(conditions.allSatisfy(\.readsVariables))
+    #expect(conditions.allSatisfy { $0.readsVariables })
   }
 
   @Test func aMalformedExpressionIsTheErrorOfItsRoute() {
