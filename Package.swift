@@ -114,10 +114,13 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
+      name: "CCatenaAdmin", exclude: ["Inspector", "openapi.json"],
+      cSettings: [.headerSearchPath(".")]),
+    .target(
       name: "MockingStubs",
       dependencies: [
-        "CatenaSystem", "Mocking", "MockingContracts", "MockingDocuments", "MockingRecordings",
-        "MockingResources", "MockingTemplates", "Networking", "Promises",
+        "CCatenaAdmin", "CatenaSystem", "Mocking", "MockingContracts", "MockingDocuments",
+        "MockingRecordings", "MockingResources", "MockingTemplates", "Networking", "Promises",
       ],
       swiftSettings: settings),
     .target(

@@ -13,8 +13,7 @@ import Synchronization
     private struct Source {
       let source: any DispatchSourceFileSystemObject
       /// The file or folder that had the path when it was opened.
-      let device: dev_t
-      let number: ino_t
+      let identity: FileStatus.Identity
     }
 
     private struct State {
@@ -62,15 +61,14 @@ import Synchronization
       for file in files { paths[file.path] = true }
       var hasChanged = false
       for (path, matters) in paths {
-        var status = stat()
-        let exists = stat(path, &status) == 0
+        let identity = (try? FileStatus(path, followingLinks: true))?.identity
         if let old = state.withLock({ $0.sources[path] }) {
-          if exists, old.device == status.st_dev, old.number == status.st_ino { continue }
+          if identity == old.identity { continue }
           state.withLock { _ = $0.sources.removeValue(forKey: path) }
           old.source.cancel()
           hasChanged = true
         }
-        if exists, watch(path, status, matters) { hasChanged = true }
+        if let identity, watch(path, identity, matters) { hasChanged = true }
       }
       return hasChanged
     }
@@ -79,10 +77,10 @@ import Synchronization
     ///
     /// - Parameters:
     ///   - path: The path.
-    ///   - status: The properties of the file.
+    ///   - identity: The identity of the file.
     ///   - matters: Whether each event is a change. If not, only the replacement of another file is.
     /// - Returns: Whether it is watched now.
-    private func watch(_ path: String, _ status: stat, _ matters: Bool) -> Bool {
+    private func watch(_ path: String, _ identity: FileStatus.Identity, _ matters: Bool) -> Bool {
       let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
       guard descriptor >= 0 else { return false }
       let source = DispatchSource.makeFileSystemObjectSource(
@@ -95,7 +93,7 @@ import Synchronization
       }
       source.setCancelHandler { close(descriptor) }
       state.withLock {
-        $0.sources[path] = Source(source: source, device: status.st_dev, number: status.st_ino)
+        $0.sources[path] = Source(source: source, identity: identity)
       }
       source.activate()
       return true

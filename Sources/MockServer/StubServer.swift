@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import MockingContracts
@@ -311,9 +312,7 @@ struct Forwarding: Sendable {
 
   /// Checks that a recording does not replace a file by mistake.
   private static func checkFile(_ name: String, _ options: Options) throws(Options.UsageError) {
-    let size =
-      try? FileManager.default.attributesOfItem(
-        atPath: Options.url(of: name).path)[.size] as? Int
+    let size = (try? FileStatus(Options.url(of: name).path))?.byteCount
     // An empty file, such as one of `mktemp`, has nothing to lose.
     guard let size, size > 0, !options.replacesRecording else { return }
     throw Options.UsageError(

@@ -29,30 +29,6 @@ package struct TemplateScope: Sendable {
   /// `nil` for a loop whose element has no name.
   package var loops: [String?] = []
 
-  init() {}
-
-  /// Creates the scope of the templates of a route.
-  ///
-  /// - Parameters:
-  ///   - pathVariables: The variables of the route's path.
-  ///   - basePath: The path before the paths of resources.
-  ///   - resources: The paths of the resources. `nil` if they are not known yet.
-  ///   - references: The list that receives the names that templates use.
-  package init(
-    pathVariables: [String]?, basePath: String, resources: [String]?,
-    references: TemplateReferences
-  ) {
-    self.pathVariables = pathVariables
-    self.basePath = basePath
-    self.resources = resources
-    self.references = references
-  }
-
-  /// The names that values of `let` and named items must not have, whatever the scope.
-  package static let reservedNames =
-    TemplateRoot.allCases.map(\.rawValue) + TemplateFunction.allCases.map(\.rawValue)
-    + ["request", "true", "false", "null", "and", "or", "not", "in", "else"]
-
   /// The names with which an expression can begin.
   var names: [String] {
     var names = TemplateRoot.allCases.map(\.rawValue).filter { $0 != "response" || hasResponse }
@@ -81,6 +57,28 @@ package final class TemplateReferences: Sendable {
 }
 
 extension TemplateScope {
+  /// Creates the scope of the templates of a route.
+  ///
+  /// - Parameters:
+  ///   - pathVariables: The variables of the route's path.
+  ///   - basePath: The path before the paths of resources.
+  ///   - resources: The paths of the resources. `nil` if they are not known yet.
+  ///   - references: The list that receives the names that templates use.
+  package init(
+    pathVariables: [String]?, basePath: String, resources: [String]?,
+    references: TemplateReferences
+  ) {
+    self.pathVariables = pathVariables
+    self.basePath = basePath
+    self.resources = resources
+    self.references = references
+  }
+
+  /// The names that values of `let` and named items must not have, whatever the scope.
+  package static let reservedNames =
+    TemplateRoot.allCases.map(\.rawValue) + TemplateFunction.allCases.map(\.rawValue)
+    + ["request", "true", "false", "null", "and", "or", "not", "in", "else"]
+
   /// Returns the whole path of a resource, and records that it is used.
   ///
   /// - Parameters:

@@ -1,3 +1,4 @@
+import CatenaSystem
 public import Foundation
 import Networking
 import Promises
@@ -46,7 +47,7 @@ public struct ConsentRequest: Sendable, BrieflyDescribed {
   public func pageURL(redirectingTo redirectURL: URL) -> URL {
     let all = parameters + [("redirect_uri", redirectURL.absoluteString), ("state", state)]
     let query = all.map {
-      "\(OAuth2Client.formEncoded($0.name))=\(OAuth2Client.formEncoded($0.value))"
+      "\(PercentEncoding.url.encoded($0.name))=\(PercentEncoding.url.encoded($0.value))"
     }.joined(separator: "&")
     var components = URLComponents(url: base, resolvingAgainstBaseURL: true) ?? URLComponents()
     let existing = components.percentEncodedQuery.map { $0.isEmpty ? "" : $0 + "&" } ?? ""

@@ -1,3 +1,4 @@
+import CatenaSystem
 public import Foundation
 import Networking
 
@@ -160,7 +161,7 @@ extension OAuth2Client {
   ///
   /// Both are encoded as in forms. Source: RFC 6749 section 2.3.1.
   var basicValue: String {
-    let pair = "\(Self.formEncoded(id)):\(Self.formEncoded(secret ?? ""))"
+    let pair = "\(PercentEncoding.url.encoded(id)):\(PercentEncoding.url.encoded(secret ?? ""))"
     return "Basic \(Data(pair.utf8).base64EncodedString())"
   }
 
@@ -179,15 +180,6 @@ extension OAuth2Client {
     case "http" where isLocal || allowsInsecureURLs: return url
     default: throw OAuth2Error(.insecureURL, name)
     }
-  }
-
-  /// Returns a text in which only the unreserved characters are not percent-encoded.
-  ///
-  /// Source: RFC 3986 section 2.3.
-  static func formEncoded(_ text: String) -> String {
-    // Characters beyond ASCII are always encoded.
-    let unreserved = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
-    return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
   }
 }
 

@@ -30,10 +30,7 @@ package struct Checksum: Sendable, Hashable {
   }
 
   /// The checksum as 16 hexadecimal digits.
-  package var text: String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  package var text: String { value.hexadecimal(digits: 16) }
 }
 
 /// The length and checksum of the contents of a file.

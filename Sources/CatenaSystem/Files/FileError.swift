@@ -33,7 +33,8 @@ package struct FileError: Error, Hashable {
   package static func cause(of error: any Error) -> String {
     if let error = error as? FileError { return error.cause }
     var error = error as NSError
-    while let next = error.userInfo[NSUnderlyingErrorKey] as? NSError { error = next }
+    // The value is a `POSIXError` on Linux, which is not an `NSError` before it is converted.
+    while let next = error.userInfo[NSUnderlyingErrorKey] as? any Error { error = next as NSError }
     return error.domain == NSPOSIXErrorDomain
       ? String(cString: strerror(Int32(error.code))) : error.localizedDescription
   }

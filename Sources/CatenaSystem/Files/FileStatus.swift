@@ -22,17 +22,19 @@ package struct FileStatus: Sendable {
     self.status = status
   }
 
-  /// Examines the file at a path, without following a symbolic link.
+  /// Examines the file at a path, or returns `nil` if there is none.
   ///
-  /// - Returns: `nil` if there is no file.
+  /// - Parameters:
+  ///   - path: The path.
+  ///   - followsLinks: Whether the file to which a symbolic link leads is examined.
   /// - Throws: ``FileError`` if it cannot be examined; it may exist.
-  package init?(_ path: String) throws(FileError) {
-    try self.init(FilePath(path))
+  package init?(_ path: String, followingLinks followsLinks: Bool = false) throws(FileError) {
+    try self.init(FilePath(path), followingLinks: followsLinks)
   }
 
-  init?(_ path: FilePath) throws(FileError) {
+  init?(_ path: FilePath, followingLinks followsLinks: Bool = false) throws(FileError) {
     var status = stat()
-    guard lstat(path.bytes, &status) == 0 else {
+    guard (followsLinks ? stat(path.bytes, &status) : lstat(path.bytes, &status)) == 0 else {
       let number = errno
       if number == ENOENT || number == ENOTDIR { return nil }
       throw FileError(path.text, "cannot be examined", number: number)

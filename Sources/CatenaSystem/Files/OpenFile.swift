@@ -8,7 +8,9 @@ package struct OpenFile: ~Copyable, Sendable {
   /// The path with which the file was opened, for errors and for ``isOwn``.
   package let path: String
 
-  /// Opens a file or a folder, without blocking on a pipe. Child processes do not inherit it.
+  /// Opens a file or a folder, without blocking on a pipe.
+  ///
+  /// Child processes do not inherit it.
   ///
   /// - Parameters:
   ///   - path: The path.
@@ -21,7 +23,9 @@ package struct OpenFile: ~Copyable, Sendable {
     try self.init(path: path) { CatenaSystem.open(path, flags | O_CLOEXEC | O_NONBLOCK, mode) }
   }
 
-  /// Creates a file to write to. Nothing, not even a symbolic link, may exist at its path.
+  /// Creates a file to write to.
+  ///
+  /// Nothing, not even a symbolic link, may exist at its path.
   ///
   /// - Parameters:
   ///   - path: The path.
@@ -62,6 +66,7 @@ package struct OpenFile: ~Copyable, Sendable {
   /// - Parameters:
   ///   - name: The name, one component of a path.
   ///   - flags: Further flags of openat(2).
+  /// - Returns: The file or folder.
   /// - Throws: ``FileError`` if it does not exist or cannot be opened.
   package func open(_ name: String, _ flags: Int32 = 0) throws(FileError) -> OpenFile {
     let folder = descriptor

@@ -6,7 +6,7 @@ package struct PercentEncoding: Sendable, Hashable {
   @usableFromInline var low: UInt64 = 0
   @usableFromInline var high: UInt64 = 0
 
-  /// The encoding for any part of a URL. It keeps the unreserved characters.
+  /// The encoding for any part of a URL, which keeps the unreserved characters.
   ///
   /// Source: RFC 3986 section 2.3.
   package static let url = fileName.keeping("~")
@@ -56,12 +56,8 @@ package struct PercentEncoding: Sendable, Hashable {
 
   /// Appends a percent-encoded byte to a buffer.
   package static func append(escaped byte: UInt8, to bytes: inout [UInt8]) {
-    bytes += [UInt8(ascii: "%"), hexDigit(byte >> 4), hexDigit(byte & 15)]
-  }
-
-  /// Returns the uppercase hexadecimal digit of a value from 0 to 15.
-  package static func hexDigit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    bytes.append(UInt8(ascii: "%"))
+    bytes += byte.hexadecimalDigits
   }
 }
 
@@ -108,17 +104,5 @@ extension PercentEncoding {
       }
     }
     return bytes
-  }
-}
-
-extension UInt8 {
-  /// The value of the byte as a hexadecimal digit, or `nil` if it is not one.
-  @inlinable package var hexDigitValue: UInt8? {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

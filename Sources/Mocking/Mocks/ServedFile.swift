@@ -29,9 +29,10 @@ package final class ServedFile: Sendable {
     self.file = file
   }
 
-  /// Opens a file, or returns `nil` if it does not exist.
+  /// Opens a file that may be missing.
   ///
   /// - Parameter open: A closure that opens the file.
+  /// - Returns: The file, or `nil` if it does not exist.
   /// - Throws: `FileError` if it cannot be read or is not a regular file.
   package static func existing(
     _ open: () throws(FileError) -> OpenFile

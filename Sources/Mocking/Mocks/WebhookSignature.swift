@@ -1,3 +1,4 @@
+import CatenaSystem
 package import Foundation
 
 #if canImport(CryptoKit)
@@ -71,10 +72,7 @@ extension Webhook {
       guard let code = Self.authenticationCode(for: signed, key: Data(secret.utf8)) else {
         return nil
       }
-      let hexadecimal = code.map { byte in
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
-      }.joined()
-      let value = format.replacingOccurrences(of: "{hex}", with: hexadecimal)
+      let value = format.replacingOccurrences(of: "{hex}", with: code.hexadecimalText)
         .replacingOccurrences(of: "{base64}", with: code.base64EncodedString())
         .replacingOccurrences(of: "{timestamp}", with: timestamp)
       return [(header, value)] + (timestampHeader.map { [($0, timestamp)] } ?? [])

@@ -51,7 +51,7 @@ package enum ContentCoding {
     private static func decoded(
       _ body: Data, coding name: String, _ limit: Int, _ reserve: (Int) -> Bool
     ) -> Data? {
-      guard let coding = CatenaCoding(name), let decoder = catena_decoder_make(coding) else {
+      guard let coding = CatenaCoding(name: name), let decoder = catena_decoder_make(coding) else {
         return nil
       }
       defer { catena_decoder_free(decoder) }
@@ -128,18 +128,3 @@ package enum ContentCoding {
     ) -> Data? { nil }
   #endif
 }
-
-#if CATENA_CURL
-  extension CatenaCoding {
-    /// Makes a coding from its name in lower case.
-    fileprivate init?(_ name: String) {
-      switch name {
-      case "gzip", "x-gzip": self = .gzip
-      case "deflate": self = .deflate
-      case "br": self = .brotli
-      case "zstd": self = .zstd
-      default: return nil
-      }
-    }
-  }
-#endif

@@ -212,7 +212,7 @@ extension Mock {
 
 extension HTTPHeaders {
   /// Makes a `Location` within the origin relative, so that it refers to the forwarding server.
-  package mutating func makeLocationRelative(to url: URL) {
+  mutating func makeLocationRelative(to url: URL) {
     guard let location = self["Location"], let target = URL(reference: location),
       let origin = Origin(target), origin == Origin(url),
       var components = URLComponents(url: target, resolvingAgainstBaseURL: false)
@@ -226,7 +226,7 @@ extension HTTPHeaders {
   /// Removes the attribute `Domain` of all cookies.
   ///
   /// Source: RFC 6265 section 5.2.3.
-  package mutating func removeCookieDomains() {
+  mutating func removeCookieDomains() {
     guard contains("Set-Cookie") else { return }
     self = HTTPHeaders(
       fields.map { field in
@@ -266,7 +266,7 @@ extension Mock {
   ///   - events: All events of the exchange. If they end with a failure after the head, the mock
   ///     resets the connection after the same number of body bytes.
   ///   - failed: Returns the mock for a failure before the head.
-  package init(
+  init(
     to method: HTTPMethod, _ events: [TransportEvent], failed: (TransportFailure) -> Mock
   ) {
     var head: HTTPResponseHead?
@@ -301,7 +301,7 @@ extension Mock {
   ///   - events: All events of the exchange.
   ///   - method: The method of the request.
   ///   - url: The URL of the recorded request.
-  package init(replaying events: [TransportEvent], to method: HTTPMethod, recordedAt url: URL?) {
+  init(replaying events: [TransportEvent], to method: HTTPMethod, recordedAt url: URL?) {
     self.init(to: method, events) { failure in .failure(failure.code) }
     if let url { headers.makeLocationRelative(to: url) }
     headers.removeCookieDomains()

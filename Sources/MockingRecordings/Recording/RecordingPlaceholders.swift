@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking
@@ -44,7 +45,7 @@ final class RecordingPlaceholders: SecretPlaceholders {
     state.withLock { state in
       let code = self.code(of: Self.canonical(secret), &state)
       if let known = state.texts[code] { return known }
-      let digits = Self.hexadecimal(code)
+      let digits = code.hexadecimalText
       var length = RecordingPlaceholder.minimumDigits
       var text = "\(Redactor.mask)-\(digits.prefix(length))"
       while state.usedTexts.contains(text), length < digits.count {
@@ -95,10 +96,6 @@ final class RecordingPlaceholders: SecretPlaceholders {
   private static func randomBytes(_ count: Int) -> Data {
     var random = SystemRandomNumberGenerator()
     return Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) })
-  }
-
-  private static func hexadecimal(_ code: Data) -> String {
-    code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   // MARK: Encodings

@@ -92,10 +92,7 @@ struct DigestResponse {
         .joined(separator: ":"))
   }
 
-  private var nonceCount: String {
-    let digits = String(count, radix: 16)
-    return String(repeating: "0", count: max(8 - digits.count, 0)) + digits
-  }
+  private var nonceCount: String { count.hexadecimal(digits: 8) }
 
   /// Returns a name or a password in the form that the server expects.
   ///

@@ -152,8 +152,7 @@ struct DiskCacheFiles: Sendable {
   /// - Parameter shard: The first byte of their names.
   /// - Returns: The records, unordered.
   func scan(_ shard: Int) -> [Item] {
-    let digits = String(shard, radix: 16)
-    let folder = "\(path)/\(digits.count < 2 ? "0" : "")\(digits)"
+    let folder = "\(path)/\(shard.hexadecimal(digits: 2))"
     guard let names = try? fileSystem.names(in: folder) else { return [] }
     var items: [String: Item] = [:]
     var bodies: [(record: String, name: String)] = []

@@ -125,14 +125,7 @@ public final class HTTPCache: Sendable {
   /// - Parameter name: The name. Characters that are not allowed in file names are percent-encoded.
   /// - Returns: The folder.
   public static func folder(named name: String) -> URL {
-    let caches =
-      FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
-      ?? FileManager.default.temporaryDirectory
-    let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
-    return [program, "Catena", "HTTPCache", name].reduce(caches) {
-      let plain = PercentEncoding.fileName($1)
-      return $0.appendingPathComponent(plain.isEmpty ? "_" : plain, isDirectory: true)
-    }
+    ProgramFolder.url("HTTPCache", name, in: ProgramFolder.caches)
   }
 
   // MARK: Responses

@@ -1,3 +1,5 @@
+import CatenaSystem
+
 /// The registered names of cipher suites.
 ///
 /// Source: the IANA registry "TLS Cipher Suites".
@@ -8,8 +10,7 @@ enum TLSCipherSuite {
   /// - Returns: For example `TLS_AES_256_GCM_SHA384`.
   static func name(_ number: UInt16) -> String {
     if let name = names[number] { return "TLS_" + name }
-    let digits = String(number, radix: 16, uppercase: true)
-    return "0x" + String(repeating: "0", count: 4 - digits.count) + digits
+    return "0x" + number.hexadecimal(digits: 4, uppercase: true)
   }
 
   /// The names, without their common prefix, of the suites that Apple's platforms negotiate.

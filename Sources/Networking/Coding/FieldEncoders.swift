@@ -168,7 +168,7 @@ extension QueryFormat {
             default: byte
             }
           }, as: UTF8.self)
-      case .hexadecimal: data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      case .hexadecimal: data.hexadecimalText
       }
     }
   }

@@ -194,7 +194,7 @@ struct JSONWriter {
       case UInt8(ascii: "\t"): bytes += #"\t"#.utf8
       case 0..<0x20:
         bytes += #"\u00"#.utf8
-        bytes += [PercentEncoding.hexDigit(byte >> 4), PercentEncoding.hexDigit(byte & 15)]
+        bytes += byte.hexadecimalDigits
       default: bytes.append(byte)
       }
     }

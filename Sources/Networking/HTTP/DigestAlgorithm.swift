@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 
 #if canImport(CryptoKit)
@@ -31,8 +32,8 @@ enum DigestAlgorithm: String, CaseIterable, Sendable {
   func hash(_ data: Data) -> String? {
     #if canImport(CryptoKit)
       switch self {
-      case .md5: return Self.hexadecimal(Insecure.MD5.hash(data: data))
-      case .sha256: return Self.hexadecimal(SHA256.hash(data: data))
+      case .md5: return Insecure.MD5.hash(data: data).hexadecimalText
+      case .sha256: return SHA256.hash(data: data).hexadecimalText
       case .sha512_256: return nil
       }
     #else
@@ -46,13 +47,7 @@ enum DigestAlgorithm: String, CaseIterable, Sendable {
       let size = data.withUnsafeBytes { bytes in
         catena_hash(function, bytes.baseAddress, bytes.count, &output)
       }
-      return size > 0 ? Self.hexadecimal(output.prefix(size)) : nil
+      return size > 0 ? output.prefix(size).hexadecimalText : nil
     #endif
-  }
-
-  private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }

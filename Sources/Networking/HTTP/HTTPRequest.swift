@@ -1,3 +1,4 @@
+import CatenaSystem
 public import Foundation
 
 /// The wire form of a request, with an absolute URL and an encoded body.
@@ -199,11 +200,10 @@ extension HTTPBody {
   }
 
   private static func size(ofFile url: URL) -> Int64? {
-    var status = stat()
-    guard url.isFileURL, stat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      return nil
-    }
-    return Int64(status.st_size)
+    guard url.isFileURL, let status = try? FileStatus(url.path, followingLinks: true),
+      status.isRegular
+    else { return nil }
+    return status.byteCount
   }
 }
 

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 
 /// A serializer of multipart bodies.
@@ -37,11 +38,7 @@ struct MultipartSerializer {
   ///
   /// Files and streams are not searched for the boundary. The probability of a match is negligible.
   @Sendable static func randomBoundary() -> String {
-    let random = [UInt64.random(in: 0..<1 << 60), UInt64.random(in: 0..<1 << 60)]
-    return random.map { number in
-      let digits = String(number, radix: 16)
-      return String(repeating: "0", count: 15 - digits.count) + digits
-    }.joined()
+    (0..<2).map { _ in UInt64.random(in: 0..<1 << 60).hexadecimal(digits: 15) }.joined()
   }
 
   /// Returns the value of the `Content-Type` field of the body.

@@ -176,14 +176,10 @@ extension OfflineStore {
   ///   if the key is empty or the platform has no folder for application data.
   public static func folder(key: String) throws -> URL {
     guard !key.isEmpty else { throw NetworkError(.offlineStoreFailed, "the store's key is empty") }
-    guard let data = FileManager.default.applicationData else {
+    guard let data = ProgramFolder.data else {
       throw NetworkError(.offlineStoreFailed, "the platform has no folder for application data")
     }
-    let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
-    return [PercentEncoding.fileName(program), "Catena", "Offline", PercentEncoding.fileName(key)]
-      .reduce(data) {
-        $0.appendingPathComponent($1, isDirectory: true)
-      }
+    return ProgramFolder.url("Offline", key, in: data)
   }
 
   /// Returns the key for the clients of an endpoint type.
@@ -193,19 +189,6 @@ extension OfflineStore {
   static func key(ofType type: String) -> String {
     // The name of a private type contains an address, which differs in each run.
     type.replacing(/\(unknown context at [^)]*\)\./, with: "")
-  }
-}
-
-extension FileManager {
-  /// The folder for application data: the caches folder on tvOS, which has no persistent folder.
-  ///
-  /// `nil` if the platform has none.
-  var applicationData: URL? {
-    #if os(tvOS)
-      urls(for: .cachesDirectory, in: .userDomainMask).first
-    #else
-      urls(for: .applicationSupportDirectory, in: .userDomainMask).first
-    #endif
   }
 }
 

@@ -1,5 +1,6 @@
 #if CATENA_CURL
   import CCatenaCurl
+  import CatenaSystem
   import Foundation
   import Synchronization
 
@@ -96,26 +97,9 @@
       }
     }
 
-    /// The numbers of the file with the authorities, which differ after a change.
-    private struct FileIdentity: Equatable {
-      var number: UInt64
-      var size: Int64
-      var seconds: Int
-      var nanoseconds: Int
-
-      init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        number = UInt64(status.st_ino)
-        size = Int64(status.st_size)
-        seconds = status.st_mtim.tv_sec
-        nanoseconds = status.st_mtim.tv_nsec
-      }
-    }
-
     private struct System {
       var store: OpenSSLStore?
-      var file: FileIdentity?
+      var file: FileStatus.Version?
       /// The time at which the file was looked at.
       var checked: ContinuousClock.Instant?
     }
@@ -134,7 +118,7 @@
       }
       if let known { return known }
       let path = catena_authorities_path().map { String(cString: $0) }
-      let file = path.flatMap { FileIdentity($0) }
+      let file = path.flatMap { try? FileStatus($0, followingLinks: true) }?.version
       let unchanged = shared.withLock { system -> OpenSSLStore? in
         system.checked = now
         return system.file == file ? system.store : nil

@@ -1,3 +1,4 @@
+import CatenaSystem
 public import Foundation
 
 /// A source of certificates, of a private key, or of revocation lists.
@@ -88,7 +89,9 @@ public struct TLSSource: Sendable {
         let names = try? FileManager.default.contentsOfDirectory(atPath: url.path)
       else { throw .invalidTLS("\(purpose): the folder \(url.path) cannot be read") }
       let urls = names.sorted().map { url.appendingPathComponent($0) }
-        .filter { isNamed($0) && $0.kind != .folder }
+        .filter {
+          isNamed($0) && (try? FileStatus($0.path, followingLinks: true))?.isFolder != true
+        }
       return try Self.read(urls, purpose, in: "the folder \(url.path)", extensions)
     }
   }
@@ -106,10 +109,8 @@ public struct TLSSource: Sendable {
   }
 
   private static func read(_ url: URL, _ purpose: String) throws(NetworkError) -> Item {
-    // A named pipe would block the caller.
-    guard url.kind == .file,
-      let size = try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize, size <= maximumSize,
-      let bytes = try? Data(contentsOf: url), bytes.count <= maximumSize
+    guard url.isFileURL, let file = try? OpenFile(url.path), let size = try? file.length,
+      size <= maximumSize, let bytes = try? file.read(Int(size))
     else { throw .invalidTLS("\(purpose): \(url.path) cannot be read, or is no regular file") }
     return Item(name: "\(purpose) in \(url.path)", bytes: bytes)
   }
@@ -139,25 +140,6 @@ public struct TLSSource: Sendable {
     let items = try items(purpose)
     guard items.count == 1 else { throw .invalidTLS("\(purpose): several files") }
     return items[0]
-  }
-}
-
-extension URL {
-  fileprivate enum Kind {
-    case file, folder, other
-  }
-
-  /// The kind of the file, or `nil` if there is none.
-  fileprivate var kind: Kind? {
-    let type =
-      (try? FileManager.default.attributesOfItem(
-        atPath: resolvingSymlinksInPath().path))?[.type] as? FileAttributeType
-    return switch type {
-    case nil: nil
-    case .typeRegular: .file
-    case .typeDirectory: .folder
-    default: .other
-    }
   }
 }
 

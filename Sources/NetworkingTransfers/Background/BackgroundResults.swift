@@ -18,12 +18,8 @@ struct BackgroundResults: Sendable {
   ///
   /// - Parameter identifier: The identifier of the session.
   init(session identifier: String) {
-    let data = FileManager.default.applicationData ?? FileManager.default.temporaryDirectory
-    let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
     self.init(
-      folder: [program, "Catena", "Background", Self.name(identifier)].reduce(data) {
-        $0.appendingPathComponent($1, isDirectory: true)
-      })
+      folder: ProgramFolder.url("Background", Self.name(identifier), in: ProgramFolder.data))
   }
 
   /// Returns the outcomes of earlier runs, and removes those that cannot be used.

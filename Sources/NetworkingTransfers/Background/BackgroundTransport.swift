@@ -256,9 +256,8 @@ final class BackgroundTransport: Transport {
       } catch {
         arrival.file = .failure(error)
       }
-    } else if let handle = FileHandle(forReadingAtPath: file.path) {
-      arrival.body = (try? handle.read(upToCount: Self.bodyLimit)) ?? Data()
-      try? handle.close()
+    } else {
+      arrival.body = (try? OpenFile(file.path).read(Self.bodyLimit)) ?? Data()
     }
     state.withLock { $0.arrivals[task] = arrival }
   }

@@ -127,7 +127,7 @@ struct AdminEventTests {
   @Test func changesOfTheJournalAreEvents() async throws {
     let transport = MockTransport(routes: [Route(.get, "/a", .text(""))])
     let events = AdminEvents(instance: "a1")
-    let feed = AdminFeed(AdminBackend(transport, on: .live), events)
+    let feed = AdminFeed(AdminBackend(AdministeredBackend(transport, on: .live)), events)
     _ = events.events(after: nil)
     _ = await transport.send(.get, "/a")
     feed.add(.changed(0, generation: 0))
@@ -143,7 +143,7 @@ struct AdminEventTests {
     let file = try folder.file("a.json", #"{"routes": [{"resource": "/carts"}]}"#)
     let transport = MockTransport(routes: try StubFile(contentsOf: file).routes)
     let events = AdminEvents(instance: "a1")
-    let feed = AdminFeed(AdminBackend(transport, on: .live), events)
+    let feed = AdminFeed(AdminBackend(AdministeredBackend(transport, on: .live)), events)
     _ = events.events(after: nil)
     feed.start()
     let url = URL.of("http://a/carts")

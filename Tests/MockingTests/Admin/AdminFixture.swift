@@ -16,7 +16,7 @@ struct AdminFixture {
   ) {
     transport = MockTransport(routes: routes)
     api = AdminAPI(
-      AdminBackend(transport, on: .live),
+      AdminBackend(AdministeredBackend(transport, on: .live)),
       AdminAccess(url: URL.of("http://127.0.0.1:8080"), token: token), options)
     api.start()
   }

@@ -183,11 +183,11 @@ struct AdminStubTests {
     let adjustments = ResponseAdjustments()
     let reset = Mock.Interruption(fault: .reset, stage: .request)
     let close = Mock.Interruption(fault: .close, stage: .end)
-    adjustments.all.delay = .init(value: .seconds(1), json: "1 s")
-    adjustments.all.fault = .init(value: reset, json: "reset")
+    adjustments.all.delay = .init(.seconds(1), json: "1 s")
+    adjustments.all.fault = .init(reset, json: "reset")
     adjustments.all.faultChance = 0.5
-    adjustments[7].delay = .init(value: .seconds(2), json: "2 s")
-    adjustments[8].fault = .init(value: close, json: .null)
+    adjustments[7].delay = .init(.seconds(2), json: "2 s")
+    adjustments[8].fault = .init(close, json: .null)
     func adjusted(_ route: Int?) -> Mock {
       var mock = Mock.text("a").delayed(by: .seconds(9))
       adjustments.apply(to: &mock, of: route)

@@ -258,8 +258,8 @@ struct MaskedMatchingTests {
       try await Networking<Request>().request(.get("https://a.test/a")).validate().toString().value
     }
     #expect(text == "recorded" && tape.unplayed.isEmpty)
-    let provided = Networking<Request>(mockProvider: tape)
-    #expect(try await provided.request(.get("https://a.test/a")).toString().value == "recorded")
+    let client = Networking<Request>(transport: tape)
+    #expect(try await client.request(.get("https://a.test/a")).toString().value == "recorded")
     let failure = await withMocks(tape) {
       await Networking<Request>().request(.get("https://a.test/b")).result
     }

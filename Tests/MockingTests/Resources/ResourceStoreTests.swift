@@ -4,6 +4,7 @@ import TestGate
 import TestSupport
 import Testing
 
+@testable import CatenaSystem
 @testable import Mocking
 @testable import MockingResources
 

@@ -4,6 +4,7 @@ import TestGate
 import TestSupport
 import Testing
 
+@testable import CatenaSystem
 @testable import Mocking
 
 #if canImport(Darwin)
@@ -307,7 +308,8 @@ struct FileBodyTests {
 
   @Test func aFileThatShrinksHasNoFurtherBytes() throws {
     let url = try folder.file("a", Data.pattern(200_000))
-    let file = try #require(try OpenFile(url))
+    let file = try #require(
+      try ServedFile.existing { () throws(FileError) in try OpenFile(url.path) })
     guard case .generated(let count, let read) = file.body(0..<file.byteCount) else {
       Issue.record("the body is in memory")
       return

@@ -3,6 +3,7 @@ import TestGate
 import TestSupport
 import Testing
 
+@testable import CatenaSystem
 @testable import Networking
 @testable import NetworkingTransfers
 
@@ -123,7 +124,7 @@ struct BackgroundRecordTests {
       #expect(try String(contentsOf: target.url, encoding: .utf8) == "film")
       #expect(source.names.contains("received") == false)
       let other = try source.file("received", "other")
-      #expect(throws: PartialFile.FileError.self) {
+      #expect(throws: FileError.self) {
         try FileTarget(url: target.url, replaces: false).adopt(other)
       }
       #expect(

@@ -6,6 +6,7 @@ import TestGate
 import TestSupport
 import Testing
 
+@testable import CatenaSystem
 @testable import Networking
 
 @Suite(.gated)

@@ -3,6 +3,7 @@ import TestGate
 import TestSupport
 import Testing
 
+@testable import CatenaSystem
 @testable import Networking
 
 /// Records that cannot be read now, and records with any numbers.
@@ -59,7 +60,7 @@ struct DiskCacheFilesTests {
         try FileManager.default.setAttributes(
           [.modificationDate: Date(timeIntervalSinceNow: -3_600)], ofItemAtPath: body.path)
         #expect(chmod(files.path(of: name), 0) == 0)
-        #expect(throws: NetworkError.self) { try files.read(name, of: nil, isTouched: false) }
+        #expect(throws: FileError.self) { try files.read(name, of: nil, isTouched: false) }
         #expect(files.scan(0xAB).map(\.bodies) == [[body.path]])
         await store.forEach(removesUnreadable: false) { _ in }
         #expect(chmod(files.path(of: name), 0o600) == 0)

@@ -4,6 +4,7 @@ import TestGate
 import TestSupport
 import Testing
 
+@testable import CatenaSystem
 @testable import Networking
 
 /// A jar in a file.

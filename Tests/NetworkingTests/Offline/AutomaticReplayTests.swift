@@ -5,6 +5,7 @@ import TestGate
 import TestSupport
 import Testing
 
+@testable import CatenaSystem
 @testable import Networking
 
 /// Automatic replay when the network becomes reachable.

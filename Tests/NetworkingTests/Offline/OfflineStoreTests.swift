@@ -111,7 +111,8 @@ struct OfflineStoreTests {
     #expect(error?.code == .offlineStoreFailed)
     #expect(
       error?.description
-        == "POST https://a.test/: the offline store has failed: the file missing.png does not exist"
+        == "POST https://a.test/: the offline store has failed: missing.png cannot be opened: "
+        + "No such file or directory"
     )
     #expect(throws: NetworkError.self) {
       try store.add(.upload(file: temporary.folder, to: "https://a.test/"))

@@ -2,6 +2,7 @@ import Foundation
 import Promises
 import Synchronization
 
+@testable import CatenaSystem
 @testable import Networking
 
 extension Operation {

@@ -1,5 +1,5 @@
 #if CATENA_CURL
-  import CCatenaCurl
+  package import CCatenaCurl
   import Foundation
 
   /// A decoder of the content codings of one response body.
@@ -160,7 +160,7 @@
 
   extension CatenaCoding {
     /// Makes a coding from its name in `Content-Encoding`, in lower case.
-    fileprivate init?(name: some StringProtocol) {
+    package init?(name: some StringProtocol) {
       switch name {
       case "gzip", "x-gzip": self = .gzip
       case "deflate": self = .deflate

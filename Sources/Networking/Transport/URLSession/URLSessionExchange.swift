@@ -324,20 +324,14 @@ enum URLSessionBody: Sendable {
 
   private static func checkedSize(of url: URL) throws(TransportFailure) -> Int64 {
     guard url.isFileURL else { throw unreadable("its URL is not a file URL") }
-    let attributes: [FileAttributeKey: Any]
-    do {
-      attributes = try FileManager.default.attributesOfItem(
-        atPath: url.resolvingSymlinksInPath().path)
-    } catch {
+    guard let status = try? FileStatus(url.path, followingLinks: true) else {
       throw unreadable("the file does not exist")
     }
-    guard attributes[.type] as? FileAttributeType == .typeRegular else {
-      throw unreadable("it is not a regular file")
-    }
+    guard status.isRegular else { throw unreadable("it is not a regular file") }
     guard FileManager.default.isReadableFile(atPath: url.path) else {
       throw unreadable("the file is not readable")
     }
-    return (attributes[.size] as? NSNumber)?.int64Value ?? 0
+    return status.byteCount
   }
 
   private static func unreadable(_ reason: String) -> TransportFailure {

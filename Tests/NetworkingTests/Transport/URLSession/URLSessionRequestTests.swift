@@ -178,7 +178,7 @@
     @Test func aReleasedBodyCopyIsRemoved() async throws {
       let path: String
       do {
-        let copy = try await TemporaryFile { try $0.write(contentsOf: Data("x".utf8)) }
+        let copy = try await TemporaryFile { try $0.write(Data("x".utf8)) }
         path = copy.url.path
         #expect(FileManager.default.fileExists(atPath: path))
       }

@@ -2,6 +2,7 @@ import Foundation
 import Promises
 import Synchronization
 
+@testable import CatenaSystem
 @testable import Networking
 
 extension FuzzTarget {
@@ -25,15 +26,13 @@ extension FuzzTarget {
     } catch let error as CorruptEntryError {
       expect(!error.reason.isEmpty, "an error has a reason")
     } catch {
-      expect((error as? NetworkError)?.code == .offlineStoreFailed, "the error is \(error)")
+      expect(error is FileError, "the error is \(error)")
     }
   }
 
   /// Returns the file of an entry with the right length and checksum.
   private static func framed(_ body: Data) -> Data {
-    var checksum = Checksum()
-    body.withUnsafeBytes { checksum.add($0) }
-    return Data("Catena-Offline/1 \(body.count) \(checksum.text)\n".utf8) + body
+    Data("Catena-Offline/1 \(body.count) \(Checksum(body).text)\n".utf8) + body
   }
 
   /// Uses a store that has the entry.

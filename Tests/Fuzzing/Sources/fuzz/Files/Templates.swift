@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Mocking
+@testable import MockingStubs
 @testable import MockingTemplates
 @testable import Networking
 

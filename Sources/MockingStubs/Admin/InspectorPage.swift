@@ -1,10 +1,10 @@
+import CCatenaAdmin
 import Foundation
 import Networking
 
 /// The inspector page of the admin API: one HTML document without further files.
 ///
-/// The document's markup, style and script are string literals in the files of this folder. The page
-/// shows data of requests as text only, and its content security policy forbids everything but its
+/// The document's markup, style and script are files of the module `CCatenaAdmin`. The page shows data of requests as text only, and its content security policy forbids everything but its
 /// own style and script, and requests to its own origin. Each response has a new nonce, so it must
 /// not be cached.
 ///
@@ -17,26 +17,11 @@ struct InspectorPage: Sendable {
   /// The document in UTF-8.
   let body: Data
 
-  /// The parts of the script, in their order.
-  ///
-  /// They share one scope.
-  private static let parts = [
-    elements, server, list, requests, details, dialogs, stubs, state,
-  ]
-
   /// The document between the places of its nonce.
-  private static let pieces = markup.replacingOccurrences(of: "{icon}", with: icon)
-    .replacingOccurrences(of: "{style}", with: style)
-    .replacingOccurrences(of: "{script}", with: parts.joined(separator: "\n"))
+  private static let pieces = String(cString: catena_admin_page())
+    .replacingOccurrences(of: "{style}", with: String(cString: catena_admin_style()))
+    .replacingOccurrences(of: "{script}", with: String(cString: catena_admin_script()))
     .components(separatedBy: "{nonce}")
-
-  /// The icon of the page.
-  ///
-  /// Without it, browsers request `/favicon.ico`, which would be listed as an unmatched request.
-  private static let icon =
-    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
-    + "%3Crect width='16' height='16' rx='4' fill='%231a5bb8'/%3E"
-    + "%3Cpath d='M3.5 5h9M3.5 8h6M3.5 11h7.5' stroke='white' stroke-width='1.6'/%3E%3C/svg%3E"
 
   /// Creates the response to a request for the page.
   ///

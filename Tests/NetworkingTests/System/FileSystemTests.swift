@@ -3,6 +3,7 @@ import TestGate
 import TestSupport
 import Testing
 
+@testable import CatenaSystem
 @testable import Networking
 
 @Suite(.gated)
@@ -48,16 +49,15 @@ struct FileSystemTests {
     #expect(try FileSystem().contentSummary(link) == nil)
     #expect(try EntryRecord.read(link) == nil)
     #expect(try !FileSystem().isDirectory(link))
-    #expect(throws: NetworkError.self) { try FileSystem().write(Data("new".utf8), to: link) }
+    #expect(throws: FileError.self) { try FileSystem().write(Data("new".utf8), to: link) }
     #expect(try String(contentsOf: file, encoding: .utf8) == "text")
   }
 
   @Test func aFileThatCannotBeExaminedIsAnError() throws {
     // A component of a path may have 255 bytes.
     let path = temporary.url(String(repeating: "a", count: 300)).path
-    let error = #expect(throws: NetworkError.self) { try FileSystem().isDirectory(path) }
-    #expect(error?.code == .offlineStoreFailed)
-    #expect((error?.underlying as? POSIXError)?.code == .ENAMETOOLONG)
+    let error = #expect(throws: FileError.self) { try FileSystem().isDirectory(path) }
+    #expect(error?.number == ENAMETOOLONG && error?.path == path)
     #expect(try !FileSystem().isDirectory(temporary.url("missing").path))
   }
 
@@ -65,9 +65,9 @@ struct FileSystemTests {
   @Test func theReasonOfAnErrorIsThatOfTheFailedCall() throws {
     let link = temporary.url("link").path
     #expect(symlink("missing", link) == 0)
-    let error = #expect(throws: NetworkError.self) { try FileSystem().write(Data(), to: link) }
-    #expect((error?.underlying as? POSIXError)?.code == .EEXIST)
-    #expect(error?.reason?.hasPrefix("link cannot be opened: ") == true)
+    let error = #expect(throws: FileError.self) { try FileSystem().write(Data(), to: link) }
+    #expect(error == FileError(link, "cannot be opened", number: EEXIST))
+    #expect(error?.reason == "link cannot be opened: File exists")
   }
 
   // MARK: Whole files
@@ -82,7 +82,7 @@ struct FileSystemTests {
     // A link to itself, of which one is the folder.
     #expect(symlink("loop", temporary.url("loop").path) == 0)
     for (path, limit) in [("file", 3), ("loop", 4), ("loop/file", 4), ("", 4)] {
-      #expect(throws: NetworkError.self, "\(path)") {
+      #expect(throws: FileError.self, "\(path)") {
         try fileSystem.read(temporary.url(path).path, limit: limit)
       }
     }
@@ -115,10 +115,10 @@ struct FileSystemTests {
         let temporary = TemporaryFolder()
         let file = try temporary.file("file", "old")
         #expect(ProcessResources.limitFileSize(to: 4_096))
-        let error = #expect(throws: NetworkError.self) {
+        let error = #expect(throws: FileError.self) {
           try FileSystem().replace(file.path, with: Data(count: 10_000))
         }
-        #expect((error?.underlying as? POSIXError)?.code == .EFBIG)
+        #expect(error?.number == EFBIG)
         #expect(temporary.names == ["file"])
         #expect(try String(contentsOf: file, encoding: .utf8) == "old")
       }

@@ -3,11 +3,7 @@ import TestGate
 import TestSupport
 import Testing
 
-@testable import Networking
-
-#if os(Linux)
-  import Glibc
-#endif
+@testable import CatenaSystem
 
 @Suite(.gated)
 struct PartialFileTests {
@@ -30,16 +26,29 @@ struct PartialFileTests {
       let file = try PartialFile(for: target, replacing: false)
       try file.write(Data("new".utf8))
       try Data("old".utf8).write(to: target)
-      let error = #expect(throws: PartialFile.FileError.self) { try file.commit() }
-      #expect(error?.reason == "a file with that name already exists")
+      let error = #expect(throws: FileError.self) { try file.commit() }
+      #expect(error?.cause == "a file with that name already exists")
     }
     #expect(try Data(contentsOf: target) == Data("old".utf8))
     #expect(folder.names == ["report.bin"])
   }
 
+  @Test func aWrittenFileIsReadableByItsOwnerOnlyAndReplacesAnEarlierOne() throws {
+    let target = folder.url("sub/state.json")
+    for text in ["old", "new"] { try PartialFile.write(Data(text.utf8), to: target) }
+    #expect(try String(contentsOf: target, encoding: .utf8) == "new")
+    let attributes = try FileManager.default.attributesOfItem(atPath: target.path)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    #expect(folder.names == ["sub"])
+    let error = #expect(throws: FileError.self) {
+      try PartialFile.write(Data(), to: folder.url("sub"))
+    }
+    #expect(error?.cause == "a folder with that name already exists")
+  }
+
   /// No user can create a file in `/proc`, and other systems have no such folder.
   @Test func aFileThatCannotBeCreatedIsAnError() {
-    #expect(throws: PartialFile.FileError.self) {
+    #expect(throws: FileError.self) {
       try PartialFile(for: URL(fileURLWithPath: "/proc/report.bin"), replacing: true)
     }
   }
@@ -93,11 +102,11 @@ struct TemporaryFileTests {
       let watch = try FolderWatch(FileManager.default.temporaryDirectory)
     #endif
     let modes = Log<Int>()
-    let file = try await TemporaryFile { handle in
+    let file = try await TemporaryFile { file in
       var status = stat()
-      #expect(fstat(handle.fileDescriptor, &status) == 0)
+      #expect(fstat(file.descriptor, &status) == 0)
       modes.append(Int(status.st_mode) & 0o777)
-      try handle.write(contentsOf: Data("private".utf8))
+      try file.write(Data("private".utf8))
     }
     #expect(modes.entries == [0o600])
     #if os(Linux)
