@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import Mocking
 public import Networking
 import Synchronization
@@ -154,8 +154,14 @@ public final class ResourceTransaction {
 
 // MARK: - Templates
 
+/// The reason why a resource refuses a change of a response, with the response that describes it.
+package struct ChangeRefusal: Error {
+  /// The response.
+  package let mock: Mock
+}
+
 /// The items of a transaction for templates and for the changes of responses.
-final class TransactionItems: ChangeableItems {
+package final class TransactionItems: RequestItems {
   private let transaction: ResourceTransaction
   /// The order of all members, with the number of changes before which it was made.
   private var order: (revision: Int, members: MemberOrder)?
@@ -164,15 +170,15 @@ final class TransactionItems: ChangeableItems {
     self.transaction = transaction
   }
 
-  func key(at path: String) -> String? {
+  package func key(at path: String) -> String? {
     transaction.data.index(at: path).map { transaction.data.definitions[$0].options.key }
   }
 
-  func items(at path: String) -> [JSON] { transaction[path] }
+  package func items(at path: String) -> [JSON] { transaction[path] }
 
-  func item(_ id: JSON, at path: String) -> JSON? { transaction.item(id, at: path) }
+  package func item(_ id: JSON, at path: String) -> JSON? { transaction.item(id, at: path) }
 
-  func encode(_ json: JSON) throws -> Data {
+  package func encode(_ json: JSON) throws -> Data {
     let revision = transaction.data.revision
     if let order, order.revision == revision { return try order.members.encode(json) }
     var members = MemberOrder()
@@ -181,19 +187,24 @@ final class TransactionItems: ChangeableItems {
     return try members.encode(json)
   }
 
-  func create(_ item: JSON, at path: String) throws(ChangeRefusal) -> JSON {
+  /// Adds an item, and returns it as stored.
+  package func create(_ item: JSON, at path: String) throws(ChangeRefusal) -> JSON {
     try refusable(at: path) { () throws(ResourceProblem) in
       try transaction.insert(item, at: path)
     }
   }
 
-  func update(_ id: JSON, at path: String, with patch: JSON) throws(ChangeRefusal) -> JSON {
+  /// Applies a merge patch to an item, and returns it as stored.
+  package func update(
+    _ id: JSON, at path: String, with patch: JSON
+  ) throws(ChangeRefusal) -> JSON {
     try refusable(at: path) { () throws(ResourceProblem) in
       try transaction.change(id, at: path, with: patch)
     }
   }
 
-  func delete(_ id: JSON, at path: String) throws(ChangeRefusal) -> JSON {
+  /// Removes an item, and returns it.
+  package func delete(_ id: JSON, at path: String) throws(ChangeRefusal) -> JSON {
     try refusable(at: path) { () throws(ResourceProblem) in try transaction.remove(id, at: path) }
   }
 
@@ -244,9 +255,17 @@ extension ResourceStore {
     return TransactionItems(ResourceTransaction(data, context))
   }
 
+  /// Changes items for a response, as one atomic step.
+  ///
+  /// - Parameters:
+  ///   - request: The request, whose client's items are changed.
+  ///   - values: The time and the random values of the backend.
+  ///   - body: A closure that changes the items. If it throws, nothing is changed.
+  /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure.
   package func change(
     for request: ReceivedRequest, _ values: TemplateValues,
-    _ body: (any ChangeableItems) throws -> Mock
+    _ body: (TransactionItems) throws -> Mock
   ) throws -> Mock {
     try transaction(of: request.session.client, by: values) { try body(TransactionItems($0)) }
   }

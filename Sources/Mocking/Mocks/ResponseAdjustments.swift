@@ -18,7 +18,9 @@ package struct ResponseAdjustment: Sendable {
 
   /// The delay before the first byte, or `nil` to keep the delays of the responses.
   package var delay: Setting<MockDelay>?
-  /// The fault, or `nil` to keep the faults of the responses. A setting without a fault removes them.
+  /// The fault, or `nil` to keep the faults of the responses.
+  ///
+  /// A setting without a fault removes them.
   package var fault: Setting<Mock.Interruption?>?
   /// The probability of the fault, or `nil` to use the one of the fault.
   package var faultChance: Double?

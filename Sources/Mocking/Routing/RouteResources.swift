@@ -12,7 +12,7 @@ package struct RouteResources: Sendable {
 /// The data of the routes of a resource.
 ///
 /// All routes of the resource refer to the same object.
-package protocol RouteStorage: ChangeableResources {
+package protocol RouteStorage: RequestResources {
   /// Returns the client of a request, and these resources.
   ///
   /// - Parameters:

@@ -82,7 +82,9 @@ extension MockServer {
 // MARK: - Adjustments and removed routes
 
 extension MockRoutes {
-  /// The object that the backend replaces together with all routes. `nil` if it has no routes.
+  /// The object that the backend replaces together with all routes.
+  ///
+  /// `nil` if it has no routes.
   package var identity: (any AnyObject & Sendable)? { current }
 
   /// The data of all resources, each once, in the order in which their routes were registered.

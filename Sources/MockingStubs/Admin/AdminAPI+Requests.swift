@@ -1,6 +1,5 @@
 import Foundation
 import Mocking
-import MockingContracts
 import MockingDocuments
 import MockingRecordings
 import MockingResources

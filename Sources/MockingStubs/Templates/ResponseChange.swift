@@ -1,4 +1,5 @@
 import Mocking
+import MockingResources
 import MockingTemplates
 import Networking
 
@@ -42,7 +43,7 @@ struct ResponseChange: Sendable {
   ///   - rendering: The state of the rendering, which receives the named items.
   /// - Throws: ``ChangeRefusal`` of the first change that is refused, or ``TemplateRenderError``.
   static func apply(
-    _ changes: [ResponseChange], to items: any ChangeableItems,
+    _ changes: [ResponseChange], to items: TransactionItems,
     _ rendering: inout TemplateRendering
   ) throws {
     var count = 0
@@ -80,7 +81,7 @@ struct ResponseChange: Sendable {
 
   /// Makes the change, and returns the changed items.
   private func apply(
-    to items: any ChangeableItems, _ rendering: inout TemplateRendering, _ count: inout Int
+    to items: TransactionItems, _ rendering: inout TemplateRendering, _ count: inout Int
   ) throws -> [JSON] {
     if let condition, !(try condition.holds(&rendering)) { return [] }
     guard items.key(at: path) != nil else { throw TemplateRenderError.unknownResource(path) }
@@ -112,7 +113,7 @@ struct ResponseChange: Sendable {
 
   /// Returns the ids of the items to change.
   private func ids(
-    of target: Target, _ items: any ChangeableItems, _ rendering: inout TemplateRendering
+    of target: Target, _ items: TransactionItems, _ rendering: inout TemplateRendering
   ) throws -> [JSON] {
     switch target {
     case .id(let id): return [try id.value(&rendering)]

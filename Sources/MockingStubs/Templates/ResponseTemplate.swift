@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import MockingResources
 import MockingTemplates
 import Networking
 
@@ -54,7 +55,7 @@ struct ResponseTemplate: Sendable {
   private func changedResponse(
     _ rendering: inout TemplateRendering, basedOn base: Mock
   ) throws -> Mock {
-    guard let resources = rendering.resources as? any ChangeableResources else {
+    guard let resources = rendering.resources as? ResourceStore else {
       throw TemplateRenderError.unknownResource(changes[0].path)
     }
     let start = rendering

@@ -5,15 +5,6 @@ import MockingResources
 import MockingTemplates
 import Networking
 
-extension StubContext {
-  /// The names that the templates of a response can use.
-  var scope: TemplateScope {
-    TemplateScope(
-      pathVariables: pathVariables, basePath: basePath, resources: resources,
-      references: references)
-  }
-}
-
 extension StubObject {
   /// The order of the members of the body `json` in the file.
   ///

@@ -5,41 +5,6 @@ import MockingResources
 import MockingTemplates
 import Networking
 
-/// The properties of the file and the route that contain a value of a stub file.
-struct StubContext {
-  /// The variables of the route's path.
-  ///
-  /// `nil` outside of a route.
-  var pathVariables: [String]?
-  /// The last segment of the route's path, if it is a variable.
-  var lastVariable: String?
-  /// Whether the strings of the route can be templates.
-  var hasTemplates = true
-  /// The path before the paths of the routes and the resources of the file.
-  var basePath = ""
-  /// The paths of the resources of all files.
-  ///
-  /// `nil` allows all paths.
-  var resources: [String]?
-  /// The resources that the templates of the file use.
-  var references = TemplateReferences()
-  /// The text of the route, for the order of members.
-  ///
-  /// `nil` if there is no text.
-  var text: Data?
-  /// The location of the route.
-  var routePath = JSONValuePath()
-  /// The files with templates and those with the items of resources that the file uses.
-  let templateFiles = StubFileList()
-}
-
-/// A list of files that grows while a stub file is parsed, on one thread.
-final class StubFileList {
-  private(set) var urls: [URL] = []
-
-  func append(_ url: URL) { urls.append(url) }
-}
-
 extension StubValue {
   static let templateKeys = ["template", "let", "webhook", "changes"]
 
