@@ -16,9 +16,9 @@ extension JSONValuePath {
 
   /// Parses a pointer.
   ///
+  /// `nil` if the text is neither empty nor begins with a slash, or if a `~` is not followed by 0 or 1.
+  ///
   /// - Parameter text: The pointer, without a `#` and without percent-encoding.
-  /// - Returns: `nil` if the text is neither empty nor begins with a slash, or if a `~` is not followed
-  ///   by 0 or 1.
   package init?(pointer text: String) {
     guard text.isEmpty || text.utf8.first == UInt8(ascii: "/") else { return nil }
     self.init()
@@ -79,4 +79,20 @@ extension JSONValuePath.Step {
     else { return nil }
     return Int(name)
   }
+}
+
+extension JSONValuePath: ExpressibleByArrayLiteral {
+  /// Creates a path of steps.
+  package init(arrayLiteral elements: Step...) { self.init(steps: elements) }
+
+  /// Returns the path of a child of the value at this path.
+  ///
+  /// - Parameter step: The step to the child.
+  /// - Returns: The longer path.
+  package func appending(_ step: Step) -> JSONValuePath { JSONValuePath(steps: steps + [step]) }
+}
+
+extension JSONValuePath.Step: ExpressibleByStringLiteral {
+  /// Creates the step to a member.
+  package init(stringLiteral value: String) { self = .member(value) }
 }

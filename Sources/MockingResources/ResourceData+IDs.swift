@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import MockingDocuments
 import Networking
 
 extension ResourceOptions.IDRule {

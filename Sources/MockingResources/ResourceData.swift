@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import MockingDocuments
 import Networking
 
 /// The tables of all resources of a store, with the operations that keep them consistent.
@@ -141,8 +142,7 @@ struct ResourceData: Sendable {
     } else if ResourceItem.id(of: given) == nil {
       problems.append(
         .init(
-          path: [.member(options.key)],
-          text: "must be an integer or a string of 1 to 256 bytes"))
+          path: [.member(options.key)], text: "must be an integer or a string of 1 to 256 bytes"))
     }
     let text = Self.timestamp(context.now)
     if let name = options.createdAt { members[name] = .string(text) }
@@ -332,8 +332,7 @@ struct ResourceData: Sendable {
     guard let id = ResourceItem.id(of: json[options.key]) else {
       throw .invalid([
         .init(
-          path: [.member(options.key)],
-          text: "must be an integer or a string of 1 to 256 bytes")
+          path: [.member(options.key)], text: "must be an integer or a string of 1 to 256 bytes")
       ])
     }
     guard let text = try? order.encode(json) else {
@@ -362,8 +361,7 @@ struct ResourceData: Sendable {
       status: 409, detail: "another item has the same values of the unique members",
       errors: members.map { member in
         let others = members.filter { $0 != member }.joined(separator: ", ")
-        return .init(
-          path: [.member(member)], text: "must be unique together with \(others)")
+        return .init(path: [.member(member)], text: "must be unique together with \(others)")
       })
   }
 
@@ -379,9 +377,7 @@ struct ResourceData: Sendable {
       let given = members[member] ?? .null
       if !given.isNull, ResourceItem.id(of: given) != ResourceItem.id(of: value) {
         problems.append(
-          .init(
-            path: [.member(member)], text: "must be the id in the path of the request")
-        )
+          .init(path: [.member(member)], text: "must be the id in the path of the request"))
       }
       // An equal id may be of another type.
       if given.isNull { members[member] = value }

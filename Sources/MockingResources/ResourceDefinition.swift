@@ -1,4 +1,5 @@
 package import Foundation
+import MockingDocuments
 import Networking
 
 /// The path of a resource, with the members that its variables determine.

@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import MockingDocuments
 import Networking
 
 /// A JSON value with templates in its strings, parsed once.

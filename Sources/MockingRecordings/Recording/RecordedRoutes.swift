@@ -11,7 +11,7 @@ package struct RecordedRoutes {
   package struct Summary {
     /// The method.
     ///
-    /// `nil` for all methods.
+    /// `nil` matches all methods.
     package let method: HTTPMethod?
     /// The path template.
     package let path: String

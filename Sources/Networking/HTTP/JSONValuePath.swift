@@ -24,20 +24,6 @@ package struct JSONValuePath: Hashable, Sendable {
   package init(_ keys: [any CodingKey]) {
     steps = keys.map { key in key.intValue.map { .element($0) } ?? .member(key.stringValue) }
   }
-
-  /// Returns the path of a child of the value at this path.
-  ///
-  /// - Parameter step: The step to the child.
-  /// - Returns: The longer path.
-  package func appending(_ step: Step) -> JSONValuePath { JSONValuePath(steps: steps + [step]) }
-}
-
-extension JSONValuePath: ExpressibleByArrayLiteral {
-  package init(arrayLiteral elements: Step...) { self.init(steps: elements) }
-}
-
-extension JSONValuePath.Step: ExpressibleByStringLiteral {
-  package init(stringLiteral value: String) { self = .member(value) }
 }
 
 extension JSONValuePath: CustomStringConvertible {

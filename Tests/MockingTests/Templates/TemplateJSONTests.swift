@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingDocuments
 @testable import MockingTemplates
 
 @Suite(.gated)
