@@ -69,7 +69,8 @@ let package = Package(
       name: "NetworkingStreams", dependencies: ["CatenaSystem", "Networking", "Promises"],
       swiftSettings: settings),
     .target(
-      name: "NetworkingTransfers", dependencies: ["CatenaSystem", "Networking", "Promises"],
+      name: "NetworkingTransfers",
+      dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"],
       swiftSettings: settings),
     .target(
       name: "CCatenaXML",

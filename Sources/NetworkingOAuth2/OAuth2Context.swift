@@ -56,7 +56,6 @@ public struct OAuth2Context: Sendable {
       case .transport(let transport):
         Networking<Request>(transport: transport, configuration: configuration)
       }
-    networking.interceptors = [DiscardsBodiesOfFailures()]
   }
 
   /// Sends a request to the token endpoint.
@@ -200,7 +199,10 @@ public struct OAuth2Context: Sendable {
     _ request: Request, secrets: [String], requiresBody: Bool
   ) -> Promise<JSON> {
     let request = request.withoutCredentials().notIntercepted().formatting(.standard)
-    let response = networking.request(request)
+    var options = RequestOptions()
+    // The body of a temporary failure has nothing that is needed, even if it does not end.
+    options.discards = { OAuth2Error.isTemporary($0.status) }
+    let response = networking.send(request, options, #fileID, #line)
     return response.on(scheduler.context(for: .inline)).parse { response in
       let json = try? JSON(parsing: response.data)
       if let code = json?["error"].string, !(200..<300).contains(response.status) || requiresBody {
@@ -226,14 +228,6 @@ public struct OAuth2Context: Sendable {
     let values = form.filter { !known.contains($0.key) && !$0.key.hasSuffix("_type") }.values
     return (values + headers.map(\.value) + [clientSecret].compactMap { $0 })
       .filter { $0.utf8.count >= 4 }.sorted { $0.utf8.count > $1.utf8.count }
-  }
-}
-
-/// An interceptor that drops the body of a temporary failure, which is not needed, even if it does not
-/// end.
-private struct DiscardsBodiesOfFailures: Interceptor {
-  func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    next(exchange.discarding { OAuth2Error.isTemporary($0.status) })
   }
 }
 

@@ -73,9 +73,8 @@ final class JSONRecordReader {
 
   /// Returns the explanation of an error of the record that was returned last.
   func explanation(of error: DecodingError) -> String {
-    let explanation = error.explanation
-    return explanation == JSONText.malformedUTF8 && !framer.isSequence
-      ? "line \(lines.lineCount) is not valid UTF-8" : explanation
+    error.isMalformedText && !framer.isSequence
+      ? "line \(lines.lineCount) is not valid UTF-8" : error.explanation
   }
 
   /// Returns the next record, or `nil` at the end of the body.

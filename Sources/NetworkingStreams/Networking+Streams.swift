@@ -181,20 +181,23 @@ extension Networking {
     of endpoint: ModifiedEndpoint<Endpoint>, _ idleTimeout: Duration?,
     discarding discards: Discard? = nil, _ file: StaticString, _ line: UInt
   ) -> StreamOpener {
-    StreamOpener(
-      scheduler: runner.scheduler, wallClock: runner.wallClock,
-      isRepeatable: { [.get, .head].contains((try? endpoint.request.method) ?? .post) }
+    let context = context
+    return StreamOpener(
+      scheduler: context.scheduler, wallClock: context.wallClock,
+      isRepeatable: { [.get, .head].contains((try? endpoint.request.method) ?? .post) },
+      sessions: { [self] in currentSessions }
     ) { [self] sessions, prepare in
-      let held = HeldExchange(
-        prepare: { request in
-          var request = request
-          prepare(&request)
-          if let idleTimeout { request.idleTimeout = idleTimeout }
-          return request
-        }, deadlinesEndWithHead: true, discards: discards, sessions: sessions)
-      return perform(
-        endpoint.modified { $0.storing(.none) }, over: transports.select(for: endpoint.base),
-        to: .stream, holding: held, file, line)
+      var options = RequestOptions(to: .stream)
+      options.prepare = { request in
+        var request = request
+        prepare(&request)
+        if let idleTimeout { request.idleTimeout = idleTimeout }
+        return request
+      }
+      options.deadlinesEndWithHead = true
+      options.discards = discards
+      options.sessions = sessions
+      return send(endpoint.modified { $0.storing(.none) }, options, file, line)
     }
   }
 }

@@ -81,9 +81,9 @@ final class LineReader {
   ) async throws -> Result? {
     if !hasStarted {
       hasStarted = true
-      let held = HeldSessions()
-      let response = try await open(held).value
-      sessions = held.current
+      let sessions = opener.sessions()
+      self.sessions = sessions
+      let response = try await open(sessions).value
       guard (200...299).contains(response.status) else {
         throw NetworkError(.unacceptableStatus(response.status), response)
       }
@@ -124,7 +124,7 @@ final class LineReader {
     body = nil
   }
 
-  private func open(_ sessions: HeldSessions) -> NetworkPromise {
+  private func open(_ sessions: CallSessions) -> NetworkPromise {
     opener.start(sessions) { [accept] request in
       if let accept { request.setDefault("Accept", accept) }
     }

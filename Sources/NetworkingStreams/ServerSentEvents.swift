@@ -138,7 +138,8 @@ final class ServerSentEventReader {
   private var hasConnected = false
   private var failures = 0
   private var isOver = false
-  private let sessions = HeldSessions()
+  /// The sessions of all requests, after the first one was made.
+  private var sessions: CallSessions?
 
   init(_ opener: StreamOpener, _ options: ServerSentEvents.Options) {
     self.opener = opener
@@ -151,7 +152,7 @@ final class ServerSentEventReader {
     while !isOver {
       do {
         // The rest of the events is not delivered after a sign-out.
-        if sessions.hasEnded {
+        if sessions?.hasEnded == true {
           throw NetworkError.sessionEnded(
             self.body.map { NetworkError.RequestSummary($0.response.request) })
         }
@@ -199,6 +200,8 @@ final class ServerSentEventReader {
         "the lastEventID has \(id.utf8.count) bytes, more than the "
           + "\(ServerSentEventParser.maximumIDLength) that servers accept")
     }
+    let sessions = sessions ?? opener.sessions()
+    self.sessions = sessions
     let response = try await opener.start(sessions) { request in
       request.setDefault("Accept", "text/event-stream")
       request.setDefault("Cache-Control", "no-store")

@@ -8,13 +8,15 @@ struct StreamOpener: Sendable {
   let wallClock: @Sendable () -> Date
   /// Whether the request can be sent again after its response, by its method.
   let isRepeatable: @Sendable () -> Bool
+  /// Returns the sessions of a request that is made now.
+  let sessions: @Sendable () -> CallSessions
   /// Adds a request to the queue.
   ///
   /// The closure changes the wire request, after the hooks of the client. The sessions are those of all
   /// requests of one reader.
   let start:
     @Sendable (
-      _ sessions: HeldSessions, _ prepare: @escaping @Sendable (inout HTTPRequest) -> Void
+      _ sessions: CallSessions, _ prepare: @escaping @Sendable (inout HTTPRequest) -> Void
     ) -> NetworkPromise
 }
 

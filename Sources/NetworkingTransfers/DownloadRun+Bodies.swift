@@ -64,8 +64,7 @@ extension DownloadRun {
   private func withHold(
     on response: Response, _ body: () async throws -> Void
   ) async throws {
-    guard case .streaming(let streaming) = response.content else { return try await body() }
-    let number = gate.observe { [source = streaming.source] in source.setHeld($0) }
+    let number = gate.observe { response.setHeld($0) }
     defer { gate.removeObserver(number) }
     try await body()
   }

@@ -105,7 +105,7 @@ final class DownloadRun: Sendable {
       try Task.checkCancellation()
       try await disk.run { try file.commit() }
       return Response(
-        last.head, .file(options.target), to: last.request, last.metrics, trailers: last.trailers)
+        last.head, file: options.target, to: last.request, last.metrics, trailers: last.trailers)
     } catch {
       let isContradiction = error is Contradiction
       try? await disk.run { isContradiction ? file.discard() : file.close() }
@@ -178,14 +178,14 @@ final class DownloadRun: Sendable {
     repeatedBy retries: TransferRetries,
     _ change: @escaping @Sendable (inout HTTPRequest) throws -> Void
   ) async throws -> Response {
-    try await sender.send(
-      .init(
-        prepare: { [self] request in
-          var request = request
-          try change(&request)
-          state.withLock { $0.sent = request }
-          return request
-        }, destination: .stream, retries: retries))
+    var options = RequestOptions(to: .stream)
+    options.prepare = { [self] request in
+      var request = request
+      try change(&request)
+      state.withLock { $0.sent = request }
+      return request
+    }
+    return try await sender.send(.init(options: options, retries: retries))
   }
 
   /// Requests the file from its beginning.
@@ -214,7 +214,7 @@ final class DownloadRun: Sendable {
     }
     let validator =
       response.hasContentCoding
-      ? nil : StrongValidator(response.headers, now: sender.wallClock())
+      ? nil : StrongValidator(response.headers, now: sender.context.wallClock())
     var (total, end) = (response.declaredLength, response.declaredLength)
     var segments = [PartialDownload.Segment(start: 0, end: end)]
     if response.status == 206 {

@@ -148,7 +148,7 @@ extension Transfer {
 }
 
 /// The shared state of a transfer and its handle: the pause and the progress.
-final class TransferControl: ProgressReporting {
+final class TransferControl: ProgressReceiver {
   private struct State {
     var progress = Transfer.Progress()
     var meter = RateMeter()

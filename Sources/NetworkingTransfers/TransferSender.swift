@@ -10,12 +10,10 @@ struct TransferSender: Sendable {
   struct Message: Sendable {
     /// Changes the request of the endpoint.
     var change: @Sendable (Request) -> Request = { $0 }
-    /// Changes the wire request, after the client's hooks.
-    var prepare: @Sendable (HTTPRequest) throws -> HTTPRequest = { $0 }
-    /// The destination of a successful body.
-    var destination = BodyDestination.Kind.memory
-    /// The receiver of the progress of the request.
-    var progress: (any ProgressReporting)?
+    /// The destination, the progress and the changes of the wire request.
+    ///
+    /// The transfer sets the others.
+    var options = RequestOptions()
     /// The repetitions by the transfer.
     ///
     /// The client then sends the request once, so that repetitions do not multiply. `nil` leaves the
@@ -24,14 +22,16 @@ struct TransferSender: Sendable {
   }
 
   let control: TransferControl
-  let scheduler: any Scheduler
-  let wallClock: @Sendable () -> Date
+  /// The client's context at the beginning of the transfer.
+  let context: RequestContext
   let retry: RetryPolicy
   /// Returns the base URL and the path of the endpoint's request, as far as they are known before it is
   /// built.
   let resource: @Sendable () throws -> String
   /// Adds a request to the client's queue.
   let start: @Sendable (_ message: Message) -> NetworkPromise
+
+  var scheduler: any Scheduler { context.scheduler }
 
   /// Waits while the transfer is paused, and sends a request.
   ///
@@ -61,10 +61,9 @@ struct FinalResponse: Error {
 /// and a connection that was lost during a pause does not count.
 final class TransferRetries: Sendable {
   private struct State {
-    var failures = 0
     var farthest: Int64 = 0
     /// The failures in a row.
-    var log = AttemptLog()
+    var attempts: [Attempt] = []
     var delay = Duration.zero
     var start: Duration
     /// The wire request of the last attempt.
@@ -87,7 +86,7 @@ final class TransferRetries: Sendable {
 
   /// Returns whether the request is repeated after a response, from its head alone.
   private func repeats(after head: HTTPResponseHead) -> Bool {
-    let (sent, number) = state.withLock { ($0.sent, $0.failures + 1) }
+    let (sent, number) = state.withLock { ($0.sent, $0.attempts.count + 1) }
     guard let sent, sender.retry.decidesByHead else { return false }
     let response = Response(head: head, request: sent)
     return delay(after: .success(response), of: sent, number: number) != nil
@@ -99,7 +98,7 @@ final class TransferRetries: Sendable {
     sender.retry.delay(
       beforeRetry: number,
       after: FailedAttempt(
-        number: number, request: request, result: result, at: sender.wallClock()))
+        number: number, request: request, result: result, at: sender.context.wallClock()))
   }
 
   /// Waits before the next attempt.
@@ -124,17 +123,16 @@ final class TransferRetries: Sendable {
     default: throw error
     }
     let now = sender.scheduler.now
-    let number = state.withLock { state in
-      if bytes > state.farthest {
-        (state.farthest, state.failures, state.log) = (bytes, 0, AttemptLog())
-      }
-      state.failures += 1
-      state.log.begin(after: state.delay, at: state.start)
-      state.log.end(Attempt.Outcome(result), at: now)
-      return state.failures
+    let attempts = state.withLock { state in
+      if bytes > state.farthest { (state.farthest, state.attempts) = (bytes, []) }
+      state.attempts.append(
+        Attempt(
+          number: state.attempts.count + 1, delay: state.delay, duration: now - state.start,
+          outcome: Attempt.Outcome(result)))
+      return state.attempts
     }
-    guard let request, let delay = delay(after: result, of: request, number: number) else {
-      let attempts = state.withLock { $0.log.attempts(at: now) }
+    guard let request, let delay = delay(after: result, of: request, number: attempts.count)
+    else {
       if case .success(let response) = result {
         throw FinalResponse(response: attempts.count > 1 ? response.after(attempts) : response)
       }

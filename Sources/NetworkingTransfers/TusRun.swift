@@ -171,7 +171,7 @@ struct TusRun: Sendable {
     let isUsable =
       content.resource == resource && content.length == file.version.length
       && content.modified == file.version.modified
-      && content.expires ?? .distantFuture > sender.wallClock()
+      && content.expires ?? .distantFuture > sender.context.wallClock()
     return isUsable ? content : nil
   }
 
@@ -184,8 +184,8 @@ struct TusRun: Sendable {
       headers["Upload-Length"] = String(file.version.length)
       headers["Upload-Metadata"] = metadata
     }
-    let prepare = message.prepare
-    message.prepare = { request in creation.note(try prepare(request)) }
+    let prepare = message.options.prepare
+    message.options.prepare = { request in creation.note(try prepare?(request) ?? request) }
     return try await sender.send(message)
   }
 
@@ -260,7 +260,8 @@ struct TusRun: Sendable {
   /// - Throws: ``FinalResponse`` for any other response.
   private func conflict(in response: Response) throws -> Outcome? {
     if response.isSuccessful { return nil }
-    let retryAfter = RetryAfter.delay(in: response.headers, now: sender.wallClock()) ?? .zero
+    let retryAfter =
+      RetryAfter.delay(in: response.headers, now: sender.context.wallClock()) ?? .zero
     switch response.status {
     case 403, 404, 410: return .gone(response)
     // Another offset, or a wrong checksum.
@@ -297,7 +298,15 @@ struct TusRun: Sendable {
     retries: TransferRetries? = nil,
     _ change: @escaping @Sendable (inout HTTPHeaders) -> Void = { _ in }
   ) -> TransferSender.Message {
-    TransferSender.Message(
+    var options = RequestOptions()
+    options.prepare = { request in
+      var request = request
+      if let home = upload?.home, Origin(request.url)?.text != home { request.withholdSecrets() }
+      request.headers["Tus-Resumable"] = "1.0.0"
+      change(&request.headers)
+      return request
+    }
+    return TransferSender.Message(
       change: { request in
         var request = request
         request.method = method
@@ -309,20 +318,13 @@ struct TusRun: Sendable {
         request.payload = body.map { .stream($0) }
         return request
       },
-      prepare: { request in
-        var request = request
-        if let home = upload?.home, Origin(request.url)?.text != home {
-          Redirection.removeSecrets(from: &request)
-          request.withholdsClientCertificate = true
-        }
-        request.headers["Tus-Resumable"] = "1.0.0"
-        change(&request.headers)
-        return request
-      }, retries: retries)
+      options: options, retries: retries)
   }
 
   private func expiry(of response: Response) -> Date? {
-    response.headers["Upload-Expires"].flatMap { HTTPDate.parse($0, now: sender.wallClock()) }
+    response.headers["Upload-Expires"].flatMap {
+      HTTPDate.parse($0, now: sender.context.wallClock())
+    }
   }
 
   /// The creation of an upload, with all its attempts.

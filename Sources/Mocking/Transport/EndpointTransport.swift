@@ -93,9 +93,9 @@ final class EndpointMocks: Sendable {
 /// A transport for a request whose mock is selected on an actor.
 ///
 /// The selection starts with the transport, and all attempts of the request wait for it.
-final class DeferredEndpointTransport<Endpoint: RequestConvertible>: SelectingTransport {
+final class DeferredEndpointTransport<Endpoint: RequestConvertible>: TransportTraits {
   private let endpoint: Endpoint
-  private let selection: Promise<Mock?>
+  private let mock: Promise<Mock?>
   private let provider: EndpointMocks
   private let next: (any Transport)?
   private let scheduler: any Scheduler
@@ -108,7 +108,7 @@ final class DeferredEndpointTransport<Endpoint: RequestConvertible>: SelectingTr
     self.provider = provider
     self.next = next
     scheduler = provider.player.scheduler
-    selection = mocks.onItsActor(endpoint, awaitedBy: scheduler)
+    mock = mocks.onItsActor(endpoint, awaitedBy: scheduler)
   }
 
   /// Whether requests without a mock need a network.
@@ -116,7 +116,7 @@ final class DeferredEndpointTransport<Endpoint: RequestConvertible>: SelectingTr
   /// The client checks the selected transport instead.
   var needsNetwork: Bool { next?.needsNetwork ?? false }
 
-  func selected() -> Promise<any Transport> {
+  var selection: Promise<any Transport>? {
     attemptSelection()
       .then(on: .inline) { [endpoint, provider, scheduler, next] mock -> Promise<any Transport> in
         if mock == nil, let next { return next.selectedTransport() }
@@ -150,7 +150,7 @@ final class DeferredEndpointTransport<Endpoint: RequestConvertible>: SelectingTr
   /// cancel the selection.
   private func attemptSelection() -> Promise<Mock?> {
     let (selected, resolver) = Promise<Mock?>.pending(on: .inline)
-    selection.always(on: .inline) { resolver.resolve($0) }
+    mock.always(on: .inline) { resolver.resolve($0) }
     return selected
   }
 

@@ -82,7 +82,7 @@ private struct Forwarder: Sendable {
     var forwarded = HTTPRequest(
       method: request.method, url: url, headers: headers, body: request.forwardedBody,
       connectTimeout: .seconds(30), idleTimeout: .seconds(60))
-    if transport is any CodingPreservingTransport {
+    if transport.traits?.preservesContentCoding == true {
       forwarded.preservesContentCoding = true
       // Without the field, the transport would offer codings that the client may not know.
       if !headers.contains("Accept-Encoding") { forwarded.headers["Accept-Encoding"] = "identity" }

@@ -20,6 +20,9 @@ struct ServedResponse: Sendable {
   let provenance: Response.Provenance
   let request: HTTPRequest
   let metrics: TransportMetrics
+  /// The destination of the body.
+  let destination: BodyDestination
+  let progress: (any ProgressReceiver)?
   /// The scheduler that waits for the files.
   let scheduler: any Scheduler
 
@@ -27,27 +30,26 @@ struct ServedResponse: Sendable {
   private static let queue = DispatchQueue(
     label: "Catena.HTTPCache.bodies", attributes: .concurrent)
 
-  /// Returns the response if the body and its destination are in memory, or `nil`.
-  func inMemory(_ destination: BodyDestination) -> Response? {
-    guard destination.isToMemory || !isSuccessful, case .data(let data) = body else { return nil }
-    reportProgress(destination)
+  /// The response if the body and its destination are in memory, or `nil`.
+  var inMemory: Response? {
+    guard destination.isMemory || !isSuccessful, case .data(let data) = body else { return nil }
+    reportProgress()
     return response(.memory(data))
   }
 
   /// Delivers the response.
   ///
-  /// - Parameter destination: The destination of the body.
   /// - Returns: A promise of the outcome. It is rejected with a ``NetworkError`` with the code
   ///   `fileNotWritten` if the destination cannot be written.
-  func delivered(to destination: BodyDestination) -> Promise<Outcome> {
+  func delivered() -> Promise<Outcome> {
     let (promise, resolver) = Promise<Outcome>.pending(on: .inline)
     let isCancelled = CancellationFlag()
     resolver.onCancel { isCancelled.set() }
     let activity = scheduler.beginActivity()
     Self.queue.async {
       do {
-        let content = try content(for: destination, isCancelled)
-        if content != nil { reportProgress(destination) }
+        let content = try content(isCancelled)
+        if content != nil { reportProgress() }
         resolver.fulfill(content.map { .delivered(response($0)) } ?? .changed)
       } catch is FileError {
         // Only reading the body has errors of this type.
@@ -69,18 +71,16 @@ struct ServedResponse: Sendable {
     Response(head, content, to: request, metrics, from: provenance)
   }
 
-  private func reportProgress(_ destination: BodyDestination) {
-    guard let progress = destination.progress else { return }
+  private func reportProgress() {
+    guard let progress else { return }
     let count = Int64(body.count)
     progress.begin()
     progress.change { $0.received = .init(bytes: count, total: count) }
   }
 
   /// Moves the body to its destination, or returns `nil` if it has changed.
-  private func content(
-    for destination: BodyDestination, _ isCancelled: CancellationFlag
-  ) throws -> Response.Content? {
-    switch destination.kind {
+  private func content(_ isCancelled: CancellationFlag) throws -> Response.Content? {
+    switch destination {
     case .file(let target) where isSuccessful:
       let file = try NetworkError.reporting(.fileNotWritten) {
         try PartialFile(for: target.url, replacing: target.replaces)

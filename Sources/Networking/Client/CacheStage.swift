@@ -18,8 +18,6 @@ final class CacheStage: BuiltInStage {
   private let cookies: CookieStage?
   /// The text of the client's cookie jar in each stored response, empty for the jar that clients share.
   private let jar: String
-  /// The client's transport, which has the trust in servers and the client certificates.
-  private let transport: (any TLSTransport)?
   let scheduler: any Scheduler
   private let wallClock: @Sendable () -> Date
   /// The validations in the background.
@@ -38,12 +36,11 @@ final class CacheStage: BuiltInStage {
   ///   - settings: The client's settings.
   ///   - sessionPolicy: The policy of the client's session.
   ///   - cookies: The client's cookies.
-  ///   - transport: The client's transport.
   ///   - scheduler: The scheduler that waits for the disk.
   ///   - wallClock: The source of time.
   init(
     _ cache: HTTPCache, _ settings: CachingConfiguration, sessionPolicy: Request.CachePolicy,
-    cookies: CookieStage?, transport: any Transport, scheduler: any Scheduler,
+    cookies: CookieStage?, scheduler: any Scheduler,
     wallClock: @escaping @Sendable () -> Date
   ) {
     self.cache = cache
@@ -59,18 +56,17 @@ final class CacheStage: BuiltInStage {
       case let jar?:
         jar === CookieJar.shared ? "" : " jar \(CacheDigest.digest("jar", jar.identity) ?? "")"
       }
-    self.transport = transport as? any TLSTransport
     self.scheduler = scheduler
     self.wallClock = wallClock
   }
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard !settings.includesMocks else { return handle(exchange, next) }
-    let transport = exchange.call.transport.transport
-    guard let selecting = transport as? any SelectingTransport else {
-      return transport.needsNetwork ? handle(exchange, next) : passing(exchange, next)
+    let transport = exchange.call.transport
+    guard let selection = transport.traits?.selection else {
+      return transport.transport.needsNetwork ? handle(exchange, next) : passing(exchange, next)
     }
-    return selecting.selected().then(on: .inline) { selected in
+    return selection.then(on: .inline) { selected in
       selected.needsNetwork ? self.handle(exchange, next) : self.passing(exchange, next)
     }
   }
@@ -147,8 +143,7 @@ final class CacheStage: BuiltInStage {
       !request.preservesContentCoding,
       // The server may respond otherwise to a client that shows its certificate.
       !request.withholdsClientCertificate,
-      // A transfer continues by itself, with ranges and validators of its own.
-      exchange.destination.deadlineClock == nil,
+      exchange.call.options.usesCache,
       !request.headers.fields.contains(where: { field in
         CacheValidation.conditions.contains { HTTPHeaders.areNamesEqual($0, field.name) }
       }),
@@ -210,11 +205,7 @@ final class CacheStage: BuiltInStage {
   /// - Returns: The text, empty for the usual connection, or `nil` if the platform has no library for
   ///   digests.
   private func connection(of exchange: Exchange) -> String? {
-    let selected = exchange.call.transport
-    let transport =
-      selected.source == .client ? transport : selected.transport as? any TLSTransport
-    guard let transport else { return "" }
-    let owner = transport.tls.compiled.connectionOwner(for: exchange.request.url) + transport.route
+    let owner = exchange.call.transport.traits?.connectionOwner(for: exchange.request.url) ?? ""
     return owner.isEmpty ? "" : CacheDigest.digest("connection", owner).map { " over \($0)" }
   }
 

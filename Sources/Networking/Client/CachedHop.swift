@@ -11,6 +11,8 @@ struct CachedHop: Sendable {
   /// Whether no caller waits for the response.
   var isInBackground = false
 
+  private var isToMemory: Bool { isInBackground || exchange.call.options.destination.isMemory }
+
   /// Returns the hop with a state of its own, whose response goes to memory only.
   func inBackground() -> CachedHop {
     var exchange = exchange
@@ -20,9 +22,10 @@ struct CachedHop: Sendable {
     let limit = max(
       stage.cache.memory?.maximumResponseSize ?? 0,
       stage.cache.diskStore?.maximumResponseSize ?? 0)
-    exchange.ownDestination = BodyDestination(
-      maximumBodySize: min(exchange.destination.maximumBodySize ?? limit, limit),
-      timeLimit: exchange.destination.timeLimit, scheduler: stage.scheduler)
+    var settings = exchange.reception.settings
+    settings.maximumBodySize = min(settings.maximumBodySize ?? limit, limit)
+    settings.followsRedirects = false
+    exchange.reception = Reception(settings: settings)
     return CachedHop(
       stage: stage, exchange: exchange, query: query, next: next, isInBackground: true)
   }
@@ -148,15 +151,13 @@ struct CachedHop: Sendable {
       default: break
       }
     }
-    if !exchange.destination.isToMemory, query.method == .get {
-      var destination = exchange.destination
-      destination.copy = CacheCopy(
+    if !isToMemory, query.method == .get {
+      sent.reception.copy = CacheCopy(
         stage.cache, query,
         selector: { [stage, exchange, query] in
           stage.selector(of: $0, to: $1, for: query, in: exchange)
         },
         awaitedBy: stage.scheduler, wallClock: { [stage] in stage.now })
-      sent.ownDestination = destination
     }
     return sent
   }
@@ -167,7 +168,7 @@ struct CachedHop: Sendable {
   private func store(_ response: Response, since start: Int, requestTime: Date) {
     guard query.method == .get, query.policy != .noStore else { return }
     let now = stage.now
-    guard case .memory(let data) = response.content, exchange.destination.isToMemory else { return }
+    guard case .memory(let data) = response.content, isToMemory else { return }
     guard !response.isTruncated, CacheRules.isStorable(response.head, to: query, at: now),
       let selector = stage.selector(
         of: response.headers, to: response.request, for: query, in: exchange)
@@ -268,8 +269,10 @@ struct CachedHop: Sendable {
       provenance: Response.Provenance(
         source: source, age: .seconds(min(age, Double(CacheControl.maximumSeconds))),
         storedAt: stored.responseTime),
-      request: exchange.request, metrics: metrics, scheduler: stage.scheduler)
-    if let limit = exchange.destination.maximumBodySize, exchange.destination.isToMemory,
+      request: exchange.request, metrics: metrics,
+      destination: isInBackground ? .memory : exchange.call.options.destination,
+      progress: exchange.progress, scheduler: stage.scheduler)
+    if isToMemory, let limit = exchange.call.reception.settings.maximumBodySize,
       served.body.count > limit
     {
       return .rejected(
@@ -277,15 +280,13 @@ struct CachedHop: Sendable {
           .bodyTooLarge, "the stored body has \(served.body.count) bytes, the limit is \(limit)",
           request: .init(exchange.request), response: served.head))
     }
-    var destination = exchange.destination
-    if let progress = exchange.state.sharedProgress { destination.progress = progress }
     let events = exchange.events
     // Fast path: no file is read or written.
-    if let response = served.inMemory(destination) {
+    if let response = served.inMemory {
       events?.serveFromCache(exchange.request, source)
       return .fulfilled(response)
     }
-    return served.delivered(to: destination).then(on: .inline) { outcome in
+    return served.delivered().then(on: .inline) { outcome in
       switch outcome {
       case .delivered(let response):
         events?.serveFromCache(exchange.request, source)

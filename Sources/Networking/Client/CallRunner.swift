@@ -6,16 +6,8 @@ import Promises
 final class CallRunner: Sendable {
   /// The source of time for the client's calls.
   let scheduler: any Scheduler
-  /// The limit of a response body in memory, in bytes.
-  ///
-  /// `nil` means no limit.
-  let maximumBodySize: Int?
-  /// The limit for the time in which a response body in memory arrives.
-  ///
-  /// `nil` means no limit.
-  let bodyTimeLimit: Duration?
-  /// Whether the client follows redirects.
-  let followsRedirects: Bool
+  /// The settings for the reception of responses.
+  let reception: ReceptionSettings
   /// The client's cookies.
   ///
   /// `nil` when it has none.
@@ -35,10 +27,10 @@ final class CallRunner: Sendable {
   /// The cache of the session of the client.
   let privateCache: HTTPCache?
   private let pipeline: Pipeline
-  /// The stages of requests of the client's background session.
+  /// The performer of the calls over the client's own transport.
   ///
-  /// `nil` if the client has no such session.
-  private let backgroundPipeline: Pipeline?
+  /// `nil` if the stages perform them.
+  let performer: (any CallPerformer)?
   private let builder: RequestBuilder
   private let baseURLs = BaseURLCache()
   private let headers: HeaderCache
@@ -62,15 +54,15 @@ final class CallRunner: Sendable {
     let cache = configuration.caching.cache(orOfSession: session.cache).map {
       CacheStage(
         $0, configuration.caching, sessionPolicy: session.cachePolicy, cookies: cookies,
-        transport: session.transport, scheduler: scheduler, wallClock: configuration.wallClock)
+        scheduler: scheduler, wallClock: configuration.wallClock)
     }
     self.cache = cache?.cache
     privateCache = if case .session = configuration.caching.storage { session.cache } else { nil }
     pipeline = Pipeline(Self.stages(configuration, cookies, cache, scheduler))
-    backgroundPipeline = nil
-    maximumBodySize = configuration.maximumBodySize
-    bodyTimeLimit = configuration.bodyTimeout
-    followsRedirects = configuration.redirects.followsAll
+    performer = session.performer
+    reception = ReceptionSettings(
+      maximumBodySize: configuration.maximumBodySize, timeLimit: configuration.bodyTimeout,
+      followsRedirects: configuration.redirects.followsAll, scheduler: scheduler)
     callTimeout = configuration.callTimeout
     retry = configuration.retry
     wallClock = configuration.wallClock
@@ -125,36 +117,47 @@ final class CallRunner: Sendable {
     }
     guard call.request.isIntercepted, let middleware = call.settings.middleware else {
       return firstly {
-        try pipeline(over: call.transport).send(makeExchange(call).with(call.settings.credentials))
+        try send(makeExchange(call).with(call.settings.credentials))
       }
     }
     return waitForMiddleware(middleware, of: call).then(on: .inline) { middlewareTime in
       call.state.startInfo.middlewareTime = middlewareTime
       // The middleware may have authenticated the client.
-      return try self.pipeline(over: call.transport).send(
-        self.makeExchange(call).withCurrentCredentials())
+      return try self.send(self.makeExchange(call).withCurrentCredentials())
     }
   }
 
-  /// Returns whether requests over a transport are transfers of the client's background session.
+  /// Returns the performer of the calls over a transport.
   ///
-  /// The requests of a mock are not.
-  func isBackground(_ transport: SelectedTransport) -> Bool {
-    backgroundPipeline != nil && transport.source == .client
+  /// `nil` if the stages perform them, as for a mock.
+  func performer(over transport: SelectedTransport) -> (any CallPerformer)? {
+    transport.source == .client ? performer : nil
   }
 
-  private func pipeline(over transport: SelectedTransport) -> Pipeline {
-    isBackground(transport) ? backgroundPipeline ?? pipeline : pipeline
+  private func send(_ exchange: Exchange) -> NetworkPromise {
+    guard let performer = performer(over: exchange.call.transport) else {
+      return pipeline.send(exchange)
+    }
+    return Pipeline(
+      [InterceptorsStage { $0.call.settings.interceptors }, AuthorizationStage()],
+      around: { exchange in
+        firstly {
+          try exchange.checkSessions()
+          return performer.perform(exchange)
+        }
+      }
+    ).send(performer.prepare(exchange))
   }
 
-  /// The attributes of the requests of responses that an earlier run of the program has requested.
-  var claimAttributes: RequestAttributes { builder.attributes }
+  /// The attributes of each request of the client, such as its decoder.
+  var attributes: RequestAttributes { builder.attributes }
 
   /// Makes the exchange of a call, without credentials.
   private func makeExchange(_ call: Call) throws -> Exchange {
     let url = try call.makeBaseURL()
-    let request = try wireRequest(
+    var request = try wireRequest(
       of: call.request, call.endpoint, baseURL: url, preProcess: call.settings.preProcessRequest)
+    if let prepare = call.options.prepare { request = request.replaced(by: try prepare(request)) }
     call.state.events?.built(request)
     if call.offline != nil { call.state.startInfo.baseURL = url }
     return Exchange(request, of: call)
@@ -222,34 +225,16 @@ final class CallRunner: Sendable {
   }
 }
 
-/// The additions of a transfer, a stream or a list of pages to one of its requests.
-struct HeldExchange: Sendable {
-  /// Changes the wire request, after the client's hooks.
-  ///
-  /// An error rejects the request.
-  var prepare: @Sendable (HTTPRequest) throws -> HTTPRequest = { $0 }
-  /// The receiver of the progress of both bodies.
-  var progress: (any ProgressReporting)?
-  /// The source of time of the deadlines, which stops while the transfer is paused.
-  ///
-  /// `nil` uses that of the client.
-  var deadlineClock: (any Scheduler)?
-  /// Whether the deadlines end when the head of a stream arrives.
-  var deadlinesEndWithHead = false
-  /// Returns whether the sender repeats the request after a response, so that it does not need the body.
-  var discards: Discard?
-  /// The sessions of all requests of the transfer.
-  var sessions: HeldSessions?
+/// A performer of whole calls, which takes the place of the client's stages.
+///
+/// A call passes the client's interceptors, and gets its credentials. There are no deadlines, retries,
+/// redirects, caches and cookies of the client, and its queue does not limit the number of calls.
+package protocol CallPerformer: Sendable {
+  /// Returns the exchange that the interceptors receive.
+  func prepare(_ exchange: Exchange) -> Exchange
 
-  /// Returns settings whose hook also prepares the request of the transfer.
-  func preparing(_ snapshot: ClientSettings.Snapshot) -> ClientSettings.Snapshot {
-    snapshot.updated { settings in
-      let hook = settings.preProcessRequest
-      settings.preProcessRequest = { request in
-        try prepare(try hook.map { request.replaced(by: try $0(request)) } ?? request)
-      }
-    }
-  }
+  /// Performs a call, after the interceptors.
+  func perform(_ exchange: Exchange) -> NetworkPromise
 }
 
 // MARK: Middleware

@@ -84,7 +84,7 @@ extension Networking {
   ) -> Promise<OfflineStore.Report> {
     let context = runner.scheduler.context(for: callbackContext)
     let (progress, progressContext) = (IsolatedClosure(progress), callbackContext)
-    let sessions = CallSessions(currentSettings().settings)
+    let sessions = currentSessions
     return replay(concurrency, in: sessions, file, line) {
       progress.run($0, on: progressContext, awaitedBy: self.runner.scheduler)
     }
@@ -137,9 +137,11 @@ extension Networking {
     if clientOfflineStore.replaySource(of: entry.id)?.hasSessionEnded == true {
       throw NetworkError.sessionEnded(NetworkError.RequestSummary(entry.request))
     }
-    return perform(
-      entry.request, over: transport(forReplayOf: entry), replaying: entry, in: sessions,
-      progress: nil, file, line)
+    var options = RequestOptions()
+    options.transport = transport(forReplayOf: entry)
+    options.replayed = entry
+    options.sessions = sessions
+    return send(entry.request, options, file, line)
   }
 
   /// Returns the fields that were removed from an entry because they carry credentials.
@@ -162,7 +164,7 @@ extension Networking {
     guard let selection = clientOfflineStore.replaySource(of: entry.id)?.selectTransport else {
       return transports.select(forStored: entry.request)
     }
-    return selection() ?? SelectedTransport(transport: transports.transport)
+    return selection() ?? transports.own
   }
 }
 
@@ -192,7 +194,7 @@ extension Networking {
     // The transport is selected again at the replay, because a scope of mocks or a provider may
     // apply then.
     if transports.mayOverride {
-      source.selectTransport = { [weak self] in self?.transports.select(forAny: endpoint) }
+      source.selectTransport = { [weak self] in self?.transports.select(for: endpoint) }
     }
     return OfflineSaver(
       request: kept, collectsInMemory: collectsInMemory, clientOfflineStore: clientOfflineStore,

@@ -359,35 +359,6 @@ extension Networking: CredentialSource {
   var currentCredentials: ClientCredentials { currentSettings().settings.credentials }
 }
 
-extension Networking {
-  /// Replaces the TLS settings of the client, for example after pins have been rotated.
-  ///
-  /// Requests that start later open connections under the new settings. Connections and TLS sessions
-  /// under the former ones are not used any more: idle ones close at once, others after the requests on
-  /// them have ended. The responses in the cache of the client's session are removed.
-  ///
-  /// - Parameter tls: The new settings.
-  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/unsupported`` if the client
-  ///   has no transport of its own, or one whose settings cannot be replaced. A client has one of its
-  ///   own if its session configuration is ``SessionConfiguration/ephemeral`` or has TLS settings.
-  public func setTLS(_ tls: TLSOptions) throws(NetworkError) {
-    guard let transport = transports.transport as? any TLSConfigurableTransport else {
-      throw NetworkError(
-        .unsupported, "the TLS settings of the client's transport cannot be replaced")
-    }
-    guard transport as AnyObject !== Session.sharedTransport as AnyObject else {
-      throw NetworkError(
-        .unsupported,
-        "the transport of the client is shared; give its session configuration TLS settings")
-    }
-    transport.setTLS(tls)
-    // The responses were received under the former trust, and those that are on the way were requested
-    // with the former identity.
-    runner.cache?.invalidateEverything()
-    runner.privateCache?.removeAllFromMemory()
-  }
-}
-
 extension Credentials.Scheme? {
   /// Returns whether the session of the user ends when other credentials replace these.
   ///

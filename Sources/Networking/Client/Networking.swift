@@ -61,7 +61,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     sessionConfiguration: SessionConfiguration = .default, retry: RetryPolicy? = nil,
     configuration: NetworkingConfiguration = .default
   ) {
-    let session = Session(sessionConfiguration, wallClock: configuration.wallClock)
+    let session = sessionConfiguration.makeSession(wallClock: configuration.wallClock)
     self.init(mode, mockProvider, session, retry, configuration)
   }
 
@@ -139,8 +139,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     @_inheritActorContext progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    perform(
-      endpoint, over: transports.select(for: endpoint), progress: progress, file, line)
+    send(endpoint, RequestOptions(onProgress: progress), file, line)
   }
 
   /// Adds a request of a modified endpoint, such as `BoardsAPI.boards.notIntercepted()`, to the
@@ -163,8 +162,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     @_inheritActorContext progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    perform(
-      endpoint, over: transports.select(for: endpoint.base), progress: progress, file, line)
+    send(endpoint, RequestOptions(onProgress: progress), file, line)
   }
 
   /// Adds a request of an endpoint of any type to the queue.
@@ -188,7 +186,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     @_inheritActorContext progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    perform(endpoint, over: transports.select(forAny: endpoint), progress: progress, file, line)
+    send(endpoint, RequestOptions(onProgress: progress), file, line)
   }
 
   /// Adds a request of an endpoint with a response type to the queue, and decodes the response.
@@ -213,7 +211,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     @_inheritActorContext progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Typed.ResponseType> {
-    perform(endpoint, over: transports.select(forAny: endpoint), progress: progress, file, line)
+    send(endpoint, RequestOptions(onProgress: progress), file, line)
       .validate(file: file, line: line)
       .decode(Typed.ResponseType.self, decoder: decoder, file: file, line: line)
   }
@@ -222,31 +220,24 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - transport: The transport.
-  ///   - destination: The destination of the response body.
-  ///   - entry: The entry of the offline store that is sent again. `nil` if there is none.
-  ///   - held: The transfer that the request belongs to. `nil` if there is none.
-  ///   - sessions: The sessions that the request belongs to. `nil` uses the current ones.
-  ///   - progress: The caller's handler of the progress.
+  ///   - options: The options.
   ///   - file: The source file of the caller.
   ///   - line: The source line of the caller.
-  /// - Returns: A promise of the response.
-  func perform<SomeEndpoint: RequestConvertible>(
-    _ endpoint: SomeEndpoint, over transport: SelectedTransport,
-    to destination: BodyDestination.Kind = .memory, replaying entry: OfflineStore.Entry? = nil,
-    holding held: HeldExchange? = nil, in sessions: CallSessions? = nil,
-    progress: ProgressHandler? = nil, _ file: StaticString, _ line: UInt
+  /// - Returns: A promise of the response, in the ``callbackContext``.
+  package func send(
+    _ endpoint: some RequestConvertible, _ options: RequestOptions, _ file: StaticString,
+    _ line: UInt
   ) -> NetworkPromise {
-    var snapshot = currentSettings()
-    let sessions =
-      sessions ?? held?.sessions?.ofFirstRequest(snapshot.settings)
-      ?? CallSessions(snapshot.settings)
-    if let entry { snapshot = snapshot.updated { $0.baseURL = { entry.baseURL } } }
-    if let held { snapshot = held.preparing(snapshot) }
-    let context = runner.scheduler.context(for: snapshot.settings.callbackContext)
+    let transport = options.transport ?? transports.select(for: endpoint)
+    let snapshot = currentSettings()
+    let scheduler = runner.scheduler
+    var reception = Reception(options: options, settings: runner.reception)
+    let sessions = options.sessions ?? CallSessions(snapshot.settings)
+    reception.options.sessions = sessions
+    let context = scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
     let events = snapshot.settings.eventSinks.map {
-      CallEvents($0, scheduler: runner.scheduler, redactor: runner.redactor)
+      CallEvents($0, scheduler: scheduler, redactor: runner.redactor)
     }
     do {
       var original = try Self.request(of: endpoint)
@@ -256,42 +247,32 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
         request = beforeEach(original)
         runner.addSecretNames(to: &request)
       }
-      var bodyDestination = BodyDestination(
-        kind: destination, maximumBodySize: runner.maximumBodySize,
-        timeLimit: runner.bodyTimeLimit, followsRedirects: runner.followsRedirects,
-        discards: held?.discards, progress: held?.progress,
-        scheduler: runner.scheduler,
-        deadlineClock: held?.deadlineClock,
-        deadlinesEndWithHead: held?.deadlinesEndWithHead ?? false)
-      if let progress {
-        bodyDestination.progress = ProgressReporter(
-          on: snapshot.settings.callbackContext, scheduler: runner.scheduler,
-          reportsResponse: request.payload == nil || !bodyDestination.isToMemory, progress)
+      if let handler = options.onProgress {
+        reception.options.progress = ProgressReporter(
+          on: snapshot.settings.callbackContext, scheduler: scheduler,
+          reportsResponse: request.payload == nil || !options.destination.isMemory, handler)
       }
       events?.queued(request, pending.resolver)
-      let offline: OfflineMode? =
-        if let entry {
-          .replaying(
-            key: entry.effectiveIdempotencyKey, removedHeaders: entry.removedCredentialHeaders)
-        } else {
-          offlineSaver(
-            endpoint, original, as: request, collectsInMemory: bodyDestination.isToMemory,
-            in: sessions
-          )
-          .map { .saving($0) }
-        }
       var defaults = defaults(of: endpoint)
-      if let entry { defaults.headers = removedCredentialHeaders(of: entry) }
+      let offline: OfflineMode?
+      if let entry = options.replayed {
+        offline = .replaying(
+          key: entry.effectiveIdempotencyKey, removedHeaders: entry.removedCredentialHeaders)
+        defaults.headers = removedCredentialHeaders(of: entry)
+      } else {
+        offline = offlineSaver(
+          endpoint, original, as: request, collectsInMemory: options.destination.isMemory,
+          in: sessions
+        ).map { .saving($0) }
+      }
       let call = Call(
-        request, endpoint: defaults,
-        settings: snapshot, over: transport, to: bodyDestination, credentialSource: self,
-        offline: offline, in: sessions, reportingTo: events)
+        request, endpoint: defaults, settings: snapshot, over: transport, receivedBy: reception,
+        credentialSource: self, offline: offline, reportingTo: events)
       // A request of an interceptor that holds other requests up must not wait behind them. Such
       // requests are not intercepted, or are made in a token refresh.
-      // The system limits the number of background transfers itself.
       let isThrottled =
         request.isIntercepted && call.refresh?.isInProgress != true
-        && !runner.isBackground(transport)
+        && runner.performer(over: transport) == nil
       (isThrottled ? queue : unthrottledQueue).add(
         pending, priority: request.priority,
         HandlerScope.capturing { [runner] in runner.start(call) })

@@ -1,61 +1,41 @@
 import Promises
 
 #if canImport(FoundationNetworking)
-  import Foundation
+  package import Foundation
   public import FoundationNetworking
 #else
   public import Foundation
 #endif
 
 /// The transport, the cookies and the cache of a client.
-public enum SessionConfiguration: Sendable {
+///
+/// The module `NetworkingTransfers` adds background sessions.
+public struct SessionConfiguration: Sendable {
+  private let source: any SessionSource
+  /// The TLS settings, with a transport that is private to the client.
+  ///
+  /// `nil` if the client has those of the source.
+  private(set) var tls: TLSOptions?
+
+  /// Makes a configuration.
+  ///
+  /// - Parameter source: The maker of the session.
+  package init(_ source: any SessionSource) {
+    self.source = source
+  }
+
   /// The platform's transport, shared by all clients with this configuration: `CurlTransport` on
   /// Linux, ``URLSessionTransport`` on Apple platforms and in a build without libcurl.
   ///
   /// The cookies are those of ``CookieJar/shared``, in memory. The cache is ``HTTPCache/shared``, in
   /// memory and on disk.
-  case `default`
+  public static let `default` = SessionConfiguration(BuiltInSession.default)
   /// The platform's transport, a ``CookieJar`` and an ``HTTPCache`` in memory, private to the client.
   ///
   /// Nothing is written to disk.
-  case ephemeral
-  /// A background session of the system: downloads to files and uploads of files go on while the
-  /// program is suspended, and after the system has terminated it.
-  ///
-  /// Only on Apple platforms. Elsewhere every request is rejected with
-  /// ``NetworkError/Code-swift.enum/unsupported``, because the initializer of a client does not throw;
-  /// ``checked()`` reports it before the client is made. Mocks do not need the session, so that
-  /// tests run on every platform.
-  ///
-  /// - **Requests.** `download(_:to:)`, and the request of `Request.upload(file:to:)`. All others are
-  ///   rejected with ``NetworkError/Code-swift.enum/unsupported`` and the alternative: bodies in memory,
-  ///   forms and streams, downloads with a body, responses without an upload or a file, transfers that
-  ///   can be paused, compression, a time limit of a request, ``Networking/hopInterceptors``, and the
-  ///   store policy `offline`.
-  /// - **Client.** ``Networking/beforeEach``, ``Networking/middleware``,
-  ///   ``Networking/preProcessRequest``, ``Networking/interceptors`` and credentials apply when a request
-  ///   starts. What an interceptor does with a response, such as a retry, applies only in the run of
-  ///   the program that has made the request. There are no cookies, caches, retry policies, redirect
-  ///   policies, circuit breakers and deadlines of the client: the system retries and follows redirects.
-  ///   Its only limit is `timeoutIntervalForResource`, a week unless a ``custom(_:delegate:)``
-  ///   configuration changes it. The mode of the client does not limit the number of transfers.
-  /// - **Redirects.** The system removes `Authorization` at a redirect to another origin, and keeps other
-  ///   fields. Do not send secrets in other fields to a server that redirects to others.
-  /// - **Relaunch.** ``Networking/handleBackgroundEvents(identifier:file:line:)`` and the guide about
-  ///   uploads and downloads describe how transfers of an earlier run are found again.
-  /// - **Other tasks.** A task of the session that this module has not made is cancelled, because no
-  ///   call could find it.
-  /// - **Sharing.** All clients of the process with one identifier share the session, with the settings
-  ///   of the first client. If another one has other ``TLSOptions``, its requests are rejected with
-  ///   ``NetworkError/Code-swift.enum/unsupported``. The session lives as long as the process.
-  ///
-  /// A ``custom(_:delegate:)`` configuration of `URLSessionConfiguration.background(withIdentifier:)`
-  /// also makes such a session, with its `isDiscretionary`, `allowsCellularAccess`,
-  /// `sharedContainerIdentifier` and so on.
-  ///
-  /// - Parameter identifier: The name of the session, which is the same in each run of the program.
-  case background(identifier: String)
-  /// A ``URLSessionTransport`` on a copy of a Foundation configuration, private to the client.
+  public static let ephemeral = SessionConfiguration(BuiltInSession.ephemeral)
+
+  /// Returns a ``URLSessionTransport`` on a copy of a Foundation configuration, private to the client.
   ///
   /// The client has a private ``HTTPCache`` in memory, and the policy of the configuration's
   /// `requestCachePolicy`, unless its own configuration has another one. It does not use `urlCache`.
@@ -65,18 +45,23 @@ public enum SessionConfiguration: Sendable {
   /// ``URLSessionTransport`` documents how timeouts and other properties apply, which are ignored on
   /// Linux, and which methods of the delegate are called.
   ///
+  /// Every request over the configuration of a background session is rejected with
+  /// ``NetworkError/Code-swift.enum/unsupported``; the module `NetworkingTransfers` has such sessions.
+  ///
   /// - Parameters:
   ///   - configuration: The configuration.
   ///   - delegate: The delegate of the session. `nil` means none.
-  case custom(_ configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)? = nil)
-  /// Another configuration with TLS settings, and a transport that is private to the client.
-  ///
-  /// ``trusting(_:)`` and ``identifying(as:to:)`` make it.
-  ///
-  /// - Parameters:
-  ///   - configuration: The other configuration.
-  ///   - tls: The TLS settings.
-  indirect case secured(_ configuration: SessionConfiguration, _ tls: TLSOptions)
+  /// - Returns: The configuration.
+  public static func custom(
+    _ configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)? = nil
+  ) -> SessionConfiguration {
+    SessionConfiguration(BuiltInSession.custom(configuration, delegate))
+  }
+
+  /// Makes the session of a client.
+  func makeSession(wallClock: @escaping @Sendable () -> Date) -> Session {
+    source.makeSession(tls, wallClock: wallClock)
+  }
 }
 
 extension SessionConfiguration {
@@ -96,7 +81,8 @@ extension SessionConfiguration {
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidTLSOptions`` and the
   ///   name of an item that cannot be used, or ``NetworkError/Code-swift.enum/unsupported``.
   public func trusting(_ trust: ServerTrust) throws(NetworkError) -> SessionConfiguration {
-    try secured(
+    let tls = tls ?? TLSOptions()
+    return try secured(
       with: TLSOptions(
         trust: trust, identities: tls.identities, minimumVersion: tls.minimumVersion,
         maximumVersion: tls.maximumVersion, wallClock: tls.compiled.wallClock))
@@ -113,6 +99,7 @@ extension SessionConfiguration {
   public func identifying(
     as identity: ClientIdentity, to hosts: HostPattern...
   ) throws(NetworkError) -> SessionConfiguration {
+    let tls = tls ?? TLSOptions()
     let identities = tls.identities.identities + hosts.map { (hosts: $0, identity: identity) }
     return try secured(
       with: TLSOptions(
@@ -129,14 +116,10 @@ extension SessionConfiguration {
   ///   transport of the configuration does not support them: on Linux, background sessions and the
   ///   sessions of Foundation.
   public func secured(with tls: TLSOptions) throws(NetworkError) -> SessionConfiguration {
-    switch self {
-    case .default, .ephemeral: return .secured(self, tls)
-    case .custom:
-      try URLSessionTrust.requireSupport(of: tls)
-      return .secured(self, tls)
-    case .background: return .secured(try checked(), tls)
-    case .secured(let configuration, _): return try configuration.secured(with: tls)
-    }
+    try source.checkSupport(of: tls)
+    var configuration = self
+    configuration.tls = tls
+    return configuration
   }
 
   /// Returns the configuration if the platform supports it.
@@ -147,44 +130,81 @@ extension SessionConfiguration {
   /// ```
   ///
   /// - Returns: The configuration, unchanged.
-  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/unsupported`` for
-  ///   ``background(identifier:)`` on a platform without background sessions, or with an empty
-  ///   identifier.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/unsupported`` for a
+  ///   background session on a platform without them, with an empty identifier, or that is made by
+  ///   ``custom(_:delegate:)``.
   public func checked() throws(NetworkError) -> SessionConfiguration {
-    switch self {
-    case .default, .ephemeral, .custom: return self
-    case .background(let identifier):
-      guard Self.supportsBackgroundSessions else {
-        throw NetworkError(.unsupported, Self.backgroundRefusal)
-      }
-      if identifier.isEmpty {
-        throw NetworkError(.unsupported, "missing identifier")
-      }
-      return self
-    case .secured(let configuration, let tls): return .secured(try configuration.checked(), tls)
+    try source.check()
+    return self
+  }
+}
+
+/// A maker of the sessions of clients with one ``SessionConfiguration``.
+package protocol SessionSource: Sendable {
+  /// Throws ``NetworkError`` with the code ``NetworkError/Code-swift.enum/unsupported`` if the platform
+  /// does not support the sessions.
+  func check() throws(NetworkError)
+
+  /// Throws ``NetworkError`` with the code ``NetworkError/Code-swift.enum/unsupported`` if the sessions do
+  /// not support TLS settings.
+  func checkSupport(of tls: TLSOptions) throws(NetworkError)
+
+  /// Makes the session of a client.
+  ///
+  /// - Parameters:
+  ///   - tls: The TLS settings of a transport that is private to the client. `nil` means the default.
+  ///   - wallClock: The clock of the client.
+  /// - Returns: The session.
+  func makeSession(_ tls: TLSOptions?, wallClock: @escaping @Sendable () -> Date) -> Session
+}
+
+/// The sessions of this module.
+private enum BuiltInSession: SessionSource {
+  case `default`
+  case ephemeral
+  case custom(URLSessionConfiguration, (any URLSessionDelegate)?)
+
+  /// The failure of a background session, which the module `NetworkingTransfers` has.
+  private var refusal: TransportFailure? {
+    guard case .custom(let configuration, _) = self else { return nil }
+    return SessionTimeouts.refusal(ofSession: configuration.identifier)
+  }
+
+  func check() throws(NetworkError) {
+    if let refusal { throw NetworkError(refusal.code, refusal.detail) }
+  }
+
+  func checkSupport(of tls: TLSOptions) throws(NetworkError) {
+    if case .custom = self { try URLSessionTrust.requireSupport(of: tls) }
+  }
+
+  func makeSession(_ tls: TLSOptions?, wallClock: @escaping @Sendable () -> Date) -> Session {
+    if let refusal {
+      return Session(
+        performer: nil, transport: FailingTransport(refusal.code, reason: refusal.detail))
     }
-  }
-
-  /// Whether the platform has background sessions: `true` on Apple platforms.
-  public static var supportsBackgroundSessions: Bool {
-    #if canImport(FoundationNetworking)
-      false
-    #else
-      true
-    #endif
-  }
-
-  /// The reason of the error on a platform without background sessions.
-  static let backgroundRefusal =
-    "The platform has no background sessions: use another session, and resumable transfers"
-
-  private var tls: TLSOptions {
-    if case .secured(_, let tls) = self { tls } else { TLSOptions() }
+    switch self {
+    case .default:
+      // Responses that were received with another trust are not for this client.
+      return Session(
+        transport: tls.map(PlatformTransport.make) ?? Session.sharedTransport,
+        cache: tls == nil ? .shared : HTTPCache())
+    case .ephemeral:
+      return Session(
+        transport: PlatformTransport.make(tls ?? TLSOptions()),
+        cookies: CookieJar(wallClock: wallClock), cache: HTTPCache())
+    case .custom(let configuration, let delegate):
+      return Session(
+        transport: URLSessionTransport(
+          configuration, delegate, checked: tls ?? TLSOptions(), .live),
+        cookies: configuration.effectiveCookieStorage.map(CookieJar.mirroring),
+        cache: HTTPCache(), cachePolicy: Request.CachePolicy(configuration.requestCachePolicy))
+    }
   }
 }
 
 /// The transport, the cookies and the cache of a client, as made from its ``SessionConfiguration``.
-struct Session {
+package struct Session {
   let transport: any Transport
   /// The cookies.
   ///
@@ -195,6 +215,10 @@ struct Session {
   /// `nil` means none.
   let cache: HTTPCache?
   let cachePolicy: Request.CachePolicy
+  /// The performer of the client's calls.
+  ///
+  /// `nil` if the stages perform them over the transport.
+  let performer: (any CallPerformer)?
 
   init(
     transport: any Transport, cookies: CookieJar? = .shared, cache: HTTPCache? = nil,
@@ -204,49 +228,55 @@ struct Session {
     self.cookies = cookies
     self.cache = cache
     self.cachePolicy = cachePolicy
+    performer = nil
   }
 
+  /// Makes a session without cookies and a cache.
+  ///
   /// - Parameters:
-  ///   - configuration: The configuration.
-  ///   - wallClock: The clock of the jar, if it is private to the client.
-  ///   - tls: The TLS settings of a transport that is private to the client. `nil` means the default.
-  init(
-    _ configuration: SessionConfiguration, wallClock: @escaping @Sendable () -> Date,
-    tls: TLSOptions? = nil
-  ) {
-    switch configuration {
-    case .secured(let configuration, let tls):
-      self.init(configuration, wallClock: wallClock, tls: tls)
-    case .default:
-      // Responses that were received with another trust are not for this client.
-      self.init(
-        transport: tls.map(PlatformTransport.make) ?? Self.sharedTransport,
-        cache: tls == nil ? .shared : HTTPCache())
-    case .ephemeral:
-      self.init(
-        transport: PlatformTransport.make(tls ?? TLSOptions()),
-        cookies: CookieJar(wallClock: wallClock), cache: HTTPCache())
-    case .background(let identifier):
-      self.init(
-        transport: Self.backgroundTransport(identifier, tls ?? TLSOptions()), cookies: nil)
-    case .custom(let configuration, let delegate):
-      self.init(
-        transport: URLSessionTransport(
-          configuration, delegate, checked: tls ?? TLSOptions(), .live),
-        cookies: configuration.effectiveCookieStorage.map(CookieJar.mirroring),
-        cache: HTTPCache(), cachePolicy: Request.CachePolicy(configuration.requestCachePolicy))
-    }
+  ///   - performer: The performer of the client's calls. `nil` if each of them fails.
+  ///   - transport: The transport for requests that a provider of transports passes on, which is also
+  ///     that of all requests without a performer.
+  package init(performer: (any CallPerformer)?, transport: FailingTransport) {
+    self.transport = transport
+    self.performer = performer
+    cookies = nil
+    cache = nil
+    cachePolicy = .default
   }
 
   /// The transport of all clients with the default configuration, so that they share connections.
   ///
   /// It is made outside of all scopes of virtual time, because it outlives them.
   static let sharedTransport = HandlerScope.outside { PlatformTransport.make() }
+}
 
-  private static func backgroundTransport(
-    _ identifier: String, _ tls: TLSOptions
-  ) -> any Transport {
-    FailingTransport(.unsupported, reason: SessionConfiguration.backgroundRefusal)
+extension Networking {
+  /// Replaces the TLS settings of the client, for example after pins have been rotated.
+  ///
+  /// Requests that start later open connections under the new settings. Connections and TLS sessions
+  /// under the former ones are not used any more: idle ones close at once, others after the requests on
+  /// them have ended. The responses in the cache of the client's session are removed.
+  ///
+  /// - Parameter tls: The new settings.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/unsupported`` if the client
+  ///   has no transport of its own, or one whose settings cannot be replaced. A client has one of its
+  ///   own if its session configuration is ``SessionConfiguration/ephemeral`` or has TLS settings.
+  public func setTLS(_ tls: TLSOptions) throws(NetworkError) {
+    guard let replaceTLS = transports.own.traits?.replaceTLS else {
+      throw NetworkError(
+        .unsupported, "the TLS settings of the client's transport cannot be replaced")
+    }
+    guard transports.own.transport as AnyObject !== Session.sharedTransport as AnyObject else {
+      throw NetworkError(
+        .unsupported,
+        "the transport of the client is shared; give its session configuration TLS settings")
+    }
+    replaceTLS(tls)
+    // The responses were received under the former trust, and those that are on the way were requested
+    // with the former identity.
+    runner.cache?.invalidateEverything()
+    runner.privateCache?.removeAllFromMemory()
   }
 }
 

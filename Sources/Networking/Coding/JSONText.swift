@@ -38,6 +38,11 @@ extension JSONDecoder {
   }
 }
 
+extension DecodingError {
+  /// Whether the text as a whole is not valid UTF-8.
+  package var isMalformedText: Bool { explanation == JSONText.malformedUTF8 }
+}
+
 extension JSONText {
   /// Returns the error of a text, which names its encoding if that is the cause.
   ///

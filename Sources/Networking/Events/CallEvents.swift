@@ -178,13 +178,13 @@ final class CallEvents: Sendable {
 /// The event reporter of one hop.
 ///
 /// It receives the events of the transport.
-struct HopEvents: Sendable {
+package struct HopEvents: Sendable {
   let call: CallEvents
   /// The number of the hop within the call.
   let number: Int
 
   /// Reports an event of the transport.
-  func receive(_ event: TransportEvent) {
+  package func receive(_ event: TransportEvent) {
     call.emit { machine, now in
       machine.receive(number, at: now) { $0.receive(event, at: now) }
     }
@@ -199,7 +199,7 @@ struct HopEvents: Sendable {
   }
 
   /// Ignores later events of the hop, because its result is no longer needed.
-  func abandon() {
+  package func abandon() {
     call.abandon(hop: number)
   }
 }

@@ -50,7 +50,7 @@ public struct BodyStream: Sendable {
   ///   - length: The number of bytes. `nil` if it is unknown.
   ///   - isRepeatable: Whether the sequence can be created more than once.
   ///   - makeSequence: The closure that creates the sequence.
-  init<Bytes: AsyncSequence>(
+  package init<Bytes: AsyncSequence>(
     length: Int64?, isRepeatable: Bool, _ makeSequence: @escaping @Sendable () async throws -> Bytes
   ) where Bytes.Element == Data {
     self.length = length

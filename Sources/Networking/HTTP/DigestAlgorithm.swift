@@ -13,7 +13,7 @@ import Foundation
 /// SHA-512/256, and OpenSSL's libcrypto on Linux.
 ///
 /// Source: RFC 7616 section 6.1.
-enum DigestAlgorithm: String, CaseIterable, Sendable {
+package enum DigestAlgorithm: String, CaseIterable, Sendable {
   case md5 = "MD5"
   case sha256 = "SHA-256"
   case sha512_256 = "SHA-512-256"
@@ -25,7 +25,7 @@ enum DigestAlgorithm: String, CaseIterable, Sendable {
 
   /// Returns the hash of a text in UTF-8, as hexadecimal digits in lower case, or `nil` if the
   /// platform does not have the function.
-  func hash(_ text: String) -> String? { hash(Data(text.utf8)) }
+  package func hash(_ text: String) -> String? { hash(Data(text.utf8)) }
 
   /// Returns the hash of bytes, as hexadecimal digits in lower case, or `nil` if the platform does
   /// not have the function.

@@ -60,7 +60,7 @@ extension HTTPHeaders {
   /// The name of the field with the idempotency key of a request.
   ///
   /// Source: draft-ietf-httpapi-idempotency-key-header.
-  static let idempotencyKeyName = "Idempotency-Key"
+  package static let idempotencyKeyName = "Idempotency-Key"
 
   /// The default fields of requests: `Accept-Encoding`, `Accept-Language`, and `User-Agent`.
   ///

@@ -59,7 +59,7 @@ public struct HTTPRequest: Sendable, Hashable {
     set { certificateWithholding.value = newValue }
   }
   private var certificateWithholding = Uncompared(false)
-  /// Whether a ``CodingPreservingTransport`` delivers the response body in its content coding.
+  /// Whether a transport that can do so delivers the response body in its content coding.
   ///
   /// Comparing and hashing requests ignores this property.
   package var preservesContentCoding: Bool {

@@ -48,7 +48,7 @@ extension JSONValuePath: CustomStringConvertible {
 
 extension DecodingError {
   /// The problem and its path, without the value: `boards[0].id is missing`.
-  var explanation: String {
+  package var explanation: String {
     switch self {
     case .keyNotFound(let key, let context): "\(Self.path(context.codingPath + [key])) is missing"
     case .valueNotFound(_, let context): "\(Self.path(context.codingPath)) is null"

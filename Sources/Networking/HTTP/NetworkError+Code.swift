@@ -225,5 +225,5 @@ extension NetworkError.Code {
 
 extension HTTPResponseHead {
   /// Whether the status is that of a temporary failure.
-  var isTemporary: Bool { NetworkError.Code.temporaryStatuses.contains(status) }
+  package var isTemporary: Bool { NetworkError.Code.temporaryStatuses.contains(status) }
 }

@@ -115,7 +115,7 @@ extension NetworkError {
   /// - Parameter history: The attempts in order.
   /// - Returns: The error with ``attempts`` and ``history``. This error unchanged if it already has
   ///   at least as many attempts, or if there was only one.
-  func after(_ history: [Attempt]) -> NetworkError {
+  package func after(_ history: [Attempt]) -> NetworkError {
     guard history.count > max(attempts, 1) else { return self }
     var error = self
     error.attempts = history.count
@@ -243,7 +243,7 @@ extension NetworkError {
   ///   - failure: The failure.
   ///   - request: The request.
   ///   - response: The part of the response that was received.
-  init(_ failure: TransportFailure, of request: HTTPRequest, response: Response? = nil) {
+  package init(_ failure: TransportFailure, of request: HTTPRequest, response: Response? = nil) {
     self.init(
       failure.code, failure.detail.isEmpty ? nil : failure.detail,
       request: RequestSummary(request), response: response?.head, body: response?.data,

@@ -88,7 +88,7 @@ public struct RequestAttributes: Sendable {
   /// Adds those of other attributes whose keys are not set.
   ///
   /// - Parameter others: The other attributes.
-  mutating func addMissing(_ others: RequestAttributes) {
+  package mutating func addMissing(_ others: RequestAttributes) {
     if isEmpty {
       attributes = others.attributes
       return

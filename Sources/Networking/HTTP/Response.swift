@@ -86,6 +86,19 @@ public struct Response: Sendable {
       trailers: trailers, provenance: provenance, statusCheck: statusCheck)
   }
 
+  /// Creates a response whose body is in a file.
+  package init(
+    _ head: HTTPResponseHead, file: URL, to request: HTTPRequest, _ metrics: TransportMetrics,
+    trailers: HTTPHeaders = [:]
+  ) {
+    self.init(head, .file(file), to: request, metrics, trailers: trailers)
+  }
+
+  /// Suspends or resumes the connection of a streaming body.
+  package func setHeld(_ isHeld: Bool) {
+    if case .streaming(let streaming) = content { streaming.source.setHeld(isHeld) }
+  }
+
   var content: Content { storage.content }
 
   /// The status code.
@@ -153,7 +166,7 @@ public struct Response: Sendable {
   public var attempts: [Attempt] { storage.attempts }
 
   /// Returns the response with the attempts of its call.
-  func after(_ attempts: [Attempt]) -> Response {
+  package func after(_ attempts: [Attempt]) -> Response {
     Response(
       head, content, to: request, metrics, attempts, trailers: storage.trailers,
       from: storage.provenance)

@@ -29,8 +29,8 @@ final class Call: Sendable {
   /// The client's settings at the time of the request.
   private let snapshot: ClientSettings.Snapshot
   let transport: SelectedTransport
-  /// The destination of the response body.
-  let destination: BodyDestination
+  /// The reception of the responses.
+  let reception: Reception
   /// Provides the client's current credentials.
   ///
   /// `nil` keeps those of the snapshot.
@@ -50,37 +50,40 @@ final class Call: Sendable {
   init(
     _ request: Request, endpoint: EndpointDefaults = EndpointDefaults(),
     settings: ClientSettings.Snapshot, over transport: SelectedTransport,
-    to destination: BodyDestination = BodyDestination(),
+    receivedBy reception: Reception = Reception(),
     credentialSource: (any CredentialSource)? = nil,
-    offline: OfflineMode? = nil, in sessions: CallSessions? = nil,
-    reportingTo events: CallEvents? = nil
+    offline: OfflineMode? = nil, reportingTo events: CallEvents? = nil
   ) {
     self.request = request
     self.endpoint = endpoint
     snapshot = settings
     self.transport = transport
-    self.destination = destination
+    self.reception = reception
     self.credentialSource = credentialSource
     self.offline = offline
-    self.sessions = sessions ?? CallSessions(settings.settings)
+    sessions = reception.options.sessions ?? CallSessions(settings.settings)
     state = CallState(reportingTo: events)
   }
 
   /// The client's settings at the time of the request.
   var settings: ClientSettings { snapshot.settings }
 
+  var options: RequestOptions { _read { yield reception.options } }
+
   /// The error of a call whose session has ended.
   var sessionEndedError: NetworkError {
     .sessionEnded(NetworkError.RequestSummary(request))
   }
 
-  /// Returns the base URL that is set on the client, or that of the endpoint if there is none.
+  /// Returns the base URL of the stored request, or the one that is set on the client, or that of the
+  /// endpoint if there is none.
   ///
   /// Runs the closure of the client, so it is called once for each call.
   ///
   /// - Throws: The errors of the closure and of the endpoint.
   func makeBaseURL() throws -> URL? {
-    try settings.baseURL?() ?? endpoint.baseURL.get()
+    let url = if let entry = options.replayed { entry.baseURL } else { try settings.baseURL?() }
+    return try url ?? endpoint.baseURL.get()
   }
 }
 
@@ -121,10 +124,10 @@ final class CallState: Sendable {
   /// The receiver of the progress for all calls that share the exchange.
   ///
   /// `nil` uses the receiver of the call itself.
-  let sharedProgress: (any ProgressReporting)?
+  let sharedProgress: (any ProgressReceiver)?
   private let state = Mutex(State())
 
-  init(reportingTo events: CallEvents? = nil, sharedProgress: (any ProgressReporting)? = nil) {
+  init(reportingTo events: CallEvents? = nil, sharedProgress: (any ProgressReceiver)? = nil) {
     self.events = events
     self.sharedProgress = sharedProgress
   }
@@ -243,7 +246,7 @@ final class CallState: Sendable {
 
 extension Attempt.Outcome {
   /// Creates the outcome of an attempt that has ended.
-  init(_ result: Result<Response, any Error>) {
+  package init(_ result: Result<Response, any Error>) {
     self =
       switch result {
       case .success(let response): .status(response.status)

@@ -1,10 +1,8 @@
-import Synchronization
-
 /// The sessions of users that a call belongs to: that of the client, and that of its tokens.
 ///
 /// A call that is made in a renewal of credentials also belongs to the sessions of the renewal, so that
 /// the renewal ends with them.
-struct CallSessions: Sendable {
+package struct CallSessions: Sendable {
   private let client: UserSession
   /// The session of the provider of the credentials.
   ///
@@ -23,48 +21,22 @@ struct CallSessions: Sendable {
   }
 
   /// Whether one of the sessions has ended, so that the call must not be sent any more.
-  var hasEnded: Bool {
+  package var hasEnded: Bool {
     client.hasEnded || provider?.hasEnded == true || renewal?.sessions.hasEnded == true
   }
 }
 
 extension CallSessions: Hashable {
   /// Compares sessions and renewals by identity.
-  static func == (left: CallSessions, right: CallSessions) -> Bool {
+  package static func == (left: CallSessions, right: CallSessions) -> Bool {
     left.client === right.client && left.provider === right.provider
       && left.renewal === right.renewal
   }
 
-  func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(client))
     hasher.combine(provider.map(ObjectIdentifier.init))
   }
-}
-
-/// The sessions of a transfer, a stream or a list of pages, to which all its requests belong.
-final class HeldSessions: Sendable {
-  private let sessions = Mutex<CallSessions?>(nil)
-
-  /// Returns the sessions of the first request.
-  ///
-  /// - Parameter settings: The settings of the client, if this is the first request.
-  /// - Returns: The sessions.
-  func ofFirstRequest(_ settings: ClientSettings) -> CallSessions {
-    let new = CallSessions(settings)
-    return sessions.withLock { sessions in
-      if let sessions { return sessions }
-      sessions = new
-      return new
-    }
-  }
-
-  /// The sessions of the first request.
-  ///
-  /// `nil` before it.
-  var current: CallSessions? { sessions.withLock { $0 } }
-
-  /// Whether the session of the first request has ended.
-  var hasEnded: Bool { current?.hasEnded == true }
 }
 
 extension ClientCredentials {

@@ -14,7 +14,7 @@ struct DeadlineStage: BuiltInStage {
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard let limit = limit(exchange) else { return next(exchange) }
-    let scheduler = exchange.call.destination.deadlineClock ?? scheduler
+    let scheduler = exchange.call.options.deadlineClock ?? scheduler
     let start = coversBody(exchange) ? scheduler.now : nil
     // A separate error, because an inner stage may time out by its own limit.
     let responsePromise = next(exchange).timeout(limit, scheduler: scheduler) {
@@ -36,8 +36,8 @@ struct DeadlineStage: BuiltInStage {
   }
 
   private func coversBody(_ exchange: Exchange) -> Bool {
-    let destination = exchange.call.destination
-    return if case .stream = destination.kind { !destination.deadlinesEndWithHead } else { false }
+    let options = exchange.call.options
+    return if case .stream = options.destination { !options.deadlinesEndWithHead } else { false }
   }
 
   private func error(for exchange: Exchange) -> NetworkError {

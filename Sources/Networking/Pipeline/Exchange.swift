@@ -15,8 +15,10 @@ public struct Exchange: Sendable {
   /// The state that the stages report to: that of the call, or of the exchange that several calls
   /// share.
   var state: CallState
-  /// The destination of the response body, if it is not that of the call.
-  var ownDestination: BodyDestination?
+  /// The reception of the response, if a stage has changed it.
+  ///
+  /// In an object, because each stage copies the exchange.
+  private var ownReception: ReceptionBox?
 
   init(_ request: HTTPRequest, credentials: Credentials? = nil, of call: Call) {
     self.request = request
@@ -135,23 +137,45 @@ extension Exchange {
   /// `nil` if the client has no monitors.
   var events: CallEvents? { state.events }
 
-  /// The destination of the response body.
-  var destination: BodyDestination { ownDestination ?? call.destination }
+  /// The caller's request, after the client's `beforeEach` hook.
+  package var original: Request { call.request }
+
+  /// Whether the client has interceptors of hops.
+  package var hasHopInterceptors: Bool { !call.settings.hopInterceptors.isEmpty }
+
+  /// Begins to report the only hop of a performer of calls.
+  ///
+  /// - Returns: The receiver of its events. `nil` if the client has no monitors.
+  package func beginHop() -> HopEvents? {
+    events?.begin(request, attempt: max(state.attemptCount, 1), hop: 1)
+  }
+
+  /// The options of the call.
+  package var options: RequestOptions { call.options }
+
+  /// The reception of the response.
+  var reception: Reception {
+    get { ownReception?.reception ?? call.reception }
+    set { ownReception = ReceptionBox(newValue) }
+  }
+
+  /// The receiver of the progress: that of the call, or of all calls that share the exchange.
+  package var progress: (any ProgressReceiver)? {
+    state.sharedProgress ?? reception.options.progress
+  }
 
   /// Returns the exchange of a stage that sends another request after some responses, and does not
   /// need their bodies.
   ///
   /// - Parameter discards: A closure that decides about a response.
   /// - Returns: The changed exchange.
-  package func discarding(_ discards: @escaping Discard) -> Exchange {
+  func discarding(_ discards: @escaping Discard) -> Exchange {
     var exchange = self
-    var destination = destination
-    if let earlier = destination.discards {
-      destination.discards = { earlier($0) || discards($0) }
+    if let earlier = reception.options.discards {
+      exchange.reception.options.discards = { earlier($0) || discards($0) }
     } else {
-      destination.discards = discards
+      exchange.reception.options.discards = discards
     }
-    exchange.ownDestination = destination
     return exchange
   }
 
@@ -171,10 +195,10 @@ extension Exchange {
     {
       return .rejected(error)
     }
-    var destination = destination
-    if let progress = state.sharedProgress { destination.progress = progress }
+    var reception = reception
+    reception.options.progress = progress
     return call.transport.transport.perform(
-      request, destination,
+      request, reception,
       reportingTo: events?.begin(request, attempt: state.attemptCount, hop: redirects + 1))
   }
 
@@ -202,5 +226,13 @@ extension Exchange {
     let failed = FailedAttempt(number: number, request: request, result: result)
     let failure = NetworkEvent.Failure(failed.error, by: request.attributes.redactor)
     events.add(.retrying(after: .zero, because: failure, attempt: number + 1))
+  }
+}
+
+private final class ReceptionBox: Sendable {
+  let reception: Reception
+
+  init(_ reception: Reception) {
+    self.reception = reception
   }
 }

@@ -67,11 +67,11 @@ public struct ReachabilityInterceptor: Interceptor {
   /// - Returns: A promise of the response.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard reachability.status == .unreachable else { return next(exchange) }
-    let transport = exchange.call.transport.transport
-    guard let selecting = transport as? any SelectingTransport else {
-      return transport.needsNetwork ? checkServer(of: exchange, next) : next(exchange)
+    let transport = exchange.call.transport
+    guard let selection = transport.traits?.selection else {
+      return transport.transport.needsNetwork ? checkServer(of: exchange, next) : next(exchange)
     }
-    return selecting.selected().then(on: .inline) { selected in
+    return selection.then(on: .inline) { selected in
       // The network may have become reachable during the selection.
       reachability.status == .unreachable && selected.needsNetwork
         ? checkServer(of: exchange, next) : next(exchange)

@@ -115,6 +115,15 @@ public struct RedirectPolicy: Sendable {
   }
 }
 
+extension HTTPRequest {
+  /// Removes the header fields that are secrets, and withholds the client certificate, for a request to
+  /// another origin than the first one.
+  package mutating func withholdSecrets() {
+    Redirection.removeSecrets(from: &self)
+    withholdsClientCertificate = true
+  }
+}
+
 /// The rules of redirects, as a pure function of the response.
 ///
 /// Source: RFC 9110 sections 10.2.2 (Location, fragments) and 15.4 (methods); the Fetch standard

@@ -69,7 +69,7 @@ final class ResponseReceiver: Sendable {
   /// `nil` if the body goes to memory.
   private let flow: FlowControl?
   private let request: HTTPRequest
-  private let bodyDestination: BodyDestination
+  private let reception: Reception
   /// The source of time of ``discardTime``.
   private let clock: any Scheduler
   /// The events of the hop.
@@ -80,16 +80,16 @@ final class ResponseReceiver: Sendable {
 
   // The body may arrive in real time although the client has a virtual one.
   init(
-    _ request: HTTPRequest, _ bodyDestination: BodyDestination, _ resolver: Resolver<Response>,
+    _ request: HTTPRequest, _ reception: Reception, _ resolver: Resolver<Response>,
     isInRealTime: Bool, reportingTo events: HopEvents? = nil
   ) {
     self.request = request
-    self.bodyDestination = bodyDestination
-    clock = isInRealTime ? LiveScheduler.system : bodyDestination.scheduler
+    self.reception = reception
+    clock = isInRealTime ? LiveScheduler.system : reception.settings.scheduler
     self.events = events
-    state = Mutex(State(resolver: resolver, limit: bodyDestination.maximumBodySize))
+    state = Mutex(State(resolver: resolver, limit: reception.settings.maximumBodySize))
     flow =
-      switch bodyDestination.kind {
+      switch reception.options.destination {
       case .memory: nil
       case .stream: FlowControl()
       case .file: FlowControl(high: 1 << 20, low: 256 << 10)
@@ -111,7 +111,7 @@ final class ResponseReceiver: Sendable {
     switch event {
     case .connected, .servedLocally: break
     case .sent(let bytes, let total):
-      bodyDestination.progress?.change { $0.sent = .init(bytes: bytes, total: total) }
+      reception.options.progress?.change { $0.sent = .init(bytes: bytes, total: total) }
     case .head(let head): begin(head)
     case .body(let bytes): receiveBody(bytes)
     case .trailers(let trailers): state.withLock { $0.trailers = trailers }
@@ -123,7 +123,7 @@ final class ResponseReceiver: Sendable {
   /// Discards the rest of the response after a cancellation.
   func abandon() {
     events?.abandon()
-    bodyDestination.copy?.abandon()
+    reception.copy?.abandon()
     let (sink, timer) = state.withLock { state in
       state.isFinished = true
       state.handle = nil
@@ -138,16 +138,17 @@ final class ResponseReceiver: Sendable {
     let isAbandoned = state.withLock { state in
       state.head = head
       state.sink = sink
-      if sink == nil, !bodyDestination.isToMemory || head.isRedirect {
-        state.limit = min(bodyDestination.maximumBodySize ?? .max, Self.failureBodyLimit)
+      if sink == nil, !reception.options.destination.isMemory || head.isTruncatedRedirect {
+        state.limit = min(reception.settings.maximumBodySize ?? .max, Self.failureBodyLimit)
         state.truncates = true
       }
       return state.isFinished
     }
     if isAbandoned { return sink?.abandon() ?? () }
-    if sink == nil, bodyDestination.mayDiscard(head) { limitDiscard() }
-    if sink != nil { bodyDestination.copy?.begin(head, to: request) }
-    if sink != nil || bodyDestination.isToMemory, let progress = bodyDestination.progress,
+    if sink == nil, reception.mayDiscard(head) { limitDiscard() }
+    if sink != nil { reception.copy?.begin(head, to: request) }
+    if sink != nil || reception.options.destination.isMemory,
+      let progress = reception.options.progress,
       let total = ProgressReporter.total(head)
     {
       progress.change { $0.received.total = total }
@@ -172,7 +173,7 @@ final class ResponseReceiver: Sendable {
 
   private func truncateLate() {
     guard let head = state.withLock({ $0.isFinished ? nil : $0.head }),
-      bodyDestination.discards(head)
+      reception.discards(head)
     else { return }
     let isPending = state.withLock { state in
       defer { state.isFinished = true }
@@ -183,12 +184,12 @@ final class ResponseReceiver: Sendable {
 
   private func makeSink(_ head: HTTPResponseHead) -> (any BodySink)? {
     guard let flow, let resolver = state.withLock({ $0.resolver }) else { return nil }
-    switch bodyDestination.kind {
+    switch reception.options.destination {
     case .memory: return nil
     case .stream: return ByteChannel(flow)
     case .file(let target):
       let request = request
-      return FileSink(target, flow, awaitedBy: bodyDestination.scheduler) { result in
+      return FileSink(target, flow, awaitedBy: reception.settings.scheduler) { result in
         switch result {
         case .success((let metrics, let trailers)):
           resolver.fulfill(
@@ -205,20 +206,20 @@ final class ResponseReceiver: Sendable {
 
   private func receiveBody(_ bytes: Data) {
     // The body of a failed download is not the file that is awaited.
-    if let progress = bodyDestination.progress,
-      bodyDestination.isToMemory || state.withLock({ $0.sink != nil })
+    if let progress = reception.options.progress,
+      reception.options.destination.isMemory || state.withLock({ $0.sink != nil })
     {
       progress.change { $0.received.bytes += Int64(bytes.count) }
     }
-    let timeLimit = bodyDestination.timeLimit
+    let timeLimit = reception.settings.timeLimit
     // Read without the lock, because a scheduler may be code of the user.
-    let now = timeLimit.map { _ in bodyDestination.scheduler.now }
+    let now = timeLimit.map { _ in reception.settings.scheduler.now }
     let (sink, overflow) = state.withLock { state -> ((any BodySink)?, Overflow) in
       if let sink = state.sink { return (sink, .none) }
       return (nil, state.add(bytes, at: now, within: timeLimit))
     }
     if let sink {
-      bodyDestination.copy?.write(bytes)
+      reception.copy?.write(bytes)
       sink.write(bytes)
     }
     if overflow != .none { truncate(overflow) }
@@ -238,11 +239,11 @@ final class ResponseReceiver: Sendable {
       last.resolver?.fulfill(response)
     case .rejected:
       events?.abandon()
-      let limit = bodyDestination.maximumBodySize ?? 0
+      let limit = reception.settings.maximumBodySize ?? 0
       last.resolver?.reject(NetworkError(.bodyTooLarge, response, "more than \(limit) bytes"))
     case .late:
       events?.abandon()
-      let limit = bodyDestination.timeLimit ?? .zero
+      let limit = reception.settings.timeLimit ?? .zero
       last.resolver?.reject(
         NetworkError(.timedOut(.attempt), response, "the body took more than \(limit.rounded)"))
     }
@@ -262,7 +263,7 @@ final class ResponseReceiver: Sendable {
   private func end(_ metrics: TransportMetrics) {
     guard let last = finish() else { return }
     if let sink = last.sink {
-      bodyDestination.copy?.end()
+      reception.copy?.end()
       return sink.end(metrics, last.trailers)
     }
     guard let head = last.head else {
@@ -281,7 +282,7 @@ final class ResponseReceiver: Sendable {
     }
     let error = NetworkError(failure, of: request, response: response)
     if let sink = last.sink {
-      bodyDestination.copy?.abandon()
+      reception.copy?.abandon()
       return sink.fail(error)
     }
     last.resolver?.reject(failure.rejection ?? error)
@@ -306,34 +307,34 @@ extension Transport {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - bodyDestination: The destination of the response body.
+  ///   - reception: The options and settings for the response.
   ///   - events: The events of the hop. `nil` if the client has no monitors.
   /// - Returns: A promise on the inline context. It settles on the thread of the transport or of
   ///   the file writer, when the response is complete. For a stream it settles when the head has
   ///   arrived. The exchange is cancelled when the promise is cancelled or loses its last consumer.
   func perform(
-    _ request: HTTPRequest, _ bodyDestination: BodyDestination = BodyDestination(),
+    _ request: HTTPRequest, _ reception: Reception = Reception(),
     reportingTo events: HopEvents? = nil
   ) -> NetworkPromise {
     let (promise, resolver) = NetworkPromise.pending(on: .inline)
-    if case .file(let target) = bodyDestination.kind {
+    if case .file(let target) = reception.options.destination {
       target.check { error in
-        guard let error else { return begin(request, bodyDestination, resolver, events) }
+        guard let error else { return begin(request, reception, resolver, events) }
         resolver.reject(NetworkError(.fileNotWritten, error.reason, request: .init(request)))
       }
     } else {
-      begin(request, bodyDestination, resolver, events)
+      begin(request, reception, resolver, events)
     }
     return promise
   }
 
   private func begin(
-    _ request: HTTPRequest, _ bodyDestination: BodyDestination,
+    _ request: HTTPRequest, _ reception: Reception,
     _ resolver: Resolver<Response>, _ events: HopEvents?
   ) {
-    bodyDestination.progress?.begin()
+    reception.options.progress?.begin()
     let receiver = ResponseReceiver(
-      request, bodyDestination, resolver, isInRealTime: needsNetwork, reportingTo: events)
+      request, reception, resolver, isInRealTime: needsNetwork, reportingTo: events)
     let receive: @Sendable (TransportEvent) -> Void = { receiver.receive($0) }
     let handle =
       events == nil ? start(request, receive) : start(request.reportingConnection, receive)
@@ -365,25 +366,6 @@ extension FileTarget {
       return error
     }
   }
-}
-
-extension BodyDestination {
-  /// Returns whether a stage may send another request after a response.
-  fileprivate func mayDiscard(_ head: HTTPResponseHead) -> Bool {
-    !(200...299).contains(head.status) && (discards != nil || followsRedirects && head.isRedirect)
-  }
-
-  /// Returns whether a stage sends another request after a response, so that its body is not
-  /// delivered.
-  fileprivate func discards(_ head: HTTPResponseHead) -> Bool {
-    followsRedirects && head.isRedirect && Redirection.isRedirect(head.status)
-      || discards?(head) == true
-  }
-}
-
-extension HTTPResponseHead {
-  /// Whether the response is a redirect, whose body is truncated.
-  fileprivate var isRedirect: Bool { (300...399).contains(status) && headers.contains("Location") }
 }
 
 extension HTTPRequest {

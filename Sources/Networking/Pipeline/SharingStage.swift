@@ -38,7 +38,7 @@ final class SharingStage: BuiltInStage {
     let hasEarlierAttempts = exchange.state.follow(shared.state)
     // Added before the promise is returned, so that the handlers of the promise run after the last
     // progress report.
-    if let progress = exchange.call.destination.progress {
+    if let progress = exchange.call.options.progress {
       shared.progress.add(progress, for: ticket.caller)
     }
     resolver.onCancel {
@@ -244,7 +244,8 @@ struct SharingKey: Hashable, Sendable {
   ///
   /// Returns `nil` if the exchange is never shared.
   init?(_ exchange: Exchange, cookies: CookieStage? = nil) {
-    guard [.get, .head].contains(exchange.request.method), exchange.call.destination.isToMemory,
+    guard [.get, .head].contains(exchange.request.method),
+      exchange.call.options.destination.isMemory,
       case .none = exchange.request.body
     else { return nil }
     var request = exchange.request
@@ -285,10 +286,10 @@ extension SharingKey: CustomStringConvertible, CustomReflectable {
 }
 
 /// A broadcaster of the progress of one transfer to several reporters, including late ones.
-final class ProgressBroadcaster: ProgressReporting {
+final class ProgressBroadcaster: ProgressReceiver {
   private struct State {
     var progress = TransferProgress()
-    var reporters: [Int: any ProgressReporting] = [:]
+    var reporters: [Int: any ProgressReceiver] = [:]
   }
 
   private let state = Mutex(State())
@@ -298,7 +299,7 @@ final class ProgressBroadcaster: ProgressReporting {
   /// - Parameters:
   ///   - reporter: The reporter.
   ///   - number: The number by which ``remove(_:)`` identifies the reporter.
-  func add(_ reporter: any ProgressReporting, for number: Int) {
+  func add(_ reporter: any ProgressReceiver, for number: Int) {
     let hasBegun = state.withLock { state in
       state.reporters[number] = reporter
       return state.progress != TransferProgress()
@@ -320,7 +321,7 @@ final class ProgressBroadcaster: ProgressReporting {
     for reporter in update(change) { report(reporter) }
   }
 
-  private func update(_ change: (inout TransferProgress) -> Void) -> [any ProgressReporting] {
+  private func update(_ change: (inout TransferProgress) -> Void) -> [any ProgressReceiver] {
     state.withLock { state in
       change(&state.progress)
       return state.reporters.isEmpty ? [] : Array(state.reporters.values)
@@ -331,7 +332,7 @@ final class ProgressBroadcaster: ProgressReporting {
   ///
   /// The progress is read while the reporter is updated, so the later of two concurrent reports
   /// never contains an older progress.
-  private func report(_ reporter: any ProgressReporting) {
+  private func report(_ reporter: any ProgressReceiver) {
     reporter.change { $0 = state.withLock { $0.progress } }
   }
 }

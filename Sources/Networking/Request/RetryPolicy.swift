@@ -179,7 +179,7 @@ public struct RetryPolicy: Sendable {
   /// Whether the head of a response is sufficient for a decision.
   ///
   /// `false` for a custom policy, whose closure may read the body.
-  var decidesByHead: Bool { if case .schedule = rule { true } else { false } }
+  package var decidesByHead: Bool { if case .schedule = rule { true } else { false } }
 
   private init(limit: Int, rule: Rule) {
     self.limit = limit
@@ -265,7 +265,7 @@ public struct FailedAttempt: Sendable {
   ///   - request: The request.
   ///   - result: The result.
   ///   - now: The wall clock time, which a date is compared with.
-  init(
+  package init(
     number: Int, request: HTTPRequest, result: Result<Response, any Error>, at now: Date
   ) {
     self.init(

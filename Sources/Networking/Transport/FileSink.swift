@@ -1,5 +1,5 @@
 import CatenaSystem
-import Foundation
+package import Foundation
 import Promises
 import Synchronization
 
@@ -183,49 +183,30 @@ final class FileSink: BodySink {
 /// A closure that decides, from the head of a response, whether its body is not needed.
 package typealias Discard = @Sendable (_ head: HTTPResponseHead) -> Bool
 
-/// The destination of a response body, and the receiver of its progress.
-struct BodyDestination: Sendable {
-  /// The destination of the body of a successful response (2xx); other bodies are kept in memory.
-  enum Kind: Sendable {
-    case memory
-    case file(FileTarget)
-    case stream
-  }
+/// The destination of the body of a successful response (2xx); other bodies are kept in memory.
+package enum BodyDestination: Sendable {
+  /// The memory, from which the response delivers it.
+  case memory
+  /// A file.
+  case file(FileTarget)
+  /// The reader of a stream, which receives it as it arrives.
+  case stream
 
-  var kind = Kind.memory
-  /// The maximum size in memory, in bytes, or `nil` for no limit.
-  var maximumBodySize: Int?
-  /// The limit for the time from the first bytes to the last in memory, or `nil` for no limit.
-  ///
-  /// It is compared when bytes arrive, so that an exchange needs no timer. The idle timeout covers
-  /// the time in which none arrive.
-  var timeLimit: Duration?
-  /// Whether redirects are followed, so that their bodies are not delivered.
-  var followsRedirects = false
-  /// Returns whether another request is sent after an unsuccessful response, so that its body is not
-  /// delivered.
-  ///
-  /// It is called at most once for a response, and only if its body takes long. `nil` means never.
-  var discards: Discard?
-  var progress: (any ProgressReporting)?
-  /// The source of time.
-  var scheduler: any Scheduler = .live
-  /// The source of time of the deadlines, which stops while a transfer is paused.
-  ///
-  /// `nil` uses that of the client.
-  var deadlineClock: (any Scheduler)?
-  /// Whether the deadlines end when the head of a stream arrives.
-  var deadlinesEndWithHead = false
-  /// A receiver of a copy of a successful response whose body does not go to memory.
-  var copy: (any ResponseCopy)?
-
-  var isToMemory: Bool {
-    if case .memory = kind { true } else { false }
+  var isMemory: Bool {
+    if case .memory = self { true } else { false }
   }
 }
 
 /// The location of a downloaded file, and whether an existing file is replaced.
-struct FileTarget: Sendable {
-  let url: URL
-  let replaces: Bool
+package struct FileTarget: Sendable {
+  /// The file URL.
+  package let url: URL
+  /// Whether an existing file is replaced.
+  package let replaces: Bool
+
+  /// Makes a location.
+  package init(url: URL, replaces: Bool) {
+    self.url = url
+    self.replaces = replaces
+  }
 }

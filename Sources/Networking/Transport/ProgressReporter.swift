@@ -7,7 +7,7 @@ import Synchronization
 /// context gets fewer reports and no backlog. A change to the same progress is not reported. The
 /// response to an upload is not reported either, because the handler would receive the end of the
 /// upload again for each part of the response.
-final class ProgressReporter: ProgressReporting {
+final class ProgressReporter: ProgressReceiver {
   private struct State {
     var progress = TransferProgress()
     var isScheduled = false
@@ -68,7 +68,7 @@ final class ProgressReporter: ProgressReporting {
 }
 
 /// A receiver of progress changes.
-protocol ProgressReporting: AnyObject, Sendable {
+package protocol ProgressReceiver: AnyObject, Sendable {
   /// Resets the progress to zero without a report.
   func begin()
 

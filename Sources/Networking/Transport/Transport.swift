@@ -1,5 +1,5 @@
 public import Foundation
-import Promises
+package import Promises
 
 /// A type that performs single HTTP exchanges, over a network or simulated.
 ///
@@ -32,51 +32,57 @@ extension Transport {
   public var needsNetwork: Bool { true }
 }
 
-/// A transport with TLS settings.
-package protocol TLSTransport: Transport {
-  /// The TLS settings.
-  var tls: TLSOptions { get }
-  /// A text for a way to servers that other transports do not have, such as a Unix socket.
+/// The properties of a transport beside those of ``Transport``, of which each has a default.
+package protocol TransportTraits: Transport {
+  /// Returns the text that connections to a URL have in common if each of their transports accepts the
+  /// servers of the others, presents the same client certificate, and takes the same way, such as a
+  /// Unix socket.
   ///
-  /// The responses of such a transport are not those of others. The default is empty.
-  var route: String { get }
-}
+  /// The default is the empty text of a transport without such settings.
+  func connectionOwner(for url: URL) -> String
 
-extension TLSTransport {
-  /// The default, an empty text.
-  package var route: String { "" }
-}
-
-/// A transport whose TLS settings can be replaced.
-///
-/// `CurlTransport` is one.
-package protocol TLSConfigurableTransport: TLSTransport {
   /// Replaces the TLS settings for exchanges that start later.
-  func setTLS(_ tls: TLSOptions)
+  ///
+  /// `nil`, the default, means that they cannot be replaced. `CurlTransport` can do it.
+  var replaceTLS: (@Sendable (_ tls: TLSOptions) -> Void)? { get }
+
+  /// Whether requests whose `preservesContentCoding` is set get the response body in its content coding.
+  ///
+  /// The default is `false`.
+  var preservesContentCoding: Bool { get }
+
+  /// A promise of the transport that performs the exchanges, for example one that an actor selects.
+  ///
+  /// `nil`, the default, means this one.
+  ///
+  /// The promise is for this caller only: cancelling it does not cancel the selection. Its inline
+  /// handlers run in this call if the selection has finished, and else on the thread that finishes
+  /// it. It is rejected only if it is cancelled.
+  var selection: Promise<any Transport>? { get }
 }
 
-/// A transport that can deliver response bodies without decoding their content codings.
-///
-/// It does so for requests whose `preservesContentCoding` is set.
-package protocol CodingPreservingTransport: Transport {}
-
-/// A transport that passes requests to a transport that it selects later, for example on an actor.
-package protocol SelectingTransport: Transport {
-  /// Returns the transport that performs the exchanges.
-  ///
-  /// - Returns: A promise for this caller only: cancelling it does not cancel the selection. Its inline
-  ///   handlers run in this call if the selection has finished, and else on the thread that finishes
-  ///   it. It is rejected only if it is cancelled.
-  func selected() -> Promise<any Transport>
+extension TransportTraits {
+  /// The default, an empty text.
+  package func connectionOwner(for url: URL) -> String { "" }
+  /// The default, `nil`.
+  package var replaceTLS: (@Sendable (_ tls: TLSOptions) -> Void)? { nil }
+  /// The default, `false`.
+  package var preservesContentCoding: Bool { false }
+  /// The default, `nil`.
+  package var selection: Promise<any Transport>? { nil }
 }
 
 extension Transport {
-  /// Returns the transport that performs the exchanges: the selected one of a ``SelectingTransport``,
-  /// and otherwise this one.
+  /// The additional properties of the transport.
   ///
-  /// - Returns: A promise of the transport. See ``SelectingTransport/selected()``.
+  /// `nil` for the transport of a user. This is the only cast of transports.
+  package var traits: (any TransportTraits)? { self as? any TransportTraits }
+
+  /// Returns a promise of the transport that performs the exchanges.
+  ///
+  /// See ``TransportTraits/selection``.
   package func selectedTransport() -> Promise<any Transport> {
-    (self as? any SelectingTransport)?.selected() ?? .fulfilled(self)
+    traits?.selection ?? .fulfilled(self)
   }
 }
 

@@ -198,9 +198,9 @@ extension TransportScope {
   ///
   /// It selects the transport of a request when the first attempt starts, and keeps it for the
   /// others, so that the closure of the next provider also runs once for each request.
-  final class PassedOnTransport: SelectingTransport {
+  final class PassedOnTransport: TransportTraits {
     private let select: @Sendable () -> any Transport
-    private let selection = Mutex<(any Transport)?>(nil)
+    private let selected = Mutex<(any Transport)?>(nil)
 
     /// Makes a transport.
     ///
@@ -209,7 +209,7 @@ extension TransportScope {
       self.select = select
     }
 
-    func selected() -> Promise<any Transport> { transport().selectedTransport() }
+    var selection: Promise<any Transport>? { transport().selectedTransport() }
 
     func start(
       _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
@@ -218,23 +218,23 @@ extension TransportScope {
     }
 
     private func transport() -> any Transport {
-      if let selected = selection.withLock({ $0 }) { return selected }
+      if let transport = selected.withLock({ $0 }) { return transport }
       // Calls closures of providers, so it must not run under the lock. The attempts of a request do
       // not start concurrently.
-      let selected = select()
-      selection.withLock { $0 = selected }
-      return selected
+      let transport = select()
+      selected.withLock { $0 = transport }
+      return transport
     }
   }
 
   /// A transport that reports the failures of mocks.
-  private struct ReportingTransport: SelectingTransport {
+  private struct ReportingTransport: TransportTraits {
     let base: any Transport
     let onMockFailure: @Sendable (NetworkError) -> Void
 
     var needsNetwork: Bool { base.needsNetwork }
 
-    func selected() -> Promise<any Transport> { base.selectedTransport() }
+    var selection: Promise<any Transport>? { base.selectedTransport() }
 
     func start(
       _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void

@@ -60,17 +60,36 @@ struct SelectedTransport: Sendable {
   }
 
   let transport: any Transport
-  var source: Source = .client
+  let source: Source
+  private let ownTraits: (any TransportTraits)?
+
+  init(transport: any Transport, source: Source = .client) {
+    self.transport = transport
+    self.source = source
+    // Failed conformance casts are slow, so the client's transport is asked once, and a mock only if
+    // a stage needs the answer.
+    ownTraits = source == .client ? transport.traits : nil
+  }
+
+  /// The additional properties of the transport.
+  var traits: (any TransportTraits)? { source == .client ? ownTraits : transport.traits }
 }
 
 /// A selector of the transport for each request of a client: that of the provider, else that of a
 /// scope, else the client's own.
 struct TransportSelector<Endpoint: RequestConvertible>: Sendable {
   /// The client's own transport.
-  let transport: any Transport
+  let own: SelectedTransport
   let provider: (any TransportProvider<Endpoint>)?
   /// The scope in which the client was made.
   let scope = TransportScope.innermost
+
+  init(transport: any Transport, provider: (any TransportProvider<Endpoint>)?) {
+    own = SelectedTransport(transport: transport)
+    self.provider = provider
+  }
+
+  private var transport: any Transport { own.transport }
 
   /// The scheduler of the provider or the scope, if any.
   var scheduler: (any Scheduler)? { provider?.scheduler ?? scope?.innermostOpen?.scheduler }
@@ -78,14 +97,9 @@ struct TransportSelector<Endpoint: RequestConvertible>: Sendable {
   /// Whether a request made now may get another transport than the client's own.
   var mayOverride: Bool { provider != nil || scope != nil || TransportScope.innermost != nil }
 
-  /// Returns the transport for a request of one of the client's own endpoints.
-  func select(for endpoint: Endpoint) -> SelectedTransport {
-    provided(for: endpoint) ?? scoped(for: endpoint)
-  }
-
   /// Returns the transport for a request of an endpoint of any type, which may be a modified
   /// endpoint of the client.
-  func select(forAny endpoint: any RequestConvertible) -> SelectedTransport {
+  func select(for endpoint: some RequestConvertible) -> SelectedTransport {
     // The cast is slow, so it is skipped without a provider.
     let own = provider == nil ? nil : endpoint.unwrapped(to: Endpoint.self)
     return own.flatMap { provided(for: $0) } ?? scoped(for: endpoint)
@@ -94,7 +108,7 @@ struct TransportSelector<Endpoint: RequestConvertible>: Sendable {
   /// Returns the transport for a stored request whose endpoint is not known.
   func select(forStored request: Request) -> SelectedTransport {
     provider?.transport(forStored: request, real: real(for: request))
-      .map { SelectedTransport(transport: $0, source: .provider) } ?? select(forAny: request)
+      .map { SelectedTransport(transport: $0, source: .provider) } ?? select(for: request)
   }
 
   private func provided(for endpoint: Endpoint) -> SelectedTransport? {
@@ -116,7 +130,7 @@ struct TransportSelector<Endpoint: RequestConvertible>: Sendable {
 
   private func scoped(for endpoint: any RequestConvertible) -> SelectedTransport {
     TransportScope.select(for: endpoint, home: scope, real: transport)
-      ?? SelectedTransport(transport: transport)
+      ?? own
   }
 }
 

@@ -164,6 +164,16 @@ final class CompiledTLS: Sendable {
   }
 }
 
+extension TLSOptions {
+  /// Returns the failure of requests to a URL whose host must have a trust policy and has none.
+  package func refusal(of url: URL) -> TransportFailure? {
+    guard let origin = Origin(url), origin.scheme == "https",
+      compiled.policy(forHost: origin.host, port: origin.port) == nil
+    else { return nil }
+    return TransportFailure(rejecting: CompiledTLS.refusal(of: origin.host))
+  }
+}
+
 #if !CATENA_CURL && !canImport(Security)
   /// The support of TLS options: there is none in a build without libcurl.
   enum Platform {

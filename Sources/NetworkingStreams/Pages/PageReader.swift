@@ -10,8 +10,10 @@ struct PageWalk: Sendable {
   let limit: Int
   /// The number of pages that are requested before they are asked for.
   let ahead: Int
-  let scheduler: any Scheduler
-  let callbackContext: ExecutionContext
+  /// The client's context at the time of the call.
+  let context: RequestContext
+  /// Returns the sessions of a request that is made now.
+  let sessions: @Sendable () -> CallSessions
   /// Returns the request of the first page.
   let first: @Sendable () throws -> Request
   /// Adds a request to the client's queue.
@@ -19,7 +21,7 @@ struct PageWalk: Sendable {
   /// The closure changes the wire request. The sessions are those of all pages of one iterator.
   let start:
     @Sendable (
-      _ request: Request, _ sessions: HeldSessions,
+      _ request: Request, _ sessions: CallSessions,
       _ prepare: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest
     ) -> NetworkPromise
 }
@@ -76,6 +78,8 @@ final class PageReader: Sendable {
     /// The number of pages that have been received.
     var receivedCount = 0
     var visited = VisitedPages()
+    /// The sessions of all pages, after the first one was requested.
+    var sessions: CallSessions?
 
     /// Takes the request to start now, if there is one.
     ///
@@ -123,7 +127,6 @@ final class PageReader: Sendable {
   }
 
   private let walk: PageWalk
-  private let sessions = HeldSessions()
   /// The origin of the first page.
   private let home = Mutex<Origin?>(nil)
   private let state: Mutex<State>
@@ -215,6 +218,9 @@ final class PageReader: Sendable {
   }
 
   private func start(_ attempt: Attempt) {
+    // The attempts follow one another.
+    let sessions = state.withLock { $0.sessions } ?? walk.sessions()
+    state.withLock { $0.sessions = sessions }
     let promise = walk.start(attempt.request, sessions) { [self] in prepare($0) }
     let isWithdrawn = state.withLock { state in
       guard state.attempt?.number == attempt.number else { return true }
@@ -236,8 +242,7 @@ final class PageReader: Sendable {
     }
     guard !isHome else { return request }
     var request = request
-    Redirection.removeSecrets(from: &request)
-    request.withholdsClientCertificate = true
+    request.withholdSecrets()
     return request
   }
 

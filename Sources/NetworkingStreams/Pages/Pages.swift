@@ -80,14 +80,14 @@ public struct Pages<Element: Sendable>: AsyncSequence, Sendable {
   public func all(
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<[Element]> {
-    ActivityExecutor.counting(for: walk.scheduler) {
+    ActivityExecutor.counting(for: walk.context.scheduler) {
       Promise(file: file, line: line) {
         var pages: [Element] = []
         for try await page in self { pages.append(page) }
         return pages
       }
     }
-    .on(walk.callbackContext, file: file, line: line)
+    .on(walk.context.handlers, file: file, line: line)
   }
 }
 
@@ -188,17 +188,14 @@ extension Networking {
     ahead: Int = 0, file: StaticString = #fileID, line: UInt = #line
   ) -> Pages<Response> {
     let walk = PageWalk(
-      rule: rule, limit: limit ?? .max, ahead: ahead, scheduler: runner.scheduler,
-      callbackContext: runner.scheduler.context(for: callbackContext),
-      first: { try endpoint.request }
+      rule: rule, limit: limit ?? .max, ahead: ahead, context: context,
+      sessions: { [self] in currentSessions }, first: { try endpoint.request }
     ) { [self] request, sessions, prepare in
-      perform(
-        endpoint.modified { _ in request.storing(.none) },
-        over: transports.select(for: endpoint.base),
-        holding: HeldExchange(prepare: prepare, sessions: sessions),
-        file, line
-      )
-      .validate(file: file, line: line)
+      var options = RequestOptions()
+      options.prepare = prepare
+      options.sessions = sessions
+      return send(endpoint.modified { _ in request.storing(.none) }, options, file, line)
+        .validate(file: file, line: line)
     }
     return Pages(walk: walk) { $0 }
   }

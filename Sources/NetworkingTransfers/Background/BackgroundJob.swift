@@ -38,11 +38,7 @@ struct BackgroundJob: Sendable {
     if let reason = Self.refusal(of: exchange) {
       throw error(TransportFailure(code: .unsupported, detail: reason))
     }
-    if let origin = Origin(request.url), origin.scheme == "https",
-      tls.compiled.policy(forHost: origin.host, port: origin.port) == nil
-    {
-      throw error(TransportFailure(rejecting: CompiledTLS.refusal(of: origin.host)))
-    }
+    if let refusal = tls.refusal(of: request.url) { throw error(refusal) }
     do throws(TransportFailure) {
       var urlRequest = try URLRequest(checking: request)
       // The client enforces the timeouts of an exchange only in other sessions.
@@ -52,7 +48,7 @@ struct BackgroundJob: Sendable {
       throw error(failure)
     }
     self.request = request
-    switch (exchange.destination.kind, request.body) {
+    switch (exchange.options.destination, request.body) {
     case (.file(let target), _):
       file = .destination(target)
       record = BackgroundRecord(
@@ -82,7 +78,7 @@ struct BackgroundJob: Sendable {
       } catch {
         throw TransportFailure(code: .fileNotWritten, detail: error.cause)
       }
-    case .body: _ = try URLSessionBody(request.body)
+    case .body: try request.body.checkFile()
     }
   }
 
@@ -95,8 +91,8 @@ struct BackgroundJob: Sendable {
   /// The system performs the request while the program may not run, so no code of the client takes
   /// part in it.
   private static func refusal(of exchange: Exchange) -> String? {
-    let request = exchange.call.request
-    if !exchange.call.settings.hopInterceptors.isEmpty {
+    let request = exchange.original
+    if exchange.hasHopInterceptors {
       return "A background session follows redirects itself: use interceptors, not hopInterceptors"
     }
     if request.compression != nil {
@@ -109,7 +105,7 @@ struct BackgroundJob: Sendable {
     if request.storePolicy == .offline {
       return "A background session waits for a network itself: use the store policy none"
     }
-    switch (exchange.destination.kind, exchange.request.body) {
+    switch (exchange.options.destination, exchange.request.body) {
     case (.stream, _):
       return "A background session does not stream responses: use download(_:to:)"
     case (.file, .none): return nil

@@ -60,8 +60,9 @@ struct BackgroundOutcome: Sendable {
     request.attributes.addMissing(attributes)
     // The system has followed the redirects.
     if !isMasked, let finalURL = URL(reference: url) { request.url = finalURL }
-    let response = head.map {
-      Response($0, file.map { .file($0) } ?? .memory(body), to: request, metrics)
+    let response = head.map { head in
+      file.map { Response(head, file: $0, to: request, metrics) }
+        ?? Response(head: head, data: body, request: request, metrics: metrics)
     }
     if let failure {
       return .failure(failure.rejection ?? NetworkError(failure, of: request, response: response))

@@ -22,13 +22,12 @@ protocol BackgroundTaskSession: Sendable {
 
 /// The transfers of a background session, and their callers in this run of the program.
 ///
-/// All clients with the session share one instance. As a ``Transport`` it fails every request, because
-/// the requests of clients take the way of ``BackgroundStage``.
-final class BackgroundTransport: Transport {
+/// All clients with the session share one instance, which performs their calls.
+final class BackgroundTransport: Sendable {
   typealias Machine = BackgroundTransferMachine<BackgroundJob, BackgroundOutcome>
 
   /// The limit of the response to an upload, and of the body of a failed download, in bytes.
-  static let bodyLimit = ResponseReceiver.failureBodyLimit
+  static let bodyLimit = 1 << 20
 
   /// A caller that waits for a transfer, or for the end of the session's events.
   fileprivate enum Caller: Sendable {
@@ -43,7 +42,7 @@ final class BackgroundTransport: Transport {
     /// `nil` for a claim.
     let request: HTTPRequest?
     let attributes: RequestAttributes
-    let progress: (any ProgressReporting)?
+    let progress: (any ProgressReceiver)?
     let events: HopEvents?
     let resolver: Resolver<Response>
   }
@@ -92,15 +91,6 @@ final class BackgroundTransport: Transport {
     session.connect(self)
   }
 
-  /// Fails the request, which does not come from the client of the session.
-  func start(
-    _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
-  ) -> any TransportHandle {
-    FailingTransport(
-      .unsupported, reason: "A provider of transports cannot pass a request to a background session"
-    ).start(request, receive)
-  }
-
   // MARK: Callers
 
   /// Starts a transfer, or joins the one with its key.
@@ -108,7 +98,7 @@ final class BackgroundTransport: Transport {
   /// - Returns: A promise on the inline context. It settles on the queue of the session, or at once if
   ///   the outcome was kept. The task is cancelled when the promises of all its callers are.
   func perform(
-    _ job: BackgroundJob, progress: (any ProgressReporting)?, reportingTo events: HopEvents?
+    _ job: BackgroundJob, progress: (any ProgressReceiver)?, reportingTo events: HopEvents?
   ) -> NetworkPromise {
     progress?.begin()
     return request(job.record.key, making: job) {
@@ -128,7 +118,7 @@ final class BackgroundTransport: Transport {
   ///   ``NetworkError/Code-swift.enum/connectionLost`` if there is no such transfer.
   func claim(
     _ key: String, attributes: RequestAttributes = RequestAttributes(),
-    progress: (any ProgressReporting)? = nil
+    progress: (any ProgressReceiver)? = nil
   ) -> NetworkPromise {
     request(key, making: nil) {
       TransferCaller(

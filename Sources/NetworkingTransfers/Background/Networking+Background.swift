@@ -100,18 +100,12 @@ extension Networking {
     forKey key: String, @_inheritActorContext progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    let reporter = progress.map {
-      ProgressReporter(on: callbackContext, scheduler: runner.scheduler, $0)
-    }
-    let context = runner.scheduler.context(for: callbackContext)
-    let pending = NetworkPromise.pending(on: context, file: file, line: line)
-    unthrottledQueue.add(pending, priority: .normal) { [self] in
+    let receiver = progress.map { progressReceiver($0) }
+    return enqueue(file, line) { [self] in
       firstly {
-        try backgroundTransport().claim(
-          key, attributes: runner.claimAttributes, progress: reporter)
+        try backgroundTransport().claim(key, attributes: context.attributes, progress: receiver)
       }
     }
-    return pending.promise
   }
 
   /// Cancels a background transfer that this or an earlier run of the program has started.
@@ -172,17 +166,16 @@ extension Networking {
   private func inCallbackContext<Value: Sendable>(
     _ file: StaticString, _ line: UInt, _ start: () throws -> Promise<Value>
   ) -> Promise<Value> {
-    let context = runner.scheduler.context(for: callbackContext)
-    return firstly(start).on(context, file: file, line: line)
+    firstly(start).on(context.handlers, file: file, line: line)
   }
 
   private func backgroundTransport() throws(NetworkError) -> BackgroundTransport {
-    guard let background = transports.transport as? BackgroundTransport else {
+    guard let background = context.performer as? BackgroundTransport else {
       throw NetworkError(
         .unsupported,
         SessionConfiguration.supportsBackgroundSessions
           ? "The client has no background session: make it with SessionConfiguration.background"
-          : SessionConfiguration.backgroundRefusal)
+          : BackgroundSource.refusal)
     }
     return background
   }

@@ -183,13 +183,13 @@ import Synchronization
     ///   - configuration: The configuration of a background session.
     ///   - delegate: The delegate of the caller. `nil` means none.
     ///   - tls: The TLS settings.
-    /// - Returns: The transport.
-    func transport(
+    /// - Returns: The session.
+    func session(
       _ configuration: URLSessionConfiguration, _ delegate: (any URLSessionDelegate)? = nil,
       tls: TLSOptions
-    ) -> any Transport {
+    ) -> Session {
       let identifier = configuration.identifier ?? ""
-      return transport(for: identifier, tls: tls) {
+      return session(for: identifier, tls: tls) {
         BackgroundTransport(
           identifier: identifier, tls: tls, results: BackgroundResults(session: identifier),
           session: URLSessionBackground(configuration, delegate, tls: tls))

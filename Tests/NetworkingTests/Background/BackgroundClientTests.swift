@@ -160,7 +160,8 @@ struct BackgroundClientTests {
     let transport = BackgroundTransport(
       identifier: "films", results: BackgroundResults(folder: folder.url("results")),
       session: session)
-    let networking = Networking<Request>(mode: .sync, transport: transport)
+    let networking = Networking<Request>(
+      mode: .sync, sessionConfiguration: .background(over: transport))
     session.list()
     for number in 1...3 {
       networking.download(
@@ -183,7 +184,8 @@ struct BackgroundClientTests {
     let transport = BackgroundTransport(
       identifier: "films", results: BackgroundResults(folder: folder.url("results")),
       session: FakeBackgroundSession(system))
-    let networking = Networking<Request>(mockProvider: Provider(), transport: transport)
+    let networking = Networking<Request>(
+      mockProvider: Provider(), sessionConfiguration: .background(over: transport))
     networking.setBaseURL(URL(string: "https://api.example.com/"))
     networking.callbackContext = .inline
     #expect(try await networking.download(.get("films/7"), to: target).value.file == target)

@@ -220,14 +220,14 @@ struct BackgroundRelaunchTests {
   }
 
   @Test func aSessionWithoutAnIdentifierIsRefused() async throws {
-    let transport = BackgroundSessions().transport(for: "", tls: TLSOptions()) {
+    let session = BackgroundSessions().session(for: "", tls: TLSOptions()) {
       BackgroundTransport(
         identifier: "", results: BackgroundResults(folder: folder.url("results")),
         session: FakeBackgroundSession(system))
     }
-    let result = await Networking<Request>(transport: transport).download(
-      .get("https://api.example.com/films/7"), to: target
-    ).result
+    let networking = Networking<Request>(sessionConfiguration: .background(session))
+    let result = await networking.download(.get("https://api.example.com/films/7"), to: target)
+      .result
     let error = try #require(result.failure(as: NetworkError.self))
     #expect(error.code == .unsupported)
     #expect(error.reason == "A background session needs an identifier")
@@ -236,35 +236,58 @@ struct BackgroundRelaunchTests {
   @Test func clientsWithOneIdentifierShareTheSession() {
     let sessions = BackgroundSessions()
     var made = 0
-    func transport(_ tls: TLSOptions) -> any Transport {
-      sessions.transport(for: "films", tls: tls) {
+    func performer(_ tls: TLSOptions) -> BackgroundTransport? {
+      let session = sessions.session(for: "films", tls: tls) {
         made += 1
         return BackgroundTransport(
           identifier: "films", tls: tls, results: BackgroundResults(folder: folder.url("results")),
           session: FakeBackgroundSession(system))
       }
+      return session.performer as? BackgroundTransport
     }
-    let first = transport(TLSOptions()) as? BackgroundTransport
-    #expect(first != nil && first === transport(TLSOptions()) as? BackgroundTransport)
+    let first = performer(TLSOptions())
+    #expect(first != nil && first === performer(TLSOptions()))
     #expect(made == 1)
   }
 
   @Test func aClientWithOtherTLSOptionsIsRefused() async throws {
     let sessions = BackgroundSessions()
-    func transport(_ tls: TLSOptions) -> any Transport {
-      sessions.transport(for: "films", tls: tls) {
+    func session(_ tls: TLSOptions) -> Session {
+      sessions.session(for: "films", tls: tls) {
         BackgroundTransport(
           identifier: "films", tls: tls,
           results: BackgroundResults(folder: folder.url("results")),
           session: FakeBackgroundSession(system))
       }
     }
-    _ = transport(TLSOptions())
-    let other = Networking<Request>(
-      transport: transport(try TLSOptions(trust: .all(.system), minimumVersion: .v1_3)))
+    _ = session(TLSOptions())
+    let strict = try TLSOptions(trust: .all(.system), minimumVersion: .v1_3)
+    let other = Networking<Request>(sessionConfiguration: .background(session(strict)))
     let result = await other.download(.get("https://api.example.com/films/7"), to: target).result
     #expect(result.failure(as: NetworkError.self)?.code == .unsupported)
   }
+
+  #if canImport(Darwin)
+    @Test func aCustomConfigurationOfABackgroundSessionIsRefusedWithTheModuleThatHasThem()
+      async throws
+    {
+      let custom = SessionConfiguration.custom(.background(withIdentifier: "custom"))
+      let error = #expect(throws: NetworkError.self) { try custom.checked() }
+      #expect(error?.code == .unsupported)
+      #expect(error?.reason?.contains("NetworkingTransfers") == true)
+      let networking = Networking<Request>(sessionConfiguration: custom)
+      let result = await networking.request(.get("https://api.example.com/")).result
+      #expect(result.failure(as: NetworkError.self)?.code == .unsupported)
+    }
+
+    @Test func aBackgroundSessionOfAConfigurationNeedsItsIdentifier() {
+      let named = SessionConfiguration.background(.background(withIdentifier: "named"))
+      #expect(throws: Never.self) { try named.checked() }
+      #expect(throws: NetworkError.self) {
+        try SessionConfiguration.background(.ephemeral).checked()
+      }
+    }
+  #endif
 
   #if os(Linux)
     @Test func aPlatformWithoutBackgroundSessionsSaysSoWhenTheConfigurationIsChecked() {

@@ -109,6 +109,17 @@ final class FakeBackgroundSession: BackgroundTaskSession {
   }
 }
 
+extension SessionConfiguration {
+  /// Returns the configuration of a client with a background session.
+  static func background(over transport: BackgroundTransport) -> SessionConfiguration {
+    background(transport.clientSession, identifier: transport.identifier)
+  }
+
+  static func background(_ session: Session, identifier: String = "films") -> SessionConfiguration {
+    SessionConfiguration(BackgroundSource(identifier: identifier) { _ in session })
+  }
+}
+
 /// A run of a program: a client with a background session, on the folders of the test.
 struct BackgroundRun {
   let session: FakeBackgroundSession
@@ -122,7 +133,8 @@ struct BackgroundRun {
     let transport = BackgroundTransport(
       identifier: "films", results: BackgroundResults(folder: folder.url("results")),
       session: session)
-    networking = Networking<Request>(transport: transport, configuration: configuration)
+    networking = Networking<Request>(
+      sessionConfiguration: .background(over: transport), configuration: configuration)
     networking.setBaseURL(URL(string: "https://api.example.com/"))
     networking.callbackContext = .inline
     if lists { session.list() }

@@ -104,15 +104,15 @@
 
     @Test func theSessionDecidesAboutTheStorage() {
       let clock: @Sendable () -> Date = { Date() }
-      #expect(Session(.default, wallClock: clock).cache === HTTPCache.shared)
-      let ephemeral = Session(.ephemeral, wallClock: clock).cache
-      #expect(ephemeral !== Session(.ephemeral, wallClock: clock).cache)
+      #expect(SessionConfiguration.default.makeSession(wallClock: clock).cache === HTTPCache.shared)
+      let ephemeral = SessionConfiguration.ephemeral.makeSession(wallClock: clock).cache
+      #expect(ephemeral !== SessionConfiguration.ephemeral.makeSession(wallClock: clock).cache)
       #expect(ephemeral?.memory != nil && ephemeral?.diskStore == nil)
       #expect(HTTPCache.shared.memory != nil && HTTPCache.shared.diskStore != nil)
       #expect(Session(transport: MockTransport(routes: [])).cache == nil)
       let foundation = URLSessionConfiguration.ephemeral
       foundation.requestCachePolicy = .returnCacheDataElseLoad
-      let custom = Session(.custom(foundation), wallClock: clock)
+      let custom = SessionConfiguration.custom(foundation).makeSession(wallClock: clock)
       #expect(custom.cache != nil && custom.cachePolicy == .preferCache)
     }
 

@@ -120,10 +120,12 @@ extension ServerTrust {
 }
 
 /// A transport with TLS settings that it does not use.
-private struct TrustingTransport: TLSTransport {
+private struct TrustingTransport: TransportTraits {
   let base: FakeTransport
   let tls: TLSOptions
   var route = ""
+
+  func connectionOwner(for url: URL) -> String { tls.compiled.connectionOwner(for: url) + route }
 
   func start(
     _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
@@ -207,18 +209,22 @@ struct CacheOwnerTests {
   }
 
   /// A transport whose TLS settings a test replaces while a request is under way.
-  private final class TLSConfigurable: TLSConfigurableTransport {
-    private let options: Mutex<TLSOptions>
+  private final class TLSConfigurable: TransportTraits {
+    private let tls: Mutex<TLSOptions>
     private let onStart: @Sendable (TLSConfigurable) -> Void
 
     init(_ tls: TLSOptions, _ onStart: @escaping @Sendable (TLSConfigurable) -> Void) {
-      options = Mutex(tls)
+      self.tls = Mutex(tls)
       self.onStart = onStart
     }
 
-    var tls: TLSOptions { options.withLock { $0 } }
+    func connectionOwner(for url: URL) -> String {
+      tls.withLock { $0 }.compiled.connectionOwner(for: url)
+    }
 
-    func setTLS(_ tls: TLSOptions) { options.withLock { $0 = tls } }
+    var replaceTLS: (@Sendable (TLSOptions) -> Void)? { { self.setTLS($0) } }
+
+    func setTLS(_ new: TLSOptions) { tls.withLock { $0 = new } }
 
     func start(
       _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void

@@ -1,6 +1,7 @@
 #if os(Linux) || os(macOS)
   import Foundation
   import Networking
+  import NetworkingTransfers
   import Promises
   import TestGate
   import TestSupport

@@ -62,7 +62,7 @@ extension Exchange {
     _ request: HTTPRequest, timeout: Duration? = nil, credentials: Credentials? = nil,
     credentialSource: (any CredentialSource)? = nil, isIntercepted: Bool = true,
     isShared: Bool? = nil, retry: RetryPolicy? = nil, interceptors: [any Interceptor] = [],
-    hopInterceptors: [any Interceptor] = [], destination: BodyDestination = BodyDestination(),
+    hopInterceptors: [any Interceptor] = [], destination: BodyDestination = .memory,
     source: SelectedTransport.Source = .client, over transport: any Transport
   ) {
     var original = Request(.get, "")
@@ -77,7 +77,8 @@ extension Exchange {
       of: Call(
         original, endpoint: Call.EndpointDefaults(retry: retry),
         settings: ClientSettings.Snapshot(settings),
-        over: SelectedTransport(transport: transport, source: source), to: destination,
+        over: SelectedTransport(transport: transport, source: source),
+        receivedBy: Reception(options: RequestOptions(to: destination)),
         credentialSource: credentialSource))
   }
 }

@@ -89,7 +89,7 @@ struct SharingKeyTests {
   private static func key(
     _ method: HTTPMethod = .get, _ url: URL = url, _ headers: HTTPHeaders = ["Accept": "a/b"],
     body: HTTPBody = .none, credentials: String? = nil, isIntercepted: Bool = true,
-    retry: RetryPolicy? = nil, to destination: BodyDestination.Kind = .memory,
+    retry: RetryPolicy? = nil, to destination: BodyDestination = .memory,
     source: SelectedTransport.Source = .client
   ) -> SharingKey? {
     SharingKey(
@@ -99,7 +99,7 @@ struct SharingKeyTests {
           Origin(url).map { .init(value: value, origin: $0) }
         },
         isIntercepted: isIntercepted, retry: retry,
-        destination: BodyDestination(kind: destination),
+        destination: destination,
         source: source, over: transport))
   }
 

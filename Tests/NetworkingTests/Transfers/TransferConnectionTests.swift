@@ -1,8 +1,7 @@
-import NetworkingTransfers
-
 #if os(Linux) || os(macOS)
   import Foundation
   @testable import Networking
+  @testable import NetworkingTransfers
   import Promises
   import TestGate
   import TestSupport

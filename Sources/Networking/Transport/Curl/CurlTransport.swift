@@ -1,5 +1,5 @@
 #if CATENA_CURL
-  import Foundation
+  package import Foundation
   import Synchronization
 
   /// A transport over libcurl, the default transport on Linux.
@@ -213,7 +213,15 @@
     }
   }
 
-  extension CurlTransport: CodingPreservingTransport, TLSConfigurableTransport {}
+  extension CurlTransport: TransportTraits {
+    package func connectionOwner(for url: URL) -> String {
+      tls.compiled.connectionOwner(for: url) + route
+    }
+
+    package var replaceTLS: (@Sendable (_ tls: TLSOptions) -> Void)? { { self.setTLS($0) } }
+
+    package var preservesContentCoding: Bool { true }
+  }
 
   extension CurlTransport {
     /// The options of a transport, which apply to all its exchanges.

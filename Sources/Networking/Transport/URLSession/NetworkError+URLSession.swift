@@ -9,7 +9,7 @@ extension TransportFailure {
   ///
   /// The message is included only if it comes from libcurl and contains no URL query. Other
   /// messages are in the user's language and add nothing to the code.
-  init(_ error: any Error) {
+  package init(_ error: any Error) {
     guard let error = error as? URLError else {
       self.init(code: .connectionLost)
       return

@@ -1,21 +1,26 @@
-import Foundation
-
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+  import Foundation
+  package import FoundationNetworking
+#else
+  package import Foundation
 #endif
 
 /// A forwarder of session events to the delegate of the user.
 ///
 /// Some methods of the delegate are optional on Apple platforms, but not on Linux. Each is therefore
 /// read as an optional function, which is `nil` if the delegate does not implement it.
-struct SessionDelegateForwarder: Sendable {
-  typealias ChallengeHandler =
+package struct SessionDelegateForwarder: Sendable {
+  /// The completion handler of a challenge.
+  package typealias ChallengeHandler =
     @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
   private let delegate: (any URLSessionDelegate)?
   private let taskDelegate: (any URLSessionTaskDelegate)?
 
-  init(_ delegate: (any URLSessionDelegate)?) {
+  /// Makes a forwarder.
+  ///
+  /// - Parameter delegate: The delegate of the user. `nil` means none.
+  package init(_ delegate: (any URLSessionDelegate)?) {
     self.delegate = delegate
     taskDelegate = delegate as? any URLSessionTaskDelegate
   }
@@ -40,14 +45,16 @@ struct SessionDelegateForwarder: Sendable {
     #endif
   }
 
-  func didBecomeInvalid(_ session: URLSession, _ error: (any Error)?) {
+  /// Forwards the end of the session.
+  package func didBecomeInvalid(_ session: URLSession, _ error: (any Error)?) {
     guard let delegate else { return }
     let forward: ((URLSession, (any Error)?) -> Void)? =
       delegate.urlSession(_:didBecomeInvalidWithError:)
     forward?(session, error)
   }
 
-  func didSendBody(
+  /// Forwards the number of bytes of a request body that have been sent.
+  package func didSendBody(
     _ session: URLSession, _ task: URLSessionTask, _ bytes: Int64, _ total: Int64,
     _ expected: Int64
   ) {
@@ -57,7 +64,8 @@ struct SessionDelegateForwarder: Sendable {
     forward?(session, task, bytes, total, expected)
   }
 
-  func didCollectMetrics(
+  /// Forwards the metrics of a task.
+  package func didCollectMetrics(
     _ session: URLSession, _ task: URLSessionTask, _ metrics: URLSessionTaskMetrics
   ) {
     guard let taskDelegate else { return }
@@ -66,7 +74,8 @@ struct SessionDelegateForwarder: Sendable {
     forward?(session, task, metrics)
   }
 
-  func didComplete(_ session: URLSession, _ task: URLSessionTask, _ error: (any Error)?) {
+  /// Forwards the end of a task.
+  package func didComplete(_ session: URLSession, _ task: URLSessionTask, _ error: (any Error)?) {
     guard let taskDelegate else { return }
     let forward: ((URLSession, URLSessionTask, (any Error)?) -> Void)? =
       taskDelegate.urlSession(_:task:didCompleteWithError:)
@@ -76,7 +85,7 @@ struct SessionDelegateForwarder: Sendable {
   /// Passes a challenge to the delegate.
   ///
   /// - Returns: Whether the delegate handles it. It then calls `completionHandler`, now or later.
-  func didReceive(
+  package func didReceive(
     _ challenge: URLAuthenticationChallenge, _ session: URLSession, _ task: URLSessionTask,
     completionHandler: @escaping ChallengeHandler
   ) -> Bool {

@@ -256,6 +256,13 @@ extension URLSessionTask {
   }
 }
 
+extension HTTPBody {
+  /// Checks that `URLSession` can read the file of the body.
+  ///
+  /// - Throws: A failure with the code `encodingFailed` if it cannot.
+  package func checkFile() throws(TransportFailure) { _ = try URLSessionBody(self) }
+}
+
 /// A request body in a form that `URLSession` accepts: nothing, bytes, or one file.
 enum URLSessionBody: Sendable {
   case none

@@ -2,7 +2,7 @@ public import Promises
 import Synchronization
 
 #if canImport(FoundationNetworking)
-  import Foundation
+  package import Foundation
   public import FoundationNetworking
 #else
   public import Foundation
@@ -179,11 +179,7 @@ public final class URLSessionTransport: Transport {
       timeouts.timeouts(of: request), on: events.queue, scheduler,
       withholdsClientCertificate: request.withholdsClientCertificate, receive)
     do throws(TransportFailure) {
-      if let origin = Origin(request.url), origin.scheme == "https",
-        tls.compiled.policy(forHost: origin.host, port: origin.port) == nil
-      {
-        throw TransportFailure(rejecting: CompiledTLS.refusal(of: origin.host))
-      }
+      if let refusal = tls.refusal(of: request.url) { throw refusal }
       let prepared = try URLRequest(checking: request)
       if URLSessionBody.needsCopy(request.body) {
         exchange.prepare(
@@ -252,7 +248,7 @@ struct SessionTimeouts: Sendable {
     return TransportFailure(
       code: .unsupported,
       detail:
-        "URLSessionTransport does not support background sessions: use SessionConfiguration.background"
+        "Background sessions need the product NetworkingTransfers: import it, and use SessionConfiguration.background"
     )
   }
 
@@ -273,7 +269,7 @@ extension URLSessionConfiguration {
   }
 
   /// A copy that stores nothing.
-  var withoutStorage: URLSessionConfiguration {
+  package var withoutStorage: URLSessionConfiguration {
     // Foundation's `copy` returns an object of the same class.
     let configuration = copy() as? URLSessionConfiguration ?? .default
     configuration.httpShouldSetCookies = false
@@ -301,4 +297,6 @@ extension URLSessionConfiguration {
   }
 }
 
-extension URLSessionTransport: TLSTransport {}
+extension URLSessionTransport: TransportTraits {
+  package func connectionOwner(for url: URL) -> String { tls.compiled.connectionOwner(for: url) }
+}

@@ -1,7 +1,8 @@
-import Foundation
-
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+  import Foundation
+  package import FoundationNetworking
+#else
+  package import Foundation
 #endif
 
 #if canImport(Security)
@@ -10,10 +11,12 @@ import Foundation
 #endif
 
 /// The TLS options of a ``URLSessionTransport``, as far as the platform supports them.
-struct URLSessionTrust: Sendable {
-  let options: TLSOptions
+package struct URLSessionTrust: Sendable {
+  /// The TLS options.
+  package let options: TLSOptions
 
-  init(_ options: TLSOptions) {
+  /// Makes the trust of a session.
+  package init(_ options: TLSOptions) {
     self.options = options
   }
 
@@ -33,7 +36,7 @@ struct URLSessionTrust: Sendable {
   }
 
   /// Applies the options that belong to the session configuration.
-  func configure(_ configuration: URLSessionConfiguration) {
+  package func configure(_ configuration: URLSessionConfiguration) {
     #if !canImport(FoundationNetworking)
       // Default options leave the version of the configuration as it is.
       let minimum = options.minimumVersion.systemVersion
@@ -167,7 +170,7 @@ extension NetworkError.Code {
     ///   - noteFailure: A closure that receives the failure of a rejected server, before the completion
     ///     handler is called.
     ///   - completionHandler: The handler of the challenge.
-    func respond(
+    package func respond(
       to space: URLProtectionSpace, withholdingCertificate withholdsCertificate: Bool,
       askingDelegate askDelegate: () -> Bool,
       noteFailure: @escaping @Sendable (_ failure: TransportFailure) -> Void,

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkingTransfers
 import TestGate
 import TestSupport
 import Testing

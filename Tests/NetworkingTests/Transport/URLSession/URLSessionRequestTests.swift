@@ -1,4 +1,5 @@
 #if os(Linux) || os(macOS)
+  import CatenaSystem
   import Foundation
   @testable import CatenaSystem
   @testable import Networking

@@ -68,7 +68,9 @@ struct URLSessionRulesTests {
   }
 
   @Test func backgroundSessionsAreRefused() {
-    #expect(SessionTimeouts.refusal(ofSession: "sync")?.code == .unsupported)
+    let refusal = SessionTimeouts.refusal(ofSession: "sync")
+    #expect(refusal?.code == .unsupported)
+    #expect(refusal?.detail.contains("the product NetworkingTransfers") == true)
     #expect(SessionTimeouts.refusal(ofSession: nil) == nil)
     #expect(SessionTimeouts(.default).refusal == nil)
   }

@@ -35,10 +35,9 @@ extension Networking {
     replacing: Bool = true, @_inheritActorContext progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    perform(
-      endpoint, over: transports.select(for: endpoint),
-      to: .file(FileTarget(url: target, replaces: replacing)),
-      progress: progress, file, line)
+    let target = FileTarget(url: target, replaces: replacing)
+    return send(
+      endpoint, RequestOptions(to: .file(target), onProgress: progress), file, line)
   }
 
   /// Downloads the response body of a modified endpoint, such as
@@ -61,10 +60,9 @@ extension Networking {
     replacing: Bool = true, @_inheritActorContext progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    perform(
-      endpoint, over: transports.select(for: endpoint.base),
-      to: .file(FileTarget(url: target, replaces: replacing)),
-      progress: progress, file, line)
+    let target = FileTarget(url: target, replaces: replacing)
+    return send(
+      endpoint, RequestOptions(to: .file(target), onProgress: progress), file, line)
   }
 }
 
@@ -94,9 +92,7 @@ extension Networking {
     _ endpoint: Endpoint, @_inheritActorContext progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    perform(
-      endpoint, over: transports.select(for: endpoint), to: .stream,
-      progress: progress, file, line)
+    send(endpoint, RequestOptions(to: .stream, onProgress: progress), file, line)
   }
 
   /// Streams the response body of a modified endpoint, such as `BoardsAPI.feed.notIntercepted()`.
@@ -113,8 +109,6 @@ extension Networking {
     _ endpoint: ModifiedEndpoint<Endpoint>, @_inheritActorContext progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    perform(
-      endpoint, over: transports.select(for: endpoint.base), to: .stream,
-      progress: progress, file, line)
+    send(endpoint, RequestOptions(to: .stream, onProgress: progress), file, line)
   }
 }

@@ -137,13 +137,14 @@ extension Networking {
   ) -> Transfer {
     transfer(endpoint, file, line) { sender in
       let gate = sender.control.gate
-      return try await sender.send(
-        .init(
-          prepare: { request in
-            var request = request
-            request.body = request.body.held(by: gate)
-            return request
-          }, progress: sender.control))
+      var options = RequestOptions()
+      options.prepare = { request in
+        var request = request
+        request.body = request.body.held(by: gate)
+        return request
+      }
+      options.progress = sender.control
+      return try await sender.send(.init(options: options))
     }
   }
 
@@ -215,9 +216,10 @@ extension Networking {
     _ source: URL, to endpoint: Endpoint, by upload: ResumableUpload = .tus(),
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Response?> {
-    let control = TransferControl(runner.scheduler)
-    let sender = sender(for: endpoint.modified { $0 }, control, file, line)
-    return ActivityExecutor.counting(for: runner.scheduler) {
+    let context = context
+    let control = TransferControl(context.scheduler)
+    let sender = sender(for: endpoint.modified { $0 }, context, control, file, line)
+    return ActivityExecutor.counting(for: context.scheduler) {
       Promise(file: file, line: line) { try await TusRun(source, upload, sender).terminate() }
     }
   }
@@ -227,37 +229,32 @@ extension Networking {
     _ endpoint: ModifiedEndpoint<Endpoint>, _ file: StaticString, _ line: UInt,
     _ run: @escaping @Sendable (_ sender: TransferSender) async throws -> Response
   ) -> Transfer {
-    let scheduler = runner.scheduler
-    let context = scheduler.context(for: callbackContext)
-    let pending = NetworkPromise.pending(on: context, file: file, line: line)
-    let control = TransferControl(scheduler)
-    pending.resolver.onCancel { control.end() }
-    let sender = sender(for: endpoint, control, file, line)
-    unthrottledQueue.add(
-      pending, priority: .normal,
+    let context = context
+    let control = TransferControl(context.scheduler)
+    let sender = sender(for: endpoint, context, control, file, line)
+    let response = enqueue(
+      file, line, onCancel: { control.end() },
       HandlerScope.capturing {
-        ActivityExecutor.counting(for: scheduler) {
+        ActivityExecutor.counting(for: context.scheduler) {
           NetworkPromise {
             defer { control.end() }
             return try await run(sender)
           }
         }
       })
-    return Transfer(pending.promise, control)
+    return Transfer(response, control)
   }
 
   private func sender(
-    for endpoint: ModifiedEndpoint<Endpoint>, _ control: TransferControl, _ file: StaticString,
-    _ line: UInt
+    for endpoint: ModifiedEndpoint<Endpoint>, _ context: RequestContext, _ control: TransferControl,
+    _ file: StaticString, _ line: UInt
   ) -> TransferSender {
-    let clock = PausableScheduler(gate: control.gate, base: runner.scheduler)
-    let sessions = HeldSessions()
-    _ = sessions.ofFirstRequest(currentSettings().settings)
+    let clock = PausableScheduler(gate: control.gate, base: context.scheduler)
+    let sessions = currentSessions
     return TransferSender(
-      control: control, scheduler: runner.scheduler, wallClock: runner.wallClock,
-      retry: endpoint.retryPolicy ?? runner.retry,
+      control: control, context: context, retry: endpoint.retryPolicy ?? context.retry,
       resource: { [self] in
-        let base = try currentSettings().settings.baseURL?() ?? defaults(of: endpoint).baseURL.get()
+        let base = try currentBaseURL(of: endpoint)
         let request = try endpoint.request
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -268,19 +265,21 @@ extension Networking {
       }
     ) { [self] message in
       let modified = endpoint.modified { message.change($0).storing(.none) }
-      return perform(
-        message.retries == nil ? modified : modified.retrying(.never),
-        over: transports.select(for: endpoint.base), to: message.destination,
-        holding: HeldExchange(
-          prepare: { request in
-            let request = try message.prepare(request)
-            message.retries?.note(request)
-            return request
-          },
-          progress: message.progress, deadlineClock: clock,
-          discards: message.retries?.discards,
-          sessions: sessions),
-        file, line)
+      var options = message.options
+      if let retries = message.retries {
+        options.prepare = { request in
+          let request = try message.options.prepare?(request) ?? request
+          retries.note(request)
+          return request
+        }
+        options.discards = retries.discards
+      }
+      options.deadlineClock = clock
+      // A transfer continues by itself, with ranges and validators of its own.
+      options.usesCache = false
+      options.sessions = sessions
+      return send(
+        message.retries == nil ? modified : modified.retrying(.never), options, file, line)
     }
   }
 }

@@ -1,0 +1,99 @@
+import Foundation
+package import Promises
+
+/// The options of one call, beside its endpoint.
+///
+/// The modules of streams, transfers and sign-ins make their requests with it.
+package struct RequestOptions: Sendable {
+  /// The destination of the response body.
+  package var destination: BodyDestination
+  /// Changes the wire request, after the client's hooks.
+  ///
+  /// `nil` changes nothing. An error rejects the request.
+  package var prepare: (@Sendable (_ request: HTTPRequest) throws -> HTTPRequest)?
+  /// The receiver of the progress of both bodies.
+  package var progress: (any ProgressReceiver)?
+  /// The caller's handler of the progress, which takes the place of ``progress``.
+  package var onProgress: (@Sendable @isolated(any) (_ progress: TransferProgress) -> Void)?
+  /// The source of time of the deadlines, which stops while a transfer is paused.
+  ///
+  /// `nil` uses that of the client.
+  package var deadlineClock: (any Scheduler)?
+  /// Whether the deadlines end when the head of a stream arrives.
+  package var deadlinesEndWithHead = false
+  /// Returns whether another request is sent after an unsuccessful response, so that its body is not
+  /// delivered.
+  ///
+  /// It is called at most once for a response, and only if its body takes long. `nil` means never.
+  package var discards: Discard?
+  /// Whether the client's cache may respond to the request, and store its response.
+  package var usesCache = true
+  /// The sessions that the request belongs to.
+  ///
+  /// `nil` uses the current ones.
+  package var sessions: CallSessions?
+  /// The transport.
+  ///
+  /// `nil` selects it by the endpoint.
+  var transport: SelectedTransport?
+  /// The entry of the offline store that is sent again.
+  ///
+  /// `nil` if there is none.
+  var replayed: OfflineStore.Entry?
+
+  /// Makes the options of a usual request.
+  ///
+  /// - Parameters:
+  ///   - destination: The destination of the response body.
+  ///   - onProgress: The caller's handler of the progress.
+  package init(
+    to destination: BodyDestination = .memory,
+    onProgress: (@Sendable @isolated(any) (_ progress: TransferProgress) -> Void)? = nil
+  ) {
+    self.destination = destination
+    self.onProgress = onProgress
+  }
+}
+
+/// The fixed settings of a client for the reception of responses.
+struct ReceptionSettings: Sendable {
+  /// The maximum size of a body in memory, in bytes, or `nil` for no limit.
+  var maximumBodySize: Int?
+  /// The limit for the time from the first bytes to the last in memory, or `nil` for no limit.
+  ///
+  /// It is compared when bytes arrive, so that an exchange needs no timer. The idle timeout covers
+  /// the time in which none arrive.
+  var timeLimit: Duration?
+  /// Whether redirects are followed, so that their bodies are not delivered.
+  var followsRedirects = false
+  /// The source of time.
+  var scheduler: any Scheduler = .live
+}
+
+/// The reception of one response: the options of the call, and the settings of the client.
+struct Reception: Sendable {
+  var options = RequestOptions()
+  var settings = ReceptionSettings()
+  /// A receiver of a copy of a successful response whose body does not go to memory.
+  var copy: (any ResponseCopy)?
+
+  /// Returns whether a stage may send another request after a response.
+  func mayDiscard(_ head: HTTPResponseHead) -> Bool {
+    !(200...299).contains(head.status)
+      && (options.discards != nil || settings.followsRedirects && head.isTruncatedRedirect)
+  }
+
+  /// Returns whether a stage sends another request after a response, so that its body is not
+  /// delivered.
+  func discards(_ head: HTTPResponseHead) -> Bool {
+    settings.followsRedirects && head.isTruncatedRedirect && Redirection.isRedirect(head.status)
+      || options.discards?(head) == true
+  }
+}
+
+extension HTTPResponseHead {
+  /// Whether the response is a redirect, whose body is truncated.
+  var isTruncatedRedirect: Bool {
+    (300...399).contains(status) && headers.contains("Location")
+  }
+}
