@@ -4,6 +4,7 @@ import TestGate
 import Testing
 
 @testable import Mocking
+@testable import MockingTemplates
 
 /// The seam to the template language for modules that read routes from files.
 @Suite(.gated)
