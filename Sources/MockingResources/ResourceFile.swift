@@ -3,7 +3,6 @@ import Dispatch
 public import Foundation
 import Mocking
 import MockingDocuments
-import MockingRecordings
 import Networking
 import Promises
 import Synchronization
