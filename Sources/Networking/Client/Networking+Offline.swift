@@ -139,7 +139,7 @@ extension Networking {
     }
     var options = RequestOptions()
     options.transport = transport(forReplayOf: entry)
-    options.replayed = entry
+    options.replayed = Box(entry)
     options.sessions = sessions
     return send(entry.request, options, file, line)
   }

@@ -255,7 +255,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       events?.queued(request, pending.resolver)
       var defaults = defaults(of: endpoint)
       let offline: OfflineMode?
-      if let entry = options.replayed {
+      if let entry = options.replayed?.value {
         offline = .replaying(
           key: entry.effectiveIdempotencyKey, removedHeaders: entry.removedCredentialHeaders)
         defaults.headers = removedCredentialHeaders(of: entry)

@@ -16,9 +16,7 @@ public struct Exchange: Sendable {
   /// share.
   var state: CallState
   /// The reception of the response, if a stage has changed it.
-  ///
-  /// In an object, because each stage copies the exchange.
-  private var ownReception: ReceptionBox?
+  private var ownReception: Box<Reception>?
 
   init(_ request: HTTPRequest, credentials: Credentials? = nil, of call: Call) {
     self.request = request
@@ -155,8 +153,8 @@ extension Exchange {
 
   /// The reception of the response.
   var reception: Reception {
-    get { ownReception?.reception ?? call.reception }
-    set { ownReception = ReceptionBox(newValue) }
+    get { ownReception?.value ?? call.reception }
+    set { ownReception = Box(newValue) }
   }
 
   /// The receiver of the progress: that of the call, or of all calls that share the exchange.
@@ -226,13 +224,5 @@ extension Exchange {
     let failed = FailedAttempt(number: number, request: request, result: result)
     let failure = NetworkEvent.Failure(failed.error, by: request.attributes.redactor)
     events.add(.retrying(after: .zero, because: failure, attempt: number + 1))
-  }
-}
-
-private final class ReceptionBox: Sendable {
-  let reception: Reception
-
-  init(_ reception: Reception) {
-    self.reception = reception
   }
 }

@@ -39,7 +39,7 @@ package struct RequestOptions: Sendable {
   /// The entry of the offline store that is sent again.
   ///
   /// `nil` if there is none.
-  var replayed: OfflineStore.Entry?
+  var replayed: Box<OfflineStore.Entry>?
 
   /// Makes the options of a usual request.
   ///
@@ -52,6 +52,15 @@ package struct RequestOptions: Sendable {
   ) {
     self.destination = destination
     self.onProgress = onProgress
+  }
+}
+
+/// A large value in an object, so that its owner is cheap to copy.
+final class Box<Value: Sendable>: Sendable {
+  let value: Value
+
+  init(_ value: Value) {
+    self.value = value
   }
 }
 
