@@ -89,9 +89,7 @@ extension NetworkError {
   /// A Boolean value that indicates whether the client's offline store has the request and sends it
   /// at the next replay.
   public var isStoredOffline: Bool { offlineEntryID != nil }
-}
 
-extension NetworkError {
   /// Returns the error of a request whose session has ended.
   package static func sessionEnded(_ request: RequestSummary?) -> NetworkError {
     NetworkError(
@@ -99,12 +97,10 @@ extension NetworkError {
   }
 }
 
-extension NetworkError: CancellationRepresenting {
+extension NetworkError: CancellationRepresenting, RetryRefusing {
   /// `true` for ``Code-swift.enum/cancelled``.
   public var representsCancellation: Bool { code == .cancelled }
-}
 
-extension NetworkError: RetryRefusing {
   /// `true` for ``Code-swift.enum/sessionEnded``, because another attempt would be that of another user.
   package var refusesRetry: Bool { code == .sessionEnded }
 }
@@ -191,7 +187,7 @@ extension NetworkError {
     ) {
       self.method = method
       self.url = attributes.redactor.maskedURL(url)
-      requestAttributes = Uncompared(attributes)
+      requestAttributes = Uncompared(value: attributes)
     }
 
     /// Creates a summary of a request.
