@@ -77,28 +77,7 @@ extension HTTPBody {
     else { return nil }
     return status.byteCount
   }
-}
 
-extension HTTPBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The kind and the size of the body, such as `12 bytes`, without its contents.
-  public var description: String {
-    switch self {
-    case .none: "none"
-    case .data(let data): "\(data.count) bytes"
-    case .file(let url): "file \(url.path)"
-    case .pieces(let pieces): "\(pieces.count) pieces"
-    case .stream(let stream): stream.length.map { "stream of \($0) bytes" } ?? "stream"
-    }
-  }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// The ``description``, without the contents.
-  public var customMirror: Mirror { Mirror(self, children: ["content": description]) }
-}
-
-extension HTTPBody {
   /// Whether the body can be sent more than once, with the same contents.
   ///
   /// A request whose body is not repeatable is never retried.
@@ -119,6 +98,25 @@ extension HTTPBody {
     case .stream(let stream): [stream]
     }
   }
+}
+
+extension HTTPBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The kind and the size of the body, such as `12 bytes`, without its contents.
+  public var description: String {
+    switch self {
+    case .none: "none"
+    case .data(let data): "\(data.count) bytes"
+    case .file(let url): "file \(url.path)"
+    case .pieces(let pieces): "\(pieces.count) pieces"
+    case .stream(let stream): stream.length.map { "stream of \($0) bytes" } ?? "stream"
+    }
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// The ``description``, without the contents.
+  public var customMirror: Mirror { Mirror(self, children: ["content": description]) }
 }
 
 /// A piece of a body.

@@ -130,9 +130,7 @@ extension MediaType {
       text += "; \(parameter.key)=\(value)"
     }
   }
-}
 
-extension MediaType {
   /// Creates the media type of a file extension.
   ///
   /// The result is `nil` for an unknown extension.

@@ -95,17 +95,7 @@ extension NetworkError {
     NetworkError(
       .sessionEnded, "the user has signed out, or another user has signed in", request: request)
   }
-}
 
-extension NetworkError: CancellationRepresenting, RetryRefusing {
-  /// `true` for ``Code-swift.enum/cancelled``.
-  public var representsCancellation: Bool { code == .cancelled }
-
-  /// `true` for ``Code-swift.enum/sessionEnded``, because another attempt would be that of another user.
-  package var refusesRetry: Bool { code == .sessionEnded }
-}
-
-extension NetworkError {
   /// Returns the error with the attempts of its call.
   ///
   /// - Parameter history: The attempts in order.
@@ -130,6 +120,14 @@ extension NetworkError {
     let shown = history.suffix(5).map(\.summary).joined(separator: "; ")
     return text + " (\(history.count > 5 ? "...; " : "")\(shown))"
   }
+}
+
+extension NetworkError: CancellationRepresenting, RetryRefusing {
+  /// `true` for ``Code-swift.enum/cancelled``.
+  public var representsCancellation: Bool { code == .cancelled }
+
+  /// `true` for ``Code-swift.enum/sessionEnded``, because another attempt would be that of another user.
+  package var refusesRetry: Bool { code == .sessionEnded }
 }
 
 extension Attempt {

@@ -85,9 +85,9 @@ public struct MultipartFormData: Sendable, Hashable {
   }
 }
 
-// MARK: - Text and JSON
-
 extension MultipartFormData {
+  // MARK: Text and JSON
+
   /// Appends a text field.
   ///
   /// - Parameters:
@@ -111,11 +111,9 @@ extension MultipartFormData {
   ) throws {
     append(try .json(value, name: name, filename: filename, encoder: encoder))
   }
-}
 
-// MARK: - Data
+  // MARK: Data
 
-extension MultipartFormData {
   /// Appends bytes.
   ///
   /// ```swift
@@ -149,11 +147,9 @@ extension MultipartFormData {
     append(
       Part(name: name, content: .data(data), filename: filename, contentType: contentType))
   }
-}
 
-// MARK: - Files and streams
+  // MARK: Files and streams
 
-extension MultipartFormData {
   /// Appends a file.
   ///
   /// The file is read when the request is sent.
