@@ -125,7 +125,7 @@ struct MockPlayer: Sendable {
     _ scheduler: any Scheduler, _ idleTime: Duration, _ receive: @escaping Receive
   ) throws(TransportFailure) -> any TransportHandle {
     guard let bytesToSend = request.body.byteCount else { throw request.body.readFailure }
-    if request.reportsConnection { receive(.servedLocally(by: "mock")) }
+    if request.options.reportsConnection { receive(.servedLocally(by: "mock")) }
     if mock.isImmediate {
       reporter.report(.response(status: mock.status))
       Self.deliver(mock, request.method, bytesToSend, receive)

@@ -83,7 +83,7 @@ private struct Forwarder: Sendable {
       method: request.method, url: url, headers: headers, body: request.forwardedBody,
       connectTimeout: .seconds(30), idleTimeout: .seconds(60))
     if transport.traits?.preservesContentCoding == true {
-      forwarded.preservesContentCoding = true
+      forwarded.options.preservesContentCoding = true
       // Without the field, the transport would offer codings that the client may not know.
       if !headers.contains("Accept-Encoding") { forwarded.headers["Accept-Encoding"] = "identity" }
     } else {
@@ -182,7 +182,7 @@ extension Mock {
     var headers = head.headers.endToEnd
     let hasCoding = headers.contains("Content-Encoding")
     // The transport has decoded the body, unless it has been told not to.
-    let isDecoded = hasCoding && !request.preservesContentCoding
+    let isDecoded = hasCoding && !request.options.preservesContentCoding
     if isDecoded { headers.remove("Content-Encoding") }
     if isDecoded || head.status == 204 || head.headers.contains("Transfer-Encoding") {
       headers.remove("Content-Length")

@@ -185,7 +185,7 @@ final class TapePlayer: Restartable {
   func replay(
     _ request: HTTPRequest, _ receive: (TransportEvent) -> Void
   ) -> any TransportHandle {
-    if request.reportsConnection { receive(.servedLocally(by: "tape")) }
+    if request.options.reportsConnection { receive(.servedLocally(by: "tape")) }
     for event in events(for: request) { receive(event) }
     return FinishedHandle()
   }

@@ -8,12 +8,7 @@ struct AuthenticationChallenge: Sendable, Hashable {
   ///
   /// If a name occurs more than once, the first parameter is used. Empty for a challenge in the
   /// form `Negotiate YWJj`.
-  private(set) var parameters: [String: String] = [:]
-
-  init(scheme: String, parameters: [String: String] = [:]) {
-    self.scheme = scheme
-    self.parameters = parameters
-  }
+  var parameters: [String: String] = [:]
 
   /// Returns the challenges of a field value, in order.
   ///
@@ -52,93 +47,45 @@ struct AuthenticationChallenge: Sendable, Hashable {
   private static func parts(of value: String) -> [Part] {
     var value = value
     return value.withUTF8 { bytes in
-      var reader = Reader(bytes)
-      var parts: [Part] = []
-      while !reader.isAtEnd {
-        reader.skip(" \t,")
-        guard let name = reader.token() else {
-          reader.skipPart()
-          continue
-        }
-        let isFollowedBySpace = reader.skip(" \t")
-        guard reader.skip("=", atMost: 1) else {
+      var (rest, parts) = (bytes[...], [Part]())
+      while var part = rest.popPart(before: UInt8(ascii: ",")) {
+        while let name = part.popToken()?.lowercased() {
+          let isFollowedBySpace =
+            part.first == UInt8(ascii: " ") || part.first == UInt8(ascii: "\t")
+          part = part.trimmed
+          if part.first == UInt8(ascii: "=") {
+            part = part.dropFirst().trimmed
+            if let value = part.popToken() ?? part.quotedContent {
+              parts.append(.parameter(name, value))
+            }
+            break
+          }
           // A scheme is followed by a space, a comma, or the end.
-          if isFollowedBySpace || reader.isAtEnd || reader.isAtComma { parts.append(.scheme(name)) }
-          continue
+          if isFollowedBySpace || part.isEmpty { parts.append(.scheme(name)) }
         }
-        reader.skip(" \t")
-        if let value = reader.value() { parts.append(.parameter(name, value)) }
-        reader.skipPart()
       }
       return parts
     }
   }
 }
 
-/// A reader of tokens and quoted strings.
-private struct Reader {
-  private let bytes: UnsafeBufferPointer<UInt8>
-  private var position = 0
-
-  init(_ bytes: UnsafeBufferPointer<UInt8>) {
-    self.bytes = bytes
+extension FieldBytes {
+  /// Removes and returns the token at the start, or returns `nil` if there is none.
+  fileprivate mutating func popToken() -> String? {
+    let token = prefix(while: \.isTokenCharacter)
+    self = self[token.endIndex...]
+    return token.isEmpty ? nil : String(decoding: token, as: UTF8.self)
   }
 
-  var isAtEnd: Bool { position >= bytes.count }
-
-  var isAtComma: Bool { !isAtEnd && bytes[position] == UInt8(ascii: ",") }
-
-  /// Skips characters, and returns whether there were any.
-  @discardableResult
-  mutating func skip(_ characters: StaticString, atMost limit: Int = .max) -> Bool {
-    let start = position
-    characters.withUTF8Buffer { characters in
-      while !isAtEnd, position - start < limit, characters.contains(bytes[position]) {
-        position += 1
-      }
-    }
-    return position > start
-  }
-
-  /// Skips to the next comma outside quotes.
-  mutating func skipPart() {
-    while !isAtEnd, !isAtComma {
-      if bytes[position] == UInt8(ascii: "\"") { _ = quotedString() } else { position += 1 }
-    }
-  }
-
-  /// Returns a token in lower case, or `nil` if there is none.
-  mutating func token() -> String? {
-    rawToken()?.lowercased()
-  }
-
-  /// Returns a token or the content of a quoted string, or `nil` if there is neither.
-  mutating func value() -> String? {
-    !isAtEnd && bytes[position] == UInt8(ascii: "\"") ? quotedString() : rawToken()
-  }
-
-  private mutating func rawToken() -> String? {
-    let start = position
-    while !isAtEnd, bytes[position].isTokenCharacter { position += 1 }
-    return position > start ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
-  }
-
-  /// Returns the content of a quoted string without escapes, or `nil` if it has no end.
-  private mutating func quotedString() -> String? {
-    var content: [UInt8] = []
-    position += 1
-    while !isAtEnd {
-      switch bytes[position] {
-      case UInt8(ascii: "\""):
-        position += 1
-        return String(decoding: content, as: UTF8.self)
-      case UInt8(ascii: "\\") where position + 1 < bytes.count:
-        content.append(bytes[position + 1])
-        position += 2
-      default:
-        content.append(bytes[position])
-        position += 1
-      }
+  /// The content of the quoted string at the start without escapes, or `nil` if there is none, or if
+  /// it has no end.
+  fileprivate var quotedContent: String? {
+    guard first == UInt8(ascii: "\"") else { return nil }
+    var (content, isEscaped) = ([UInt8](), false)
+    for byte in dropFirst() {
+      if byte == UInt8(ascii: "\""), !isEscaped { return String(decoding: content, as: UTF8.self) }
+      isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+      if !isEscaped { content.append(byte) }
     }
     return nil
   }

@@ -1,5 +1,6 @@
 import Foundation
 package import Promises
+import Synchronization
 
 /// The credentials of a client, and the only origin that they are sent to.
 struct Credentials: Hashable, Sendable {
@@ -15,16 +16,6 @@ struct Credentials: Hashable, Sendable {
 
   let scheme: Scheme
   let origin: Origin
-
-  init(scheme: Scheme, origin: Origin) {
-    self.scheme = scheme
-    self.origin = origin
-  }
-
-  /// Creates credentials with a fixed value of the field.
-  init(value: String, origin: Origin) {
-    self.init(scheme: .fixed(value), origin: origin)
-  }
 
   /// Returns whether a request is for the origin, accepts credentials, and has no `Authorization`
   /// field of its own.
@@ -76,6 +67,28 @@ package protocol CredentialProvider: AnyObject, Sendable {
 
   /// Records that a value was rejected, when the request cannot be sent again.
   func noteRejection(of rejected: String)
+}
+
+/// The time in which a client, or a source of tokens, has the same user.
+///
+/// A sign-out ends it, and so does the sign-in of another user. A renewed token does not. Each request
+/// belongs to the session in which it was made, and is not sent after its end.
+///
+/// ``end()`` is called before the credentials of another user can be read. So a request that has read
+/// such credentials, and is checked afterwards, is always refused.
+package final class UserSession: Sendable {
+  private let isOver = Atomic(false)
+
+  /// Starts a session.
+  package init() {}
+
+  /// Whether the user has signed out, or another user has signed in.
+  var hasEnded: Bool { isOver.load(ordering: .acquiring) }
+
+  /// Ends the session.
+  ///
+  /// Repeated calls are no-ops.
+  package func end() { isOver.store(true, ordering: .releasing) }
 }
 
 /// The credentials of a client, with or without an origin.

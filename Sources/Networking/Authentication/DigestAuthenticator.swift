@@ -78,7 +78,7 @@ final class DigestAuthenticator: Sendable {
     spaces.withLock { $0.replaceNonce(for: request.url, by: next) }
   }
 
-  private func value(_ use: DigestSpaces.Use?, for request: HTTPRequest) -> String? {
+  private func value(_ use: DigestSpaces.Space?, for request: HTTPRequest) -> String? {
     use.flatMap {
       DigestResponse(
         username: username, password: password, challenge: $0.challenge,
@@ -103,18 +103,13 @@ extension DigestAuthenticator: CustomStringConvertible, CustomReflectable {
 
 /// The protection spaces of a server, and the number of requests with each nonce.
 struct DigestSpaces {
-  /// The parts of a response that the state provides.
-  struct Use {
-    let challenge: DigestChallenge
-    let clientNonce: String
-    let count: UInt32
-  }
-
-  private struct Space {
+  /// A protection space.
+  struct Space {
     var challenge: DigestChallenge
     /// The URLs of the space.
     let domain: DigestDomain
     let clientNonce: String
+    /// The number of requests with the nonce.
     var count: UInt32 = 0
   }
 
@@ -148,22 +143,20 @@ struct DigestSpaces {
   }
 
   /// Counts a request to a URL, and returns `nil` if no space contains it.
-  mutating func use(for url: URL) -> Use? {
+  mutating func use(for url: URL) -> Space? {
     spaces.firstIndex { $0.domain.contains(url) }.flatMap { use(at: $0) }
   }
 
   /// Counts a request to a realm.
-  mutating func use(_ realm: String) -> Use? {
+  mutating func use(_ realm: String) -> Space? {
     spaces.firstIndex { $0.challenge.realm == realm }.flatMap { use(at: $0) }
   }
 
-  private mutating func use(at index: Int) -> Use? {
+  private mutating func use(at index: Int) -> Space? {
     // The count has eight digits. A further request needs another nonce.
     guard spaces[index].count < .max else { return nil }
     spaces[index].count += 1
-    let space = spaces[index]
-    return Use(
-      challenge: space.challenge, clientNonce: space.clientNonce, count: space.count)
+    return spaces[index]
   }
 
   /// Replaces the nonce of the space of a URL, and restarts its count.

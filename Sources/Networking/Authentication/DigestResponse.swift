@@ -29,7 +29,7 @@ struct DigestResponse {
     else { return nil }
     var fields: [(name: String, value: String)] = []
     func add(_ name: String, _ value: String) { fields.append((name, value)) }
-    func quote(_ name: String, _ value: String) { add(name, Self.quoted(value)) }
+    func quote(_ name: String, _ value: String) { add(name, value.quotedString) }
     if challenge.hashesUsername {
       guard let hash = challenge.algorithm.hash("\(normalized(username)):\(challenge.realm)")
       else { return nil }
@@ -113,17 +113,5 @@ struct DigestResponse {
     guard let rest = AbsoluteURLParts(url.absoluteString)?.rest else { return nil }
     let target = rest.utf8.prefix { $0 != UInt8(ascii: "#") }
     return target.first == UInt8(ascii: "/") ? String(target) : "/\(Substring(target))"
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var bytes = [UInt8(ascii: "\"")]
-    for byte in text.utf8 {
-      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-        bytes.append(UInt8(ascii: "\\"))
-      }
-      bytes.append(byte)
-    }
-    bytes.append(UInt8(ascii: "\""))
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -43,7 +43,7 @@ struct ServedResponse: Sendable {
   ///   `fileNotWritten` if the destination cannot be written.
   func delivered() -> Promise<Outcome> {
     let (promise, resolver) = Promise<Outcome>.pending(on: .inline)
-    let isCancelled = CancellationFlag()
+    let isCancelled = AtomicFlag()
     resolver.onCancel { isCancelled.set() }
     let activity = scheduler.beginActivity()
     Self.queue.async {
@@ -79,7 +79,7 @@ struct ServedResponse: Sendable {
   }
 
   /// Moves the body to its destination, or returns `nil` if it has changed.
-  private func content(_ isCancelled: CancellationFlag) throws -> Response.Content? {
+  private func content(_ isCancelled: AtomicFlag) throws -> Response.Content? {
     switch destination {
     case .file(let target) where isSuccessful:
       let file = try NetworkError.reporting(.fileNotWritten) {
@@ -124,15 +124,6 @@ struct ServedResponse: Sendable {
     case .file(let file): return try DiskCacheFiles.read(file, consume)
     }
   }
-}
-
-/// A flag that is set when a request is cancelled.
-private final class CancellationFlag: Sendable {
-  private let flag = Atomic(false)
-
-  var isSet: Bool { flag.load(ordering: .relaxed) }
-
-  func set() { flag.store(true, ordering: .relaxed) }
 }
 
 /// A source of the bytes of a stored body for a streaming response.

@@ -140,9 +140,9 @@ final class CacheStage: BuiltInStage {
   private func query(of exchange: Exchange) -> CacheQuery? {
     let request = exchange.request
     guard request.method == .get || request.method == .head, case .none = request.body,
-      !request.preservesContentCoding,
+      !request.options.preservesContentCoding,
       // The server may respond otherwise to a client that shows its certificate.
-      !request.withholdsClientCertificate,
+      !request.options.withholdsClientCertificate,
       exchange.call.options.usesCache,
       !request.headers.fields.contains(where: { field in
         CacheValidation.conditions.contains { HTTPHeaders.areNamesEqual($0, field.name) }

@@ -160,14 +160,8 @@ extension QueryFormat {
       switch self {
       case .base64: data.base64EncodedString()
       case .base64URL:
-        String(
-          decoding: data.base64EncodedString().utf8.prefix { $0 != UInt8(ascii: "=") }.map { byte in
-            switch byte {
-            case UInt8(ascii: "+"): UInt8(ascii: "-")
-            case UInt8(ascii: "/"): UInt8(ascii: "_")
-            default: byte
-            }
-          }, as: UTF8.self)
+        data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+          .replacing("=", with: "")
       case .hexadecimal: data.hexadecimalText
       }
     }
@@ -181,20 +175,14 @@ struct ValueTexts {
     let reason: String
   }
 
-  private let bools: QueryFormat.Bools
-  private let dates: QueryFormat.Dates
-  /// The formatter of a pattern, which is expensive to make.
-  private var formatter: DateFormatter?
-
-  init(_ format: QueryFormat) {
-    bools = format.bools
-    dates = format.dates
-  }
+  let format: QueryFormat
+  /// The formatter of the pattern, which is expensive to create.
+  var formatter: DateFormatter?
 
   /// Returns the text of a value that is neither bytes, nor `null`, nor an array or a dictionary.
   mutating func text(of value: Parameters) throws(Problem) -> String {
     switch value {
-    case .bool(let value): return bools == .words ? "\(value)" : value ? "1" : "0"
+    case .bool(let value): return format.bools == .words ? "\(value)" : value ? "1" : "0"
     case .int(let value): return value.description
     case .decimal(let value) where !value.isNaN: return value.description
     case .double(let value) where value.isFinite: return value.description
@@ -209,7 +197,7 @@ struct ValueTexts {
 
   /// Returns the text of a date, or `nil` for a date out of range.
   private mutating func text(of date: Date) -> String? {
-    switch dates {
+    switch format.dates {
     case .iso8601: return date.iso8601Text
     case .iso8601WithMilliseconds:
       let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
@@ -256,21 +244,10 @@ extension Date {
   /// Source: RFC 3339 section 5.6.
   var iso8601Text: String? {
     guard (-62_135_596_800..<253_402_300_800).contains(timeIntervalSince1970) else { return nil }
-    let seconds = Int64(timeIntervalSince1970.rounded(.down)) + 62_162_035_200
-    // Days since 1 March of year 0, so that the leap day is the last day of a year.
-    let days = Int(seconds / 86_400)
-    // Leap years repeat every 400 years.
-    let (era, dayOfEra) = days.quotientAndRemainder(dividingBy: 146_097)
-    let yearOfEra =
-      (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let monthFromMarch = (5 * dayOfYear + 2) / 153
-    let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-    let year = 400 * era + yearOfEra + (month <= 2 ? 1 : 0)
-    let time = Int(seconds % 86_400)
+    var (seconds, date) = (time_t(timeIntervalSince1970.rounded(.down)), tm())
+    gmtime_r(&seconds, &date)
     return String(
-      format: "%04d-%02d-%02dT%02d:%02d:%02dZ", year, month, day, time / 3_600, time / 60 % 60,
-      time % 60)
+      format: "%04d-%02d-%02dT%02d:%02d:%02dZ", date.tm_year + 1_900, date.tm_mon + 1,
+      date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec)
   }
 }

@@ -22,9 +22,7 @@ extension QueryFormat {
     }
 
     /// The bytes of the value, or `nil` if it is a text.
-    var data: Data? {
-      if case .data(let data, _) = value { data } else { nil }
-    }
+    var data: Data? { if case .data(let data, _) = value { data } else { nil } }
   }
 
   /// Returns the fields of a tree, in order.
@@ -71,9 +69,7 @@ struct FieldWriter {
     case array([Element])
     case dictionary([Member])
 
-    var isLeaf: Bool {
-      if case .leaf = self { true } else { false }
-    }
+    var isLeaf: Bool { if case .leaf = self { true } else { false } }
   }
 
   /// An element of an array, with its index before values were omitted.
@@ -110,7 +106,7 @@ struct FieldWriter {
     root = format
     self.format = format
     self.rejectsPlusSigns = rejectsPlusSigns
-    texts = ValueTexts(format)
+    texts = ValueTexts(format: format)
     if ([format] + format.overrides.values).contains(where: { $0.nesting == .exploded }) {
       usedNames = []
     }
@@ -120,7 +116,7 @@ struct FieldWriter {
   mutating func add(_ member: Parameters.Members.Member) throws {
     if !root.overrides.isEmpty {
       format = root.overrides[member.name] ?? root
-      texts = ValueTexts(format)
+      texts = ValueTexts(format: format)
     }
     path = [.name(member.name)]
     try check(member.name, isAtRoot: true)
@@ -221,13 +217,10 @@ struct FieldWriter {
     case .dictionary(let members):
       try checkNumbers(members.lazy.map(\.name))
       switch format.nesting {
-      case .brackets:
+      case .brackets, .dots:
         for member in members {
-          try at(.name(member.name)) { try $0.write(member.node, as: "\(name)[\(member.name)]") }
-        }
-      case .dots:
-        for member in members {
-          try at(.name(member.name)) { try $0.write(member.node, as: "\(name).\(member.name)") }
+          let suffix = format.nesting == .dots ? ".\(member.name)" : "[\(member.name)]"
+          try at(.name(member.name)) { try $0.write(member.node, as: name + suffix) }
         }
       case .exploded:
         throw error("is a dictionary within another value, which the format cannot represent")

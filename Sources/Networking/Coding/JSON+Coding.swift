@@ -142,21 +142,7 @@ extension JSON: Codable {
       case .dictionary(let values):
         try checkDepth(encoder)
         try container.encode(values.mapValues(nested))
-      default: try encodeScalar(in: &container)
-      }
-    }
-
-    /// Encodes a value that is neither an array nor an object.
-    ///
-    /// It is outside of ``encode(to:)``, so that the frames of the recursion are small.
-    private func encodeScalar(in container: inout any SingleValueEncodingContainer) throws {
-      switch json {
-      case .null, .array, .dictionary: try container.encodeNil()
-      case .bool(let value): try container.encode(value)
-      case .int(let value): try container.encode(value)
-      case .decimal(let value): try container.encode(value)
-      case .double(let value): try container.encode(value)
-      case .string(let value): try container.encode(value)
+      default: try Parameters(json).encodeScalar(in: &container)
       }
     }
 
@@ -339,31 +325,6 @@ extension JSON {
   ///   deeply.
   public func data() throws -> Data {
     try JSONWriter.data(Parameters(self))
-  }
-
-  /// Returns the value as a compact JSON text with a given order of members.
-  ///
-  /// - Parameter rank: Returns the rank of a name. Members with equal ranks are sorted by the UTF-8
-  ///   bytes of their names.
-  /// - Returns: The text in UTF-8.
-  /// - Throws: The errors of ``data()``.
-  package func data(orderedBy rank: (_ name: String) -> Int) throws -> Data {
-    try JSONWriter.data(parameters(orderedBy: rank))
-  }
-
-  private func parameters(orderedBy rank: (_ name: String) -> Int) -> Parameters {
-    switch self {
-    case .array(let values): return .array(values.map { $0.parameters(orderedBy: rank) })
-    case .dictionary(let values):
-      let ranked = values.map { (rank: rank($0.key), name: $0.key, value: $0.value) }
-      let sorted = ranked.sorted {
-        $0.rank == $1.rank ? $0.name.isOrdered(before: $1.name) : $0.rank < $1.rank
-      }
-      return .dictionary(
-        Parameters.Members(
-          sorted.map { (key: $0.name, value: $0.value.parameters(orderedBy: rank)) }))
-    case .null, .bool, .int, .decimal, .double, .string: return Parameters(self)
-    }
   }
 }
 

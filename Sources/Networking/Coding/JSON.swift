@@ -212,16 +212,12 @@ extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressibl
 
 extension JSON {
   /// Whether the value is `null` or was missing.
-  public var isNull: Bool {
-    if case .null = self { true } else { false }
-  }
+  public var isNull: Bool { if case .null = self { true } else { false } }
 
   /// The Boolean, or `nil` for any other value.
   ///
   /// Numbers are not converted.
-  public var bool: Bool? {
-    if case .bool(let value) = self { value } else { nil }
-  }
+  public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
   /// The integer, or `nil` if the value is not an integer that fits into `Int`.
   ///
@@ -257,25 +253,17 @@ extension JSON {
   /// The string, or `nil` for any other value.
   ///
   /// Numbers are not converted.
-  public var string: String? {
-    if case .string(let value) = self { value } else { nil }
-  }
+  public var string: String? { if case .string(let value) = self { value } else { nil } }
 
   /// The elements as strings, or `nil` if the value is not an array of strings only.
   public var strings: [String]? {
     guard case .array(let elements) = self else { return nil }
-    var strings: [String] = []
-    for element in elements {
-      guard case .string(let string) = element else { return nil }
-      strings.append(string)
-    }
-    return strings
+    let strings = elements.compactMap(\.string)
+    return strings.count == elements.count ? strings : nil
   }
 
   /// The elements, or `nil` if the value is not an array.
-  public var array: [JSON]? {
-    if case .array(let values) = self { values } else { nil }
-  }
+  public var array: [JSON]? { if case .array(let values) = self { values } else { nil } }
 
   /// The members, or `nil` if the value is not an object.
   public var dictionary: [String: JSON]? {

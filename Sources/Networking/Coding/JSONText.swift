@@ -260,16 +260,8 @@ extension JSON {
     case .int, .decimal, .double: return (try? container.decode(Double.self)) != nil
     case .string(let value): return (try? container.decode(String.self)) == value
     case .array(let values): return (try? decoder.unkeyedContainer())?.count == values.count
-    case .dictionary: return (try? decoder.container(keyedBy: AnyName.self)) != nil
+    case .dictionary: return (try? decoder.container(keyedBy: AnyCodingKey.self)) != nil
     }
-  }
-
-  private struct AnyName: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
   }
 }
 

@@ -1,87 +1,5 @@
 import CatenaSystem
-public import Foundation
-
-/// An encoder that sends parameters as JSON.
-///
-/// The root may be a value of any kind. Members keep their order, data is encoded as Base64, and a
-/// date as the number of seconds since the start of 2001. With a `JSONEncoder`, its strategies for
-/// keys, dates, data and numbers apply instead, and the order of members is that of the encoder:
-///
-/// ```swift
-/// let encoder = JSONEncoder()
-/// encoder.keyEncodingStrategy = .convertToSnakeCase
-/// encoder.dateEncodingStrategy = .iso8601
-/// encoder.outputFormatting = .sortedKeys
-/// configuration.encoder = encoder
-/// ```
-///
-/// ``NetworkingConfiguration/encoder`` sets the `JSONEncoder` of a client, and
-/// ``ParameterEncoders/json`` also the content type.
-///
-/// Source: RFC 8259.
-public struct JSONParameterEncoder: ParameterEncoding, Hashable {
-  /// The value of the `Content-Type` header field.
-  public var contentType: String
-  /// The encoder of the JSON text.
-  ///
-  /// `nil` writes the text directly, with the members in their order. The strategy for keys applies
-  /// to the names of all members. Values may be nested 64 levels deep, and 128 without an encoder.
-  public var encoder: JSONEncoder?
-
-  /// Creates an encoder.
-  ///
-  /// - Parameters:
-  ///   - contentType: The value of the `Content-Type` header field.
-  ///   - encoder: The encoder of the JSON text. It must not be modified after this call. `nil`
-  ///     writes the text directly.
-  public init(contentType: String = "application/json", encoder: JSONEncoder? = nil) {
-    self.contentType = contentType
-    self.encoder = encoder
-  }
-
-  /// Encodes parameters as a JSON text.
-  ///
-  /// - Parameter parameters: The parameters.
-  /// - Returns: The body.
-  /// - Throws: ``ParameterEncodingError`` with the key path of the value if a number is not finite
-  ///   or if the values are nested too deeply.
-  public func encode(_ parameters: Parameters) throws -> EncodedParameters {
-    let data =
-      if let encoder { try JSONWriter.data(parameters, encoder: encoder) } else {
-        try JSONWriter.data(parameters)
-      }
-    return .body([.data(data)], contentType: contentType)
-  }
-
-  /// Returns whether both have the same content type and the same instance of a `JSONEncoder`.
-  public static func == (left: Self, right: Self) -> Bool {
-    left.contentType == right.contentType && left.encoder === right.encoder
-  }
-
-  /// Hashes the content type and the identity of the `JSONEncoder`.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(contentType)
-    hasher.combine(encoder.map { ObjectIdentifier($0) })
-  }
-}
-
-/// An encoder that sends a string or data unchanged.
-///
-/// It is the fallback for custom content types that have no encoder and are not JSON.
-struct TextEncoder: ParameterEncoding {
-  let contentType: String
-
-  func encode(_ parameters: Parameters) throws -> EncodedParameters {
-    switch parameters {
-    case .string(let text): .body([.data(Data(text.utf8))], contentType: contentType)
-    case .data(let data): .body([.data(data)], contentType: contentType)
-    default:
-      throw ParameterEncodingError(
-        keyPath: "",
-        reason: "must be a string or data, because there is no encoder for \(contentType)")
-    }
-  }
-}
+import Foundation
 
 /// A writer of JSON texts that keeps the order of members.
 ///
@@ -104,7 +22,8 @@ struct JSONWriter {
       let path = error.path.reversed().joined()
       let keyPath = path.hasPrefix(".") ? String(path.dropFirst()) : path
       throw error.isTooDeep
-        ? ParameterEncodingError.tooDeep(keyPath) : ParameterEncodingError.notFinite(keyPath)
+        ? ParameterEncodingError.tooDeep(keyPath)
+        : ParameterEncodingError(keyPath: keyPath, reason: "is not a finite number")
     }
     return Data(writer.bytes)
   }
@@ -164,9 +83,7 @@ struct JSONWriter {
       bytes += Self.text(of: value).utf8
     case .string(let value): write(value)
     case .data(let value): write(value.base64EncodedString())
-    case .date(let value):
-      guard value.timeIntervalSinceReferenceDate.isFinite else { throw Failure(isTooDeep: false) }
-      bytes += Self.text(of: value.timeIntervalSinceReferenceDate).utf8
+    case .date(let value): try writeScalar(.double(value.timeIntervalSinceReferenceDate))
     }
   }
 
@@ -199,93 +116,6 @@ struct JSONWriter {
       }
     }
     bytes.append(UInt8(ascii: "\""))
-  }
-}
-
-extension JSONWriter {
-  /// Returns parameters as a JSON text that a `JSONEncoder` writes.
-  ///
-  /// - Throws: ``ParameterEncodingError`` with the key path of the value if the encoder rejects a
-  ///   value or if the values are nested too deeply.
-  static func data(_ parameters: Parameters, encoder: JSONEncoder) throws -> Data {
-    do {
-      return try encoder.encode(EncodableParameters(parameters: parameters, depth: 0))
-    } catch EncodingError.invalidValue(_, let context) {
-      // The description of the context may contain the value.
-      throw ParameterEncodingError(
-        keyPath: keyPath(context.codingPath), reason: "is rejected by the JSON encoder")
-    }
-  }
-
-  fileprivate static func keyPath(_ keys: [any CodingKey]) -> String {
-    keys.reduce(into: "") { path, key in
-      if let index = key.intValue {
-        path += "[\(index)]"
-      } else {
-        path += path.isEmpty ? key.stringValue : ".\(key.stringValue)"
-      }
-    }
-  }
-}
-
-/// Parameters that an encoder encodes as plain JSON values.
-private struct EncodableParameters: Encodable {
-  /// The maximum depth, which is lower than without an encoder, because each level needs several
-  /// frames on the stack.
-  private static let depthLimit = JSON.maximumCodingDepth
-
-  /// The name of a member.
-  private struct Name: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) {
-      self.stringValue = stringValue
-    }
-
-    init?(intValue: Int) {
-      return nil
-    }
-  }
-
-  let parameters: Parameters
-  let depth: Int
-
-  func encode(to encoder: any Encoder) throws {
-    switch parameters {
-    case .array(let values):
-      try checkDepth(encoder)
-      var container = encoder.unkeyedContainer()
-      for value in values { try container.encode(nested(value)) }
-    case .dictionary(let members):
-      try checkDepth(encoder)
-      var container = encoder.container(keyedBy: Name.self)
-      for member in members {
-        try container.encode(nested(member.value), forKey: Name(stringValue: member.name))
-      }
-    default:
-      var container = encoder.singleValueContainer()
-      switch parameters {
-      case .bool(let value): try container.encode(value)
-      case .int(let value): try container.encode(value)
-      case .decimal(let value): try container.encode(value)
-      case .double(let value): try container.encode(value)
-      case .string(let value): try container.encode(value)
-      case .data(let value): try container.encode(value)
-      case .date(let value): try container.encode(value)
-      case .null, .array, .dictionary: try container.encodeNil()
-      }
-    }
-  }
-
-  private func nested(_ value: Parameters) -> EncodableParameters {
-    EncodableParameters(parameters: value, depth: depth + 1)
-  }
-
-  private func checkDepth(_ encoder: any Encoder) throws {
-    guard depth < Self.depthLimit else {
-      throw ParameterEncodingError.tooDeep(JSONWriter.keyPath(encoder.codingPath))
-    }
   }
 }
 

@@ -135,11 +135,6 @@ public struct ParameterEncodingError: Error, Sendable, Hashable, CustomStringCon
   ///
   /// Deeper recursion could exhaust the stack.
   static let depthLimit = JSON.maximumDepth
-
-  static func notFinite(_ keyPath: String) -> Self {
-    Self(keyPath: keyPath, reason: "is not a finite number")
-  }
-
   static func tooDeep(_ keyPath: String) -> Self {
     Self(keyPath: String(keyPath.prefix(60)) + "...", reason: "is nested too deeply")
   }

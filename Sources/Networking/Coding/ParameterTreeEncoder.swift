@@ -5,8 +5,8 @@ import Foundation
 /// The containers themselves never fail. They only rethrow errors of the value's `encode(to:)`.
 struct ParameterTreeEncoder: Encoder {
   /// The node that receives the value.
-  let node: ParameterNode
-  let codingPath: [any CodingKey]
+  var node = ParameterNode()
+  var codingPath: [any CodingKey] = []
   /// Converts dates.
   ///
   /// `nil` creates ``Parameters/date(_:)``.
@@ -16,16 +16,6 @@ struct ParameterTreeEncoder: Encoder {
   /// `nil` creates ``Parameters/data(_:)``.
   let data: ((Data) -> Parameters)?
   var userInfo: [CodingUserInfoKey: Any] { [:] }
-
-  init(
-    node: ParameterNode = ParameterNode(), codingPath: [any CodingKey] = [],
-    date: ((Date) -> Parameters)?, data: ((Data) -> Parameters)?
-  ) {
-    self.node = node
-    self.codingPath = codingPath
-    self.date = date
-    self.data = data
-  }
 
   /// Returns an encoder for a child node.
   func nested(_ node: ParameterNode, _ key: any CodingKey) -> ParameterTreeEncoder {
@@ -56,12 +46,10 @@ struct ParameterTreeEncoder: Encoder {
     return ParameterUnkeyedContainer(encoder: self)
   }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer {
-    ParameterValueContainer(encoder: self)
-  }
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
   /// Returns an integer as ``Parameters/int(_:)``, or as a decimal if it does not fit into `Int`.
-  static func number(_ value: some BinaryInteger & CustomStringConvertible) -> Parameters {
+  static func number(_ value: some FixedWidthInteger) -> Parameters {
     if let value = Int(exactly: value) { return .int(value) }
     return Decimal(string: value.description).map { .decimal($0) } ?? .string(value.description)
   }
@@ -72,6 +60,15 @@ struct ParameterTreeEncoder: Encoder {
   static func number(_ value: Float) -> Parameters {
     .double(Double(value.description) ?? Double(value))
   }
+}
+
+extension ParameterTreeEncoder: SingleValueEncodingContainer {
+  func encodeNil() { node.set(.null) }
+  func encode(_ value: Bool) { node.set(.bool(value)) }
+  func encode(_ value: String) { node.set(.string(value)) }
+  func encode(_ value: Double) { node.set(.double(value)) }
+  func encode(_ value: Float) { node.set(Self.number(value)) }
+  func encode(_ value: some FixedWidthInteger & Encodable) { node.set(Self.number(value)) }
 }
 
 /// A marker for dictionaries with string keys, whose members have no order.
@@ -181,16 +178,9 @@ struct ParameterKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encode(_ value: String, forKey key: Key) { set(.string(value), key) }
   func encode(_ value: Double, forKey key: Key) { set(.double(value), key) }
   func encode(_ value: Float, forKey key: Key) { set(ParameterTreeEncoder.number(value), key) }
-  func encode(_ value: Int, forKey key: Key) { set(.int(value), key) }
-  func encode(_ value: Int8, forKey key: Key) { set(.int(Int(value)), key) }
-  func encode(_ value: Int16, forKey key: Key) { set(.int(Int(value)), key) }
-  func encode(_ value: Int32, forKey key: Key) { set(.int(Int(value)), key) }
-  func encode(_ value: Int64, forKey key: Key) { set(ParameterTreeEncoder.number(value), key) }
-  func encode(_ value: UInt, forKey key: Key) { set(ParameterTreeEncoder.number(value), key) }
-  func encode(_ value: UInt8, forKey key: Key) { set(.int(Int(value)), key) }
-  func encode(_ value: UInt16, forKey key: Key) { set(.int(Int(value)), key) }
-  func encode(_ value: UInt32, forKey key: Key) { set(ParameterTreeEncoder.number(value), key) }
-  func encode(_ value: UInt64, forKey key: Key) { set(ParameterTreeEncoder.number(value), key) }
+  func encode(_ value: some FixedWidthInteger & Encodable, forKey key: Key) {
+    set(ParameterTreeEncoder.number(value), key)
+  }
   func encode(_ value: some Encodable, forKey key: Key) throws { try nested(key).encode(value) }
 
   func nestedContainer<NestedKey: CodingKey>(
@@ -203,12 +193,8 @@ struct ParameterKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     nested(key).unkeyedContainer()
   }
 
-  func superEncoder() -> any Encoder { nested(SuperKey.super) }
+  func superEncoder() -> any Encoder { nested(AnyCodingKey(stringValue: "super")) }
   func superEncoder(forKey key: Key) -> any Encoder { nested(key) }
-}
-
-private enum SuperKey: String, CodingKey {
-  case `super`
 }
 
 /// The unkeyed container of a ``ParameterTreeEncoder``.
@@ -218,7 +204,7 @@ struct ParameterUnkeyedContainer: UnkeyedEncodingContainer {
   var count: Int { encoder.node.count }
 
   private func nested() -> ParameterTreeEncoder {
-    let key = IndexKey(intValue: count)
+    let key = AnyCodingKey(intValue: count)
     return encoder.nested(encoder.node.append(), key)
   }
 
@@ -235,40 +221,18 @@ struct ParameterUnkeyedContainer: UnkeyedEncodingContainer {
   func superEncoder() -> any Encoder { nested() }
 }
 
-private struct IndexKey: CodingKey {
-  let position: Int
-  var stringValue: String { "\(position)" }
-  var intValue: Int? { position }
+/// A key of any dictionary or array.
+struct AnyCodingKey: CodingKey {
+  let stringValue: String
+  let intValue: Int?
 
-  init(intValue: Int) { position = intValue }
-
-  init?(stringValue: String) {
-    guard let position = Int(stringValue) else { return nil }
-    self.position = position
+  init(stringValue: String) {
+    self.stringValue = stringValue
+    intValue = nil
   }
-}
 
-/// The single-value container of a ``ParameterTreeEncoder``.
-struct ParameterValueContainer: SingleValueEncodingContainer {
-  let encoder: ParameterTreeEncoder
-  var codingPath: [any CodingKey] { encoder.codingPath }
-
-  private func set(_ value: Parameters) { encoder.node.set(value) }
-
-  func encodeNil() { set(.null) }
-  func encode(_ value: Bool) { set(.bool(value)) }
-  func encode(_ value: String) { set(.string(value)) }
-  func encode(_ value: Double) { set(.double(value)) }
-  func encode(_ value: Float) { set(ParameterTreeEncoder.number(value)) }
-  func encode(_ value: Int) { set(.int(value)) }
-  func encode(_ value: Int8) { set(.int(Int(value))) }
-  func encode(_ value: Int16) { set(.int(Int(value))) }
-  func encode(_ value: Int32) { set(.int(Int(value))) }
-  func encode(_ value: Int64) { set(ParameterTreeEncoder.number(value)) }
-  func encode(_ value: UInt) { set(ParameterTreeEncoder.number(value)) }
-  func encode(_ value: UInt8) { set(.int(Int(value))) }
-  func encode(_ value: UInt16) { set(.int(Int(value))) }
-  func encode(_ value: UInt32) { set(ParameterTreeEncoder.number(value)) }
-  func encode(_ value: UInt64) { set(ParameterTreeEncoder.number(value)) }
-  func encode(_ value: some Encodable) throws { try encoder.encode(value) }
+  init(intValue: Int) {
+    stringValue = "\(intValue)"
+    self.intValue = intValue
+  }
 }

@@ -71,14 +71,10 @@ extension Parameters {
 
 extension Parameters {
   /// Whether this is `null`.
-  public var isNull: Bool {
-    if case .null = self { true } else { false }
-  }
+  public var isNull: Bool { if case .null = self { true } else { false } }
 
   /// The Boolean, or `nil` for any other value.
-  public var bool: Bool? {
-    if case .bool(let value) = self { value } else { nil }
-  }
+  public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
   /// The integer, or `nil` if this is not an integer that fits into `Int`.
   ///
@@ -102,24 +98,16 @@ extension Parameters {
   }
 
   /// The string, or `nil` for any other value.
-  public var string: String? {
-    if case .string(let value) = self { value } else { nil }
-  }
+  public var string: String? { if case .string(let value) = self { value } else { nil } }
 
   /// The bytes, or `nil` for any other value.
-  public var data: Data? {
-    if case .data(let value) = self { value } else { nil }
-  }
+  public var data: Data? { if case .data(let value) = self { value } else { nil } }
 
   /// The date, or `nil` for any other value.
-  public var date: Date? {
-    if case .date(let value) = self { value } else { nil }
-  }
+  public var date: Date? { if case .date(let value) = self { value } else { nil } }
 
   /// The elements, or `nil` if this is not an array.
-  public var array: [Parameters]? {
-    if case .array(let values) = self { values } else { nil }
-  }
+  public var array: [Parameters]? { if case .array(let values) = self { values } else { nil } }
 
   /// The members, or `nil` if this is not a dictionary.
   public var dictionary: Members? {

@@ -9,16 +9,7 @@ extension Parameters: Codable {
   ///
   /// It names the case.
   private enum Kind: String, CodingKey {
-    case null
-    case bool
-    case int
-    case decimal
-    case double
-    case string
-    case data
-    case date
-    case array
-    case dictionary
+    case null, bool, int, decimal, double, string, data, date, array, dictionary
   }
 
   /// A member of a dictionary.

@@ -153,9 +153,7 @@ extension Parameters {
 
     private mutating func buildIndexIfLarge() {
       guard members.count > 16 else { return }
-      var positions: [String: Int] = [:]
-      for (position, member) in members.enumerated() { positions[member.name] = position }
-      self.positions = positions
+      positions = Dictionary(uniqueKeysWithValues: zip(members.lazy.map(\.name), members.indices))
     }
   }
 }

@@ -15,12 +15,12 @@ extension Promise where Value == Response {
   ///   code `unacceptableStatus` or `unacceptableContentType`, which contains the response.
   public func validate(file: StaticString = #fileID, line: UInt = #line) -> NetworkPromise {
     map(file: file, line: line) { response in
-      try StatusValidator(200..<300).validate(response)
+      try StatusValidator(statuses: 200..<300).validate(response)
       if let accept = response.request.headers["Accept"],
         let type = response.headers["Content-Type"], !type.isOnlyType(in: accept),
         MediaType(type) != nil
       {
-        try ContentTypeValidator(MediaType.list(accept)).validate(response)
+        try ContentTypeValidator(ranges: MediaType.list(accept)).validate(response)
       }
       return response
     }
@@ -38,7 +38,7 @@ extension Promise where Value == Response {
     statusCodes: some Sequence<Int> & Sendable,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    validate(using: StatusValidator(statusCodes), file: file, line: line)
+    validate(using: StatusValidator(statuses: statusCodes), file: file, line: line)
   }
 
   /// Rejects responses whose media type is not in a list.
@@ -60,7 +60,7 @@ extension Promise where Value == Response {
   public func validate(
     contentTypes: [String], file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    let validator = ContentTypeValidator(contentTypes.compactMap(MediaType.init(_:)))
+    let validator = ContentTypeValidator(ranges: contentTypes.compactMap(MediaType.init(_:)))
     return map(file: file, line: line) { response in
       try validator.validate(response)
       return response
@@ -98,11 +98,7 @@ public protocol ResponseValidating: Sendable {
 
 /// A validator that accepts a set of statuses.
 struct StatusValidator<Statuses: Sequence<Int> & Sendable>: ResponseValidating {
-  private let statuses: Statuses
-
-  init(_ statuses: Statuses) {
-    self.statuses = statuses
-  }
+  let statuses: Statuses
 
   func validate(_ response: Response) throws {
     guard statuses.contains(response.status) else {
@@ -113,11 +109,7 @@ struct StatusValidator<Statuses: Sequence<Int> & Sendable>: ResponseValidating {
 
 /// A validator that accepts a list of media types and ranges.
 struct ContentTypeValidator: ResponseValidating {
-  private let ranges: [MediaType]
-
-  init(_ ranges: [MediaType]) {
-    self.ranges = ranges
-  }
+  let ranges: [MediaType]
 
   func validate(_ response: Response) throws {
     if case .memory(let data) = response.content, data.isEmpty { return }

@@ -241,6 +241,12 @@ public struct QueryFormat: Sendable, Hashable, Codable {
 // MARK: - Presets
 
 extension QueryFormat {
+  private func read(by server: Server) -> QueryFormat {
+    var format = self
+    format.server = server
+    return format
+  }
+
   /// `tags[]=a&tags[]=b&filter[owner]=me&rows[0][id]=1`, the format of clients without another one.
   ///
   /// PHP, qs and jQuery have the same names. A name of the root is sent as given, so that it may contain brackets:
@@ -254,23 +260,18 @@ extension QueryFormat {
   /// `max_input_nesting_level` and `max_input_vars`.
   ///
   /// Source: the PHP manual, `parse_str` and "Variables From External Sources".
-  public static let php = {
-    var format = QueryFormat(
-      arrays: .indices, bools: .digits, limits: Limits(depth: 64, fields: 1_000))
-    format.server = .php
-    return format
-  }()
+  public static let php = QueryFormat(
+    arrays: .indices, bools: .digits, limits: Limits(depth: 64, fields: 1_000)
+  ).read(by: .php)
 
   /// The format of Rails and Rack: `tags[]=a&tags[]=b&rows[][id]=1&rows[][id]=2`.
   ///
   /// The limits are 31 levels and 4,096 fields.
   ///
   /// Source: Rack, `QueryParser#parse_nested_query`.
-  public static let rails = {
-    var format = QueryFormat(arrays: .rackBrackets, limits: Limits(depth: 31, fields: 4_096))
-    format.server = .rack
-    return format
-  }()
+  public static let rails = QueryFormat(
+    arrays: .rackBrackets, limits: Limits(depth: 31, fields: 4_096)
+  ).read(by: .rack)
 
   /// The format of the package qs and of Express: `tags[0]=a&tags[1]=b&filter[owner]=me`.
   ///
@@ -280,12 +281,9 @@ extension QueryFormat {
   /// `arrayLimit` and `parameterLimit`.
   ///
   /// Source: the documentation of qs, `parse`.
-  public static let qs = {
-    var format = QueryFormat(
-      arrays: .indices, limits: Limits(depth: 5, elements: 20, fields: 1_000))
-    format.server = .qs
-    return format
-  }()
+  public static let qs = QueryFormat(
+    arrays: .indices, limits: Limits(depth: 5, elements: 20, fields: 1_000)
+  ).read(by: .qs)
 
   /// The format of Django, `tags=a&tags=b`.
   ///

@@ -102,7 +102,7 @@ public struct Cookie: Sendable, Hashable, Codable {
 extension Cookie {
   /// Returns whether all properties are equal, texts by their bytes.
   public static func == (lhs: Cookie, rhs: Cookie) -> Bool {
-    lhs.hasKey(rhs.key) && lhs.value.hasBytes(of: rhs.value) && lhs.expires == rhs.expires
+    lhs.key == rhs.key && lhs.value.hasBytes(of: rhs.value) && lhs.expires == rhs.expires
       && lhs.isSecure == rhs.isSecure && lhs.isHTTPOnly == rhs.isHTTPOnly
       && lhs.sameSite == rhs.sameSite
   }
@@ -162,12 +162,6 @@ extension Cookie {
   }
 
   var key: Key { Key(name: name, path: path, domain: domain, isHostOnly: isHostOnly) }
-
-  /// Returns whether the cookie has a key, without creating one.
-  func hasKey(_ key: Key) -> Bool {
-    isHostOnly == key.isHostOnly && name.hasBytes(of: key.name) && path.hasBytes(of: key.path)
-      && domain.hasBytes(of: key.domain)
-  }
 
   /// The reason why no jar stores the cookie, as part of a sentence, or `nil` if it is valid.
   ///

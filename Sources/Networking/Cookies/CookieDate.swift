@@ -50,12 +50,18 @@ package enum CookieDate {
 
     /// The date, or `nil` if a part is missing or does not exist.
     var date: Date? {
-      guard let time, let day, let month, let year, year >= 1_601, day >= 1, time.hour <= 23,
-        time.minute <= 59, time.second <= 59, day <= Self.days(month, year)
+      guard let time, let day, let month, let year, year >= 1_601, time.hour <= 23,
+        time.minute <= 59, time.second <= 59
       else { return nil }
-      let seconds = time.hour * 3_600 + time.minute * 60 + time.second
-      return Date(
-        timeIntervalSince1970: Double(Self.dayNumber(year, month, day) * 86_400 + seconds))
+      var date = tm()
+      (date.tm_year, date.tm_mon, date.tm_mday) = (
+        Int32(year - 1_900), Int32(month - 1), Int32(day)
+      )
+      let midnight = Int(timegm(&date))
+      // A day that its month does not have is moved to another month.
+      guard date.tm_mday == day else { return nil }
+      let seconds = midnight + time.hour * 3_600 + time.minute * 60 + time.second
+      return Date(timeIntervalSince1970: Double(seconds))
     }
 
     /// Returns the digits at the start of a token, which must be followed by another character or
@@ -63,7 +69,7 @@ package enum CookieDate {
     private static func number(_ token: some Collection<UInt8>, digits: ClosedRange<Int>) -> Int? {
       var (number, count) = (0, 0)
       for byte in token {
-        guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { break }
+        guard byte.isASCIIDigit else { break }
         count += 1
         guard count <= digits.upperBound else { return nil }
         number = number * 10 + Int(byte - UInt8(ascii: "0"))
@@ -87,37 +93,8 @@ package enum CookieDate {
 
     /// Returns the number of a month whose first three letters begin a token.
     private static func month(_ token: some Collection<UInt8>) -> Int? {
-      let names: [StaticString] = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-      ]
-      guard token.count >= 3 else { return nil }
-      let index = names.firstIndex { name in
-        name.withUTF8Buffer { zip(token, $0).allSatisfy { $0.lowercasedASCII == $1 } }
-      }
-      return index.map { $0 + 1 }
-    }
-
-    /// Returns the number of days of a month.
-    private static func days(_ month: Int, _ year: Int) -> Int {
-      switch month {
-      case 2: (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28
-      case 4, 6, 9, 11: 30
-      default: 31
-      }
-    }
-
-    /// Returns the number of days from 1970-01-01 to a day of the Gregorian calendar.
-    ///
-    /// A year begins in March here, so that the leap day is its last day.
-    private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
-      let year = month <= 2 ? year - 1 : year
-      let monthsSinceMarch = (month + 9) % 12
-      let dayOfYear = (153 * monthsSinceMarch + 2) / 5 + day - 1
-      return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
+      let name = String(decoding: token.prefix(3).map(\.lowercasedASCII), as: UTF8.self)
+      return HTTPDate.months.firstIndex(of: name).map { $0 + 1 }
     }
   }
-}
-
-extension UInt8 {
-  fileprivate var isASCIIDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 }

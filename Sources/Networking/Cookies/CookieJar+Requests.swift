@@ -16,10 +16,7 @@ extension CookieJar {
   /// - Returns: The value, or `nil` if no cookie matches.
   func field(for url: URL, at date: Date? = nil) -> String? {
     guard let scope = CookieScope(url) else { return nil }
-    let cookies = change(at: date) { store, now, changes in
-      changes = store.removeExpired(at: now)
-      return store.cookies(for: scope, isUse: true)
-    }
+    let cookies = read(at: date) { $0.cookies(for: scope, isUse: true) }
     guard !cookies.isEmpty else { return nil }
     var field = ""
     for cookie in cookies {
@@ -60,9 +57,6 @@ extension CookieJar {
   /// - Parameter date: The current date of the client, for a jar without a clock.
   /// - Returns: The number.
   func revision(at date: Date? = nil) -> UInt64 {
-    change(at: date) { store, now, changes in
-      changes = store.removeExpired(at: now)
-      return store.revision
-    }
+    read(at: date) { $0.revision }
   }
 }

@@ -134,12 +134,8 @@ public final class CookieJar: Sendable {
 
   /// The cookies that have not expired, in the order of their creation.
   public var cookies: [Cookie] {
-    let store = change { store, now, changes in
-      changes = store.removeExpired(at: now)
-      return store
-    }
     // Sorted after unlocking, because requests wait for the lock.
-    return store.cookies
+    read { $0 }.cookies
   }
 
   /// Whether there are no cookies.
@@ -151,10 +147,7 @@ public final class CookieJar: Sendable {
   /// - Returns: The cookies: those with longer paths first, then those created first.
   public func cookies(for url: URL) -> [Cookie] {
     guard let scope = CookieScope(url) else { return [] }
-    return change { store, now, changes in
-      changes = store.removeExpired(at: now)
-      return store.cookies(for: scope, isUse: false)
-    }
+    return read { $0.cookies(for: scope, isUse: false) }
   }
 
   // MARK: Set
@@ -213,6 +206,14 @@ public final class CookieJar: Sendable {
   }
 
   // MARK: Changes
+
+  /// Removes expired cookies, and returns the result of a closure for the others.
+  func read<Value>(at date: Date? = nil, _ body: (inout CookieStore) -> Value) -> Value {
+    change(at: date) { store, now, changes in
+      changes = store.removeExpired(at: now)
+      return body(&store)
+    }
+  }
 
   /// Runs a closure with the store under the lock, delivers the changes that it makes to the
   /// observers, and schedules a write.

@@ -25,33 +25,9 @@ struct CookieScope: Sendable {
     default: return nil
     }
     host = origin.host
-    path = Self.path(of: url.absoluteString)
-  }
-
-  /// Returns the path of an absolute URL, without its query and fragment.
-  ///
-  /// Foundation's accessors are slower.
-  private static func path(of url: String) -> Substring {
-    var url = url
-    let range = url.withUTF8 { bytes -> Range<Int>? in
-      guard var start = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-      start += 1
-      while start < bytes.count, bytes[start] == UInt8(ascii: "/") { start += 1 }
-      while start < bytes.count, bytes[start] != UInt8(ascii: "/") {
-        if isEnd(bytes[start]) { return nil }
-        start += 1
-      }
-      guard start < bytes.count else { return nil }
-      return start..<(bytes[start...].firstIndex(where: isEnd) ?? bytes.count)
-    }
-    guard let range else { return "/" }
-    let start = url.utf8.index(url.startIndex, offsetBy: range.lowerBound)
-    return url[start..<url.utf8.index(start, offsetBy: range.count)]
-  }
-
-  /// Whether a byte ends the path.
-  private static func isEnd(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+    // Foundation's accessors are slower.
+    let rest = AbsoluteURLParts(url.absoluteString)?.rest.utf8.prefix { !"?#".utf8.contains($0) }
+    path = rest.flatMap { $0.isEmpty ? nil : Substring($0) } ?? "/"
   }
 
   /// The path of cookies without a path: that of the request up to its last `/`.
@@ -115,13 +91,9 @@ struct CookieScope: Sendable {
   /// Returns whether a label is a number: decimal, or hexadecimal after `0x`.
   private static func isNumber(_ label: Substring.UTF8View) -> Bool {
     // Fast path: most labels begin with a letter.
-    guard let first = label.first, isDigit(first) else { return false }
-    if label.allSatisfy(isDigit) { return true }
+    guard let first = label.first, first.isASCIIDigit else { return false }
+    if label.allSatisfy(\.isASCIIDigit) { return true }
     return label.starts(with: "0x".utf8)
-      && label.dropFirst(2).allSatisfy { isDigit($0) || (0x61...0x66).contains($0) }
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+      && label.dropFirst(2).allSatisfy { $0.isASCIIDigit || (0x61...0x66).contains($0) }
   }
 }

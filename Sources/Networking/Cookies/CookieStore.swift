@@ -54,7 +54,7 @@ struct CookieStore {
 
   /// Returns the cookie with a key.
   func cookie(_ key: Cookie.Key) -> Cookie? {
-    groups[key.domain]?.entries.first { $0.cookie.hasKey(key) }?.cookie
+    groups[key.domain]?.entries.first { $0.cookie.key == key }?.cookie
   }
 
   // MARK: Sending
@@ -195,7 +195,7 @@ struct CookieStore {
     guard !cookie.hasExpired(at: now) else { return changes + remove(key, because: .expired) }
     if let expires = cookie.expires { nextExpiry = min(nextExpiry, expires) }
     lastNumber += 1
-    if let index = groups[key.domain]?.entries.firstIndex(where: { $0.cookie.hasKey(key) }),
+    if let index = groups[key.domain]?.entries.firstIndex(where: { $0.cookie.key == key }),
       let old = groups[key.domain]?.entries[index].cookie
     {
       if isUse { groups[key.domain]?.entries[index].lastUse = lastNumber }
@@ -223,7 +223,7 @@ struct CookieStore {
   mutating func remove(
     _ key: Cookie.Key, because reason: CookieJar.RemovalReason
   ) -> [CookieJar.Change] {
-    guard let index = groups[key.domain]?.entries.firstIndex(where: { $0.cookie.hasKey(key) })
+    guard let index = groups[key.domain]?.entries.firstIndex(where: { $0.cookie.key == key })
     else { return [] }
     return [.removed(remove(at: index, of: key.domain), reason)]
   }

@@ -16,24 +16,21 @@ struct PublicSuffixes: Sendable {
 
   /// The meaning of a name in the list.
   private struct Flags: OptionSet {
-    let rawValue: UInt64
+    let rawValue: UInt8
     /// The name is a public suffix.
     static let suffix = Flags(rawValue: 1)
     /// All names one label below the name are public suffixes, and so is the name.
     static let wildcard = Flags(rawValue: 2)
     /// The name is not a public suffix, although a wildcard covers it.
     static let exception = Flags(rawValue: 4)
-    static let all: Flags = [.suffix, .wildcard, .exception]
   }
 
-  /// A hash table with open addressing.
+  /// The flags of the names, by their hashes.
   ///
-  /// An entry is the hash of a name with the flags in its lowest bits, or 0. A name that has the
-  /// hash of another one by design can only lose its own cookies.
-  private var table: [UInt64]
-  private let mask: Int
+  /// A name that has the hash of another one by design can only lose its own cookies.
+  private var table: [UInt64: Flags] = [:]
   /// The number of names, with those that only lead to others.
-  private(set) var count = 0
+  var count: Int { table.count }
 
   /// Builds a list.
   ///
@@ -46,47 +43,38 @@ struct PublicSuffixes: Sendable {
   ///   dot, an exception with an exclamation mark. `*` is a wildcard.
   init(rules: String) {
     let bytes = Array(rules.utf8)
-    let labels = bytes.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "(") } + 1
-    var capacity = 16
-    while capacity < labels * 2 { capacity *= 2 }
-    table = Array(repeating: 0, count: capacity)
-    mask = capacity - 1
+    table.reserveCapacity(bytes.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "(") } + 1)
     var parents: [Checksum] = []
     var name = Checksum()
     var position = 0
     while position < bytes.count {
-      switch bytes[position] {
-      case UInt8(ascii: "("):
-        parents.append(name)
-        position += 1
-      case UInt8(ascii: ")"):
-        parents.removeLast(min(1, parents.count))
-        position += 1
-      case UInt8(ascii: ","): position += 1
+      let start = position
+      position += 1
+      switch bytes[start] {
+      case UInt8(ascii: "("): parents.append(name)
+      case UInt8(ascii: ")"): parents.removeLast(min(1, parents.count))
+      case UInt8(ascii: ","): break
       case UInt8(ascii: "*"):
-        if let parent = parents.last { add(parent.value, [.wildcard, .suffix]) }
-        position += 1
+        if let parent = parents.last {
+          table[parent.value, default: []].formUnion([.wildcard, .suffix])
+        }
       default:
-        let end = bytes[position...].firstIndex(where: Self.isDelimiter) ?? bytes.count
+        position = bytes[start...].firstIndex(where: Self.isDelimiter) ?? bytes.count
         var flags = Flags.suffix
-        if bytes[position] == UInt8(ascii: ".") { flags = [] }
-        if bytes[position] == UInt8(ascii: "!") { flags = .exception }
+        if bytes[start] == UInt8(ascii: ".") { flags = [] }
+        if bytes[start] == UInt8(ascii: "!") { flags = .exception }
         name = parents.last ?? Checksum()
         if !parents.isEmpty { name.add(UInt8(ascii: ".")) }
-        for byte in bytes[(flags == .suffix ? position : position + 1)..<end].reversed() {
+        for byte in bytes[(flags == .suffix ? start : start + 1)..<position].reversed() {
           name.add(byte)
         }
-        add(name.value, flags)
-        position = end
+        table[name.value, default: []].formUnion(flags)
       }
     }
   }
 
   private static func isDelimiter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: ","): true
-    default: false
-    }
+    byte == UInt8(ascii: "(") || byte == UInt8(ascii: ")") || byte == UInt8(ascii: ",")
   }
 
   // MARK: Lookup
@@ -127,7 +115,7 @@ struct PublicSuffixes: Sendable {
         hash.add(name[position])
       }
       if start == nil || isBelowWildcard { start = position }
-      guard let flags = flags(of: hash.value) else { break }
+      guard let flags = table[hash.value] else { break }
       if flags.contains(.exception) { return labelAfter }
       if flags.contains(.suffix) { start = position }
       isBelowWildcard = flags.contains(.wildcard)
@@ -147,33 +135,5 @@ struct PublicSuffixes: Sendable {
     return name.withUTF8 { bytes in
       body(bytes.last == UInt8(ascii: ".") ? bytes.dropLast() : bytes[...])
     }
-  }
-
-  // MARK: Table
-
-  private func slot(of hash: UInt64) -> Int {
-    Int(truncatingIfNeeded: (hash &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
-  }
-
-  private static func withoutFlags(_ entry: UInt64) -> UInt64 { entry & ~Flags.all.rawValue }
-
-  private func flags(of hash: UInt64) -> Flags? {
-    let hash = Self.withoutFlags(hash)
-    var slot = slot(of: hash)
-    while table[slot] != 0 {
-      if Self.withoutFlags(table[slot]) == hash {
-        return Flags(rawValue: table[slot]).intersection(.all)
-      }
-      slot = (slot + 1) & mask
-    }
-    return nil
-  }
-
-  private mutating func add(_ hash: UInt64, _ flags: Flags) {
-    let hash = Self.withoutFlags(hash)
-    var slot = slot(of: hash)
-    while table[slot] != 0, Self.withoutFlags(table[slot]) != hash { slot = (slot + 1) & mask }
-    if table[slot] == 0 { count += 1 }
-    table[slot] |= hash | flags.rawValue
   }
 }

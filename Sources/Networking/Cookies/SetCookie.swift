@@ -40,51 +40,50 @@ struct SetCookie: Sendable, Equatable {
   /// - Parameter text: The value of the field.
   init?(_ text: String) {
     var text = text
-    guard let parsed = text.withUTF8({ SetCookie(bytes: $0) }) else { return nil }
+    guard let parsed = text.withUTF8({ SetCookie(bytes: $0[...]) }) else { return nil }
     self = parsed
   }
 
-  private init?(bytes: UnsafeBufferPointer<UInt8>) {
+  private init?(bytes: FieldBytes) {
     guard !bytes.contains(where: Self.isControl) else { return nil }
-    var parts = Parts(bytes: bytes)
-    guard let pair = parts.next(), let equals = pair.equals else { return nil }
-    let name = Self.trimmed(bytes[pair.range.lowerBound..<equals])
-    let value = Self.trimmed(bytes[(equals + 1)..<pair.range.upperBound])
-    guard !name.isEmpty, name.count + value.count <= Cookie.maximumSize else { return nil }
+    var rest = bytes
+    guard case (let name, let value?) = Self.popPair(&rest), !name.isEmpty,
+      name.count + value.count <= Cookie.maximumSize
+    else { return nil }
     self.name = String(decoding: name, as: UTF8.self)
     self.value = String(decoding: value, as: UTF8.self)
-    while let part = parts.next() {
-      let nameEnd = part.equals ?? part.range.upperBound
-      let valueStart = part.equals.map { $0 + 1 } ?? part.range.upperBound
-      let value = Self.trimmed(bytes[valueStart..<part.range.upperBound])
-      guard value.count <= Self.maximumAttributeSize else { continue }
-      set(Self.trimmed(bytes[part.range.lowerBound..<nameEnd]), value)
+    while !rest.isEmpty {
+      let (name, value) = Self.popPair(&rest)
+      let attribute = value ?? name[name.endIndex...]
+      if attribute.count <= Self.maximumAttributeSize { set(name, attribute) }
     }
+  }
+
+  /// Removes the part before the next semicolon, and returns it split at its first equals sign.
+  private static func popPair(_ rest: inout FieldBytes) -> (name: FieldBytes, value: FieldBytes?) {
+    let part = rest.prefix { $0 != UInt8(ascii: ";") }
+    rest = rest[part.endIndex...].dropFirst()
+    let equals = part.firstIndex(of: UInt8(ascii: "="))
+    return (part[..<(equals ?? part.endIndex)].trimmed, equals.map { part[($0 + 1)...].trimmed })
   }
 
   /// Sets an attribute.
   ///
   /// The last attribute of a name applies.
-  private mutating func set(
-    _ name: Slice<UnsafeBufferPointer<UInt8>>, _ value: Slice<UnsafeBufferPointer<UInt8>>
-  ) {
-    func isName(_ text: StaticString) -> Bool {
-      name.count == text.utf8CodeUnitCount
-        && text.withUTF8Buffer { zip(name, $0).allSatisfy { $0.lowercasedASCII == $1 } }
-    }
-    switch name.count {
-    case 4 where isName("path"):
+  private mutating func set(_ name: FieldBytes, _ value: FieldBytes) {
+    switch name.lowercasedToken {
+    case "path":
       path = value.first == UInt8(ascii: "/") ? String(decoding: value, as: UTF8.self) : nil
-    case 6 where isName("secure"): isSecure = true
-    case 6 where isName("domain"):
+    case "secure": isSecure = true
+    case "domain":
       let domain = value.first == UInt8(ascii: ".") ? value.dropFirst() : value
       self.domain = String(decoding: domain.map(\.lowercasedASCII), as: UTF8.self)
-    case 7 where isName("expires"):
+    case "expires":
       if let date = CookieDate.parse(value) { expires = date }
-    case 7 where isName("max-age"):
+    case "max-age":
       if let age = Self.age(value) { maxAge = age }
-    case 8 where isName("httponly"): isHTTPOnly = true
-    case 8 where isName("samesite"):
+    case "httponly": isHTTPOnly = true
+    case "samesite":
       sameSite =
         Cookie.SameSite(rawValue: String(decoding: value.map(\.lowercasedASCII), as: UTF8.self))
         ?? .unspecified
@@ -93,13 +92,13 @@ struct SetCookie: Sendable, Equatable {
   }
 
   /// Returns the seconds of `Max-Age`: digits, which may follow a minus sign.
-  private static func age(_ value: Slice<UnsafeBufferPointer<UInt8>>) -> Double? {
+  private static func age(_ value: FieldBytes) -> Double? {
     let isNegative = value.first == UInt8(ascii: "-")
     let digits = isNegative ? value.dropFirst() : value
     guard !digits.isEmpty else { return nil }
     var age = 0.0
     for byte in digits {
-      guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+      guard byte.isASCIIDigit else { return nil }
       age = min(age * 10 + Double(byte - UInt8(ascii: "0")), maximumAge)
     }
     return isNegative ? -age : age
@@ -124,37 +123,5 @@ struct SetCookie: Sendable, Equatable {
 
   static func isWhiteSpace(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
-  }
-
-  private static func trimmed(
-    _ bytes: Slice<UnsafeBufferPointer<UInt8>>
-  ) -> Slice<UnsafeBufferPointer<UInt8>> {
-    var bytes = bytes
-    while let first = bytes.first, isWhiteSpace(first) { bytes.removeFirst() }
-    while let last = bytes.last, isWhiteSpace(last) { bytes.removeLast() }
-    return bytes
-  }
-
-  /// An iterator over the parts between semicolons.
-  private struct Parts {
-    let bytes: UnsafeBufferPointer<UInt8>
-    private var position = 0
-
-    init(bytes: UnsafeBufferPointer<UInt8>) {
-      self.bytes = bytes
-    }
-
-    /// Returns the next part with the position of its first equals sign.
-    mutating func next() -> (range: Range<Int>, equals: Int?)? {
-      guard position <= bytes.count else { return nil }
-      let start = position
-      var equals: Int?
-      while position < bytes.count, bytes[position] != UInt8(ascii: ";") {
-        if equals == nil, bytes[position] == UInt8(ascii: "=") { equals = position }
-        position += 1
-      }
-      defer { position += 1 }
-      return (start..<position, equals)
-    }
   }
 }

@@ -65,9 +65,9 @@ public struct BodyStream: Sendable {
   ///   - bytes: The sequence. It is read in a new task while the body is sent.
   public init<Bytes: AsyncSequence & Sendable>(length: Int64? = nil, once bytes: Bytes)
   where Bytes.Element == Data {
-    let isTaken = OneShotFlag()
+    let isTaken = AtomicFlag()
     self.init(length: length, isRepeatable: false) {
-      guard isTaken.take() else { throw AlreadyConsumedError() }
+      guard isTaken.set() else { throw AlreadyConsumedError() }
       return bytes
     }
   }
@@ -86,11 +86,17 @@ public struct BodyStream: Sendable {
     var description: String { "the stream can be sent only once and has already been sent" }
   }
 
-  private final class OneShotFlag: Sendable {
-    private let isTaken = Atomic(false)
+}
 
-    func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
-  }
+/// A flag that is never reset.
+final class AtomicFlag: Sendable {
+  private let value = Atomic(false)
+
+  var isSet: Bool { value.load(ordering: .relaxed) }
+
+  /// Sets the flag, and returns whether it was not set before.
+  @discardableResult
+  func set() -> Bool { !value.exchange(true, ordering: .relaxed) }
 }
 
 extension BodyStream: Hashable {

@@ -15,26 +15,46 @@ package enum HTTPDate {
   ///     recent past year with the same digits.
   /// - Returns: The date, or `nil` if the text is malformed, or the day or time does not exist.
   package static func parse(_ text: String, now: Date) -> Date? {
-    var text = text
-    guard text.utf8.count <= maximumLength, let fields = text.withUTF8(Fields.init) else {
-      return nil
+    guard text.utf8.count <= maximumLength else { return nil }
+    let bytes = text.utf8.map(\.lowercasedASCII)
+    // Each letter as `a`, and each digit as `0`.
+    let layout = bytes.map { byte in
+      byte.isASCIIDigit ? UInt8(ascii: "0") : byte.isASCIIAlphanumeric ? UInt8(ascii: "a") : byte
     }
-    var year = fields.year
-    if fields.hasShortYear {
+    let start = layout.firstIndex { $0 != UInt8(ascii: "a") } ?? layout.count
+    func word(_ offset: Int) -> String {
+      String(decoding: bytes[(start + offset)...].prefix(3), as: UTF8.self)
+    }
+    func number(_ offset: Int, digits: Int = 2) -> Int {
+      bytes[(start + offset)...].prefix(digits).reduce(0) { $0 * 10 + Int($1 & 0xF) }
+    }
+    let (month, day, year, time): (String, Int, Int, Int)
+    let weekday = String(decoding: bytes[..<start], as: UTF8.self)
+    switch String(decoding: layout[start...], as: UTF8.self) {
+    case ", 00 aaa 0000 00:00:00 aaa" where weekdays.contains(weekday) && word(23) == "gmt":
+      (month, day, year, time) = (word(5), number(2), number(9, digits: 4), 14)
+    case ", 00-aaa-00 00:00:00 aaa" where longWeekdays.contains(weekday) && word(21) == "gmt":
       // The latest year with these digits that is at most 50 years in the future.
       let latest = gregorian.component(.year, from: now) + 50
-      year = latest - (latest - year) % 100
+      (month, day, time) = (word(5), number(2), 12)
+      year = latest - (latest - number(9)) % 100
+    // The day has one digit after a space, or two digits.
+    case " aaa 00 00:00:00 0000" where weekdays.contains(weekday),
+      " aaa  0 00:00:00 0000" where weekdays.contains(weekday):
+      (month, day, year, time) = (word(1), number(5), number(17, digits: 4), 8)
+    default: return nil
+    }
+    let (hour, minute, second) = (number(time), number(time + 3), number(time + 6))
+    guard let month = months.firstIndex(of: month), hour < 24, minute < 60, second <= 60 else {
+      return nil
     }
     // A leap second counts as the second after it, but not as the year 10000, which no HTTP date
     // can express.
-    let second = min(fields.second, 59)
     let components = DateComponents(
-      calendar: gregorian, year: year, month: fields.month, day: fields.day, hour: fields.hour,
-      minute: fields.minute, second: second)
+      calendar: gregorian, year: year, month: month + 1, day: day, hour: hour, minute: minute,
+      second: min(second, 59))
     guard components.isValidDate else { return nil }
-    return components.date.map {
-      min($0.addingTimeInterval(Double(fields.second - second)), lastDate)
-    }
+    return components.date.map { min($0.addingTimeInterval(second == 60 ? 1 : 0), lastDate) }
   }
 
   /// Formats a date in the preferred form, to the second.
@@ -48,8 +68,8 @@ package enum HTTPDate {
       let text = String(number ?? 0)
       return String(repeating: "0", count: max(count - text.count, 0)) + text
     }
-    let day = weekdays[((parts.weekday ?? 1) - 1) % 7]
-    let month = months[((parts.month ?? 1) - 1) % 12]
+    let day = weekdays[((parts.weekday ?? 1) - 1) % 7].capitalized
+    let month = months[((parts.month ?? 1) - 1) % 12].capitalized
     return "\(day), \(digits(parts.day)) \(month) \(digits(parts.year, 4)) "
       + "\(digits(parts.hour)):\(digits(parts.minute)):\(digits(parts.second)) GMT"
   }
@@ -57,7 +77,7 @@ package enum HTTPDate {
   /// The length of `Wednesday, 06-Nov-94 08:49:37 GMT`, the longest date.
   private static let maximumLength = 33
 
-  private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+  private static let weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 
   private static let gregorian: Calendar = {
     var calendar = Calendar(identifier: .gregorian)
@@ -68,116 +88,12 @@ package enum HTTPDate {
   /// 31 December 9999, 23:59:59.
   private static let lastDate = Date(timeIntervalSince1970: 253_402_300_799)
 
-  private static let months = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  /// The first three letters of the months, in lower case.
+  static let months = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
   ]
 
   private static let longWeekdays = [
-    "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
+    "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
   ]
-
-  /// The fields of a date, in ranges that may not exist together, such as 30 February.
-  private struct Fields {
-    var year = 0
-    /// Whether the year has two digits.
-    var hasShortYear = false
-    /// The month, from 1.
-    var month = 0
-    var day = 0
-    var hour = 0
-    var minute = 0
-    var second = 0
-
-    /// Parses one of the three forms, in one pass.
-    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
-      var reader = Reader(bytes)
-      guard let weekday = reader.word() else { return nil }
-      let isPreferred = reader.skip(", ")
-      switch (longWeekdays.contains(weekday), weekdays.contains(weekday), isPreferred) {
-      case (true, _, true):
-        hasShortYear = true
-        guard readDay(&reader), reader.skip("-"), readMonth(&reader), reader.skip("-"),
-          readYear(&reader, digits: 2), reader.skip(" "), readTime(&reader), reader.skip(" GMT")
-        else { return nil }
-      case (_, true, true):
-        guard readDay(&reader), reader.skip(" "), readMonth(&reader), reader.skip(" "),
-          readYear(&reader, digits: 4), reader.skip(" "), readTime(&reader), reader.skip(" GMT")
-        else { return nil }
-      case (_, true, false):
-        // The day has one digit after a space, or two digits.
-        guard reader.skip(" "), readMonth(&reader), reader.skip(" "),
-          readDay(&reader, digits: reader.skip(" ") ? 1 : 2), reader.skip(" "),
-          readTime(&reader), reader.skip(" "), readYear(&reader, digits: 4)
-        else { return nil }
-      default: return nil
-      }
-      guard reader.isAtEnd, hour < 24, minute < 60, second <= 60 else { return nil }
-    }
-
-    private mutating func readDay(_ reader: inout Reader, digits: Int = 2) -> Bool {
-      reader.read(digits, into: &day)
-    }
-
-    private mutating func readYear(_ reader: inout Reader, digits: Int) -> Bool {
-      reader.read(digits, into: &year)
-    }
-
-    private mutating func readMonth(_ reader: inout Reader) -> Bool {
-      guard let name = reader.word(), let index = months.firstIndex(of: name) else { return false }
-      month = index + 1
-      return true
-    }
-
-    private mutating func readTime(_ reader: inout Reader) -> Bool {
-      reader.read(2, into: &hour) && reader.skip(":") && reader.read(2, into: &minute)
-        && reader.skip(":") && reader.read(2, into: &second)
-    }
-  }
-
-  private struct Reader {
-    private let bytes: UnsafeBufferPointer<UInt8>
-    private var position = 0
-
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
-      self.bytes = bytes
-    }
-
-    var isAtEnd: Bool { position == bytes.count }
-
-    /// Returns the letters up to another character, the first one in upper case and the others in lower
-    /// case, or `nil` if there are none.
-    mutating func word() -> String? {
-      let start = position
-      while !isAtEnd, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(bytes[position] | 0x20) {
-        position += 1
-      }
-      guard position > start else { return nil }
-      let word = [bytes[start] & 0xDF] + bytes[(start + 1)..<position].map { $0 | 0x20 }
-      return String(decoding: word, as: UTF8.self)
-    }
-
-    /// Skips a text, and returns whether it is there, in any case.
-    mutating func skip(_ text: StaticString) -> Bool {
-      text.withUTF8Buffer { text in
-        let isThere = bytes[position...].starts(with: text) {
-          $0.lowercasedASCII == $1.lowercasedASCII
-        }
-        guard isThere else { return false }
-        position += text.count
-        return true
-      }
-    }
-
-    /// Reads a number of digits, and returns whether they are there.
-    mutating func read(_ count: Int, into value: inout Int) -> Bool {
-      guard position + count <= bytes.count else { return false }
-      value = 0
-      for byte in bytes[position..<(position + count)] {
-        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return false }
-        value = value * 10 + Int(byte - UInt8(ascii: "0"))
-      }
-      position += count
-      return true
-    }
-  }
 }

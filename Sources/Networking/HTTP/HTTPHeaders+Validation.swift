@@ -139,11 +139,6 @@ extension Collection<UInt8> {
   }
 }
 
-extension StringProtocol {
-  /// Whether the text is a token.
-  var isToken: Bool { utf8.isToken }
-}
-
 // Other modules use these concrete properties, because a generic one is not specialized there.
 
 extension String {
@@ -157,6 +152,9 @@ extension ArraySlice<UInt8> {
 }
 
 extension UInt8 {
+  /// Whether the byte is one of the digits 0 to 9.
+  var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
   /// Whether a token may contain the character: a letter, a digit, or one of "!#$%&'*+-.^_`|~".
   var isTokenCharacter: Bool {
     // Bitmap of ASCII. This check is on the hot path.

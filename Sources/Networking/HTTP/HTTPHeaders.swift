@@ -89,11 +89,8 @@ public struct HTTPHeaders: Sendable {
   public subscript(name: String) -> String? {
     get {
       guard let first = firstIndex(of: name) else { return nil }
-      if index != nil {
-        let values = Self.areNamesEqual(name, "Set-Cookie") ? [] : values(for: name)
-        return values.count > 1 ? values.joined(separator: ", ") : fields[first].value
-      }
-      let isOnlyValue = !fields[(first + 1)...].contains { Self.areNamesEqual($0.name, name) }
+      let isOnlyValue =
+        index == nil && !fields[(first + 1)...].contains { Self.areNamesEqual($0.name, name) }
       if isOnlyValue || Self.areNamesEqual(name, "Set-Cookie") { return fields[first].value }
       return values(for: name).joined(separator: ", ")
     }
@@ -157,8 +154,7 @@ public struct HTTPHeaders: Sendable {
   ///
   /// - Parameter others: Fields with the names.
   package mutating func removeNames(of others: HTTPHeaders) {
-    fields.removeAll { others.contains($0.name) }
-    updateIndex()
+    removeAll { others.contains($0.name) }
   }
 
   /// Removes the fields for which a closure returns `true`.
@@ -172,6 +168,8 @@ public struct HTTPHeaders: Sendable {
   /// - Parameter others: The headers to append. They replace all values of the same names.
   /// - Returns: The merged headers.
   public func merging(_ others: HTTPHeaders) -> HTTPHeaders {
+    // Fast path: an endpoint without fields of its own.
+    if others.isEmpty, others.rest == nil { return self }
     var merged = self
     merged.fields = fields.filter { !others.contains($0.name) } + others.fields
     if ownSecretNames == nil { merged.secretNames = others.secretNames }
@@ -211,11 +209,7 @@ public struct HTTPHeaders: Sendable {
       if rest != nil { setRest(nil, ownSecretNames) }
       return
     }
-    var index: [Int: [Int]] = [:]
-    for (position, field) in fields.enumerated() {
-      index[Self.hash(of: field.name), default: []].append(position)
-    }
-    setRest(index, ownSecretNames)
+    setRest(Dictionary(grouping: fields.indices) { Self.hash(of: fields[$0].name) }, ownSecretNames)
   }
 
   /// Returns a hash that equal names have in common.

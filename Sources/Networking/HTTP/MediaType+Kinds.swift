@@ -126,18 +126,11 @@ extension MediaType {
   /// The parameters are sorted by name. Values that are not tokens are quoted.
   public var headerValue: String {
     parameters.sorted { $0.key < $1.key }.reduce(into: description) { text, parameter in
-      text += "; \(parameter.key)="
-      guard !parameter.value.isToken else { return text += parameter.value }
-      let escaped = parameter.value.utf8.flatMap { byte -> [UInt8] in
-        byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-          ? [UInt8(ascii: "\\"), byte] : [byte]
-      }
-      text += "\"\(String(decoding: escaped, as: UTF8.self))\""
+      let value = parameter.value.isToken ? parameter.value : parameter.value.quotedString
+      text += "; \(parameter.key)=\(value)"
     }
   }
-}
 
-extension MediaType {
   /// Creates the media type of a file extension.
   ///
   /// The result is `nil` for an unknown extension.

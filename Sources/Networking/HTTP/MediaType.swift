@@ -77,7 +77,7 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  private init?(_ text: Bytes) {
+  private init?(_ text: FieldBytes) {
     var rest = text
     guard let names = rest.popPart(before: UInt8(ascii: ";")),
       let slash = names.firstIndex(of: UInt8(ascii: "/")),
@@ -95,58 +95,5 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
       parameters[name] = part[(equals + 1)...].unquoted
     }
     self.parameters = parameters
-  }
-}
-
-private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
-
-extension Bytes {
-  /// Removes and returns the part before the next separator outside quotes, without surrounding
-  /// white space.
-  ///
-  /// Returns `nil` at the end.
-  fileprivate mutating func popPart(before separator: UInt8) -> Bytes? {
-    guard !isEmpty else { return nil }
-    var (isQuoted, isEscaped) = (false, false)
-    let end = firstIndex { byte in
-      switch byte {
-      case _ where isEscaped: isEscaped = false
-      case UInt8(ascii: "\\") where isQuoted: isEscaped = true
-      case UInt8(ascii: "\""): isQuoted.toggle()
-      default: return byte == separator && !isQuoted
-      }
-      return false
-    }
-    let part = self[..<(end ?? endIndex)]
-    self = self[(end.map { $0 + 1 } ?? endIndex)...]
-    return part.trimmed
-  }
-
-  private var trimmed: Bytes {
-    let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-    guard let last = lastIndex(where: { !isSpace($0) }) else { return self[endIndex...] }
-    return self[...last].drop(while: isSpace)
-  }
-
-  /// The text in lower case if it is a token, otherwise `nil`.
-  fileprivate var lowercasedToken: String? {
-    guard !isEmpty, allSatisfy(\.isTokenCharacter) else { return nil }
-    return String(unsafeUninitializedCapacity: count) { buffer in
-      buffer.initialize(fromContentsOf: lazy.map(\.lowercasedASCII))
-    }
-  }
-
-  /// The text without quotes and escapes if it is a quoted string, otherwise the text itself.
-  fileprivate var unquoted: String {
-    let quote = UInt8(ascii: "\"")
-    guard count >= 2, first == quote, last == quote else {
-      return String(decoding: self, as: UTF8.self)
-    }
-    var (text, isEscaped) = ([UInt8](), false)
-    for byte in dropFirst().dropLast() {
-      isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
-      if !isEscaped { text.append(byte) }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

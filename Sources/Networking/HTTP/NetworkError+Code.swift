@@ -162,9 +162,7 @@ extension NetworkError.Code {
   /// Whether a phase of the request, or the whole call, exceeded its timeout.
   ///
   /// `true` for `timedOut` with any phase.
-  public var isTimeout: Bool {
-    if case .timedOut = self { true } else { false }
-  }
+  public var isTimeout: Bool { if case .timedOut = self { true } else { false } }
 
   /// A Boolean value that indicates whether the failure may be caused by a missing network, so that
   /// the request may succeed when the network is available again.
@@ -173,12 +171,7 @@ extension NetworkError.Code {
   /// `true` for `circuitOpen`, because a missing network can open the circuit, and the request was
   /// not sent.
   public var isNetworkUnavailable: Bool {
-    switch self {
-    case .dnsFailed, .cannotConnect, .connectionLost, .notConnectedToInternet, .timedOut,
-      .circuitOpen:
-      true
-    default: false
-    }
+    isConnectionFailure || isTimeout || self == .circuitOpen
   }
 
   /// A Boolean value that indicates whether the failure is a failure of the connection, which may

@@ -56,9 +56,7 @@ extension NetworkError.Code {
     case .offlineStoreBusy: "another client or process is replaying the offline store"
     }
   }
-}
 
-extension NetworkError.Code {
   /// Whether the body of a response is not as expected, of which its status may be the cause.
   fileprivate var concernsBody: Bool {
     switch self {
@@ -70,7 +68,9 @@ extension NetworkError.Code {
   }
 }
 
-extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
+extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable,
+  LocalizedError
+{
   /// A description in one line, such as `GET https://api.example.com/v1/boards/7: the status 404 is
   /// not acceptable, after 2 attempts; the body begins: {"error":"no such board"}`.
   ///
@@ -102,6 +102,11 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
 
   /// The same as ``description``.
   public var errorDescription: String? { description }
+
+  /// A mirror of the code and the description, without the cookies of the response.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["code": code, "description": description])
+  }
 
   /// Returns the first 200 Unicode scalars of the description of an error, with the values of
   /// secret names masked.
@@ -142,41 +147,19 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
   /// Returns text with spaces in place of line separators, control characters, and format
   /// characters.
   package static func singleLine(_ text: String) -> String {
-    var text = text
-    let line = text.withUTF8 { bytes in
-      var (line, position) = ([UInt8](), 0)
-      line.reserveCapacity(bytes.count)
-      while position < bytes.count {
-        let byte = bytes[position]
-        // Fast path: the categories of Unicode are looked up only for text beyond ASCII.
-        if byte < 0x80 {
-          line.append(byte < 0x20 || byte == 0x7F ? UInt8(ascii: " ") : byte)
-          position += 1
-          continue
-        }
-        let end = position + max((~byte).leadingZeroBitCount, 1)
-        let character = bytes[position..<min(end, bytes.count)]
-        if isSeparator(character) { line.append(UInt8(ascii: " ")) } else { line += character }
-        position = end
-      }
-      return line
-    }
-    return String(decoding: line, as: UTF8.self)
-  }
-
-  /// Returns whether a character is a line separator, a control, or a format character.
-  private static func isSeparator(_ character: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-    let scalar = String(decoding: character, as: UTF8.self).unicodeScalars.first
-    switch scalar?.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator, .format: return true
-    default: return false
-    }
+    guard text.unicodeScalars.contains(where: \.separatesText) else { return text }
+    return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.separatesText ? " " : $0 }))
   }
 }
 
-extension NetworkError: CustomReflectable {
-  /// A mirror of the code and the description, without the cookies of the response.
-  public var customMirror: Mirror {
-    Mirror(self, children: ["code": code, "description": description])
+extension Unicode.Scalar {
+  /// Whether the scalar is a line separator, a control, or a format character.
+  fileprivate var separatesText: Bool {
+    // Fast path: the categories of Unicode are looked up only for text beyond ASCII.
+    if isASCII { return value < 0x20 || value == 0x7F }
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator, .format: return true
+    default: return false
+    }
   }
 }

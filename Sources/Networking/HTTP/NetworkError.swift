@@ -89,27 +89,13 @@ extension NetworkError {
   /// A Boolean value that indicates whether the client's offline store has the request and sends it
   /// at the next replay.
   public var isStoredOffline: Bool { offlineEntryID != nil }
-}
 
-extension NetworkError {
   /// Returns the error of a request whose session has ended.
   package static func sessionEnded(_ request: RequestSummary?) -> NetworkError {
     NetworkError(
       .sessionEnded, "the user has signed out, or another user has signed in", request: request)
   }
-}
 
-extension NetworkError: CancellationRepresenting {
-  /// `true` for ``Code-swift.enum/cancelled``.
-  public var representsCancellation: Bool { code == .cancelled }
-}
-
-extension NetworkError: RetryRefusing {
-  /// `true` for ``Code-swift.enum/sessionEnded``, because another attempt would be that of another user.
-  package var refusesRetry: Bool { code == .sessionEnded }
-}
-
-extension NetworkError {
   /// Returns the error with the attempts of its call.
   ///
   /// - Parameter history: The attempts in order.
@@ -134,6 +120,14 @@ extension NetworkError {
     let shown = history.suffix(5).map(\.summary).joined(separator: "; ")
     return text + " (\(history.count > 5 ? "...; " : "")\(shown))"
   }
+}
+
+extension NetworkError: CancellationRepresenting, RetryRefusing {
+  /// `true` for ``Code-swift.enum/cancelled``.
+  public var representsCancellation: Bool { code == .cancelled }
+
+  /// `true` for ``Code-swift.enum/sessionEnded``, because another attempt would be that of another user.
+  package var refusesRetry: Bool { code == .sessionEnded }
 }
 
 extension Attempt {
@@ -191,7 +185,7 @@ extension NetworkError {
     ) {
       self.method = method
       self.url = attributes.redactor.maskedURL(url)
-      requestAttributes = Uncompared(attributes)
+      requestAttributes = Uncompared(value: attributes)
     }
 
     /// Creates a summary of a request.

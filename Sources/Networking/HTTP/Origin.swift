@@ -36,10 +36,7 @@ public struct Origin: Sendable, Hashable {
     port = authority.port
     let name = bytes[authority.host]
     host = String(unsafeUninitializedCapacity: name.count) { buffer in
-      for (index, byte) in name.enumerated() {
-        buffer.initializeElement(at: index, to: byte.lowercasedASCII)
-      }
-      return name.count
+      buffer.initialize(fromContentsOf: name.lazy.map(\.lowercasedASCII))
     }
   }
 
@@ -59,7 +56,7 @@ public struct Origin: Sendable, Hashable {
     return isEqual ?? (Origin(url) == self)
   }
 
-  /// The scheme, host and port of a URL in the common form.
+  /// The scheme, host and port of a URL in the common form (RFC 3986 section 3.2).
   ///
   /// That is `http://` or `https://`, a host of ASCII letters, digits, `.`, `-` and `_`, and an
   /// optional port. Parsing this form is much faster than Foundation's accessors. Those accessors
@@ -90,35 +87,18 @@ public struct Origin: Sendable, Hashable {
       guard end > start else { return nil }
       guard end < bytes.count, bytes[end] == UInt8(ascii: ":") else {
         port = scheme == "https" ? 443 : 80
-        if end < bytes.count, !Self.isDelimiter(bytes[end]) { return nil }
+        if end < bytes.count, !"/?#".utf8.contains(bytes[end]) { return nil }
         return
       }
-      let digits = bytes[(end + 1)...].prefix { !Self.isDelimiter($0) }
-      guard digits.count <= 5, digits.first != UInt8(ascii: "0") else { return nil }
-      var port = 0
-      for digit in digits {
-        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-        port = port * 10 + Int(digit - UInt8(ascii: "0"))
-      }
-      guard (1...65_535).contains(port) else { return nil }
+      let digits = bytes[(end + 1)...].prefix { !"/?#".utf8.contains($0) }
+      guard digits.count <= 5, digits.allSatisfy(\.isASCIIDigit), digits.first != UInt8(ascii: "0"),
+        let port = Int(String(decoding: digits, as: UTF8.self)), port <= 65_535
+      else { return nil }
       self.port = port
     }
 
     private static func isHostCharacter(_ byte: UInt8) -> Bool {
-      switch byte {
-      case UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"): true
-      default: byte.isASCIIAlphanumeric
-      }
-    }
-
-    /// Whether a byte ends the authority.
-    ///
-    /// Source: RFC 3986 section 3.2.
-    private static func isDelimiter(_ byte: UInt8) -> Bool {
-      switch byte {
-      case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): true
-      default: false
-      }
+      byte.isASCIIAlphanumeric || "-._".utf8.contains(byte)
     }
   }
 }
@@ -200,7 +180,7 @@ extension Origin {
       return try urlPrefix(scheme: scheme, host: authority, port: nil)
     }
     let digits = authority[authority.index(after: colon)...]
-    guard digits.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),
+    guard digits.utf8.allSatisfy(\.isASCIIDigit),
       let port = Int(digits)
     else { throw invalid("the port is not a number") }
     return try urlPrefix(scheme: scheme, host: authority[..<colon], port: port)

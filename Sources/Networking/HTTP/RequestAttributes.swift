@@ -88,15 +88,7 @@ public struct RequestAttributes: Sendable {
   /// Adds those of other attributes whose keys are not set.
   ///
   /// - Parameter others: The other attributes.
-  package mutating func addMissing(_ others: RequestAttributes) {
-    if isEmpty {
-      attributes = others.attributes
-      return
-    }
-    for (key, attribute) in others.attributes where attributes[key] == nil {
-      attributes[key] = attribute
-    }
-  }
+  package mutating func addMissing(_ others: RequestAttributes) { self = others.merging(self) }
 }
 
 extension RequestAttributes: CustomStringConvertible, CustomDebugStringConvertible,
@@ -117,10 +109,6 @@ extension RequestAttributes: CustomStringConvertible, CustomDebugStringConvertib
 /// A stored property that comparing and hashing the containing value ignore.
 struct Uncompared<Value: Sendable>: Sendable, Hashable {
   var value: Value
-
-  init(_ value: Value) {
-    self.value = value
-  }
 
   static func == (_: Uncompared, _: Uncompared) -> Bool { true }
 
@@ -153,9 +141,4 @@ extension RequestAttributes {
     // Fast path: most requests have no names of their own.
     isEmpty || !secretNames.hasAdditions ? .standard : Redactor(names: secretNames)
   }
-}
-
-/// The key of the flag that allows a client to add its credentials.
-enum SendsCredentialsKey: RequestAttributeKey {
-  static let defaultValue = true
 }

@@ -23,7 +23,7 @@ public struct Response: Sendable {
     case streaming(StreamingBody)
   }
 
-  private final class Storage: Sendable {
+  private struct Parts: Sendable {
     let head: HTTPResponseHead
     let content: Content
     let request: HTTPRequest
@@ -32,21 +32,12 @@ public struct Response: Sendable {
     let trailers: HTTPHeaders
     let provenance: Provenance
     let statusCheck: StatusCheck?
+  }
 
-    init(
-      head: HTTPResponseHead, content: Content, request: HTTPRequest, metrics: TransportMetrics,
-      attempts: [Attempt], trailers: HTTPHeaders, provenance: Provenance,
-      statusCheck: StatusCheck?
-    ) {
-      self.head = head
-      self.content = content
-      self.request = request
-      self.metrics = metrics
-      self.attempts = attempts
-      self.trailers = trailers
-      self.provenance = provenance
-      self.statusCheck = statusCheck
-    }
+  private final class Storage: Sendable {
+    let parts: Parts
+
+    init(_ parts: Parts) { self.parts = parts }
   }
 
   // A single reference, so that passing a response from one promise to another is cheap.
@@ -82,8 +73,9 @@ public struct Response: Sendable {
       (head.headers.secretNames, trailers.secretNames) = (names, names)
     }
     storage = Storage(
-      head: head, content: content, request: request, metrics: metrics, attempts: attempts,
-      trailers: trailers, provenance: provenance, statusCheck: statusCheck)
+      Parts(
+        head: head, content: content, request: request, metrics: metrics, attempts: attempts,
+        trailers: trailers, provenance: provenance, statusCheck: statusCheck))
   }
 
   /// Creates a response whose body is in a file.
@@ -99,13 +91,13 @@ public struct Response: Sendable {
     if case .streaming(let streaming) = content { streaming.source.setHeld(isHeld) }
   }
 
-  var content: Content { storage.content }
+  var content: Content { storage.parts.content }
 
   /// The status code.
-  public var status: Int { storage.head.status }
+  public var status: Int { storage.parts.head.status }
 
   /// The header fields, in the order in which they were received.
-  public var headers: HTTPHeaders { storage.head.headers }
+  public var headers: HTTPHeaders { storage.parts.head.headers }
 
   /// The header fields after the body, in the order in which they were received.
   ///
@@ -114,40 +106,33 @@ public struct Response: Sendable {
   ///
   /// Source: RFC 9110 section 6.5.
   public var trailers: HTTPHeaders {
-    if case .streaming(let streaming) = storage.content { return streaming.source.trailers }
-    return storage.trailers
+    if case .streaming(let streaming) = storage.parts.content { return streaming.source.trailers }
+    return storage.parts.trailers
   }
 
   /// The status, the version and the header fields.
-  public var head: HTTPResponseHead { storage.head }
+  public var head: HTTPResponseHead { storage.parts.head }
 
   /// The body after content decoding.
   ///
   /// Empty if there is no body, or if it is not in memory.
   public var data: Data {
-    if case .memory(let data) = storage.content { data } else { Data() }
+    if case .memory(let data) = storage.parts.content { data } else { Data() }
   }
 
   /// The file of a downloaded body.
   ///
   /// `nil` if the body is not in a file.
-  public var file: URL? {
-    if case .file(let url) = storage.content { url } else { nil }
-  }
+  public var file: URL? { if case .file(let url) = storage.parts.content { url } else { nil } }
 
   /// The body as a sequence of pieces: a streaming body as it arrives, otherwise ``data``.
-  public var bytes: ResponseBytes {
-    if case .streaming(let streaming) = storage.content {
-      return ResponseBytes(source: .streaming(streaming))
-    }
-    return ResponseBytes(source: .memory(data))
-  }
+  public var bytes: ResponseBytes { ResponseBytes(content: content) }
 
   /// The request as it was sent, after redirects.
-  public var request: HTTPRequest { storage.request }
+  public var request: HTTPRequest { storage.parts.request }
 
   /// The URL of the response, after redirects.
-  public var url: URL { storage.request.url }
+  public var url: URL { storage.parts.request.url }
 
   /// The client's decoder for JSON bodies, which `decode` uses unless it is given another one.
   ///
@@ -158,50 +143,50 @@ public struct Response: Sendable {
   /// The metrics of the last hop.
   ///
   /// The metrics of a streaming response do not include the body.
-  public var metrics: TransportMetrics { storage.metrics }
+  public var metrics: TransportMetrics { storage.parts.metrics }
 
   /// The attempts of the call, of which the last one produced this response.
   ///
   /// Empty if there was only one.
-  public var attempts: [Attempt] { storage.attempts }
+  public var attempts: [Attempt] { storage.parts.attempts }
 
   /// Returns the response with the attempts of its call.
   package func after(_ attempts: [Attempt]) -> Response {
     Response(
-      head, content, to: request, metrics, attempts, trailers: storage.trailers,
-      from: storage.provenance)
+      head, content, to: request, metrics, attempts, trailers: storage.parts.trailers,
+      from: storage.parts.provenance)
   }
 
   /// The check of the status, if it is not 2xx and the call is logged.
-  package var statusCheck: StatusCheck? { storage.statusCheck }
+  package var statusCheck: StatusCheck? { storage.parts.statusCheck }
 
   /// Returns the response with a check of its status.
   func withStatusCheck(_ check: StatusCheck) -> Response {
     Response(
-      head, content, to: request, metrics, attempts, trailers: storage.trailers,
-      from: storage.provenance, checking: check)
+      head, content, to: request, metrics, attempts, trailers: storage.parts.trailers,
+      from: storage.parts.provenance, checking: check)
   }
 
   /// Whether the status is 2xx.
   package var hasSuccessStatus: Bool { (200..<300).contains(status) }
 
   /// Whether the rest of the body was discarded.
-  var isTruncated: Bool { storage.provenance.isTruncated }
+  var isTruncated: Bool { storage.parts.provenance.isTruncated }
 
   /// The source of the response: the network, or a cache.
   ///
   /// A mock or a recording counts as the network.
-  public var source: Source { storage.provenance.source }
+  public var source: Source { storage.parts.provenance.source }
 
   /// The age of a response from a cache, the time since the server has made or confirmed it.
   ///
   /// `nil` if ``source-swift.property`` is `network`. Source: RFC 9111 section 4.2.3.
-  public var age: Duration? { storage.provenance.age }
+  public var age: Duration? { storage.parts.provenance.age }
 
   /// The time at which a response from a cache was received, or validated for the last time.
   ///
   /// `nil` if ``source-swift.property`` is `network`.
-  public var storedAt: Date? { storage.provenance.storedAt }
+  public var storedAt: Date? { storage.parts.provenance.storedAt }
 
   /// The media type of the `Content-Type` field.
   ///
@@ -214,10 +199,7 @@ public struct Response: Sendable {
   ///
   /// Several fields of one name are joined by commas. `nil` if Foundation rejects the response.
   public var httpURLResponse: HTTPURLResponse? {
-    var fields: [String: String] = [:]
-    for field in headers {
-      fields[field.name] = fields[field.name].map { "\($0), \(field.value)" } ?? field.value
-    }
+    let fields = Dictionary(headers.map { ($0.name, $0.value) }) { "\($0), \($1)" }
     return HTTPURLResponse(
       url: url, statusCode: status, httpVersion: "HTTP/\(head.version)", headerFields: fields)
   }
@@ -348,16 +330,12 @@ public struct Attempt: Sendable {
   /// The status of the response of the attempt.
   ///
   /// `nil` if the attempt has none.
-  public var status: Int? {
-    if case .status(let status) = outcome { status } else { nil }
-  }
+  public var status: Int? { if case .status(let status) = outcome { status } else { nil } }
 
   /// The error of the attempt.
   ///
   /// `nil` if the attempt has a response, or had not ended.
-  public var error: (any Error)? {
-    if case .failure(let error) = outcome { error } else { nil }
-  }
+  public var error: (any Error)? { if case .failure(let error) = outcome { error } else { nil } }
 
   /// Creates an attempt, for tests and for interceptors that return their own responses.
   ///

@@ -22,18 +22,13 @@ public struct ResponseBytes: AsyncSequence, Sendable {
   /// A piece of the body.
   public typealias Element = Data
 
-  enum Source: Sendable {
-    case memory(Data)
-    case streaming(StreamingBody)
-  }
-
-  let source: Source
+  let content: Response.Content
 
   /// Closes the connection of a streaming body.
   ///
   /// A no-op for other bodies.
   public func cancel() {
-    if case .streaming(let streaming) = source { streaming.source.stop(CancellationError()) }
+    if case .streaming(let streaming) = content { streaming.source.stop(CancellationError()) }
   }
 
   /// Creates an iterator.
@@ -41,10 +36,11 @@ public struct ResponseBytes: AsyncSequence, Sendable {
   /// - Returns: An iterator. For a stream that has already been read, it throws a ``NetworkError``
   ///   with the code `alreadyRead`.
   public func makeAsyncIterator() -> AsyncIterator {
-    switch source {
-    case .memory(let data): AsyncIterator(.memory(data))
+    switch content {
+    case .memory(let data): AsyncIterator(source: .memory(data))
+    case .file: AsyncIterator(source: .memory(Data()))
     case .streaming(let streaming):
-      AsyncIterator(streaming.takeReadHandle().map(AsyncIterator.Source.streaming) ?? .consumed)
+      AsyncIterator(source: streaming.takeReadHandle().map { .streaming($0) } ?? .consumed)
     }
   }
 
@@ -56,11 +52,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
       case consumed
     }
 
-    private var source: Source
-
-    fileprivate init(_ source: Source) {
-      self.source = source
-    }
+    fileprivate var source: Source
 
     /// Returns the next piece, which is not empty, or `nil` at the end.
     ///

@@ -2,8 +2,7 @@ import Foundation
 
 extension MultipartFormData: Codable {
   private enum CodingKeys: String, CodingKey {
-    case kind
-    case parts
+    case kind, parts
   }
 
   /// Decodes a form.
@@ -32,11 +31,7 @@ extension MultipartFormData: Codable {
 
 extension MultipartFormData.Part: Codable {
   private enum CodingKeys: String, CodingKey {
-    case name
-    case content
-    case filename
-    case contentType
-    case headers
+    case name, content, filename, contentType, headers
   }
 
   /// Decodes a part.
@@ -68,34 +63,22 @@ extension MultipartFormData.Part: Codable {
 }
 
 extension MultipartFormData.Part.Content: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case data
-    case file
-  }
-
-  /// The key of the value, as in a synthesized conformance.
-  private enum ValueKeys: String, CodingKey {
-    case value = "_0"
+  /// A content that can be encoded.
+  private enum StoredContent: Codable {
+    case data(Data)
+    case file(URL)
   }
 
   /// Decodes a content.
   ///
   /// - Parameter decoder: The decoder.
-  /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` if there is not exactly one
+  /// - Throws: The errors of the decoder. `DecodingError.typeMismatch` if there is not exactly one
   ///   key of a known kind.
   public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    guard let key = container.allKeys.first, container.allKeys.count == 1 else {
-      throw DecodingError.dataCorrupted(
-        .init(
-          codingPath: decoder.codingPath,
-          debugDescription: "The content of a part has exactly one of the keys data and file"))
-    }
-    let values = try container.nestedContainer(keyedBy: ValueKeys.self, forKey: key)
     self =
-      switch key {
-      case .data: .data(try values.decode(Data.self, forKey: .value))
-      case .file: .file(try values.decode(URL.self, forKey: .value))
+      switch try StoredContent(from: decoder) {
+      case .data(let data): .data(data)
+      case .file(let url): .file(url)
       }
   }
 
@@ -105,14 +88,9 @@ extension MultipartFormData.Part.Content: Codable {
   /// - Throws: The errors of the encoder. `EncodingError.invalidValue` for a stream, whose bytes
   ///   cannot be stored.
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {
-    case .data(let data):
-      var values = container.nestedContainer(keyedBy: ValueKeys.self, forKey: .data)
-      try values.encode(data, forKey: .value)
-    case .file(let url):
-      var values = container.nestedContainer(keyedBy: ValueKeys.self, forKey: .file)
-      try values.encode(url, forKey: .value)
+    case .data(let data): try StoredContent.data(data).encode(to: encoder)
+    case .file(let url): try StoredContent.file(url).encode(to: encoder)
     case .stream:
       throw EncodingError.invalidValue(
         self,

@@ -85,9 +85,9 @@ public struct MultipartFormData: Sendable, Hashable {
   }
 }
 
-// MARK: - Text and JSON
-
 extension MultipartFormData {
+  // MARK: Text and JSON
+
   /// Appends a text field.
   ///
   /// - Parameters:
@@ -111,38 +111,25 @@ extension MultipartFormData {
   ) throws {
     append(try .json(value, name: name, filename: filename, encoder: encoder))
   }
-}
 
-// MARK: - Data
+  // MARK: Data
 
-extension MultipartFormData {
-  /// Appends bytes with the media type of the file name extension.
-  ///
-  /// If there is no file name, or if its extension is unknown, the media type is
-  /// `application/octet-stream`.
+  /// Appends bytes.
   ///
   /// ```swift
   /// form.append(report, name: "report", filename: "2024.pdf")   // application/pdf
+  /// form.append(photo, name: "photo", filename: "photo", type: .image(.jpeg))
   /// ```
-  ///
-  /// - Parameters:
-  ///   - data: The bytes.
-  ///   - name: The name of the field.
-  ///   - filename: The file name. `nil` if the part is not a file.
-  public mutating func append(_ data: Data, name: String, filename: String? = nil) {
-    append(.data(data, name: name, filename: filename))
-  }
-
-  /// Appends bytes of a given kind.
   ///
   /// - Parameters:
   ///   - data: The bytes.
   ///   - name: The name of the field.
   ///   - filename: The file name. `nil` if the part is not a file. Most servers accept bytes as a
   ///     file only if they have a file name.
-  ///   - type: The media type, such as `.image(.jpeg)` or `.pdf`.
+  ///   - type: The media type, such as `.image(.jpeg)` or `.pdf`. `nil` uses that of the file name
+  ///     extension, or `application/octet-stream` if there is none or it is unknown.
   public mutating func append(
-    _ data: Data, name: String, filename: String? = nil, type: MediaType
+    _ data: Data, name: String, filename: String? = nil, type: MediaType? = nil
   ) {
     append(.data(data, name: name, filename: filename, type: type))
   }
@@ -160,25 +147,10 @@ extension MultipartFormData {
     append(
       Part(name: name, content: .data(data), filename: filename, contentType: contentType))
   }
-}
 
-// MARK: - Files and streams
+  // MARK: Files and streams
 
-extension MultipartFormData {
-  /// Appends a file with the media type of its file name extension.
-  ///
-  /// The file is read when the request is sent. The extension is that of `filename` or, if that is
-  /// unknown, that of the URL. If both are unknown, the media type is `application/octet-stream`.
-  ///
-  /// - Parameters:
-  ///   - file: The URL of the file.
-  ///   - name: The name of the field.
-  ///   - filename: The file name. `nil` uses the last component of the URL's path.
-  public mutating func append(file: URL, name: String, filename: String? = nil) {
-    append(.file(file, name: name, filename: filename))
-  }
-
-  /// Appends a file of a given kind.
+  /// Appends a file.
   ///
   /// The file is read when the request is sent.
   ///
@@ -186,9 +158,11 @@ extension MultipartFormData {
   ///   - file: The URL of the file.
   ///   - name: The name of the field.
   ///   - filename: The file name. `nil` uses the last component of the URL's path.
-  ///   - type: The media type, such as `.video(.mov)`.
+  ///   - type: The media type, such as `.video(.mov)`. `nil` uses that of the extension of `filename`
+  ///     or, if that is unknown, that of the URL. If both are unknown, the media type is
+  ///     `application/octet-stream`.
   public mutating func append(
-    file: URL, name: String, filename: String? = nil, type: MediaType
+    file: URL, name: String, filename: String? = nil, type: MediaType? = nil
   ) {
     append(.file(file, name: name, filename: filename, type: type))
   }

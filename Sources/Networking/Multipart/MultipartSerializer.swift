@@ -166,14 +166,7 @@ struct MultipartSerializer {
     guard HTTPHeaders.isValid(value: name) else {
       throw InvalidPart(label: label, reason: "has a control character in its \(property)")
     }
-    var bytes = [UInt8(ascii: "\"")]
-    for byte in name.utf8 {
-      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-        bytes.append(UInt8(ascii: "\\"))
-      }
-      bytes.append(byte)
-    }
-    return String(decoding: bytes + [UInt8(ascii: "\"")], as: UTF8.self)
+    return name.quotedString
   }
 }
 

@@ -30,7 +30,7 @@ struct RedirectStage: BuiltInStage {
       trail.follow(response.status, to: request)
       following.request = request
       following.request.attributes[RedirectTrailKey.self] = trail
-      following.request.withholdsClientCertificate = Origin(request.url) != origin
+      following.request.options.withholdsClientCertificate = Origin(request.url) != origin
       following.redirects += 1
       guard following.redirects <= policy.limit else {
         throw NetworkError(.tooManyRedirects, response, "more than \(policy.limit)")
@@ -120,7 +120,7 @@ extension HTTPRequest {
   /// another origin than the first one.
   package mutating func withholdSecrets() {
     Redirection.removeSecrets(from: &self)
-    withholdsClientCertificate = true
+    options.withholdsClientCertificate = true
   }
 }
 

@@ -371,7 +371,7 @@ extension FileTarget {
 extension HTTPRequest {
   fileprivate var reportingConnection: HTTPRequest {
     var request = self
-    request.reportsConnection = true
+    request.options.reportsConnection = true
     return request
   }
 }

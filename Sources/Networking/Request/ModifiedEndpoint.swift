@@ -90,7 +90,7 @@ extension ModifiedEndpoint: RetryableRequest {
 
 /// The modifiers of ``RequestConvertible`` for an endpoint that is modified already.
 ///
-/// They return `ModifiedEndpoint<Base>`, so that a chain of modifiers does not nest the type. A
+/// They return the same type, so that a chain of modifiers does not nest the type. A
 /// modifier receives the request that the previous modifiers have returned.
 extension ModifiedEndpoint {
   /// Returns an endpoint that transforms the request of this endpoint.
@@ -100,9 +100,7 @@ extension ModifiedEndpoint {
   /// - Parameter change: Returns the changed request. It runs each time that the request of the
   ///   endpoint is read.
   /// - Returns: The changed endpoint.
-  public func modified(
-    _ change: @escaping @Sendable (Request) -> Request
-  ) -> ModifiedEndpoint<Base> {
+  public func modified(_ change: @escaping @Sendable (Request) -> Request) -> Self {
     let previous = self.change
     return ModifiedEndpoint(base, retry: retry) { change(previous($0)) }
   }
@@ -114,7 +112,7 @@ extension ModifiedEndpoint {
   ///
   /// - Parameter policy: The retry policy.
   /// - Returns: The changed endpoint.
-  public func retrying(_ policy: RetryPolicy) -> ModifiedEndpoint<Base> {
+  public func retrying(_ policy: RetryPolicy) -> Self {
     ModifiedEndpoint(base, retry: policy, change)
   }
 
@@ -124,9 +122,7 @@ extension ModifiedEndpoint {
   ///   - policy: The store policy.
   ///   - key: The key of the replay order. See ``Request/storeKey``.
   /// - Returns: The changed endpoint.
-  public func storing(
-    _ policy: Request.StorePolicy, key: String = ""
-  ) -> ModifiedEndpoint<Base> {
+  public func storing(_ policy: Request.StorePolicy, key: String = "") -> Self {
     modified { $0.storing(policy, key: key) }
   }
 
@@ -137,9 +133,7 @@ extension ModifiedEndpoint {
   ///   - lifetime: The lifetime of the response if its server declares none. `nil` uses the client's
   ///     setting.
   /// - Returns: The changed endpoint.
-  public func caching(
-    _ policy: Request.CachePolicy = .default, lifetime: Duration? = nil
-  ) -> ModifiedEndpoint<Base> {
+  public func caching(_ policy: Request.CachePolicy = .default, lifetime: Duration? = nil) -> Self {
     modified { $0.caching(policy, lifetime: lifetime) }
   }
 
@@ -147,7 +141,7 @@ extension ModifiedEndpoint {
   ///
   /// - Parameter priority: The priority in the client's queue.
   /// - Returns: The changed endpoint.
-  public func prioritized(_ priority: Request.Priority) -> ModifiedEndpoint<Base> {
+  public func prioritized(_ priority: Request.Priority) -> Self {
     modified { $0.prioritized(priority) }
   }
 
@@ -155,7 +149,7 @@ extension ModifiedEndpoint {
   ///
   /// - Parameter timeout: The time limit for the whole call. `nil` uses the client's setting.
   /// - Returns: The changed endpoint.
-  public func timingOut(after timeout: Duration?) -> ModifiedEndpoint<Base> {
+  public func timingOut(after timeout: Duration?) -> Self {
     modified { $0.timingOut(after: timeout) }
   }
 
@@ -163,7 +157,7 @@ extension ModifiedEndpoint {
   ///
   /// - Parameter headers: The header fields.
   /// - Returns: The changed endpoint.
-  public func adding(headers: HTTPHeaders) -> ModifiedEndpoint<Base> {
+  public func adding(headers: HTTPHeaders) -> Self {
     modified { $0.adding(headers: headers) }
   }
 
@@ -177,9 +171,7 @@ extension ModifiedEndpoint {
   ///   - parameters: A dictionary of parameters.
   ///   - headers: The header fields.
   /// - Returns: The changed endpoint.
-  public func adding(
-    parameters: Parameters, headers: HTTPHeaders = [:]
-  ) -> ModifiedEndpoint<Base> {
+  public func adding(parameters: Parameters, headers: HTTPHeaders = [:]) -> Self {
     modified { $0.adding(parameters: parameters, headers: headers) }
   }
 
@@ -187,7 +179,7 @@ extension ModifiedEndpoint {
   ///
   /// - Parameter format: The format. `nil` uses that of the endpoint or the client.
   /// - Returns: The changed endpoint.
-  public func formatting(_ format: QueryFormat?) -> ModifiedEndpoint<Base> {
+  public func formatting(_ format: QueryFormat?) -> Self {
     modified { $0.formatting(format) }
   }
 
@@ -200,9 +192,7 @@ extension ModifiedEndpoint {
   ///   - fallsBack: Whether the request is sent once more without compression if the status of the
   ///     response is 415.
   /// - Returns: The changed endpoint.
-  public func compressed(
-    _ coding: BodyCompression.Coding?, fallsBack: Bool = false
-  ) -> ModifiedEndpoint<Base> {
+  public func compressed(_ coding: BodyCompression.Coding?, fallsBack: Bool = false) -> Self {
     modified { $0.compressed(coding, fallsBack: fallsBack) }
   }
 
@@ -213,7 +203,7 @@ extension ModifiedEndpoint {
   ///
   /// - Parameter isShared: Whether the exchange is shared. `nil` uses the client's setting.
   /// - Returns: The changed endpoint.
-  public func sharing(_ isShared: Bool? = true) -> ModifiedEndpoint<Base> {
+  public func sharing(_ isShared: Bool? = true) -> Self {
     modified { $0.sharing(isShared) }
   }
 
@@ -223,7 +213,7 @@ extension ModifiedEndpoint {
   /// the request would wait for itself. See ``Request/isIntercepted``.
   ///
   /// - Returns: The changed endpoint.
-  public func notIntercepted() -> ModifiedEndpoint<Base> {
+  public func notIntercepted() -> Self {
     modified { $0.notIntercepted() }
   }
 
@@ -232,7 +222,7 @@ extension ModifiedEndpoint {
   /// Cookies and the client certificate are still sent. See ``Request/sendsCredentials``.
   ///
   /// - Returns: The changed endpoint.
-  public func withoutCredentials() -> ModifiedEndpoint<Base> {
+  public func withoutCredentials() -> Self {
     modified { $0.withoutCredentials() }
   }
 
@@ -242,9 +232,7 @@ extension ModifiedEndpoint {
   ///   - key: The type of the key.
   ///   - value: The value.
   /// - Returns: The changed endpoint.
-  public func setting<Key: RequestAttributeKey>(
-    _ key: Key.Type, to value: Key.Value
-  ) -> ModifiedEndpoint<Base> {
+  public func setting<Key: RequestAttributeKey>(_ key: Key.Type, to value: Key.Value) -> Self {
     modified { $0.setting(key, to: value) }
   }
 }

@@ -1,22 +1,8 @@
 extension Request: Codable {
   private enum CodingKeys: String, CodingKey {
-    case method
-    case path
-    case parameters
-    case headers
-    case contentType
-    case queryFormat
-    case payload
-    case compression
-    case storePolicy
-    case storeKey
-    case cachePolicy
-    case cacheLifetime
-    case timeout
-    case priority
-    case isShared
-    case isIntercepted
-    case sendsCredentials
+    case method, path, parameters, headers, contentType, queryFormat, payload, compression
+    case storePolicy, storeKey, cachePolicy, cacheLifetime, timeout, priority
+    case isShared, isIntercepted, sendsCredentials
   }
 
   /// Decodes a request.

@@ -95,7 +95,7 @@ public struct Request: Sendable, Hashable {
     get { requestAttributes.value }
     set { requestAttributes.value = newValue }
   }
-  private var requestAttributes = Uncompared(RequestAttributes())
+  private var requestAttributes = Uncompared(value: RequestAttributes())
 
   /// Creates a request.
   ///

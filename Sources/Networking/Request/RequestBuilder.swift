@@ -197,16 +197,13 @@ public struct RequestBuilder: Sendable {
 /// A cache of the merged and validated header fields of a client and its last endpoint type.
 final class HeaderCache: Sendable {
   private let clientHeaders: HTTPHeaders
-  private let last: Mutex<(endpoint: HTTPHeaders, merged: HTTPHeaders)?>
+  private let last = Mutex<(endpoint: HTTPHeaders, merged: HTTPHeaders)?>(nil)
 
   /// Creates a cache.
   ///
   /// - Parameter clientHeaders: The header fields of the client, which those of an endpoint
   ///   override.
-  init(_ clientHeaders: HTTPHeaders) {
-    self.clientHeaders = clientHeaders
-    last = Mutex(nil)
-  }
+  init(_ clientHeaders: HTTPHeaders) { self.clientHeaders = clientHeaders }
 
   /// Returns the header fields of the client and an endpoint type.
   ///

@@ -17,19 +17,16 @@ public import Foundation
 /// - `\(raw:)` inserts text as if it were part of the literal.
 ///
 /// Source: RFC 3986 sections 2.3, 3.3 and 3.4.
-public struct RequestPath: Sendable, Hashable {
+public struct RequestPath: Sendable, Hashable, Codable {
   /// The path or URL with interpolated values encoded.
   public let text: String
   /// The description of an invalid interpolation.
   ///
   /// `nil` if there is none.
   let problem: String?
+}
 
-  init(text: String, problem: String?) {
-    self.text = text
-    self.problem = problem
-  }
-
+extension RequestPath {
   /// Creates a path from a string, which is treated like a literal.
   ///
   /// - Parameter text: A path or an absolute URL.
@@ -57,36 +54,6 @@ extension RequestPath: CustomStringConvertible, CustomDebugStringConvertible, Cu
 
   /// A mirror without secrets.
   public var customMirror: Mirror { Mirror(self, children: ["text": description]) }
-}
-
-extension RequestPath: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case text
-    case problem
-  }
-
-  /// Decodes a path.
-  ///
-  /// - Parameter decoder: The decoder.
-  /// - Throws: The errors of the decoder.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    self.init(
-      text: try container.decode(String.self, forKey: .text),
-      problem: try container.decodeIfPresent(String.self, forKey: .problem))
-  }
-
-  /// Encodes the path.
-  ///
-  /// A path with an invalid interpolation is still invalid after decoding.
-  ///
-  /// - Parameter encoder: The encoder.
-  /// - Throws: The errors of the encoder.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(text, forKey: .text)
-    try container.encodeIfPresent(problem, forKey: .problem)
-  }
 }
 
 extension RequestPath: ExpressibleByStringInterpolation {

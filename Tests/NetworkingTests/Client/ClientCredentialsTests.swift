@@ -284,7 +284,7 @@ struct ClientCredentialsTests {
 
   @Test func requestsWithDifferentCredentialsAreNotIdentical() throws {
     let credentials = Origin(.of("https://a.example/")).map {
-      Credentials(value: "Bearer t", origin: $0)
+      Credentials(scheme: .fixed("Bearer t"), origin: $0)
     }
     func key(_ credentials: Credentials?) -> SharingKey? {
       SharingKey(

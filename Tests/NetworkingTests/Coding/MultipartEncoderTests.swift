@@ -353,6 +353,18 @@ struct MultipartEncoderTests {
         ]))
   }
 
+  @Test(arguments: [
+    #"{}"#, #"{"stream": {}}"#, #"{"data": {"_0": "YQ=="}, "file": {"_0": "file:///tmp/b"}}"#,
+  ])
+  func aContentOfNoKindOrOfTwoIsNotDecoded(_ json: String) {
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(Part.Content.self, from: Data(json.utf8))
+    }
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(Request.Payload.self, from: Data(json.utf8))
+    }
+  }
+
   @Test func aFormWithAStreamCannotBeStored() {
     let form = MultipartFormData([
       .stream(BodyStream { AsyncStream<Data> { $0.finish() } }, name: "a")

@@ -204,7 +204,7 @@
         var orders: [[String]] = []
         for reportsConnection in [true, true, false, true] {
           var request = HTTPRequest(url: server.url())
-          request.reportsConnection = reportsConnection
+          request.options.reportsConnection = reportsConnection
           orders.append(await transport.perform(request).order)
         }
         let watched = ["connected", "head", "end"]

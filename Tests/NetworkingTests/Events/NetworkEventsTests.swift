@@ -145,6 +145,6 @@ struct NetworkEventsTests {
     }
     try await take()
     _ = try await client.request(.get("https://api.example.com/")).value
-    #expect(transport.requests.map(\.reportsConnection) == [true, false])
+    #expect(transport.requests.map(\.options.reportsConnection) == [true, false])
   }
 }

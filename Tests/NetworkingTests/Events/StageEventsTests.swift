@@ -180,7 +180,7 @@ struct StageEventsTests {
     registration.remove()
     _ = client.request(.get("boards"))
     await fixture.time.run()
-    #expect(transport.requests.map(\.reportsConnection) == [false, true, false])
+    #expect(transport.requests.map(\.options.reportsConnection) == [false, true, false])
     // Watching does not change the request.
     #expect(Set(transport.requests).count == 1)
   }

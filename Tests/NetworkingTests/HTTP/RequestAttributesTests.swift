@@ -61,6 +61,26 @@ struct RequestAttributesTests {
     #expect(decoded.attributes.isEmpty)
   }
 
+  @Test func theOptionsOfARequestAreNeitherComparedNorShown() throws {
+    let plain = try RequestBuilder(baseURL: BaseURL(host: "h")).build(.get("x"))
+    var request = plain
+    request.sendsCredentials = false
+    request.options.withholdsClientCertificate = true
+    #expect(request == plain && request.hashValue == plain.hashValue)
+    #expect(request.attributes.isEmpty && String(reflecting: request) == String(reflecting: plain))
+  }
+
+  @Test func aRequestOfAHookKeepsTheOptionsThatItDoesNotSet() throws {
+    var original = try RequestBuilder(baseURL: BaseURL(host: "h")).build(.get("x"))
+    original.sendsCredentials = false
+    original.options.withholdsClientCertificate = true
+    let new = original.replaced(by: HTTPRequest(url: original.url))
+    #expect(!new.sendsCredentials && new.options.withholdsClientCertificate)
+    var explicit = HTTPRequest(url: original.url)
+    explicit.sendsCredentials = true
+    #expect(original.replaced(by: explicit).sendsCredentials)
+  }
+
   @Test func aRequestKeepsItsAttributesWhenItIsBuilt() throws {
     let builder = try RequestBuilder(baseURL: BaseURL(host: "h"))
     let built = try builder.build(request.setting(Weight.self, to: 5))

@@ -256,7 +256,7 @@ struct PagesTests {
     #expect(transport.requests.map { $0.headers["X-Api-Key"] } == ["s3cret", nil, nil])
     #expect(transport.requests.map { $0.headers["Authorization"] != nil } == [true, false, false])
     #expect(transport.requests.map { $0.headers["X-Shop"] } == ["7", "7", "7"])
-    #expect(transport.requests.map(\.withholdsClientCertificate) == [false, true, true])
+    #expect(transport.requests.map(\.options.withholdsClientCertificate) == [false, true, true])
   }
 
   @Test func eachIteratorBeginsAtTheFirstPage() async throws {

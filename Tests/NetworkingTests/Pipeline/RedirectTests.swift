@@ -231,6 +231,6 @@ struct RedirectTests {
       RedirectStage(policy: .follow()), RequestAdapter { HTTPRequest(url: $0.url) },
     ])
     _ = try await pipeline.send(Exchange(HTTPRequest(url: Self.start), over: transport)).value
-    #expect(transport.requests.map(\.withholdsClientCertificate) == [false, true])
+    #expect(transport.requests.map(\.options.withholdsClientCertificate) == [false, true])
   }
 }

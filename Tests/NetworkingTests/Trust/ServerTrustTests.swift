@@ -112,7 +112,7 @@
           tls: try TLSOptions(trust: .all(fixture.policy), identities: [hosts: identity])))
       transport.withLock { $0 = made }
       var request = HTTPRequest(method: .get, url: server.url)
-      request.withholdsClientCertificate = true
+      request.options.withholdsClientCertificate = true
       #expect(await ExchangeRecorder(made, request).record.head?.status == 200)
       transport.withLock { $0 = nil }
     }

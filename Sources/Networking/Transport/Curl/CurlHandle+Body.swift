@@ -98,7 +98,7 @@
 
     /// Prepares the handle for the body of a response.
     func prepareBody(of head: HTTPResponseHead) {
-      let decodesBody = decodesBody && exchange?.request.preservesContentCoding != true
+      let decodesBody = decodesBody && exchange?.request.options.preservesContentCoding != true
       if decodesBody, head.status != 206, head.headers.contains("Content-Encoding") {
         do throws(ContentDecoder.DecodingError) {
           body.decoder = try ContentDecoder(head.headers.contentCodings)

@@ -300,7 +300,7 @@
         return false
       }
       if !hasConnectionCallback { noteTLS() }
-      if exchange.request.reportsConnection, !hasConnectionCallback {
+      if exchange.request.options.reportsConnection, !hasConnectionCallback {
         exchange.deliver(.connected(measure(hasConnection: true)))
       }
       if hasBody { report(sent: catena_easy_size(easy, .uploaded)) }
@@ -328,7 +328,7 @@
       repetition.isConnectionUnusable = hasUnaskedBytes
       guard !repetition.isConnectionUnusable, beginAttempt() else { return false }
       noteTLS()
-      if exchange.request.reportsConnection {
+      if exchange.request.options.reportsConnection {
         exchange.deliver(.connected(measure(hasConnection: true)))
       }
       return !exchange.isCancelled

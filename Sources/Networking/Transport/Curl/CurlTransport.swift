@@ -167,7 +167,7 @@
     }
 
     private func pool(for request: HTTPRequest) -> CurlLoopPool {
-      guard request.withholdsClientCertificate, request.isSecure else {
+      guard request.options.withholdsClientCertificate, request.isSecure else {
         return pools.withLock { $0.pool(for: request) }
       }
       while true {

@@ -152,7 +152,7 @@ public final class URLSessionTransport: Transport {
   /// A connection on which a client identity has been presented is not used by a request that must
   /// not present it.
   private func session(for request: HTTPRequest) -> URLSession {
-    guard request.withholdsClientCertificate, Origin(request.url)?.scheme == "https",
+    guard request.options.withholdsClientCertificate, Origin(request.url)?.scheme == "https",
       tls.compiled.hasIdentity(for: request.url)
     else { return session }
     return withholdingSession.withLock { other in
@@ -177,7 +177,7 @@ public final class URLSessionTransport: Transport {
   ) -> any TransportHandle {
     let exchange = URLSessionExchange(
       timeouts.timeouts(of: request), on: events.queue, scheduler,
-      withholdsClientCertificate: request.withholdsClientCertificate, receive)
+      withholdsClientCertificate: request.options.withholdsClientCertificate, receive)
     do throws(TransportFailure) {
       if let refusal = tls.refusal(of: request.url) { throw refusal }
       let prepared = try URLRequest(checking: request)

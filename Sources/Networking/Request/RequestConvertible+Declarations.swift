@@ -139,8 +139,7 @@ extension RequestConvertible {
 // The associated types of `RequestConvertible` are the types that an endpoint declares, whatever
 // they are. Each method has an implementation for the accepted types, and one that is unavailable.
 // An endpoint with a property of another type gets the latter, so that the compiler reports its
-// message instead of ignoring the property. The instance methods have a third implementation for
-// the most common types, which needs no conversion.
+// message instead of ignoring the property.
 
 extension RequestConvertible where BaseURLType: BaseURLConvertible {
   /// Returns the static property `baseURL` as a URL.
@@ -155,12 +154,6 @@ where BaseURLType: BaseURLConvertible, _InstanceBaseURLType: BaseURLConvertible 
   public func resolvedBaseURL() throws -> URL? {
     try baseURL._endpointBaseURL ?? Self.resolvedBaseURL()
   }
-}
-
-extension RequestConvertible where BaseURLType == URL?, _InstanceBaseURLType == _NotDeclared {
-  /// Returns the static property `baseURL`.
-  @inlinable
-  public func resolvedBaseURL() throws -> URL? { try Self.baseURL }
 }
 
 extension RequestConvertible where HeadersType: HTTPHeadersConvertible {
@@ -178,13 +171,6 @@ where HeadersType: HTTPHeadersConvertible, _InstanceHeadersType: HTTPHeadersConv
   }
 }
 
-extension RequestConvertible
-where HeadersType == HTTPHeaders, _InstanceHeadersType == _NotDeclared {
-  /// Returns the static property `headers`.
-  @inlinable
-  public func resolvedHeaders() -> HTTPHeaders { Self.headers }
-}
-
 extension RequestConvertible where QueryFormatType: QueryFormatConvertible {
   /// Returns the static property `queryFormat` as a format.
   @inlinable
@@ -198,13 +184,6 @@ where QueryFormatType: QueryFormatConvertible, _InstanceQueryFormatType: QueryFo
   public func resolvedQueryFormat() -> QueryFormat? {
     queryFormat._endpointQueryFormat ?? Self.resolvedQueryFormat()
   }
-}
-
-extension RequestConvertible
-where QueryFormatType == QueryFormat?, _InstanceQueryFormatType == _NotDeclared {
-  /// Returns the static property `queryFormat`.
-  @inlinable
-  public func resolvedQueryFormat() -> QueryFormat? { Self.queryFormat }
 }
 
 extension RequestConvertible

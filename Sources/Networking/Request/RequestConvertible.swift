@@ -118,7 +118,7 @@ public protocol RequestConvertible: Sendable {
   func resolvedQueryFormat() -> QueryFormat?
 
   // The following requirements detect declarations by their types. Their defaults are in
-  // `Endpoint+Declarations.swift`.
+  // `RequestConvertible+Declarations.swift`.
 
   associatedtype _InstanceBaseURLType = _NotDeclared
   associatedtype _InstanceHeadersType = _NotDeclared
