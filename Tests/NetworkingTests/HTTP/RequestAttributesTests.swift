@@ -1,9 +1,10 @@
 import Foundation
-import Networking
 import Promises
 import TestGate
 import TestSupport
 import Testing
+
+@testable import Networking
 
 /// The typed attributes of requests: values, identity, and the places where they are visible.
 @Suite(.gated)

@@ -41,7 +41,7 @@ final class RefreshFixture: CredentialSource {
   }
 
   var credentials: Credentials? {
-    Origin(Self.url).map { .init(value: state.withLock { $0.token }, origin: $0) }
+    Origin(Self.url).map { .init(scheme: .fixed(state.withLock { $0.token }), origin: $0) }
   }
 
   var currentCredentials: ClientCredentials { credentials.map { .bound($0) } ?? .none }

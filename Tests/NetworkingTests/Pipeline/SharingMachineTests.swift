@@ -96,7 +96,7 @@ struct SharingKeyTests {
       Exchange(
         HTTPRequest(method: method, url: url, headers: headers, body: body),
         credentials: credentials.flatMap { value in
-          Origin(url).map { .init(value: value, origin: $0) }
+          Origin(url).map { .init(scheme: .fixed(value), origin: $0) }
         },
         isIntercepted: isIntercepted, retry: retry,
         destination: destination,

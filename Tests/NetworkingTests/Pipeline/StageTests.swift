@@ -73,7 +73,7 @@ struct StageTests {
     let origin = try #require(Origin(Self.url))
     let target = try #require(URL(string: url))
     let exchange = Exchange(
-      HTTPRequest(url: target), credentials: .init(value: "Bearer t", origin: origin),
+      HTTPRequest(url: target), credentials: .init(scheme: .fixed("Bearer t"), origin: origin),
       over: transport)
     _ = try await Pipeline([AuthorizationStage()]).send(exchange).value
     #expect(transport.requests[0].headers["Authorization"] == (sent ? "Bearer t" : nil))
@@ -84,7 +84,7 @@ struct StageTests {
     let origin = try #require(Origin(Self.url))
     let request = HTTPRequest(url: Self.url, headers: ["authorization": "own"])
     let exchange = Exchange(
-      request, credentials: .init(value: "Bearer t", origin: origin), over: transport)
+      request, credentials: .init(scheme: .fixed("Bearer t"), origin: origin), over: transport)
     _ = try await Pipeline([AuthorizationStage()]).send(exchange).value
     #expect(transport.requests[0].headers.values(for: "Authorization") == ["own"])
   }
