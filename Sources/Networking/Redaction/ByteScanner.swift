@@ -62,9 +62,6 @@ struct ByteClass: @unchecked Sendable {
 }
 
 extension UInt8 {
-  /// Whether the byte is an ASCII digit.
-  @inline(__always) var isASCIIDigit: Bool { 0x30...0x39 ~= self }
-
   /// Whether the byte is white space in ASCII.
   @inline(__always) var isASCIISpace: Bool { self == 0x20 || 0x09...0x0D ~= self }
 

@@ -104,7 +104,7 @@ struct FieldMasker {
     guard !name.isEmpty else { return start }
     if isURL || equals.depth > 0 {
       // The name is encoded as often as the delimiter, and once more if it has brackets.
-      let name = PercentDecoding.decoded(bytes.text(name), times: equals.depth)
+      let name = EscapedBytes.decoded(bytes.text(name), times: equals.depth)
       let mask = masking(name) { limit in
         let limit = budget.sampleLength(limit, at: start)
         let end = end(of: equals, atSemicolons: true, limit: limit)
@@ -168,7 +168,7 @@ struct FieldMasker {
   private mutating func token(at position: Int) -> Token {
     var end = position
     // The digits of an encoded character are on its line.
-    let (character, depth) = PercentDecoding.nextNestedByte(of: bytes, at: &end)
+    let (character, depth) = EscapedBytes.nextNestedByte(of: bytes, at: &end)
     work += end - position
     return Token(character: character, depth: depth, end: end)
   }

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 
 /// The recognition of random text by the letters and digits in it.
@@ -28,7 +29,7 @@ enum RandomText {
         }
         let isColor = bytes[position] == UInt8(ascii: "#")
         position = bytes.first(from: isColor ? start + 1 : start) { !$0.isASCIIAlphanumeric }
-        if position == start { _ = PercentDecoding.nextByte(of: bytes, at: &position) }
+        if position == start { _ = EscapedBytes.nextByte(of: bytes, at: &position) }
         guard !isColor, bytes[start].isASCIIAlphanumeric else { continue }
         let piece = bytes[start..<position]
         let statistics = RunStatistics(piece)

@@ -163,7 +163,7 @@ final class SecretNameMatcher: Sendable {
     var (terms, meanings) = (Meaning(), Meaning())
     var (position, isAfterSmall, isWordStart) = (0, false, false)
     while position < name.count {
-      let byte = PercentDecoding.nextByte(of: name, at: &position)
+      let byte = EscapedBytes.nextByte(of: name, at: &position)
       var number = Self.number(of: byte)
       var isCapital = byte & 0x20 == 0 && number < 26
       var foreign: Int?
@@ -220,7 +220,7 @@ final class SecretNameMatcher: Sendable {
   ) -> Unicode.Scalar? {
     var (encoded, end) = ([first], position)
     while encoded.count < 4, end < name.count {
-      let byte = PercentDecoding.nextByte(of: name, at: &end)
+      let byte = EscapedBytes.nextByte(of: name, at: &end)
       guard byte & 0xC0 == 0x80 else { break }
       encoded.append(byte)
       position = end

@@ -68,7 +68,7 @@ package final class SecretNames: Sendable {
 
   /// Returns the letters and digits of a name in lower case: `xapikey` for `X-Api-Key`.
   private static func normalized(_ name: String) -> String {
-    let letters = PercentDecoding.decoded(name).unicodeScalars.lazy.compactMap(LetterFolding.folded)
+    let letters = EscapedBytes.decoded(name).unicodeScalars.lazy.compactMap(LetterFolding.folded)
     return String(String.UnicodeScalarView(letters))
   }
 

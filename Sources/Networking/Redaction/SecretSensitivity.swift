@@ -47,7 +47,7 @@ package enum SecretSensitivity: Int, Sendable {
     guard self != .none,
       value.utf8.count >= Self.sampleLength || !value.utf8.allSatisfy({ $0.isASCIISpace })
     else { return false }
-    var text = Self.trimmed(PercentDecoding.decoded(value, times: PercentDecoding.maximumDepth))
+    var text = Self.trimmed(EscapedBytes.decoded(value, times: EscapedBytes.maximumDepth))
     // A field after a mask may be a part of the value.
     if text.withUTF8({ RandomText.maskEnd(in: $0, at: 0) == $0.count }) { return true }
     // Fast path: most values are longer, or start with another letter.

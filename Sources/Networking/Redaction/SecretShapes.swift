@@ -52,7 +52,7 @@ enum SecretShapes {
     offsets.reserveCapacity(bytes.count + 1)
     while position < bytes.count {
       offsets.append(position)
-      decoded.append(PercentDecoding.nextNestedByte(of: bytes, at: &position).byte)
+      decoded.append(EscapedBytes.nextNestedByte(of: bytes, at: &position).byte)
     }
     offsets.append(bytes.count)
     return decoded.withUnsafeBufferPointer(ranges)

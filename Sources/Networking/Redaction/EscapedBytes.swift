@@ -1,7 +1,9 @@
+import CatenaSystem
+
 /// The decoding of names and values, which ignores percent signs without two digits.
 ///
 /// Source: RFC 3986 section 2.1.
-enum PercentDecoding {
+enum EscapedBytes {
   /// Returns the byte at a position, and advances the position.
   @inline(__always) static func nextByte(
     of bytes: UnsafeBufferPointer<UInt8>, at position: inout Int
