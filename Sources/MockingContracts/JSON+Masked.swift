@@ -1,3 +1,4 @@
+import MockingRecordings
 import Networking
 
 extension JSON {

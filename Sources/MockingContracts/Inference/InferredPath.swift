@@ -1,6 +1,7 @@
 import CatenaSystem
 import Foundation
 import Mocking
+import MockingRecordings
 import Networking
 
 /// The segments of the paths of a recording, with variables in place of ids.

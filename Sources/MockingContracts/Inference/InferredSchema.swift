@@ -1,4 +1,5 @@
 import Foundation
+import MockingRecordings
 import Networking
 
 /// A schema that all samples of a value keep.

@@ -42,7 +42,8 @@ final class RecordingPlaceholders: SecretPlaceholders {
   }
 
   func text(for secret: String) -> String {
-    state.withLock { state in
+    if RecordingPlaceholder.isPlaceholder(secret) { return secret }
+    return state.withLock { state in
       let code = self.code(of: Self.canonical(secret), &state)
       if let known = state.texts[code] { return known }
       let digits = code.hexadecimalText
@@ -59,7 +60,8 @@ final class RecordingPlaceholders: SecretPlaceholders {
   }
 
   func number(for secret: String) -> Int {
-    state.withLock { state in
+    if let number = Int(secret), RecordingPlaceholder.isPlaceholder(number) { return number }
+    return state.withLock { state in
       let code = self.code(of: "number \(secret)", &state)
       if let known = state.numbers[code] { return known }
       let start = code.prefix(4).reduce(0) { $0 << 8 | Int($1) }
@@ -104,7 +106,22 @@ final class RecordingPlaceholders: SecretPlaceholders {
   /// secret.
   private static func canonical(_ secret: String) -> String {
     let text = SecretEncodings.decoded(secret)
-    return SecretShapes.canonicalNumber(text) ?? text
+    return PaymentNumbers.canonical(text) ?? text
+  }
+}
+
+/// The replacements of secrets in a request that is compared with a recording.
+///
+/// Placeholders in the request, which come from replayed responses, are kept.
+struct ComparedPlaceholders: SecretPlaceholders {
+  var keepsForms: Bool { false }
+
+  func text(for secret: String) -> String {
+    RecordingPlaceholder.isPlaceholder(secret) ? secret : Redactor.mask
+  }
+
+  func number(for secret: String) -> Int {
+    Int(secret).map { RecordingPlaceholder.isPlaceholder($0) ? $0 : 0 } ?? 0
   }
 }
 

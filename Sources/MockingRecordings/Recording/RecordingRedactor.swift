@@ -18,9 +18,8 @@ struct RecordingRedactor: Sendable {
   ///
   /// - Parameters:
   ///   - rules: The additional rules for names.
-  ///   - placeholders: The placeholders of a recording. `nil` replaces all secrets by `***`, for
-  ///     requests that are compared with a recording.
-  init(_ rules: Tape.Redaction, placeholders: (any SecretPlaceholders)?) {
+  ///   - placeholders: The placeholders of a recording, or ``ComparedPlaceholders``.
+  init(_ rules: Tape.Redaction, placeholders: any SecretPlaceholders) {
     let secrets = KnownSecrets(placeholders: placeholders)
     let names = SecretNames(including: rules.masking, excluding: rules.keeping)
     let collect: @Sendable (String) -> Void = { value in

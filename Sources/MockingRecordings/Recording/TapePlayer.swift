@@ -250,7 +250,8 @@ final class TapePlayer: Restartable {
     private let secretNames: SecretNames
     private(set) lazy var maskedRequest = {
       var masked = request
-      RecordingRedactor(options.redaction, placeholders: nil).adding(secretNames).redact(&masked)
+      RecordingRedactor(options.redaction, placeholders: ComparedPlaceholders())
+        .adding(secretNames).redact(&masked)
       return masked
     }()
     private(set) lazy var maskedKey = MatchKey(maskedRequest, options.matching)

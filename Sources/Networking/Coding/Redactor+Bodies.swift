@@ -103,132 +103,62 @@ extension Redactor {
       boundary.utf8.count <= Self.maximumBoundaryLength
     else { return nil }
     return data.withUnsafeBytes { data in
-      var masker = MultipartMasker(
-        data.bindMemory(to: UInt8.self), delimiter: Array("--\(boundary)".utf8))
-      return masker.masked { head, content in
-        // A disposition has the syntax of a media type's subtype and parameters.
-        if let disposition = head.disposition.flatMap({ MediaType("multipart/\($0)") }),
-          let name = disposition.parameters["name"], let mask = mask(name, content)
-        {
-          return mask
+      let bytes = data.bindMemory(to: UInt8.self)
+      let delimiter = Array("--\(boundary)".utf8)
+      var builder = MaskedTextBuilder()
+      var (partStart, lineStart) = (0, 0)
+      while true {
+        let isEnd = lineStart == bytes.count
+        if isEnd || lineStart >= partStart && bytes[lineStart...].starts(with: delimiter) {
+          maskPart(min(partStart, lineStart)..<lineStart, of: bytes, depth, &builder)
+          partStart = lineStart + delimiter.count
         }
-        return maskedBody(content, type: head.type.flatMap(MediaType.init(_:)), depth: depth + 1)
+        if isEnd { break }
+        lineStart = min(bytes.first(from: lineStart) { $0 == UInt8(ascii: "\n") } + 1, bytes.count)
       }
+      return Data(builder.masked(bytes))
     }
   }
-}
 
-/// A masker for the parts of a multipart body, in one pass over the bytes.
-///
-/// Source: RFC 2046 section 5.1.1.
-private struct MultipartMasker {
-  /// The header fields of a part that describe it.
-  struct Head {
-    var disposition: String?
-    var type: String?
-  }
-
-  private let bytes: UnsafeBufferPointer<UInt8>
-  private let delimiter: [UInt8]
-  private var output = Data()
-  /// The end of the bytes that are in `output`.
-  private var copied = 0
-
-  init(_ bytes: UnsafeBufferPointer<UInt8>, delimiter: [UInt8]) {
-    self.bytes = bytes
-    self.delimiter = delimiter
-  }
-
-  /// Returns the body with masked parts.
-  ///
-  /// - Parameter mask: A closure that returns the masked content of a part. It is called for parts
-  ///   in UTF-8 that are not empty.
-  /// - Returns: The body.
-  mutating func masked(_ mask: (_ head: Head, _ content: String) -> String) -> Data {
-    output.reserveCapacity(bytes.count)
-    var (partStart, lineStart) = (0, 0)
-    while lineStart < bytes.count {
-      if lineStart >= partStart, bytes[lineStart...].starts(with: delimiter) {
-        maskPart(partStart..<lineStart, mask)
-        partStart = lineStart + delimiter.count
-      }
-      let lineBreak = bytes[lineStart...].firstIndex(of: UInt8(ascii: "\n"))
-      lineStart = lineBreak.map { $0 + 1 } ?? bytes.count
-    }
-    maskPart(min(partStart, bytes.count)..<bytes.count, mask)
-    copy(to: bytes.count)
-    return output
-  }
-
-  private mutating func copy(to end: Int) {
-    output.append(contentsOf: bytes[copied..<end])
-    copied = end
-  }
-
-  private mutating func maskPart(
-    _ part: Range<Int>, _ mask: (_ head: Head, _ content: String) -> String
+  /// Masks the content of a part if it is text in UTF-8.
+  private func maskPart(
+    _ part: Range<Int>, of bytes: UnsafeBufferPointer<UInt8>, _ depth: Int,
+    _ builder: inout MaskedTextBuilder
   ) {
-    guard let blankLine = blankLine(in: part) else { return }
-    let start = blankLine + 4
+    guard let headEnd = part.first(where: { bytes.has("\r\n\r\n", at: $0) }),
+      headEnd + 4 < part.upperBound
+    else { return }
     // A delimiter must be at the start of a line, also after masking.
-    let end = bytes[start..<part.upperBound]
-    let lineBreak = end.suffix(2).elementsEqual("\r\n".utf8) ? 2 : end.last == 0x0A ? 1 : 0
-    let content = start..<(part.upperBound - lineBreak)
+    let end = part.upperBound
+    let lineBreak = bytes.has("\r\n", at: end - 2) ? 2 : bytes.has("\n", at: end - 1) ? 1 : 0
+    let content = headEnd + 4..<max(headEnd + 4, end - lineBreak)
     guard !content.isEmpty, let text = String(validating: bytes[content], as: UTF8.self) else {
       return
     }
-    let masked = mask(head(part.lowerBound..<blankLine), text)
-    guard masked != text else { return }
-    copy(to: content.lowerBound)
-    output.append(contentsOf: masked.utf8)
-    copied = content.upperBound
+    let lines = bytes[part.lowerBound..<headEnd].split { $0 == 0x0D || $0 == 0x0A }
+      .map { String(decoding: $0, as: UTF8.self) }
+    // A disposition has the syntax of a media type's subtype and parameters.
+    let disposition = Self.field("content-disposition:", in: lines)
+    let name = disposition.flatMap { MediaType("multipart/\($0)")?.parameters["name"] }
+    let type = Self.field("content-type:", in: lines).flatMap(MediaType.init(_:))
+    let masked = name.flatMap { mask($0, text) } ?? maskedBody(text, type: type, depth: depth + 1)
+    if masked != text { builder.replace(content, with: masked) }
   }
 
-  /// Returns the position of the line break before the empty line after the header fields.
-  private func blankLine(in part: Range<Int>) -> Int? {
-    var position = part.lowerBound
-    while let carriage = bytes[position..<part.upperBound].firstIndex(of: 0x0D) {
-      guard carriage + 4 <= part.upperBound else { return nil }
-      if bytes[carriage + 1] == 0x0A, bytes[carriage + 2] == 0x0D, bytes[carriage + 3] == 0x0A {
-        return carriage
-      }
-      position = carriage + 1
-    }
-    return nil
-  }
-
-  /// Returns the header fields of a part.
+  /// Returns the value of the first field with a name.
   ///
-  /// A line that starts with white space continues the line before. The first field of a name
-  /// counts.
-  private func head(_ range: Range<Int>) -> Head {
-    var head = Head()
-    var field: WritableKeyPath<Head, String?>?
-    for line in bytes[range].split(whereSeparator: { $0 == 0x0D || $0 == 0x0A }) {
-      if line.first == UInt8(ascii: " ") || line.first == UInt8(ascii: "\t") {
-        if let field { head[keyPath: field]? += String(decoding: line, as: UTF8.self) }
-      } else if let name = Self.field(of: line), head[keyPath: name.field] == nil {
-        field = name.field
-        head[keyPath: name.field] = String(decoding: line[name.valueStart...], as: UTF8.self)
-          .trimmingCharacters(in: .whitespaces)
-      } else {
-        field = nil
+  /// A line that starts with white space continues the line before.
+  private static func field(_ name: String, in lines: [String]) -> String? {
+    var value: String?
+    for line in lines {
+      if value != nil {
+        guard line.hasPrefix(" ") || line.hasPrefix("\t") else { break }
+        value? += line
+      } else if line.utf8.prefix(name.utf8.count).elementsEqual(name.utf8, by: { $0 | 0x20 == $1 })
+      {
+        value = line.dropFirst(name.count).trimmingCharacters(in: .whitespaces)
       }
     }
-    return head
-  }
-
-  private static func field(
-    of line: Slice<UnsafeBufferPointer<UInt8>>
-  ) -> (field: WritableKeyPath<Head, String?>, valueStart: Int)? {
-    func isNamed(_ name: StaticString) -> Bool {
-      name.withUTF8Buffer { name in
-        line.count > name.count && line[line.startIndex + name.count] == UInt8(ascii: ":")
-          && zip(line, name).allSatisfy { $0 | 0x20 == $1 }
-      }
-    }
-    if isNamed("content-disposition") { return (\.disposition, line.startIndex + 20) }
-    if isNamed("content-type") { return (\.type, line.startIndex + 13) }
-    return nil
+    return value
   }
 }

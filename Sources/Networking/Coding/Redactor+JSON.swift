@@ -40,7 +40,42 @@ extension Redactor {
   /// An array is secret if one of its elements is. The members of an object are decided by
   /// themselves, unless all values of the name are secret.
   func isSecret(name: String, value: JSON) -> Bool {
-    sensitivity(of: name).isSecret(value)
+    isSecret(value, by: sensitivity(of: name), depth: 0)
+  }
+
+  /// The limit for objects within each other.
+  ///
+  /// A deeper one is secret as a whole, because each of them could have a name whose members are
+  /// searched.
+  private static let maximumObjectDepth = 4
+
+  private func isSecret(_ json: JSON, by sensitivity: SecretSensitivity, depth: Int) -> Bool {
+    switch (json, sensitivity) {
+    case (.null, _), (.bool, _): false
+    case (.string(let value), _): sensitivity.isSecret(value)
+    case (.int, _), (.double, _), (.decimal, _):
+      json.numberText.map { sensitivity.isSecret(number: $0) } == true
+    case (_, .strong): true
+    case (_, .cookies): hasText(json, depth: 0)
+    case (.array(let values), _):
+      values.contains { isSecret($0, by: sensitivity, depth: depth) }
+    case (.dictionary(let members), _):
+      sensitivity == .text
+        && (depth == Self.maximumObjectDepth
+          || members.values.contains { isSecret($0, by: sensitivity, depth: depth + 1) })
+    }
+  }
+
+  /// Returns whether an array or an object of cookies has a text, or a name that is no word.
+  private func hasText(_ json: JSON, depth: Int) -> Bool {
+    switch json {
+    case .null, .bool, .int, .double, .decimal: false
+    case .string(let value): SecretSensitivity.strong.isSecret(value)
+    case _ where depth == Self.maximumObjectDepth: true
+    case .array(let values): values.contains { hasText($0, depth: depth + 1) }
+    case .dictionary(let members):
+      members.contains { SecretSensitivity.cookies.isSecret($0) || hasText($1, depth: depth + 1) }
+    }
   }
 
   /// Returns the replacement for the value of a secret member.
@@ -66,7 +101,7 @@ extension Redactor {
   /// Returns the replacement for a number outside of secret members: a card number is masked.
   private func maskedNumber(_ json: JSON) -> JSON {
     guard case .int(let number) = json, Int64(number) > 99_999_999_999,
-      PaymentNumbers.isCard("\(number)")
+      PaymentNumbers.isCard(Array("\(number)".utf8))
     else { return json }
     return maskedValue(json)
   }
@@ -82,43 +117,6 @@ extension JSON {
     case .null, .bool, .string, .array, .dictionary: nil
     }
   }
-}
-
-extension SecretSensitivity {
-  /// Returns whether a value in JSON is secret.
-  ///
-  /// Objects are searched to a fixed depth. A deeper one is secret as a whole, because each of them
-  /// could have a name whose members are searched.
-  fileprivate func isSecret(_ json: JSON, depth: Int = 0) -> Bool {
-    switch (self, json) {
-    case (.none, _), (_, .null), (_, .bool): false
-    case (_, .string(let value)): isSecret(value)
-    case (_, .int), (_, .double), (_, .decimal):
-      json.numberText.map { isSecret(number: $0) } == true
-    case (.strong, _): true
-    case (.cookies, .array), (.cookies, .dictionary): Self.hasText(json)
-    case (_, .array(let values)): values.contains { isSecret($0, depth: depth) }
-    case (.text, .dictionary(let members)):
-      depth == Self.maximumObjectDepth
-        || members.values.contains { isSecret($0, depth: depth + 1) }
-    case (_, .dictionary): false
-    }
-  }
-
-  /// Returns whether an array or an object of cookies has a text, or a name that is no word.
-  private static func hasText(_ json: JSON, depth: Int = 0) -> Bool {
-    switch json {
-    case .null, .bool, .int, .double, .decimal: false
-    case .string(let value): strong.isSecret(value)
-    case .array(let values):
-      depth == maximumObjectDepth || values.contains { hasText($0, depth: depth + 1) }
-    case .dictionary(let members):
-      depth == maximumObjectDepth
-        || members.contains { cookies.isSecret($0) || hasText($1, depth: depth + 1) }
-    }
-  }
-
-  private static let maximumObjectDepth = 4
 }
 
 extension JSON {
@@ -149,7 +147,7 @@ extension JSON {
       _ name: String, _ value: JSON, of members: [String: JSON], named parent: String
     ) -> Bool {
       isSecret(name, value)
-        || Self.pairedNames(of: name, in: members).contains { isSecret($0, value) }
+        || TextMasker.pairedNames(of: name, { members[$0]?.text }).contains { isSecret($0, value) }
         || Self.isValueName(name) && isSecret(parent, value)
     }
     func isSecretPair(_ values: [JSON], inArray isElement: Bool) -> Bool {
@@ -194,16 +192,9 @@ extension JSON {
 
   /// Returns whether a member is the value of the object that contains it.
   private static func isValueName(_ name: String) -> Bool {
-    switch name {
-    case "id", "value", "data", "text", "raw", "number": true
-    default: false
-    }
+    name.utf8.count <= 6 && ["id", "value", "data", "text", "raw", "number"].contains(name)
   }
 
-  /// Returns the names that siblings such as `name` give to a member such as `value`.
-  private static func pairedNames(of member: String, in members: [String: JSON]) -> [String] {
-    TextMasker.pairedNames(of: member) { members[$0]?.text }
-  }
 }
 
 extension Redactor {

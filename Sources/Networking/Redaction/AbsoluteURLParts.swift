@@ -16,31 +16,19 @@ struct AbsoluteURLParts {
   /// - Parameter text: The text.
   init?(_ text: String) {
     var text = text
-    guard let length = text.withUTF8(Self.schemeLength) else { return nil }
+    let length = text.withUTF8 { bytes in
+      let colon = bytes.first(from: 0) { !Self.schemeCharacter[$0] }
+      return bytes.has("://", at: colon) ? colon : 0
+    }
+    guard length > 0 else { return nil }
     let utf8 = text.utf8
     let colon = utf8.index(utf8.startIndex, offsetBy: length)
     let start = utf8.index(colon, offsetBy: 3)
-    let end = utf8[start...].firstIndex { "/?#".utf8.contains($0) } ?? utf8.endIndex
+    let end = utf8[start...].firstIndex { $0.isOne(of: "/?#") } ?? utf8.endIndex
     (scheme, authority, rest) = (text[..<colon], text[start..<end], text[end...])
   }
 
-  /// Returns the length of the scheme before `://`, or `nil` if there is none.
-  private static func schemeLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-    guard let colon = bytes.firstIndex(where: { !isSchemeCharacter($0) }), colon > 0,
-      bytes[colon] == UInt8(ascii: ":"), bytes[colon...].starts(with: "://".utf8)
-    else { return nil }
-    return colon
-  }
-
-  private static func isSchemeCharacter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
-      UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "%"):
-      true
-    default: false
-    }
-  }
+  private static let schemeCharacter = ByteClass("+-._~%", alphanumeric: true)
 }
 
 extension UInt8 {

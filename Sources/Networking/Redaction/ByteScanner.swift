@@ -1,103 +1,102 @@
 /// A set of the bytes that a masker searches for.
 ///
-/// A table has the classes of each byte, so that a search takes one step for each byte whatever it
-/// searches for.
-struct ByteClass: OptionSet {
-  let rawValue: UInt32
+/// It is a table, so that a search takes one step for each byte whatever it searches for.
+struct ByteClass: @unchecked Sendable {
+  /// Whether each byte is in the set.
+  ///
+  /// A pointer, because a search would retain and release an array. The memory is never changed or
+  /// released, which makes the type `Sendable`.
+  private let table: UnsafePointer<Bool>
 
+  init(_ characters: String, alphanumeric: Bool = false, beyondASCII: Bool = false) {
+    let table = UnsafeMutablePointer<Bool>.allocate(capacity: 256)
+    for byte in UInt8.min...UInt8.max {
+      let isMember =
+        characters.utf8.contains(byte) || alphanumeric && byte.isASCIIAlphanumeric
+        || beyondASCII && byte >= 0x80
+      (table + Int(byte)).initialize(to: isMember)
+    }
+    self.table = UnsafePointer(table)
+  }
+
+  @inline(__always) subscript(byte: UInt8) -> Bool { table[Int(byte)] }
+
+  private static let spaces = " \t\r\n\u{0B}\u{0C}"
+
+  static let space = ByteClass(spaces)
   /// The characters of names in free text, which may have letters beyond ASCII.
-  static var name: ByteClass { ByteClass(rawValue: 1 << 0) }
+  static let name = ByteClass("_.-[]%", alphanumeric: true, beyondASCII: true)
   /// The characters at which something may begin in free text.
-  static var stop: ByteClass { ByteClass(rawValue: 1 << 1) }
-  static var space: ByteClass { ByteClass(rawValue: 1 << 2) }
-  static var backslash: ByteClass { ByteClass(rawValue: 1 << 3) }
+  static let stop = ByteClass("_.-[]%{}<:", alphanumeric: true, beyondASCII: true)
   /// The end of a value that is not in quotation marks.
-  static var bareEnd: ByteClass { ByteClass(rawValue: 1 << 4) }
+  static let bareEnd = ByteClass(spaces + "\"&,;{}[]<>")
   /// The characters of credentials.
   ///
   /// Source: RFC 9110 section 11.2.
-  static var token: ByteClass { ByteClass(rawValue: 1 << 5) }
-  static var elementName: ByteClass { ByteClass(rawValue: 1 << 6) }
-  static var angle: ByteClass { ByteClass(rawValue: 1 << 7) }
-  /// The end of the authority of a URL in free text.
-  static var authorityEnd: ByteClass { ByteClass(rawValue: 1 << 8) }
-  /// The end of the path of a URL in free text.
-  static var pathEnd: ByteClass { ByteClass(rawValue: 1 << 9) }
+  static let token = ByteClass("+/=._~-", alphanumeric: true)
+  static let elementName = ByteClass("_:.-", alphanumeric: true, beyondASCII: true)
+  static let angle = ByteClass("<>")
+  static let tag = ByteClass("<")
+  /// The ends of the authority and of the path of a URL in free text.
+  static let authorityEnd = ByteClass(spaces + "/?#\"'<>")
+  static let pathEnd = ByteClass(spaces + "?#\"'<>")
+  static let backslash = ByteClass("\\")
   /// Quotation marks, and the backslash that escapes them.
-  static var quote: ByteClass { ByteClass(rawValue: 1 << 10) }
+  static let quote = ByteClass("\\\"'")
   /// The brackets and quotation marks of JSON.
-  static var bracket: ByteClass { ByteClass(rawValue: 1 << 11) }
-  static var tag: ByteClass { ByteClass(rawValue: 1 << 12) }
-  static var closingBracket: ByteClass { ByteClass(rawValue: 1 << 13) }
+  static let bracket = ByteClass("[]{}\"")
+  static let closingBracket = ByteClass("]")
   /// The characters between names in a URL or a form.
-  static var fieldDelimiter: ByteClass { ByteClass(rawValue: 1 << 14) }
+  static let fieldDelimiter = ByteClass("?&;#/=,:@(){}<>\"' \t\r\n")
   /// The characters between the segments and parameters of a path.
-  static var pathDelimiter: ByteClass { ByteClass(rawValue: 1 << 15) }
+  static let pathDelimiter = ByteClass("/?;")
   /// The characters after a value in free text.
-  static var textDelimiter: ByteClass { ByteClass(rawValue: 1 << 16) }
-  /// The characters after a private key that was cut.
-  static var keyEnd: ByteClass { ByteClass(rawValue: 1 << 17) }
-  /// The first letters of the roles of a pair.
-  static var roleStart: ByteClass { ByteClass(rawValue: 1 << 18) }
-  /// The characters of a number in JSON.
-  static var number: ByteClass { ByteClass(rawValue: 1 << 19) }
-  /// The letters of escapes in JSON that are white space.
-  static var escapeLetter: ByteClass { ByteClass(rawValue: 1 << 20) }
-  /// The first digits of payment cards.
-  static var cardStart: ByteClass { ByteClass(rawValue: 1 << 21) }
-  /// The characters beside letters and digits in base64.
-  static var tokenSeparator: ByteClass { ByteClass(rawValue: 1 << 22) }
+  static let textDelimiter = ByteClass(" \t\r\n\"'&,;{}[]<>\\")
   /// The characters after a quotation mark that closes a string around a value.
-  static var afterClosingMark: ByteClass { ByteClass(rawValue: 1 << 23) }
+  static let afterClosingMark = ByteClass(spaces + ",;]})>")
+}
 
-  /// The classes of each byte.
-  ///
-  /// A pointer, because a search would retain and release an array. `nonisolated(unsafe)` because the memory
-  /// is never changed or released.
-  nonisolated(unsafe) static let table: UnsafePointer<ByteClass> = {
-    let table = UnsafeMutablePointer<ByteClass>.allocate(capacity: 256)
-    table.initialize(repeating: [], count: 256)
-    func add(
-      _ set: ByteClass, _ characters: StaticString, alphanumeric: Bool = false,
-      nonASCII: Bool = false
-    ) {
-      characters.withUTF8Buffer { for byte in $0 { table[Int(byte)].insert(set) } }
-      for byte in UInt8.min...UInt8.max
-      where alphanumeric && byte.isASCIIAlphanumeric || nonASCII && byte >= 0x80 {
-        table[Int(byte)].insert(set)
-      }
-    }
-    add(.name, "_.-[]%", alphanumeric: true, nonASCII: true)
-    add(.stop, "_.-[]%{}<:", alphanumeric: true, nonASCII: true)
-    add(.space, " \t\r\n\u{0B}\u{0C}")
-    add(.backslash, "\\")
-    add(.bareEnd, " \t\r\n\u{0B}\u{0C}\"&,;{}[]<>")
-    add(.token, "+/=._~-", alphanumeric: true)
-    add(.elementName, "_:.-", alphanumeric: true, nonASCII: true)
-    add(.angle, "<>")
-    add(.authorityEnd, "/?# \t\r\n\u{0B}\u{0C}\"'<>")
-    add(.pathEnd, "?# \t\r\n\u{0B}\u{0C}\"'<>")
-    add(.quote, "\\\"'")
-    add(.bracket, "[]{}\"")
-    add(.tag, "<")
-    add(.closingBracket, "]")
-    add(.fieldDelimiter, "?&;#/=,:@(){}<>\"' \t\r\n")
-    add(.pathDelimiter, "/?;")
-    add(.textDelimiter, " \t\r\n\"'&,;{}[]<>\\")
-    add(.keyEnd, "\"'<>{}&")
-    add(.roleStart, "nkfhpvitlac")
-    add(.number, "0123456789.+-eE")
-    add(.escapeLetter, "nrtbf")
-    add(.cardStart, "23456")
-    add(.tokenSeparator, "-_+/=")
-    add(.afterClosingMark, " \t\r\n\u{0B}\u{0C},;]})>")
-    return UnsafePointer(table)
-  }()
+/// Matches a byte with a character of ASCII, so that characters can be the cases of a `switch`.
+@inline(__always) func ~= (character: Unicode.Scalar, byte: UInt8?) -> Bool {
+  byte == UInt8(ascii: character)
 }
 
 extension UInt8 {
-  /// Returns whether the byte is in a class.
-  func `is`(_ set: ByteClass) -> Bool { !ByteClass.table[Int(self)].isDisjoint(with: set) }
+  /// Whether the byte is white space in ASCII.
+  @inline(__always) var isASCIISpace: Bool { self == 0x20 || 0x09...0x0D ~= self }
+
+  /// Returns whether the byte is one of a few characters.
+  @inline(__always) func isOne(of characters: StaticString) -> Bool {
+    for index in 0..<characters.utf8CodeUnitCount where characters.utf8Start[index] == self {
+      return true
+    }
+    return false
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Returns whether a text is at a position.
+  @inline(__always) func has(_ text: StaticString, at position: Int) -> Bool {
+    guard position >= 0, position + text.utf8CodeUnitCount <= count else { return false }
+    for index in 0..<text.utf8CodeUnitCount
+    where self[position + index] != text.utf8Start[index] { return false }
+    return true
+  }
+
+  /// Returns the position of the first byte in a range that meets a condition, or the end.
+  @inline(__always) func first(
+    from start: Int, to end: Int? = nil, where isMatch: (UInt8) -> Bool
+  ) -> Int {
+    var position = start
+    let end = end ?? count
+    while position < end, !isMatch(self[position]) { position += 1 }
+    return position
+  }
+
+  /// Returns the text of a range.
+  func text(_ range: Range<Int>) -> String {
+    String(decoding: UnsafeBufferPointer(rebasing: self[range]), as: UTF8.self)
+  }
 }
 
 /// The part of a text that is searched.
@@ -108,6 +107,8 @@ enum SearchedText {
   ///
   /// The lines of a tag such as `<input name="a"`, a line break, and `value="b">` are one part.
   case lines
+  /// The whole text, which is a path with or without a query.
+  case url
 
   /// Calls a closure with each part that is searched by itself.
   func forEachPart(of bytes: UnsafeBufferPointer<UInt8>, _ body: (_ part: Range<Int>) -> Void) {
@@ -115,26 +116,18 @@ enum SearchedText {
     var (start, position) = (0, 0)
     while start < bytes.count {
       while position < bytes.count, bytes[position] != UInt8(ascii: "\n") {
-        let isTag = bytes[position] == UInt8(ascii: "<")
-        position = isTag ? Self.tagEnd(in: bytes, at: position) : position + 1
+        position += 1
+        guard bytes[position - 1] == UInt8(ascii: "<"), position < bytes.count,
+          bytes[position].isASCIIAlphanumeric
+        else { continue }
+        // The next `<` ends the search, so that the searches of a text take linear time.
+        let end = bytes.first(from: position) { ByteClass.angle[$0] }
+        if bytes.has(">", at: end) { position = end }
       }
       if start < position { body(start..<position) }
       position += 1
       start = position
     }
-  }
-
-  /// Returns the position of the `>` of the tag at a position, or the next position if there is no
-  /// tag.
-  ///
-  /// The search ends at the next `<`, so that the searches of a text take linear time.
-  private static func tagEnd(in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Int {
-    guard start + 1 < bytes.count, bytes[start + 1].isASCIIAlphanumeric,
-      let end = bytes[(start + 1)...].firstIndex(where: {
-        $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ">")
-      }), bytes[end] == UInt8(ascii: ">")
-    else { return start + 1 }
-    return end
   }
 }
 
@@ -144,8 +137,6 @@ enum SearchedText {
 /// `key=key=key=` would be read up to the length of a sample. After too many of them, the samples
 /// are shorter, so that the work is linear with a small factor.
 struct JudgingBudget {
-  /// The length of a sample after too many bytes were read.
-  private static let minimumSampleLength = 16
   private var count = 0
 
   /// Returns the limit for the sample of a value.
@@ -156,7 +147,7 @@ struct JudgingBudget {
   ///   - position: The position of the value, which grows during the search.
   /// - Returns: The limit.
   func sampleLength(_ limit: Int, at position: Int) -> Int {
-    limit == .max || count <= 2 * position + 4_096 ? limit : min(limit, Self.minimumSampleLength)
+    limit == .max || count <= 2 * position + 4_096 ? limit : min(limit, 16)
   }
 
   /// Adds the length of a sample.
@@ -169,129 +160,111 @@ struct JudgingBudget {
 /// in proportion to the text.
 struct ByteScanner {
   let bytes: UnsafeBufferPointer<UInt8>
-  private let classes = ByteClass.table
   /// The end of the searched part: of the text, or of the current line.
-  private(set) var end: Int
+  var end: Int
   /// The number of bytes that were read so far, with repetitions.
-  private(set) var work = 0
+  var work = 0
 
   init(_ bytes: UnsafeBufferPointer<UInt8>) {
     self.bytes = bytes
     end = bytes.count
   }
 
-  /// Limits all searches to a part that ends at a position.
-  mutating func search(to end: Int) {
-    self.end = end
-  }
-
-  /// Returns the byte at a position, or `nil` at the end.
+  /// Returns the byte at a position, or `nil` outside of the searched part.
   @inline(__always) func byte(at position: Int) -> UInt8? {
-    position < end ? bytes[position] : nil
+    position < end && position >= 0 ? bytes[position] : nil
   }
-
-  /// Returns the byte before a position, or `nil` at the start.
-  func byte(before position: Int) -> UInt8? { position > 0 ? bytes[position - 1] : nil }
 
   /// Returns whether the byte at a position is in a set.
   @inline(__always) func isByte(at position: Int, in set: ByteClass) -> Bool {
-    position < end && !classes[Int(bytes[position])].isDisjoint(with: set)
+    position < end && set[bytes[position]]
   }
 
-  /// Adds a number of bytes that a copy of this scanner has read.
-  mutating func add(work count: Int) { work += count }
+  /// Returns whether a text is at a position.
+  @inline(__always) func has(_ text: StaticString, at position: Int) -> Bool {
+    position + text.utf8CodeUnitCount <= end && bytes.has(text, at: position)
+  }
 
   /// Returns the position of the first byte that is in a set, or the end.
-  mutating func first(in set: ByteClass, from start: Int, limit: Int = .max) -> Int {
-    let end = min(end, limit)
-    var position = start
-    while position < end, classes[Int(bytes[position])].isDisjoint(with: set) { position += 1 }
+  @inline(__always) mutating func first(
+    in set: ByteClass, from start: Int, limit: Int = .max
+  ) -> Int {
+    let position = bytes.first(from: start, to: min(end, limit)) { set[$0] }
     work += position - start + 1
     return position
   }
 
   /// Returns the position of the first byte that is not in a set, or the end.
-  mutating func end(of set: ByteClass, from start: Int, limit: Int = .max) -> Int {
-    let end = min(end, limit)
-    var position = start
-    while position < end, !classes[Int(bytes[position])].isDisjoint(with: set) { position += 1 }
+  @inline(__always) mutating func end(
+    of set: ByteClass, from start: Int, limit: Int = .max
+  ) -> Int {
+    let position = bytes.first(from: start, to: min(end, limit)) { !set[$0] }
     work += position - start + 1
     return position
   }
 
   /// Returns the position of the first byte of a run of bytes in a set that ends at a position.
-  mutating func start(of set: ByteClass, before end: Int) -> Int {
+  mutating func start(of set: ByteClass, before end: Int, limit: Int = 0) -> Int {
     var position = end
-    while position > 0, isByte(at: position - 1, in: set) { position -= 1 }
+    while position > limit, isByte(at: position - 1, in: set) { position -= 1 }
     work += end - position + 1
     return position
   }
 
-  /// Returns whether a text is at a position.
-  func hasText(_ text: StaticString, at position: Int) -> Bool {
-    text.withUTF8Buffer { text in
-      guard position >= 0, position + text.count <= end else { return false }
-      for index in 0..<text.count where bytes[position + index] != text[index] { return false }
-      return true
-    }
-  }
-
-  /// Returns the position of the next occurrence of a text, or `nil` if there is none.
+  /// Returns the range of the next occurrence of a text that begins with the only byte of a set.
   ///
-  /// The text must not contain its first character again.
-  func position(of text: StaticString, from start: Int) -> Int? {
-    let first = text.utf8Start.pointee
-    var position = start
-    while position < end {
-      if bytes[position] == first, hasText(text, at: position) { return position }
-      position += 1
-    }
-    return nil
+  /// The range is empty and at the end if there is none.
+  mutating func range(of text: StaticString, _ set: ByteClass, from start: Int) -> Range<Int> {
+    var position = first(in: set, from: start)
+    while position < end, !has(text, at: position) { position = first(in: set, from: position + 1) }
+    return position..<min(position + text.utf8CodeUnitCount, end)
   }
 
   /// Returns the text of a range.
-  func text(_ range: Range<Int>) -> String {
-    String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
-  }
+  func text(_ range: Range<Int>) -> String { bytes.text(range) }
 }
 
-/// A builder that copies a text and replaces ranges of it.
+/// The ranges of a text that are replaced.
 struct MaskedTextBuilder {
-  typealias Replacement = (range: Range<Int>, text: String)
-
-  private let bytes: UnsafeBufferPointer<UInt8>
-  private(set) var replacements: [Replacement] = []
-  private var isSorted = true
-
-  init(of bytes: UnsafeBufferPointer<UInt8>) {
-    self.bytes = bytes
-  }
+  private(set) var replacements: [(range: Range<Int>, text: String)] = []
 
   /// Replaces a range.
   ///
   /// Ranges that overlap are replaced together, by the text of the one that starts first.
-  mutating func replace(_ range: Range<Int>, with text: String) {
-    if let last = replacements.last, last.range.lowerBound > range.lowerBound { isSorted = false }
+  ///
+  /// - Returns: The end of the range.
+  @discardableResult
+  mutating func replace(_ range: Range<Int>, with text: String) -> Int {
     replacements.append((range, text))
+    return range.upperBound
   }
 
-  /// The whole text, or `nil` if no range is replaced.
-  var text: String? {
-    guard !replacements.isEmpty else { return nil }
-    let sorted =
-      isSorted
-      ? replacements : replacements.sorted { $0.range.lowerBound < $1.range.lowerBound }
-    var output: [UInt8] = []
+  /// Returns the bytes with the replacements.
+  func masked(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    var (output, position) = ([UInt8](), 0)
     output.reserveCapacity(bytes.count)
-    var position = 0
-    for (range, text) in sorted {
+    for (range, text) in replacements.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
       if range.lowerBound >= position {
         output += bytes[position..<range.lowerBound]
         output += text.utf8
       }
       position = max(position, range.upperBound)
     }
-    output += bytes[position...]
-    return String(decoding: output, as: UTF8.self)
+    return output + bytes[position...]
+  }
+
+  /// Returns a text in which a closure has replaced ranges.
+  static func masked(
+    _ text: String,
+    _ mask: (_ bytes: UnsafeBufferPointer<UInt8>, _ builder: inout MaskedTextBuilder) -> Void
+  ) -> String {
+    var text = text
+    let masked = text.withUTF8 { bytes -> String? in
+      var builder = MaskedTextBuilder()
+      mask(bytes, &builder)
+      return builder.replacements.isEmpty
+        ? nil : String(decoding: builder.masked(bytes), as: UTF8.self)
+    }
+    return masked ?? text
   }
 }

@@ -1,5 +1,3 @@
-import CatenaSystem
-
 /// A masker for `name=value` fields and user information in a URL or a text.
 ///
 /// It also masks them in URLs that are themselves values of fields.
@@ -15,17 +13,6 @@ import CatenaSystem
 ///
 /// Source: RFC 3986 sections 2.1, 3.2.1, 3.3 and 3.4.
 struct FieldMasker {
-  /// The kind of the input.
-  enum Mode {
-    /// A path, with or without a query.
-    case url
-    /// Free text.
-    ///
-    /// Only fields with an encoded delimiter are masked, because ``Redactor/maskedText(_:by:)``
-    /// masks the fields of depth 0 itself.
-    case text(SearchedText)
-  }
-
   /// A byte of the decoded input.
   private struct Token {
     let character: UInt8
@@ -35,156 +22,118 @@ struct FieldMasker {
     let end: Int
   }
 
-  /// The limit for repeated encoding.
-  ///
-  /// Deeper delimiters count as delimiters of this depth.
-  private static let maximumDepth = 8
-
   private let bytes: UnsafeBufferPointer<UInt8>
-  private let classes = ByteClass.table
+  private let masking: Redactor.MaskProvider
+  private let names: SecretNames
   /// Whether the input is a path, with or without a query.
   private let isURL: Bool
   /// The end of the searched part.
-  private var end: Int
+  private var end = 0
   /// Whether the position is before the first `?` of a URL.
   private var isInPath: Bool
-  private var nameStart = 0
   /// The number of bytes that were read so far, with repetitions.
   private var work = 0
-  private var builder: MaskedTextBuilder
+  private var builder = MaskedTextBuilder()
   private var budget = JudgingBudget()
-  private let names: SecretNames
   /// The end of the last value that was searched as JSON.
   private var jsonEnd = 0
 
-  private init(_ bytes: UnsafeBufferPointer<UInt8>, isURL: Bool, _ names: SecretNames) {
-    self.bytes = bytes
-    self.names = names
-    self.isURL = isURL
-    end = bytes.count
-    builder = MaskedTextBuilder(of: bytes)
-    isInPath = isURL
-  }
-
-  /// Masks the secrets in a text.
+  /// Masks the secrets in a text, and adds the number of bytes read to `work`.
   ///
   /// The rest of the text is unchanged.
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - mode: The kind of the text.
+  ///   - search: The parts that are searched by themselves. Only fields with an encoded delimiter are
+  ///     masked outside of URLs, because ``TextMasker`` masks the others.
   ///   - masking: The provider of the replacements. It receives `credential` as the name of user
   ///     information.
   ///   - names: The rules that decide which values are secret.
+  ///   - work: The number of bytes read. This method adds its own.
   /// - Returns: The masked text.
   static func masked(
-    _ text: String, in mode: Mode, by masking: Redactor.MaskProvider, names: SecretNames
-  ) -> String {
-    var work = 0
-    return masked(text, in: mode, by: masking, names: names, counting: &work)
-  }
-
-  /// Masks the secrets in a text, and adds the number of bytes read to `work`.
-  static func masked(
-    _ text: String, in mode: Mode, by masking: Redactor.MaskProvider,
+    _ text: String, in search: SearchedText, by masking: Redactor.MaskProvider,
     names: SecretNames = .standard, counting work: inout Int
   ) -> String {
-    var (isURL, search) = (true, SearchedText.whole)
-    if case .text(let parts) = mode { (isURL, search) = (false, parts) }
-    guard text.utf8.contains(where: { isTrigger($0, isURL: isURL) }) else { return text }
-    var text = text
-    let masked = text.withUTF8 { bytes in
-      var fields = FieldMasker(bytes, isURL: isURL, names)
-      search.forEachPart(of: bytes) { part in
-        fields.end = part.upperBound
-        fields.mask(from: part.lowerBound, masking)
+    let isURL = search == .url
+    // Without such a byte, there is nothing to mask.
+    guard
+      text.utf8.contains(where: { $0 == UInt8(ascii: "%") || isURL && $0.isOne(of: "=@") })
+    else { return text }
+    return withoutActuallyEscaping(masking) { masking in
+      MaskedTextBuilder.masked(text) { bytes, builder in
+        var masker = FieldMasker(
+          bytes: bytes, masking: masking, names: names, isURL: isURL, isInPath: isURL)
+        search.forEachPart(of: bytes) { part in
+          guard isURL || bytes[part].contains(UInt8(ascii: "%")) else { return }
+          masker.end = part.upperBound
+          masker.mask(from: part.lowerBound)
+        }
+        work += masker.work
+        builder = masker.builder
       }
-      work += fields.work
-      return fields.builder.text
-    }
-    return masked ?? text
-  }
-
-  /// Whether a text without such a byte has nothing to mask.
-  private static func isTrigger(_ byte: UInt8, isURL: Bool) -> Bool {
-    switch byte {
-    case UInt8(ascii: "%"): true
-    case UInt8(ascii: "="), UInt8(ascii: "@"): isURL
-    default: false
     }
   }
 
-  private mutating func mask(from start: Int, _ masking: Redactor.MaskProvider) {
-    var position = start
-    nameStart = start
-    // The number of characters of `://` before the position.
+  private mutating func mask(from start: Int) {
+    var (position, nameStart) = (start, start)
+    // The number of characters of `:/` before the position.
     var matched = 0
     while position < end {
-      let token = token(at: position)
-      let name = nameStart..<position
+      let (token, name) = (token(at: position), nameStart..<position)
       position = token.end
-      guard isCharacter(token.character, in: .fieldDelimiter) else {
-        matched = 0
-        continue
-      }
-      nameStart = position
-      switch token.character {
-      case UInt8(ascii: "="): position = maskField(name, token, masking)
-      case UInt8(ascii: "?") where token.depth == 0: isInPath = false
-      case UInt8(ascii: ":"): matched = 1
-      case UInt8(ascii: "/") where matched > 0:
-        matched += 1
-        if matched == 3 {
-          position = maskUserInfo(token, masking)
-          matched = 0
+      let isSlash = token.character == UInt8(ascii: "/")
+      if ByteClass.fieldDelimiter[token.character] {
+        switch token.character {
+        case "=": position = maskField(name, token)
+        case "?" where token.depth == 0: isInPath = false
+        case "/" where matched == 2: position = maskUserInfo(token)
+        default: break
         }
-        continue
-      default: break
+        nameStart = position
       }
-      if token.character != UInt8(ascii: ":") { matched = 0 }
-      nameStart = position
+      matched = token.character == UInt8(ascii: ":") ? 1 : isSlash && matched == 1 ? 2 : 0
     }
   }
 
   /// Masks the value after an equals sign if it is secret.
   ///
   /// - Returns: The next position: after a masked value, or at the start of an unmasked value.
-  private mutating func maskField(
-    _ name: Range<Int>, _ equals: Token, _ masking: Redactor.MaskProvider
-  ) -> Int {
-    guard !name.isEmpty else { return equals.end }
-    guard isMaskable(equals) else { return maskJSON(after: equals, masking) }
-    // The name is encoded as often as the delimiter, and once more if it has brackets.
-    let decoded = EscapedBytes.decoded(text(name), times: equals.depth)
-    let mask = masking(decoded) { limit in
-      let limit = budget.sampleLength(limit, at: equals.end)
-      let end = end(of: equals, atSemicolons: true, limit: limit)
-      if limit != .max { budget.add(end - equals.end) }
-      return text(equals.end..<end)
+  private mutating func maskField(_ name: Range<Int>, _ equals: Token) -> Int {
+    let start = equals.end
+    guard !name.isEmpty else { return start }
+    if isURL || equals.depth > 0 {
+      // The name is encoded as often as the delimiter, and once more if it has brackets.
+      let name = EscapedBytes.decoded(bytes.text(name), times: equals.depth)
+      let mask = masking(name) { limit in
+        let limit = budget.sampleLength(limit, at: start)
+        let end = end(of: equals, atSemicolons: true, limit: limit)
+        if limit != .max { budget.add(end - start) }
+        return bytes.text(start..<end)
+      }
+      if let mask {
+        // Text after a semicolon may still be part of the secret.
+        return builder.replace(start..<end(of: equals, atSemicolons: false), with: mask)
+      }
     }
-    guard let mask else { return maskJSON(after: equals, masking) }
-    // Text after a semicolon may still be part of the secret.
-    return replace(equals.end..<end(of: equals, atSemicolons: false), with: mask)
+    maskJSON(after: equals)
+    return start
   }
 
   /// Masks the secrets in a value that is JSON, which may be percent-encoded.
-  ///
-  /// - Returns: The next position, at the start of the value.
-  private mutating func maskJSON(after equals: Token, _ masking: Redactor.MaskProvider) -> Int {
+  private mutating func maskJSON(after equals: Token) {
     // A value within JSON is searched with it.
-    guard equals.end >= jsonEnd, equals.end < end else { return equals.end }
+    guard equals.end >= jsonEnd, equals.end < end else { return }
     let first = token(at: equals.end)
     // JSON in free text that is not encoded is searched as text.
-    guard first.character == UInt8(ascii: "{") || first.character == UInt8(ascii: "["),
-      isURL || first.depth > 0
-    else { return equals.end }
+    guard first.character.isOne(of: "{["), isURL || first.depth > 0 else { return }
     jsonEnd = end(of: equals, atSemicolons: false)
     var (json, offsets, position) = ([UInt8](), [Int](), equals.end)
     while position < jsonEnd {
       let token = token(at: position)
-      offsets.append(position)
       let isSpace = token.character == UInt8(ascii: "+") && token.depth == 0
       json.append(isSpace ? UInt8(ascii: " ") : token.character)
+      offsets.append(position)
       position = token.end
     }
     offsets.append(jsonEnd)
@@ -194,68 +143,34 @@ struct FieldMasker {
     for (range, text) in replacements {
       builder.replace(offsets[range.lowerBound]..<offsets[range.upperBound], with: text)
     }
-    return equals.end
   }
 
   /// Masks the user information after `://`, if there is any.
   ///
   /// - Returns: The next position.
-  private mutating func maskUserInfo(_ slash: Token, _ masking: Redactor.MaskProvider) -> Int {
-    guard isMaskable(slash) else { return slash.end }
-    var position = slash.end
-    var user: Range<Int>?
+  private mutating func maskUserInfo(_ slash: Token) -> Int {
+    let start = slash.end
+    guard isURL || slash.depth > 0 else { return start }
+    var (position, user) = (start, start)
     while position < end {
       let token = token(at: position)
-      let isAuthorityEnd =
-        token.character == UInt8(ascii: "/") || token.character == UInt8(ascii: "?")
-      if ends(token, atDepth: slash.depth)
-        || token.depth <= slash.depth && isAuthorityEnd
-      {
-        break
-      }
-      if token.character == UInt8(ascii: "@"), token.depth <= slash.depth {
-        user = slash.end..<position
-      }
+      let isAuthorityEnd = token.depth <= slash.depth && token.character.isOne(of: "/?")
+      if isAuthorityEnd || ends(token, atDepth: slash.depth) { break }
+      if token.character == UInt8(ascii: "@"), token.depth <= slash.depth { user = position }
       position = token.end
     }
-    guard let user else { return slash.end }
-    nameStart = user.upperBound
-    return replace(user, with: masking("credential", { _ in text(user) }) ?? Redactor.mask)
-  }
-
-  private mutating func replace(_ range: Range<Int>, with mask: String) -> Int {
-    builder.replace(range, with: mask)
-    return range.upperBound
-  }
-
-  // MARK: Characters
-
-  private func isMaskable(_ token: Token) -> Bool { isURL || token.depth > 0 }
-
-  private func text(_ range: Range<Int>) -> String {
-    String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+    guard user > start else { return start }
+    let secret = bytes.text(start..<user)
+    return builder.replace(
+      start..<user, with: masking("credential", { _ in secret }) ?? Redactor.mask)
   }
 
   private mutating func token(at position: Int) -> Token {
-    work += 1
-    guard bytes[position] == UInt8(ascii: "%"), var character = encodedByte(at: position + 1) else {
-      return Token(character: bytes[position], depth: 0, end: position + 1)
-    }
-    var (depth, end) = (1, position + 3)
-    while character == UInt8(ascii: "%"), let next = encodedByte(at: end) {
-      (character, depth, end) = (next, depth + 1, end + 2)
-    }
+    var end = position
+    // The digits of an encoded character are on its line.
+    let (character, depth) = EscapedBytes.nextNestedByte(of: bytes, at: &end)
     work += end - position
-    return Token(character: character, depth: min(depth, Self.maximumDepth), end: end)
-  }
-
-  /// Returns the value of two hexadecimal digits, or `nil` if there are no two digits at the
-  /// position.
-  private func encodedByte(at position: Int) -> UInt8? {
-    guard position + 1 < end, let high = bytes[position].hexDigitValue,
-      let low = bytes[position + 1].hexDigitValue
-    else { return nil }
-    return high << 4 | low
+    return Token(character: character, depth: depth, end: end)
   }
 
   /// Returns the end of the value after an equals sign.
@@ -263,8 +178,8 @@ struct FieldMasker {
   /// The search stops after a number of bytes.
   private mutating func end(of equals: Token, atSemicolons: Bool, limit: Int = .max) -> Int {
     var position = equals.end
-    let end = limit < end - position ? position + limit : end
-    while position < end {
+    let limited = limit < end - position ? position + limit : end
+    while position < limited {
       let token = token(at: position)
       if ends(token, atDepth: equals.depth) { break }
       if atSemicolons, token.character == UInt8(ascii: ";"), token.depth <= equals.depth,
@@ -280,27 +195,22 @@ struct FieldMasker {
   /// Returns whether a character ends a value of the given depth.
   private func ends(_ token: Token, atDepth depth: Int) -> Bool {
     guard token.depth <= depth else { return false }
-    if token.depth == 0, isInPath { return isCharacter(token.character, in: .pathDelimiter) }
-    if token.depth == 0, !isURL, isCharacter(token.character, in: .textDelimiter) { return true }
-    return token.character == UInt8(ascii: "&") || token.character == UInt8(ascii: "#")
+    if token.depth == 0, isInPath { return ByteClass.pathDelimiter[token.character] }
+    if token.depth == 0, !isURL, ByteClass.textDelimiter[token.character] { return true }
+    return token.character.isOne(of: "&#")
   }
 
   /// Returns whether a name and an equals sign follow a position.
   private mutating func startsField(at start: Int, limit: Int) -> Bool {
     var position = start
-    let end = limit < end - start ? start + limit : end
-    while position < end {
+    let limited = limit < end - start ? start + limit : end
+    while position < limited {
       let token = token(at: position)
-      if isCharacter(token.character, in: .fieldDelimiter) {
+      if ByteClass.fieldDelimiter[token.character] {
         return token.character == UInt8(ascii: "=") && position > start
       }
       position = token.end
     }
     return false
-  }
-
-  /// Returns whether a character is in a set.
-  @inline(__always) private func isCharacter(_ character: UInt8, in set: ByteClass) -> Bool {
-    !classes[Int(character)].isDisjoint(with: set)
   }
 }

@@ -10,33 +10,28 @@ import Foundation
 enum LetterFolding {
   /// Returns a letter without case and diacritics, or `nil` if a scalar is no letter or digit.
   ///
-  /// - Parameter scalar: A scalar beyond ASCII.
+  /// - Parameter scalar: The scalar.
   /// - Returns: The folded letter, which may be in ASCII.
   static func folded(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
     switch scalar.value {
-    case latinStart..<latinEnd: return table[Int(scalar.value - latinStart)]
-    case vietnameseStart..<vietnameseEnd:
-      return table[Int(scalar.value - vietnameseStart + latinEnd - latinStart)]
-    // The letters and digits of East Asian keyboards.
-    case 0xFF01...0xFF5E:
-      let byte = UInt8(scalar.value - 0xFEE0)
+    case 0..<0x80:
+      let byte = UInt8(scalar.value)
+      // The bit makes letters lower case.
       return byte.isASCIIAlphanumeric ? Unicode.Scalar(byte | 0x20) : nil
-    case 0x212A: return "k"
-    default: return isLetter(scalar) ? scalar : nil
+    // The letters and digits of East Asian keyboards.
+    case 0xFF01...0xFF5E: return Unicode.Scalar(scalar.value - 0xFEE0).flatMap(folded)
+    default: return table[scalar] ?? (isLetter(scalar) ? scalar : nil)
     }
   }
 
-  private static let (latinStart, latinEnd): (UInt32, UInt32) = (0x80, 0x530)
-  private static let (vietnameseStart, vietnameseEnd): (UInt32, UInt32) = (0x1E00, 0x1F00)
+  /// The Latin, Greek and Cyrillic letters, the Vietnamese ones, and the sign for kelvins.
+  private static let table: [Unicode.Scalar: Unicode.Scalar] = {
+    let letters = (Array(0x80..<0x530) + Array(0x1E00..<0x1F00) + [0x212A] as [UInt32])
+      .compactMap(Unicode.Scalar.init).filter(isLetter)
+    return Dictionary(uniqueKeysWithValues: letters.map { ($0, decomposed($0)) })
+  }()
 
-  /// The folded letters from ``latinStart`` and from ``vietnameseStart``.
-  private static let table: [Unicode.Scalar?] =
-    (Array(latinStart..<latinEnd) + Array(vietnameseStart..<vietnameseEnd)).map {
-      Unicode.Scalar($0).flatMap(decomposed)
-    }
-
-  private static func decomposed(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
-    guard isLetter(scalar) else { return nil }
+  private static func decomposed(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     let letters = scalar.properties.lowercaseMapping.decomposedStringWithCanonicalMapping
     let letter = letters.unicodeScalars.first ?? scalar
     return undecomposed[letter] ?? letter

@@ -19,28 +19,25 @@ extension Redactor {
 
   /// The classes of well-known fields by their name in lower case.
   private static let fieldClasses: [String: FieldClass] = {
-    let plain = [
-      "accept", "accept-encoding", "accept-language", "accept-ranges", "age", "allow",
-      "cache-control", "connection", "content-encoding", "content-language", "content-length",
-      "content-range", "content-type", "date", "etag", "expires", "host", "if-match",
-      "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "keep-alive",
-      "last-modified", "range", "retry-after", "server", "te", "trailer", "transfer-encoding",
-      "upgrade", "user-agent", "vary", "via",
+    let names: [(FieldClass, String)] = [
+      (.credentials, "authorization proxy-authorization"), (.cookie, "cookie"),
+      (.setCookie, "set-cookie"), (.url, "content-location location origin referer"),
+      (.challenge, "proxy-authenticate www-authenticate"),
+      (
+        .plain,
+        """
+        accept accept-encoding accept-language accept-ranges age allow cache-control connection
+        content-encoding content-language content-length content-range content-type date etag
+        expires host if-match if-modified-since if-none-match if-range if-unmodified-since
+        keep-alive last-modified range retry-after server te trailer transfer-encoding upgrade
+        user-agent vary via
+        """
+      ),
     ]
-    var classes: [String: FieldClass] = [
-      "authorization": .credentials, "proxy-authorization": .credentials,
-      "cookie": .cookie, "set-cookie": .setCookie,
-      "content-location": .url, "location": .url, "origin": .url, "referer": .url,
-      "proxy-authenticate": .challenge, "www-authenticate": .challenge,
-    ]
-    for name in plain { classes[name] = .plain }
-    return classes
+    return names.reduce(into: [:]) { classes, group in
+      for name in group.1.split(whereSeparator: \.isWhitespace) { classes[String(name)] = group.0 }
+    }
   }()
-
-  /// The length of the longest name with a class.
-  ///
-  /// Longer names are not converted to lower case.
-  private static let maximumClassNameLength = fieldClasses.keys.map(\.utf8.count).max() ?? 0
 
   /// Masks the value of a header field.
   ///
@@ -53,8 +50,8 @@ extension Redactor {
   ///   - name: The name of the field.
   /// - Returns: The masked value.
   package func maskedFieldValue(_ value: String, name: String) -> String {
-    let isShort = name.utf8.count <= Self.maximumClassNameLength
-    let fieldClass = isShort ? Self.fieldClasses[name.lowercased()] : nil
+    // The names of classes are shorter.
+    let fieldClass = name.utf8.count < 32 ? Self.fieldClasses[name.lowercased()] : nil
     switch (fieldClass, purpose) {
     case (.plain, .display), (.challenge, .display):
       if !hasAdditionalNames || !isSecret(name: name) { return value }
@@ -79,11 +76,9 @@ extension Redactor {
     }
     let start = value.utf8.index(after: space)
     let credentials = String(value[start...])
-    if let password = SplitCredentials.password(inBase64: credentials) {
-      reportSecret(credentials)
-      return value[..<start] + replacement(for: password)
-    }
-    return value[..<start] + replacement(for: credentials)
+    let password = SplitCredentials.password(inBase64: credentials)
+    if password != nil { onSecret?(credentials) }
+    return value[..<start] + replacement(for: password ?? credentials)
   }
 
   /// Masks the values of cookies, and keeps names, white space, attributes, and empty values.
@@ -93,33 +88,18 @@ extension Redactor {
   ///   - limit: The number of cookies. The rest of the value is attributes.
   /// - Returns: The masked value.
   private func maskedCookies(_ value: String, limit: Int) -> String {
-    var value = value
-    let masked = value.withUTF8 { bytes in
-      var builder = MaskedTextBuilder(of: bytes)
-      var (start, count) = (0, 0)
-      while start < bytes.count, count < limit {
-        let end = bytes[start...].firstIndex(of: UInt8(ascii: ";")) ?? bytes.count
-        let equals = bytes[start..<end].firstIndex(of: UInt8(ascii: "="))
-        let secret = Self.trimmed((equals.map { $0 + 1 } ?? start)..<end, of: bytes)
-        if !secret.isEmpty {
-          let text = String(decoding: bytes[secret], as: UTF8.self)
-          builder.replace(secret, with: replacement(for: text))
-        }
-        (start, count) = (end + 1, count + 1)
+    MaskedTextBuilder.masked(value) { bytes, builder in
+      let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+      let cookies = bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+      for cookie in cookies.prefix(limit) {
+        let equals = cookie.firstIndex(of: UInt8(ascii: "="))
+        let value = equals.map { cookie[($0 + 1)...] } ?? cookie
+        guard let start = value.firstIndex(where: { !isSpace($0) }),
+          let last = value.lastIndex(where: { !isSpace($0) })
+        else { continue }
+        builder.replace(start..<last + 1, with: replacement(for: bytes.text(start..<last + 1)))
       }
-      return builder.text
     }
-    return masked ?? value
-  }
-
-  /// Returns a range without spaces and tabs at its ends.
-  private static func trimmed(
-    _ range: Range<Int>, of bytes: UnsafeBufferPointer<UInt8>
-  ) -> Range<Int> {
-    let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-    let start = bytes[range].firstIndex { !isSpace($0) } ?? range.upperBound
-    let end = bytes[start..<range.upperBound].lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start
-    return start..<end
   }
 }
 

@@ -46,14 +46,13 @@ extension Redactor {
     counting work: inout Int
   ) -> String {
     work += text.utf8.count
-    guard text.utf8.contains(where: Self.mayPrecedeSecret) else { return text }
-    // Character data may contain any delimiter, so it is masked first.
-    let masked = CDATAMasker.masked(text, by: masking, counting: &work)
-    let numbers = hasPlaceholders ? { "\(placeholder(forNumber: $0))" } : nil as NumberMask?
+    // A text without such a byte has no secrets.
+    guard text.utf8.contains(where: { $0.isOne(of: ":=<%[ \t\r\n") }) else { return text }
+    let numbers = keepsForms ? { "\(placeholder(forNumber: $0))" } : nil as NumberMask?
     let text = TextMasker.masked(
-      masked, search, by: masking, names: names, numbers: numbers, counting: &work)
+      text, search, by: masking, names: names, numbers: numbers, counting: &work)
     return FieldMasker.masked(
-      text, in: .text(search), by: masking, names: names, counting: &work)
+      text, in: search, by: masking, names: names, counting: &work)
   }
 
   /// The name of the credentials after `Bearer` or `Basic` in a text.
@@ -63,17 +62,6 @@ extension Redactor {
 
   /// Returns the replacement for a secret number of JSON.
   typealias NumberMask = (_ number: String) -> String
-
-  /// Whether a text without such a byte has no secrets.
-  private static func mayPrecedeSecret(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: ":"), UInt8(ascii: "="), UInt8(ascii: "<"), UInt8(ascii: "%"),
-      UInt8(ascii: "["), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"),
-      UInt8(ascii: "\n"):
-      true
-    default: false
-    }
-  }
 }
 
 // MARK: - Text of bodies

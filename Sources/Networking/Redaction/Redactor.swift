@@ -4,7 +4,8 @@ import Foundation
 ///
 /// Logs, errors, descriptions, curl commands, and recordings all use this type. It finds a secret
 /// by its name and value, see ``SecretNames`` and ``SecretSensitivity``, or by its form alone, see
-/// ``SecretShapes``. It masks URLs, form text, the values of header fields, and free text. Extensions mask bodies, parameters, and header fields where those types are declared.
+/// ``SecretShapes``. It masks URLs, form text, the values of header fields, and free text. Extensions
+/// mask bodies, parameters, and header fields where those types are declared.
 ///
 /// Each kind of text has one traversal, such as `FieldMasker` for URLs. The traversal calls a
 /// ``MaskProvider`` with each name and value, so the same traversal can also find secrets without
@@ -95,8 +96,8 @@ package struct Redactor: Sendable {
   /// Returns whether values of a name are kept although the standard rules match it.
   func keeps(name: String) -> Bool { names.isExcluded(name) }
 
-  /// Whether secrets are replaced by placeholders that keep their identity.
-  var hasPlaceholders: Bool { purpose == .recording && placeholders != nil }
+  /// Whether schemes of credentials, and numbers in text, are kept.
+  var keepsForms: Bool { purpose == .recording && placeholders?.keepsForms == true }
 
   /// Whether any names are secret beyond the built-in rules.
   var hasAdditionalNames: Bool { names.hasAdditions }
@@ -117,37 +118,51 @@ package struct Redactor: Sendable {
 
   /// Returns the replacement for a secret value, and reports the value.
   ///
-  /// A placeholder of a recording is its own replacement. A recording keeps the scheme of
-  /// credentials, so that the token of `Bearer token` has the placeholder of the token elsewhere.
+  /// A recording keeps the scheme of credentials, so that the token of `Bearer token` has the
+  /// placeholder of the token elsewhere.
   func replacement(for secret: String) -> String {
     guard !secret.isEmpty else { return "" }
-    guard hasPlaceholders else {
+    guard keepsForms else {
       onSecret?(secret)
       return Self.mask
     }
-    if let credentials = SplitCredentials(secret) {
-      return credentials.prefix + placeholder(for: credentials.secret)
-    }
-    return placeholder(for: secret)
+    guard let credentials = SplitCredentials(secret) else { return placeholder(for: secret) }
+    return credentials.prefix + placeholder(for: credentials.secret)
   }
 
-  /// Returns the placeholder for a secret value, and reports the value.
+  /// Returns the placeholder for a secret value, and reports the value unless it is a placeholder.
   func placeholder(for secret: String) -> String {
-    if RecordingPlaceholder.isPlaceholder(secret) {
-      return purpose == .recording ? secret : Self.mask
-    }
-    onSecret?(secret)
-    return placeholders?.text(for: secret) ?? Self.mask
+    let text = placeholders?.text(for: secret) ?? Self.mask
+    if text != secret { onSecret?(secret) }
+    return text
   }
 
   /// Returns the placeholder for a secret number in the JSON of a recording.
-  func placeholder(forNumber number: String) -> Int {
-    if let number = Int(number), RecordingPlaceholder.isPlaceholder(number) { return number }
-    return placeholders?.number(for: number) ?? 0
-  }
+  func placeholder(forNumber number: String) -> Int { placeholders?.number(for: number) ?? 0 }
+}
 
-  /// Passes a secret value to the closure of the initializer.
-  func reportSecret(_ value: String) { onSecret?(value) }
+/// The texts and numbers that replace the secrets of a recording.
+///
+/// Equal secrets have equal replacements. The core has no replacement but ``Redactor/mask``.
+package protocol SecretPlaceholders: Sendable {
+  /// Whether schemes such as `Bearer`, and numbers of JSON in text, are kept.
+  var keepsForms: Bool { get }
+
+  /// Returns the replacement of a secret text.
+  ///
+  /// - Parameter secret: The text, as it occurs in the recording.
+  /// - Returns: The replacement. That of a replacement is itself.
+  func text(for secret: String) -> String
+
+  /// Returns the replacement of a secret number.
+  ///
+  /// - Parameter secret: The digits of the number.
+  /// - Returns: The replacement. That of a replacement is itself.
+  func number(for secret: String) -> Int
+}
+
+extension SecretPlaceholders {
+  package var keepsForms: Bool { true }
 }
 
 /// The parts of credentials such as `Bearer token` and `Basic dXNlcjpwYXNz`.
@@ -186,8 +201,8 @@ struct SplitCredentials {
       let plain = String(validating: data, as: UTF8.self),
       let colon = plain.utf8.firstIndex(of: UInt8(ascii: ":"))
     else { return nil }
-    let password = String(plain[plain.utf8.index(after: colon)...])
-    return password.isEmpty ? String(plain[..<colon]) : password
+    let password = plain[plain.utf8.index(after: colon)...]
+    return String(password.isEmpty ? plain[..<colon] : password)
   }
 }
 
@@ -204,13 +219,11 @@ extension Redactor {
   /// - Parameter text: The URL.
   /// - Returns: The masked URL. Text without secrets is unchanged.
   package func maskedURL(_ text: String) -> String {
-    guard purpose == .recording else { return maskedShapes(maskedURL(text, by: mask)) }
-    let text = maskedSegments(text)
-    guard let hash = text.utf8.firstIndex(of: UInt8(ascii: "#")) else {
-      return maskedShapes(maskedURL(text, by: mask))
+    let masked = maskedShapes(maskedURL(text, by: mask))
+    guard purpose == .recording, let hash = text.utf8.firstIndex(of: UInt8(ascii: "#")) else {
+      return masked
     }
-    let fragment = String(text[text.utf8.index(after: hash)...])
-    return "\(maskedShapes(maskedURL(String(text[..<hash]), by: mask)))#\(maskedForm(fragment))"
+    return "\(masked)#\(maskedForm(String(text[text.utf8.index(after: hash)...])))"
   }
 
   /// Masks the secrets that have a well-known form.
@@ -223,16 +236,13 @@ extension Redactor {
   /// - Parameter text: The form.
   /// - Returns: The masked form.
   package func maskedForm(_ text: String) -> String {
-    let masking = text.contains("grant_type=") ? maskInTokenRequest : mask
-    return maskedShapes(String(Substring(maskedURL("?\(text)", by: masking).utf8.dropFirst())))
-  }
-
-  /// Returns the replacement for a value in a token request of OAuth2.
-  ///
-  /// Elsewhere a `code` is secret only if it looks like a secret, because most codes are not.
-  private func maskInTokenRequest(_ name: String, _ value: ValueProvider) -> String? {
-    guard ["code", "assertion"].contains(name) else { return mask(name, value) }
-    return replacement(for: value(.max))
+    let isTokenRequest = text.contains("grant_type=")
+    let masked = maskedURL("?\(text)") { name, value in
+      // In OAuth2. Elsewhere a `code` is secret only if it looks like a secret.
+      isTokenRequest && ["code", "assertion"].contains(name)
+        ? replacement(for: value(.max)) : mask(name, value)
+    }
+    return maskedShapes(String(Substring(masked.utf8.dropFirst())))
   }
 
   /// Masks a URL without its user name, password, and fragment.
@@ -242,84 +252,48 @@ extension Redactor {
   ///   - masking: The provider of the replacements.
   /// - Returns: The masked URL.
   func maskedURL(_ text: String, by masking: MaskProvider) -> String {
-    guard Self.mayContainSecrets(url: text) else { return text }
     // Compares bytes, because `#` and a following combining character form one `Character`.
-    let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#"))
-    let text = maskedWebhook(fragment.map { String(text[..<$0]) } ?? text)
-    guard let parts = AbsoluteURLParts(text) else {
-      return FieldMasker.masked(text, in: .url, by: masking, names: names)
-    }
-    let rest = FieldMasker.masked(String(parts.rest), in: .url, by: masking, names: names)
-    guard let at = parts.authority.utf8.lastIndex(of: UInt8(ascii: "@")) else {
+    let url = maskedPath(String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "#") })))
+    let parts = AbsoluteURLParts(url)
+    var work = 0
+    let rest = FieldMasker.masked(
+      parts.map { String($0.rest) } ?? url, in: .url, by: masking, names: names, counting: &work)
+    guard let parts else { return rest }
+    let authority = parts.authority.utf8
+    guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else {
       return "\(parts.scheme)://\(parts.authority)\(rest)"
     }
-    if onSecret != nil {
-      for part in parts.authority.utf8[..<at].split(separator: UInt8(ascii: ":")) {
-        reportSecret(String(Substring(part)))
-      }
+    for user in authority[..<at].split(separator: UInt8(ascii: ":")) {
+      onSecret?(String(Substring(user)))
     }
-    return "\(parts.scheme)://\(parts.authority[parts.authority.utf8.index(after: at)...])\(rest)"
+    return "\(parts.scheme)://\(parts.authority[authority.index(after: at)...])\(rest)"
   }
 
-  /// Whether a URL can have anything to mask.
-  ///
-  /// Fast path: most URLs have nothing.
-  private static func mayContainSecrets(url: String) -> Bool {
-    var (last, url) = (UInt32(0), url)
-    return url.withUTF8 { bytes in
-      for byte in bytes {
-        switch byte {
-        case UInt8(ascii: "="), UInt8(ascii: "%"), UInt8(ascii: "#"), UInt8(ascii: "@"): return true
-        default: break
+  /// Masks the secrets in the path of a webhook's URL, and in a recording the segments of a path
+  /// that look random and follow a segment with the name of a secret.
+  private func maskedPath(_ url: String) -> String {
+    let parts = AbsoluteURLParts(url)
+    func offset(_ start: String.Index?) -> Int {
+      start.map { url.utf8.distance(from: url.startIndex, to: $0) } ?? 0
+    }
+    let (authority, path) = (offset(parts?.authority.startIndex), offset(parts?.rest.startIndex))
+    return MaskedTextBuilder.masked(url) { bytes, builder in
+      let end = bytes.first(from: 0) { $0 == UInt8(ascii: "?") }
+      var secrets = WebhookPath.secrets(in: bytes[authority..<end])
+      if purpose == .recording {
+        let segments = bytes[path..<end].split(
+          separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        for (name, segment) in zip(segments, segments.dropFirst()) {
+          let range = segment.startIndex..<segment.endIndex
+          if names.contains(String(decoding: name, as: UTF8.self)),
+            SecretSensitivity.weak.isSecret(bytes.text(range))
+          {
+            secrets.append(range)
+          }
         }
-        // The last four characters; the bit makes letters lower case.
-        last = last << 8 | UInt32(byte | 0x20)
-        if last == 0x686F_6F6B || last == 0x2F62_6F74 { return true }  // `hook`, `/bot`
       }
-      return false
+      for secret in secrets { builder.replace(secret, with: replacement(for: bytes.text(secret))) }
     }
-  }
-
-  /// Masks the segments of a path that look random and follow a segment with the name of a secret.
-  private func maskedSegments(_ text: String) -> String {
-    var text = text
-    let start =
-      AbsoluteURLParts(text).map {
-        text.utf8.distance(from: text.startIndex, to: $0.rest.startIndex)
-      } ?? 0
-    let masked = text.withUTF8 { bytes -> String? in
-      let end = bytes[start...].firstIndex { "?#".utf8.contains($0) } ?? bytes.count
-      var builder = MaskedTextBuilder(of: bytes)
-      var (position, name) = (start, "")
-      while position < end {
-        let segmentEnd = bytes[position..<end].firstIndex(of: UInt8(ascii: "/")) ?? end
-        let segment = String(decoding: bytes[position..<segmentEnd], as: UTF8.self)
-        if names.contains(name), SecretSensitivity.weak.isSecret(segment) {
-          builder.replace(position..<segmentEnd, with: replacement(for: segment))
-        }
-        (position, name) = (segmentEnd + 1, segment)
-      }
-      return builder.text
-    }
-    return masked ?? text
-  }
-
-  /// Masks the secrets in the path of a webhook's URL.
-  private func maskedWebhook(_ text: String) -> String {
-    var text = text
-    let start = AbsoluteURLParts(text).map {
-      text.utf8.distance(from: text.startIndex, to: $0.authority.startIndex)
-    }
-    let masked = text.withUTF8 { bytes -> String? in
-      let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
-      var builder = MaskedTextBuilder(of: bytes)
-      for secret in WebhookPath.secrets(in: bytes[min(start ?? 0, end)..<end]) {
-        let text = String(decoding: bytes[secret], as: UTF8.self)
-        builder.replace(secret, with: replacement(for: text))
-      }
-      return builder.text
-    }
-    return masked ?? text
   }
 }
 

@@ -10,7 +10,9 @@ extension TextMasker {
     /// The name in the tags of the element.
     let tag: Range<Int>
     /// The name of the secret: that of the element, or the value of an attribute such as `name`.
-    let name: Range<Int>
+    let name: String
+    /// The name of the texts of the elements within it.
+    let innerName: String
     /// The number of elements within it that are open.
     var depth = 0
     /// The texts after tags of other elements within it.
@@ -25,108 +27,95 @@ extension TextMasker {
   /// The text may have several lines if the end tag of the element follows it.
   ///
   /// - Returns: The next position.
-  mutating func maskElement(at tag: Int, _ masking: Redactor.MaskProvider) -> Int {
+  mutating func maskElement(at tag: Int) -> Int {
     let name = tag + 1..<scanner.end(of: .elementName, from: tag + 1)
-    guard !name.isEmpty else {
-      return secretElement == nil ? tag + 1 : maskMarkup(at: tag, masking)
-    }
+    if name.isEmpty { return maskMarkup(at: tag) ?? tag + 1 }
     let end = scanner.first(in: .angle, from: name.upperBound)
-    guard scanner.byte(at: end) == UInt8(ascii: ">") else { return tag + 1 }
+    guard scanner.has(">", at: end) else { return tag + 1 }
     tagEnd = end
-    let element = scanner.text(name.suffix(Self.maximumElementNameLength))
-    let isEmpty =
-      scanner.byte(at: end - 1) == UInt8(ascii: "/")
-      || Self.emptyElements.contains(element, ignoringCase: true)
+    let element = scanner.text(name.suffix(Self.maximumNameLength))
+    let isEmpty = scanner.has("/", at: end - 1) || Self.isMember(element, of: Self.emptyElements)
     let text = isEmpty ? nil : self.text(from: end + 1, of: name)
     let names = names(of: element, text)
     openTag = isEmpty ? nil : name
     if secretElement != nil {
       if !isEmpty { secretElement?.depth += 1 }
       noteText(after: end + 1)
-    } else if !isEmpty, !isEndTag(of: name, at: text?.upperBound ?? end + 1),
-      isSecretElement(element)
-    {
-      secretElement = SecretElement(tag: name, name: name)
+    } else if !isEmpty, !isEndTag(of: name, at: text?.upperBound ?? end + 1) {
+      noteSecretElement(name, named: element)
     }
-    guard let text else { return tag + 1 }
-    guard maskText(text, named: names, masking) else {
-      pair.elementText = text
-      return tag + 1
-    }
-    maskAttributes(in: name.upperBound..<end, masking)
-    return text.upperBound
+    pair.elementText = text
+    guard let text, names.contains(where: { maskText(text, named: $0) }) else { return tag + 1 }
+    // The attributes are searched, too.
+    (pair.elementText, maskedText) = (nil, text)
+    return name.upperBound
   }
 
-  /// Masks the text of an element if one of its names is secret.
+  /// Masks the text of an element if its name is secret.
   ///
   /// - Returns: Whether the text was masked.
-  mutating func maskText(
-    _ text: Range<Int>, named names: [String], _ masking: Redactor.MaskProvider
-  ) -> Bool {
-    for name in names {
-      let mask = masking(name) { limit in
-        scanner.text(
-          text.lowerBound..<Self.end(of: limit, from: text.lowerBound, before: text.upperBound))
-      }
-      guard let mask else { continue }
-      maskedTextEnd = max(maskedTextEnd, replace(text, with: mask))
-      return true
-    }
-    return false
+  mutating func maskText(_ text: Range<Int>, named name: String) -> Bool {
+    guard let mask = masking(name, { scanner.text(text.prefix($0)) }) else { return false }
+    maskedTextEnd = max(maskedTextEnd, builder.replace(text, with: mask))
+    return true
   }
 
   /// Notes that an attribute of the last start tag names a secret, whose value may be the text of
   /// an element within it: `<Field Name="password"><V>s3cret</V></Field>`.
-  mutating func noteSecretElement(named name: Range<Int>, by attribute: String) {
+  mutating func noteSecretElement(named name: String, by attribute: String) {
     // In HTML, other attributes name elements with any content.
     guard let openTag, secretElement == nil,
-      !["id", "type", "label"].contains(attribute.lowercased()),
-      isSecretElement(scanner.text(name))
+      !["id", "type", "label"].contains(attribute.lowercased())
     else { return }
-    secretElement = SecretElement(tag: openTag, name: name)
+    noteSecretElement(openTag, named: name)
   }
 
-  /// Returns whether all texts within the elements of an element are secret.
-  private func isSecretElement(_ name: String) -> Bool {
-    [.strong, .cookies].contains(names.sensitivity(of: name))
+  /// Notes that an element starts, if all texts within its elements are secret.
+  private mutating func noteSecretElement(_ tag: Range<Int>, named name: String) {
+    let sensitivity = names.sensitivity(of: name)
+    guard sensitivity == .strong || sensitivity == .cookies else { return }
+    // The texts of the elements within `cookies` are the values of cookies.
+    secretElement = SecretElement(
+      tag: tag, name: name, innerName: sensitivity == .cookies ? "cookie" : name)
   }
 
   /// Reads an end tag, a comment, character data or another declaration within a secret element,
   /// and masks the text after a comment.
   ///
-  /// - Returns: The next position.
-  private mutating func maskMarkup(at tag: Int, _ masking: Redactor.MaskProvider) -> Int {
+  /// - Returns: The next position, or `nil` if nothing was masked.
+  private mutating func maskMarkup(at tag: Int) -> Int? {
     // Not the element, whose list of texts would be copied by the next addition.
-    guard let element = secretElement.map({ (tag: $0.tag, name: $0.name, depth: $0.depth) }) else {
-      return tag + 1
-    }
-    let name = scanner.text(element.name)
-    // The texts of the elements within `cookies` are the values of cookies.
-    let innerName = names.sensitivity(of: name) == .cookies ? "cookie" : name
-    if scanner.hasText("</", at: tag) {
-      if element.depth == 0 {
+    guard
+      let (element, name, inner, depth) = secretElement.map({
+        ($0.tag, $0.name, $0.innerName, $0.depth)
+      })
+    else { return nil }
+    if scanner.has("</", at: tag) {
+      if depth == 0 {
         let texts = secretElement?.texts ?? []
         secretElement = nil
-        guard isEndTag(of: element.tag, at: tag) else { return tag + 1 }
-        for text in texts { _ = maskText(text, named: [innerName], masking) }
-        return tag + 1
+        guard isEndTag(of: element, at: tag) else { return nil }
+        for text in texts { _ = maskText(text, named: inner) }
+        return nil
       }
       secretElement?.depth -= 1
     }
-    if let content = characterData(at: tag) {
-      let name = element.depth == 0 ? name : innerName
-      return maskText(content, named: [name], masking) ? content.upperBound : tag + 1
+    if scanner.has("<![CDATA[", at: tag) {
+      let content = withWholeText {
+        tag + 9..<$0.scanner.range(of: "]]>", .closingBracket, from: tag + 9).lowerBound
+      }
+      if !content.isEmpty {
+        return maskText(content, named: depth == 0 ? name : inner) ? content.upperBound : nil
+      }
     }
     let end = scanner.first(in: .angle, from: tag + 1)
-    guard scanner.byte(at: end) == UInt8(ascii: ">") else { return tag + 1 }
-    if !scanner.hasText("<!", at: tag) || element.depth > 0 {
+    guard scanner.has(">", at: end) else { return nil }
+    if !scanner.has("<!", at: tag) || depth > 0 {
       noteText(after: end + 1)
-    } else if let text = text(from: end + 1, of: element.tag),
-      maskText(text, named: [name], masking)
-    {
+    } else if let text = text(from: end + 1, of: element), maskText(text, named: name) {
       return text.upperBound
     }
-    return tag + 1
+    return nil
   }
 
   /// Notes the text after a tag within a secret element.
@@ -135,17 +124,12 @@ extension TextMasker {
     secretElement?.texts.append(text)
   }
 
-  /// Returns the content of a section of character data at a position, or `nil` if there is none.
-  private mutating func characterData(at tag: Int) -> Range<Int>? {
-    guard scanner.hasText("<![CDATA[", at: tag) else { return nil }
+  /// Searches beyond the end of the part.
+  private mutating func withWholeText<Result>(_ search: (inout TextMasker) -> Result) -> Result {
     let partEnd = scanner.end
-    scanner.search(to: scanner.bytes.count)
-    defer { scanner.search(to: partEnd) }
-    var end = scanner.first(in: .closingBracket, from: tag + 9)
-    while end < scanner.end, !scanner.hasText("]]>", at: end) {
-      end = scanner.first(in: .closingBracket, from: end + 1)
-    }
-    return tag + 9 < end ? tag + 9..<end : nil
+    scanner.end = scanner.bytes.count
+    defer { scanner.end = partEnd }
+    return search(&self)
   }
 
   /// Finds the text of an element without white space at its ends.
@@ -156,17 +140,17 @@ extension TextMasker {
   /// - Returns: The text, or `nil` if there is none.
   private mutating func text(from start: Int, of name: Range<Int>) -> Range<Int>? {
     let partEnd = scanner.end
-    scanner.search(to: scanner.bytes.count)
-    defer { scanner.search(to: partEnd) }
-    let textStart = skipSpace(from: start)
-    var end = scanner.first(in: .tag, from: textStart)
-    if end > partEnd, !isEndTag(of: name, at: end) { end = partEnd }
-    while end > textStart, scanner.isByte(at: end - 1, in: .space) { end -= 1 }
-    return textStart < end ? textStart..<end : nil
+    return withWholeText {
+      let text = $0.scanner.end(of: .space, from: start)
+      var end = $0.scanner.first(in: .tag, from: text)
+      if end > partEnd, !$0.isEndTag(of: name, at: end) { end = partEnd }
+      end = $0.scanner.start(of: .space, before: end, limit: text)
+      return text < end ? text..<end : nil
+    }
   }
 
   private func isEndTag(of name: Range<Int>, at position: Int) -> Bool {
-    scanner.hasText("</", at: position)
+    scanner.bytes.has("</", at: position)
       && scanner.bytes[(position + 2)...].starts(with: scanner.bytes[name])
   }
 
@@ -174,46 +158,91 @@ extension TextMasker {
   /// or attribute has given.
   private mutating func names(of name: String, _ text: Range<Int>?) -> [String] {
     let role = Self.pairRole(of: name)
-    if role == .value || role == .content || Self.valueElements.contains(name) {
+    if role == .value || role == .content || Self.isMember(name, of: Self.valueElements) {
       return [name] + (elementName.map { [scanner.text($0)] } ?? [])
     }
     elementName = text.flatMap { role == .name && $0.count < Self.maximumPairNameLength ? $0 : nil }
     return [name]
   }
 
+  /// Returns whether a name is in a set of short names in lower case.
+  private static func isMember(_ name: String, of names: Set<String>) -> Bool {
+    2...7 ~= name.utf8.count && names.contains(name.lowercased())
+  }
+
   /// The elements of values in property lists and remote procedure calls.
-  private static let valueElements: NameSet = [
+  private static let valueElements: Set<String> = [
     "string", "integer", "real", "data", "date", "int", "i4", "double", "array",
   ]
   /// The elements of HTML that have attributes, but no text.
   ///
   /// Source: HTML Living Standard, section 13.1.2.
-  private static let emptyElements: NameSet = ["input", "meta", "img", "br", "hr", "link"]
-  /// A longer name is judged by its last bytes.
-  private static let maximumElementNameLength = 256
-
-  /// Masks the attributes of an element whose text is masked by the caller.
-  private mutating func maskAttributes(in range: Range<Int>, _ masking: Redactor.MaskProvider) {
-    let (end, unclosedQuotes) = (scanner.end, self.unclosedQuotes)
-    scanner.search(to: range.upperBound)
-    mask(from: range.lowerBound, masking)
-    scanner.search(to: end)
-    self.unclosedQuotes = unclosedQuotes
-  }
+  private static let emptyElements: Set<String> = ["input", "meta", "img", "br", "hr", "link"]
 }
 
-/// A set of names that looks at the length of a name first, because most names are in no set.
-private struct NameSet: ExpressibleByArrayLiteral {
-  private let names: Set<String>
-  private let lengths: ClosedRange<Int>
+// MARK: - Character data
 
-  init(arrayLiteral names: String...) {
-    self.names = Set(names)
-    let lengths = names.map(\.utf8.count)
-    self.lengths = (lengths.min() ?? 0)...(lengths.max() ?? 0)
+extension TextMasker {
+  /// Masks the content of secret elements with a section of character data:
+  /// `<password><![CDATA[s3cret]]></password>`.
+  ///
+  /// The content of an element is searched only if its name is secret, and the search then continues
+  /// after the content. A secret without an end tag is masked to the end of the text.
+  ///
+  /// Source: Extensible Markup Language (XML) 1.0, section 2.7.
+  mutating func maskCharacterData() {
+    // Fast path: most texts have no character data.
+    guard scanner.range(of: "<![CDATA[", .tag, from: 0).lowerBound < scanner.end else { return }
+    var element: (name: Range<Int>, start: Int)?
+    var position = 0
+    while true {
+      let tag = scanner.first(in: .tag, from: position)
+      guard tag < scanner.end else { return }
+      if scanner.has("<![CDATA[", at: tag) {
+        position = element.flatMap { maskContent(from: $0.start, named: $0.name) } ?? tag + 9
+        element = nil
+      } else {
+        let name = tag + 1..<scanner.end(of: .elementName, from: tag + 1)
+        position = name.isEmpty ? tag + 1 : scanner.first(in: .angle, from: name.upperBound)
+        let isStart =
+          !name.isEmpty && scanner.has(">", at: position) && !scanner.has("/", at: position - 1)
+        element = isStart ? (name, position + 1) : nil
+      }
+    }
   }
 
-  func contains(_ name: String, ignoringCase: Bool = false) -> Bool {
-    lengths ~= name.utf8.count && names.contains(ignoringCase ? name.lowercased() : name)
+  /// Masks the content of an element with character data if it is secret, and returns its end.
+  private mutating func maskContent(from start: Int, named name: Range<Int>) -> Int? {
+    let mask = masking(scanner.text(name)) { limit in
+      let limit = budget.sampleLength(limit, at: start)
+      let (text, end) = content(from: start, limit: limit)
+      if limit != .max { budget.add(end - start) }
+      return text
+    }
+    return mask.map { builder.replace(start..<content(from: start, limit: .max).end, with: $0) }
+  }
+
+  /// Returns the text and character data before the next tag, and the position of that tag.
+  ///
+  /// The search stops after a number of bytes.
+  private mutating func content(from start: Int, limit: Int) -> (text: String, end: Int) {
+    let textEnd = scanner.end
+    scanner.end = (start..<textEnd).prefix(limit).upperBound
+    defer { scanner.end = textEnd }
+    var (content, position) = ([UInt8](), start)
+    while position < scanner.end {
+      var part = position..<position
+      if scanner.has("<![CDATA[", at: position) {
+        let end = scanner.range(of: "]]>", .closingBracket, from: position + 9)
+        (part, position) = (position + 9..<end.lowerBound, end.upperBound)
+      } else if scanner.has("<", at: position) {
+        break
+      } else {
+        part = position..<scanner.first(in: .tag, from: position)
+        position = part.upperBound
+      }
+      content += scanner.bytes[part]
+    }
+    return (String(decoding: content, as: UTF8.self), position)
   }
 }

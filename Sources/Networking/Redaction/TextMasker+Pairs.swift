@@ -40,27 +40,27 @@ extension TextMasker {
     case content
   }
 
+  private static let roles: [String: PairRole] = {
+    let names = pairNames.filter { $0.utf8.allSatisfy { $0 >= 0x60 } }.map { ($0, PairRole.name) }
+    let values = ["value", "val", "values"].map { ($0, PairRole.value) }
+    return Dictionary(names + values + [("path", .path), ("content", .content)]) { $1 }
+  }()
+
+  /// The names of members that name a value, in the usual cases: `name`, `Name`, `NAME`.
+  private static let pairNames = [
+    "name", "key", "field", "header", "param", "parameter", "property", "id", "type", "label",
+    "attribute", "path",
+  ].flatMap { [$0, $0.capitalized, $0.uppercased()] }
+
+  private static let roleStart = ByteClass("nkfhpvitlacNKFHPVITLAC")
+
   /// Returns the role of a member in a pair such as `{"name": "password", "value": "s3cret"}`.
   static func pairRole(of name: String) -> PairRole? {
     // Fast path: most names are no roles.
-    guard 2...9 ~= name.utf8.count, let first = name.utf8.first,
-      (first | 0x20).is(.roleStart)
-    else { return nil }
-    let name = name.lowercased()
-    if name == "path" { return .path }
-    if name == "content" { return .content }
-    return pairNameRoles.contains(name) ? .name : valueRoles.contains(name) ? .value : nil
-  }
-
-  private static let pairNameRoles: [String] = [
-    "name", "key", "field", "header", "param", "parameter", "property", "id", "type", "label",
-    "attribute",
-  ]
-  private static let valueRoles: [String] = ["value", "val", "values"]
-
-  /// The names of members that name a value, in the usual cases: `name`, `Name`, `NAME`.
-  private static let pairNames = (pairNameRoles + ["path"]).flatMap {
-    [$0, $0.capitalized, $0.uppercased()]
+    guard 2...9 ~= name.utf8.count, let first = name.utf8.first, roleStart[first] else {
+      return nil
+    }
+    return roles[name.lowercased()]
   }
 
   /// Returns the names that siblings such as `name` give to a member such as `value`.
@@ -72,16 +72,13 @@ extension TextMasker {
   static func pairedNames(of member: String, _ sibling: (String) -> String?) -> [String] {
     let role = pairRole(of: member)
     guard role == .value || role == .content else { return [] }
-    var names: [String] = []
-    for name in pairNames where names.count < maximumPairNames {
-      guard var text = sibling(name) else { continue }
-      if pairRole(of: name) == .path {
-        guard role == .value else { continue }
-        text = String(decoding: text.utf8[namingSegment(of: text.utf8)], as: UTF8.self)
-      }
-      if isPairName(text) { names.append(text) }
+    let names = pairNames.compactMap { name -> String? in
+      guard let text = sibling(name) else { return nil }
+      guard pairRole(of: name) == .path else { return isPairName(text) ? text : nil }
+      let segment = String(decoding: text.utf8[namingSegment(of: text.utf8)], as: UTF8.self)
+      return role == .value && isPairName(segment) ? segment : nil
     }
-    return names
+    return Array(names.prefix(maximumPairNames))
   }
 
   /// Returns the name in an array such as `["password", "s3cret"]`, or `nil` if it is no pair.
@@ -108,18 +105,14 @@ extension TextMasker {
     of path: Bytes
   ) -> Range<Bytes.Index> {
     let separator = UInt8(ascii: path.contains(UInt8(ascii: "/")) ? "/" : ".")
-    var end = path.endIndex
-    while true {
-      let slash = path[..<end].lastIndex(of: separator)
-      let start = slash.map { path.index(after: $0) } ?? path.startIndex
-      guard let slash, isPosition(path[start..<end]) else { return start..<end }
-      end = slash
-    }
+    let segments = path.split(separator: separator, omittingEmptySubsequences: false)
+    let segment = segments.last { !isPosition($0) } ?? segments[0]
+    return segment.startIndex..<segment.endIndex
   }
 
   /// Returns whether a segment of a path is a position in an array, or says nothing about a value.
   private static func isPosition(_ segment: some Collection<UInt8>) -> Bool {
-    segment.elementsEqual("-".utf8) || segment.allSatisfy { UInt8(ascii: "0")...0x39 ~= $0 }
+    segment.elementsEqual("-".utf8) || segment.allSatisfy(\.isASCIIDigit)
       || ["value", "id", "data", "text", "raw"].contains { segment.elementsEqual($0.utf8) }
   }
 
@@ -133,9 +126,7 @@ extension TextMasker {
   /// Masks the value of a member such as `value` if one of the preceding names is secret.
   ///
   /// - Returns: The end of the masked value, or `nil` if the value is kept.
-  mutating func maskPaired(
-    _ value: Value, isContent: Bool, _ masking: Redactor.MaskProvider
-  ) -> Int? {
+  mutating func maskPaired(_ value: Value, isContent: Bool) -> Int? {
     guard !pair.names.isEmpty else {
       (pair.value, pair.isContent) = (Self.opening(of: value), isContent)
       return nil
@@ -143,18 +134,14 @@ extension TextMasker {
     let names = pair.names.filter { !($0.isPath && isContent) }.map { scanner.text($0.text) }
     pair.names = []
     for name in names {
-      if let mask = masking(name, { read(value, named: name, $0) }) {
-        return replace(value, named: name, with: mask)
-      }
+      if let end = mask(value, named: name) { return end }
     }
     return nil
   }
 
   /// Notes the value of a member such as `name`, and masks a preceding member `value`, or the text
   /// of the element, if that name is secret.
-  mutating func noteName(
-    _ value: Value, of member: String, isPath: Bool, _ masking: Redactor.MaskProvider
-  ) {
+  mutating func noteName(_ value: Value, of member: String, isPath: Bool) {
     let length = isPath ? Self.maximumPathLength : Self.maximumPairNameLength
     let limit = value.start + budget.sampleLength(length, at: value.start)
     let nameEnd = end(of: value, limit: limit)
@@ -166,10 +153,8 @@ extension TextMasker {
     guard Self.isPairName(name) else { return }
     if range.upperBound < tagEnd, !isPath {
       elementName = range
-      noteSecretElement(named: range, by: member)
-      if let text = pair.elementText, maskText(text, named: [name], masking) {
-        pair.elementText = nil
-      }
+      noteSecretElement(named: name, by: member)
+      if let text = pair.elementText, maskText(text, named: name) { pair.elementText = nil }
     }
     guard let start = pair.value else {
       if pair.names.count == Self.maximumPairNames { pair.names.removeFirst() }
@@ -177,13 +162,11 @@ extension TextMasker {
     }
     if isPath, pair.isContent { return }
     guard let paired = self.value(at: start) else { return pair.value = nil }
-    if paired.start < maskedPairEnd {
-      // Already masked. Without a limit, each such value could be searched to the end of the text.
-      let mask = masking(name, { read(paired, named: name, min($0, Self.maximumNestedLength)) })
-      if mask != nil { pair.value = nil }
-    } else if let mask = masking(name, { read(paired, named: name, $0) }) {
+    // Without a limit, each value within a masked one could be searched to the end of the text.
+    let isMasked = paired.start < maskedPairEnd
+    if let end = mask(paired, named: name, limit: isMasked ? Self.maximumNestedLength : .max) {
       pair.value = nil
-      maskedPairEnd = replace(paired, named: name, with: mask)
+      maskedPairEnd = max(maskedPairEnd, end)
     }
   }
 }
@@ -197,65 +180,45 @@ extension TextMasker {
   /// An array of arrays has pairs. Another array may list names, so its second element must look
   /// like a secret: `"required": ["password", "email"]`.
   ///
-  /// - Parameters:
-  ///   - name: The name, in quotation marks.
-  ///   - masking: The provider of the replacements.
+  /// - Parameter name: The name, in quotation marks.
   /// - Returns: The end of the masked element, or `nil` if the element is kept.
-  mutating func maskArrayPair(_ name: Range<Int>, _ masking: Redactor.MaskProvider) -> Int? {
-    guard let start = startOfSecondElement(after: name), let value = value(at: start) else {
-      return nil
-    }
+  mutating func maskArrayPair(_ name: Range<Int>) -> Int? {
+    // Fast path: most names have no quotation marks.
+    guard scanner.has("\"", at: name.upperBound) || scanner.has("\\", at: name.upperBound),
+      let comma = positionAfterMark(at: name.upperBound), scanner.has(",", at: comma),
+      let value = value(at: skipSpace(from: comma + 1))
+    else { return nil }
     if case .container = value.kind { return nil }
     let text = scanner.text(name)
     guard names.contains(text), let isPair = isInArrayOfArrays(name) else { return nil }
     let end = end(of: value)
-    guard isLastElement(value, endingAt: end) else { return nil }
-    let sample = scanner.text(value.start..<Self.end(of: 128, from: value.start, before: end))
-    guard isPair || SecretSensitivity.weak.isSecret(sample),
-      let mask = masking(text, { read(value, named: text, $0) })
+    var next = skipSpace(from: end)
+    // A value without its closing mark ends with the text.
+    if case .quoted = value.kind { next = positionAfterMark(at: end) ?? scanner.end }
+    guard next >= scanner.end || scanner.has("]", at: next),
+      isPair || SecretSensitivity.weak.isSecret(scanner.text((value.start..<end).prefix(128)))
     else { return nil }
-    return replace(value, named: text, with: mask)
+    return mask(value, named: text)
   }
 
-  /// Returns the position of the value after a name in quotation marks and a comma, or `nil` if
-  /// there is none.
-  private mutating func startOfSecondElement(after name: Range<Int>) -> Int? {
-    // Fast path: most names have no quotation marks.
-    guard let byte = scanner.byte(at: name.upperBound),
-      byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-    else { return nil }
-    let mark = scanner.end(of: .backslash, from: name.upperBound)
-    guard scanner.byte(at: mark) == UInt8(ascii: "\"") else { return nil }
-    let comma = skipSpace(from: mark + 1)
-    return scanner.byte(at: comma) == UInt8(ascii: ",") ? skipSpace(from: comma + 1) : nil
+  /// Returns the position after a quotation mark, which may be escaped, and white space.
+  private mutating func positionAfterMark(at position: Int) -> Int? {
+    let mark = scanner.end(of: .backslash, from: position)
+    guard mark < scanner.end else { return nil }
+    return scanner.has("\"", at: mark) || scanner.has("'", at: mark)
+      ? skipSpace(from: mark + 1) : nil
   }
 
   /// Returns whether the array that starts with a name is itself the element of an array, or `nil`
   /// if the name is not the first element of an array.
   private mutating func isInArrayOfArrays(_ name: Range<Int>) -> Bool? {
-    guard scanner.byte(before: name.lowerBound) == UInt8(ascii: "\"") else { return nil }
+    guard scanner.has("\"", at: name.lowerBound - 1) else { return nil }
     let mark = scanner.start(of: .backslash, before: name.lowerBound - 1)
-    let bracket = scanner.start(of: .space, before: mark)
-    guard scanner.byte(before: bracket) == UInt8(ascii: "[") else { return nil }
-    let before = scanner.start(of: .space, before: bracket - 1)
-    switch scanner.byte(before: before) {
-    case UInt8(ascii: "["): return true
-    case UInt8(ascii: ","):
-      return scanner.byte(before: scanner.start(of: .space, before: before - 1))
-        == UInt8(ascii: "]")
-    default: return false
-    }
-  }
-
-  /// Returns whether an array ends after a value, or the text does.
-  private mutating func isLastElement(_ value: Value, endingAt end: Int) -> Bool {
-    var position = end
-    if case .quoted = value.kind {
-      position = scanner.end(of: .backslash, from: position)
-      guard position < scanner.end else { return true }
-      position += 1
-    }
-    position = skipSpace(from: position)
-    return scanner.byte(at: position).map { $0 == UInt8(ascii: "]") } ?? true
+    let bracket = scanner.start(of: .space, before: mark) - 1
+    guard scanner.has("[", at: bracket) else { return nil }
+    let before = scanner.start(of: .space, before: bracket) - 1
+    if scanner.has("[", at: before) { return true }
+    return scanner.has(",", at: before)
+      && scanner.has("]", at: scanner.start(of: .space, before: before) - 1)
   }
 }

@@ -1,15 +1,73 @@
-/// The ends of values in free text.
+import Foundation
+
+/// The starts and ends of values in free text.
 extension TextMasker {
-  /// Returns the position a number of bytes after a position, at most that of the end.
-  static func end(of limit: Int, from start: Int, before end: Int = .max) -> Int {
-    limit < end - start ? start + limit : end
+  /// The start of a value, and its delimiters.
+  struct Value {
+    enum Kind {
+      /// A value up to white space or punctuation.
+      case bare
+      /// A value in quotation marks, which are escaped this many times.
+      case quoted(UInt8, level: Int)
+      /// An array or an object.
+      case container
+    }
+
+    let kind: Kind
+    /// The position of the content, after a quotation mark.
+    let start: Int
+  }
+
+  /// Returns the value after the end of a name and a separator, or `nil` if there is none.
+  ///
+  /// The name may be in quotation marks. The separator is `:`, `=`, `:=`, or `=>`.
+  mutating func value(afterNameEndingAt end: Int) -> Value? {
+    var position = end
+    if scanner.has("\\", at: position) { position = scanner.end(of: .backslash, from: position) }
+    if scanner.has("\"", at: position) || scanner.has("'", at: position) { position += 1 }
+    position = skipSpace(from: position)
+    guard scanner.has("=", at: position) || scanner.has(":", at: position) else { return nil }
+    let isLong = scanner.has("=>", at: position) || scanner.has(":=", at: position)
+    return value(at: skipSpace(from: position + (isLong ? 2 : 1)))
+  }
+
+  /// Returns the value at a position, or `nil` if there is none.
+  mutating func value(at start: Int) -> Value? {
+    let mark = scanner.has("\\", at: start) ? scanner.end(of: .backslash, from: start) : start
+    if scanner.has("\"", at: mark) {
+      let level = Self.level(ofBackslashes: mark - start)
+      return Value(kind: .quoted(UInt8(ascii: "\""), level: level), start: mark + 1)
+    }
+    switch scanner.byte(at: start) {
+    case nil: return nil
+    case "'": return Value(kind: .quoted(UInt8(ascii: "'"), level: 0), start: start + 1)
+    case "[", "{": return Value(kind: .container, start: start)
+    default:
+      return scanner.isByte(at: start, in: .bareEnd) ? nil : Value(kind: .bare, start: start)
+    }
+  }
+
+  /// The position from which ``value(at:)`` finds a value again.
+  static func opening(of value: Value) -> Int {
+    guard case .quoted(_, let level) = value.kind else { return value.start }
+    return value.start - (1 << level)
+  }
+
+  /// The limit for the number of times that JSON is nested in strings of JSON.
+  private static let maximumLevel = 4
+
+  /// Returns how many times a quotation mark after this many backslashes is escaped.
+  ///
+  /// JSON in a string of JSON has 1 backslash before a quotation mark, and within that 3, 7, 15.
+  private static func level(ofBackslashes count: Int) -> Int {
+    min((~count).trailingZeroBitCount, maximumLevel)
   }
 
   /// Returns the secret value of a name, or a sample from its start.
   mutating func read(_ value: Value, named name: String, _ limit: Int) -> String {
     guard limit != .max else { return scanner.text(value.start..<end(of: value, named: name)) }
     let limit = budget.sampleLength(limit, at: value.start)
-    let end = end(of: value, limit: Self.end(of: limit, from: value.start))
+    let end = end(of: value, limit: value.start + limit)
     budget.add(end - value.start)
     return scanner.text(value.start..<end)
   }
@@ -26,8 +84,7 @@ extension TextMasker {
     // The loop ends where nothing continues the value, so that the mask is not continued either if
     // the text is masked again.
     while let next = endOfQuotedPart(openedAt: end, of: value, separator)
-      ?? endOfField(namedBefore: end)
-      ?? separator.flatMap({ endOfListField(separatedBy: $0, after: end) })
+      ?? endOfField(namedBefore: end) ?? endOfListField(separatedBy: separator, after: end)
     {
       end = next
     }
@@ -45,54 +102,47 @@ extension TextMasker {
   /// `password:`, a line break, and `token: s3cret`.
   mutating func endOfField(namedBefore end: Int) -> Int? {
     var start = end
-    if scanner.byte(at: end - 1) != UInt8(ascii: ":") {
+    if !scanner.has(":", at: end - 1) {
       start = skipSpace(from: end)
-      guard let byte = scanner.byte(at: start),
-        byte == UInt8(ascii: ":") || byte == UInt8(ascii: "=")
-      else { return nil }
+      guard scanner.has(":", at: start) || scanner.has("=", at: start) else { return nil }
       start += 1
     }
-    start = skipSpace(from: start)
+    return wordEnd(from: skipSpace(from: start), after: end)
+  }
+
+  /// Returns the end of the bare value at a position after another one, or `nil` if there is none.
+  private mutating func wordEnd(from start: Int, after end: Int, limit: Int = .max) -> Int? {
     guard start > end, start < scanner.end, !scanner.isByte(at: start, in: .bareEnd) else {
       return nil
     }
-    return bareEnd(from: start)
+    return bareEnd(from: start, limit: limit)
   }
 
   mutating func end(of value: Value, limit: Int = .max) -> Int {
+    let start = value.start
     switch value.kind {
     case .quoted(let quote, let level):
-      return quoteEnd(quote, level, from: value.start, limit: limit)
+      return quoteEnd(quote, level, from: start, limit: limit)
         ?? (quote == UInt8(ascii: "'")
-          ? bareEnd(from: value.start, limit: limit) : min(scanner.end, limit))
-    case .container: return containerEnd(from: value.start, limit: limit)
+          ? bareEnd(from: start, limit: limit) : min(scanner.end, limit))
+    case .container: return containerEnd(from: start, limit: limit)
     case .bare:
-      let start = value.start
-      for length in Self.schemeLengths(scanner, at: start) {
-        let credentials = skipSpace(from: start + length)
-        if credentials > start + length, credentials < scanner.end,
-          !scanner.isByte(at: credentials, in: .bareEnd)
-        {
-          return bareEnd(from: credentials, limit: limit)
-        }
+      for scheme in ["Bearer", "Digest", "Basic"] as [StaticString]
+      where scanner.has(scheme, at: start) {
+        let end = start + scheme.utf8CodeUnitCount
+        if let end = wordEnd(from: skipSpace(from: end), after: end, limit: limit) { return end }
       }
-      return min(groupsEnd(from: start, bareEnd(from: start, limit: limit)), limit)
+      let end = bareEnd(from: start, limit: limit)
+      return min(groupsEnd(from: start, end), limit)
     }
-  }
-
-  private static func schemeLengths(_ scanner: ByteScanner, at start: Int) -> [Int] {
-    scanner.hasText("Bearer", at: start) || scanner.hasText("Digest", at: start)
-      ? [6] : scanner.hasText("Basic", at: start) ? [5] : []
   }
 
   /// Returns the end of the groups of digits after a value, as in `5555 0000 0000 0000`.
   private func groupsEnd(from start: Int, _ end: Int) -> Int {
-    func isDigit(_ position: Int) -> Bool {
-      scanner.byte(at: position).map { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } == true
-    }
+    func isDigit(_ position: Int) -> Bool { scanner.byte(at: position)?.isASCIIDigit == true }
     guard 3...6 ~= end - start, isDigit(end - 1), isDigit(end - 2) else { return end }
     var end = end
-    for _ in 0..<Self.maximumGroups where scanner.byte(at: end) == UInt8(ascii: " ") {
+    for _ in 0..<8 where scanner.has(" ", at: end) {
       var next = end + 1
       while next - end <= 7, isDigit(next) { next += 1 }
       guard 3...7 ~= next - end, scanner.byte(at: next)?.isASCIIAlphanumeric != true else { break }
@@ -101,25 +151,16 @@ extension TextMasker {
     return end
   }
 
-  private static let maximumGroups = 8
-
   /// Returns whether a value is a number after the name of a member of JSON, as in `"pin": 1234`.
-  func isNumber(_ range: Range<Int>, _ value: Value) -> Bool {
-    guard case .bare = value.kind, range.count <= Self.maximumNumberLength,
-      scanner.bytes[range].allSatisfy({ $0.is(.number) }),
+  mutating func isNumber(_ range: Range<Int>, _ value: Value) -> Bool {
+    guard case .bare = value.kind, range.count <= 32,
+      scanner.bytes[range].allSatisfy({ $0.isASCIIDigit || $0.isOne(of: ".+-eE") }),
       Double(scanner.text(range)) != nil
     else { return false }
-    func skipSpaceBack(from position: Int) -> Int {
-      var position = position
-      while position > 0, scanner.isByte(at: position - 1, in: .space) { position -= 1 }
-      return position
-    }
-    let colon = skipSpaceBack(from: range.lowerBound) - 1
-    guard colon > 0, scanner.byte(at: colon) == UInt8(ascii: ":") else { return false }
-    return scanner.byte(at: skipSpaceBack(from: colon) - 1) == UInt8(ascii: "\"")
+    let colon = scanner.start(of: .space, before: range.lowerBound) - 1
+    return scanner.has(":", at: colon)
+      && scanner.has("\"", at: scanner.start(of: .space, before: colon) - 1)
   }
-
-  private static let maximumNumberLength = 32
 
   private mutating func bareEnd(from start: Int, limit: Int = .max) -> Int {
     scanner.first(in: .bareEnd, from: start, limit: limit)
@@ -137,44 +178,42 @@ extension TextMasker {
     var position = start
     while true {
       position = scanner.first(in: .quote, from: position, limit: limit)
-      guard position < limit, let byte = scanner.byte(at: position) else {
+      guard position < min(limit, scanner.end) else {
         if limit == .max { unclosedQuotes[key] = start }
         return nil
       }
       let mark =
-        byte == UInt8(ascii: "\\") ? scanner.end(of: .backslash, from: position) : position
-      guard scanner.byte(at: mark) == quote else {
-        position = max(mark, position + 1)
-        continue
-      }
-      if level == Self.maximumLevel || Self.level(ofBackslashes: mark - position) <= level {
+        scanner.has("\\", at: position) ? scanner.end(of: .backslash, from: position) : position
+      let isQuote = scanner.byte(at: mark) == quote
+      if isQuote,
+        level == Self.maximumLevel || Self.level(ofBackslashes: mark - position) <= level
+      {
         return position
       }
-      position = mark + 1
+      position = isQuote ? mark + 1 : max(mark, position + 1)
     }
   }
 
   /// Returns the end of an array or an object, or the end of the text if it is not complete.
   private mutating func containerEnd(from start: Int, limit: Int) -> Int {
+    let limited = min(limit, scanner.end)
     var (position, depth) = (start, 0)
-    while true {
+    repeat {
       position = scanner.first(in: .bracket, from: position, limit: limit)
-      guard position < limit, let byte = scanner.byte(at: position) else {
-        return min(limit, scanner.end)
-      }
+      guard position < limited else { return limited }
       position += 1
-      switch byte {
-      case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
-      case UInt8(ascii: "\""):
-        guard let end = quoteEnd(byte, 0, from: position, limit: limit) else {
-          return min(limit, scanner.end)
+      switch scanner.bytes[position - 1] {
+      case "[", "{": depth += 1
+      case "]", "}": depth -= 1
+      default:
+        guard let end = quoteEnd(UInt8(ascii: "\""), 0, from: position, limit: limit) else {
+          return limited
         }
         // The closing mark may be preceded by an even number of backslashes.
         position = scanner.end(of: .backslash, from: end) + 1
-      default: depth -= 1
       }
-      if depth <= 0 { return min(position, scanner.end) }
-    }
+    } while depth > 0
+    return min(position, scanner.end)
   }
 
   /// Returns the end of a part of a bare value that is in quotation marks, such as `username="ada"`,
@@ -197,45 +236,34 @@ extension TextMasker {
     guard let backslashes = backslashCount(beforeMarkAt: mark, in: value), mark + 1 < scanner.end
     else { return nil }
     let isOpening =
-      scanner.byte(at: mark - backslashes - 1) == UInt8(ascii: "=")
+      scanner.has("=", at: mark - backslashes - 1)
       && !scanner.isByte(at: mark + 1, in: .afterClosingMark)
     guard isOpening || separator != nil else { return nil }
-    let close = closingMarkEnd(ofMarkAt: mark, backslashes)
-    guard isOpening || close.map({ isEndOfListField(at: $0, separator) }) ?? false else {
-      return nil
+    let level = Self.level(ofBackslashes: backslashes)
+    let close = quoteEnd(UInt8(ascii: "\""), level, from: mark + 1, limit: .max)
+      .map { scanner.end(of: .backslash, from: $0) + 1 }
+    if !isOpening {
+      guard let close else { return nil }
+      let next = scanner.byte(at: close)
+      guard next.map({ $0 == separator || $0.isOne(of: "\r\n") }) != false else { return nil }
     }
     return bareEnd(from: close ?? mark + 1)
   }
 
-  private func isEndOfListField(at position: Int, _ separator: UInt8?) -> Bool {
-    guard position < scanner.end, let byte = scanner.byte(at: position) else { return true }
-    return byte == separator || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
-  }
-
   /// Returns the end of a further field of a list, such as `; b=2` or `, response="1"`, or `nil` if
   /// there is none.
-  private mutating func endOfListField(separatedBy separator: UInt8, after end: Int) -> Int? {
-    guard scanner.byte(at: end) == separator else { return nil }
+  private mutating func endOfListField(separatedBy separator: UInt8?, after end: Int) -> Int? {
+    guard let separator, scanner.byte(at: end) == separator else { return nil }
     let name = skipSpace(from: end + 1)
     let nameEnd = scanner.end(of: .name, from: name)
-    guard nameEnd > name, scanner.byte(at: nameEnd) == UInt8(ascii: "=") else { return nil }
+    guard nameEnd > name, scanner.has("=", at: nameEnd) else { return nil }
     return bareEnd(from: nameEnd + 1)
   }
 
   /// Returns the number of backslashes before a quotation mark in a value, or `nil` if there is no
   /// mark.
   private mutating func backslashCount(beforeMarkAt mark: Int, in value: Value) -> Int? {
-    guard scanner.byte(at: mark) == UInt8(ascii: "\"") else { return nil }
-    var start = mark
-    while start > value.start, scanner.isByte(at: start - 1, in: .backslash) { start -= 1 }
-    scanner.add(work: mark - start)
-    return mark - start
-  }
-
-  /// Returns the position after the mark that closes a quotation, or `nil` if there is none.
-  private mutating func closingMarkEnd(ofMarkAt mark: Int, _ backslashes: Int) -> Int? {
-    quoteEnd(
-      UInt8(ascii: "\""), Self.level(ofBackslashes: backslashes), from: mark + 1, limit: .max
-    ).map { scanner.end(of: .backslash, from: $0) + 1 }
+    guard scanner.has("\"", at: mark) else { return nil }
+    return mark - scanner.start(of: .backslash, before: mark, limit: value.start)
   }
 }

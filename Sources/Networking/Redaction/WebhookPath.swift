@@ -11,78 +11,58 @@
 /// like generated text is secret: 16 or more letters, digits, and punctuation without a word of
 /// only lower-case letters, or 6 or more with both letters and digits.
 enum WebhookPath {
+  private typealias Segment = Slice<UnsafeBufferPointer<UInt8>>
+
+  private static let generated = ByteClass("-_.~@%=:", alphanumeric: true)
+
   /// Returns the ranges of the secrets.
   ///
   /// - Parameter url: An authority and a path, or a path.
   /// - Returns: The ranges, in ascending order.
   static func secrets(in url: Slice<UnsafeBufferPointer<UInt8>>) -> [Range<Int>] {
-    var secrets: [Range<Int>] = []
     var isAfterHook = false
-    var start = url.startIndex
-    while start < url.endIndex {
-      let end = url[start...].firstIndex(of: UInt8(ascii: "/")) ?? url.endIndex
-      let segment = url[start..<end]
-      if let secret = telegramToken(in: segment) {
-        secrets.append(secret)
-      } else if namesHook(segment) {
+    return url.split(separator: UInt8(ascii: "/")).compactMap { segment in
+      if let secret = telegramToken(in: segment) { return secret }
+      if namesHook(segment) {
         isAfterHook = true
-      } else if isAfterHook, isGenerated(segment) {
-        secrets.append(start..<end)
+        return nil
       }
-      start = end + 1
+      return isAfterHook && isGenerated(segment) ? segment.startIndex..<segment.endIndex : nil
     }
-    return secrets
   }
 
-  private static func namesHook(_ segment: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+  private static func namesHook(_ segment: Segment) -> Bool {
     guard 5...253 ~= segment.count else { return false }
     // User information may precede a host.
-    let start = segment.lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? segment.startIndex
-    if start < segment.endIndex, matches(hooks, segment, at: start) {
-      let next = start + hooks.utf8CodeUnitCount
-      return next == segment.endIndex || segment[next] == UInt8(ascii: ".")
+    let host = segment.lastIndex(of: UInt8(ascii: "@")).map { segment[($0 + 1)...] } ?? segment
+    if starts(host, with: "hooks") {
+      return host.count == 5 || host[host.startIndex + 5] == UInt8(ascii: ".")
     }
-    return segment.indices.contains { matches(webhook, segment, at: $0) }
+    return segment.indices.contains { starts(segment[$0...], with: "webhook") }
   }
 
-  private static let hooks: StaticString = "hooks"
-  private static let webhook: StaticString = "webhook"
-
-  /// Returns whether a text, in lower case, is at a position, in any case.
-  private static func matches(
-    _ text: StaticString, _ segment: Slice<UnsafeBufferPointer<UInt8>>, at position: Int
-  ) -> Bool {
+  /// Returns whether a segment starts with a text in lower case, in any case.
+  private static func starts(_ segment: Segment, with text: StaticString) -> Bool {
     text.withUTF8Buffer { text in
-      guard segment[position] | 0x20 == text[0], position + text.count <= segment.endIndex
-      else { return false }
-      return text.indices.allSatisfy { segment[position + $0] | 0x20 == text[$0] }
+      guard let first = segment.first, first | 0x20 == text[0] else { return false }
+      return segment.count >= text.count && zip(segment, text).allSatisfy { $0 | 0x20 == $1 }
     }
   }
 
-  private static func isGenerated(_ segment: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-    guard segment.count >= 6 else { return false }
-    var (letters, capitals, digits) = (0, 0, 0)
-    for byte in segment {
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digits += 1
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"): (letters, capitals) = (letters + 1, capitals + 1)
-      case UInt8(ascii: "a")...UInt8(ascii: "z"): letters += 1
-      case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"),
-        UInt8(ascii: "@"), UInt8(ascii: "%"), UInt8(ascii: "="), UInt8(ascii: ":"):
-        continue
-      default: return false
-      }
-    }
-    if digits > 0, letters > 0 { return true }
+  private static func isGenerated(_ segment: Segment) -> Bool {
+    guard segment.count >= 6, segment.allSatisfy({ generated[$0] }) else { return false }
+    let letters = segment.count { $0.isASCIIAlphanumeric && !$0.isASCIIDigit }
+    if letters > 0, segment.contains(where: \.isASCIIDigit) { return true }
     // Names such as `IncomingWebhook` have few capitals.
+    let capitals = segment.count { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
     return segment.count >= 16 && capitals * 4 >= letters && letters > capitals
   }
 
   /// Returns the part of `bot1234:secret` after the colon.
-  private static func telegramToken(in segment: Slice<UnsafeBufferPointer<UInt8>>) -> Range<Int>? {
+  private static func telegramToken(in segment: Segment) -> Range<Int>? {
     guard segment.starts(with: "bot".utf8), let colon = segment.firstIndex(of: UInt8(ascii: ":")),
       colon > segment.startIndex + 3, segment.endIndex - colon > 20,
-      segment[(segment.startIndex + 3)..<colon].allSatisfy({ 0x30...0x39 ~= $0 })
+      segment[(segment.startIndex + 3)..<colon].allSatisfy(\.isASCIIDigit)
     else { return nil }
     return colon + 1..<segment.endIndex
   }

@@ -1,5 +1,6 @@
 import Foundation
 import TestGate
+import TestSupport
 import Testing
 
 @testable import Networking
@@ -137,6 +138,27 @@ struct SecretJudgingTests {
   ])
   func aPartInQuotationMarksBelongsToTheValue(_ text: String, _ expected: String) {
     expectMaskedOnce(text, expected)
+  }
+
+  /// The secrets of a recording have replacements of their own, which are not secret again.
+  @Test(arguments: [
+    ("/a?key=s3cret", "/a?key=***-3f2a9c"), ("/a?key=***-3f2a9c", "/a?key=***-3f2a9c"),
+    ("/a?key=b,***-3f2a9c", "/a?key=b,***-3f2a9c"), ("/a?key=b,***-s3", "/a?key=b,***-s3"),
+    ("/token/4f2c81d9e07b", "/token/***-3f2a9c"), ("/token/***-3f2a9c", "/token/***-3f2a9c"),
+  ])
+  func aReplacementOfARecordingIsNotReplacedAgain(_ url: String, _ expected: String) {
+    struct Placeholders: SecretPlaceholders {
+      func text(for secret: String) -> String { "***-3f2a9c" }
+      func number(for secret: String) -> Int { 999_000_034 }
+    }
+    let log = Log<String>()
+    let redactor = Redactor(
+      purpose: .recording, placeholders: Placeholders(), onSecret: { log.append($0) })
+    #expect(redactor.maskedURL(url) == expected)
+    #expect(log.entries.isEmpty == (url == expected))
+    #expect(
+      redactor.maskedContent(#"{"pin": 1234, "a": "Bearer s3cret-12"}"#)
+        == #"{"pin": 999000034, "a": "Bearer ***-3f2a9c"}"#)
   }
 
   private func expectMaskedOnce(_ text: String, _ expected: String) {

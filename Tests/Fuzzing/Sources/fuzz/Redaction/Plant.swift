@@ -58,9 +58,13 @@ extension [UInt8] {
 /// same.
 private struct LengthPlaceholders: SecretPlaceholders {
   func text(for secret: String) -> String {
+    if secret.wholeMatch(of: /\*\*\*(-[0-9a-f]{6,})?/) != nil { return secret }
     let digits = String(secret.utf8.count, radix: 16)
     return "***-" + String(repeating: "0", count: max(6 - digits.count, 0)) + digits
   }
 
-  func number(for secret: String) -> Int { 999_000_004 + 97 * secret.utf8.count }
+  func number(for secret: String) -> Int {
+    if let number = Int(secret), number >= 999_000_004 { return number }
+    return 999_000_004 + 97 * secret.utf8.count
+  }
 }

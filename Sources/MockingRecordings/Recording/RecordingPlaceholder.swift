@@ -1,3 +1,5 @@
+import Networking
+
 /// The form of the placeholders that stand for secrets in a recording.
 ///
 /// | secret | placeholder |
@@ -145,7 +147,7 @@ package enum RecordingPlaceholder {
   // MARK: Bytes
 
   /// Returns the ranges of the placeholders in bytes, except for a plain `***`.
-  static func byteRanges(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+  private static func byteRanges(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     var position = 0
     while position < bytes.count {
@@ -160,7 +162,7 @@ package enum RecordingPlaceholder {
   }
 
   /// Returns the end of the placeholder that starts at a position, or `nil` if there is none.
-  static func end(in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
+  private static func end(in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
     guard let mark = asterisks(in: bytes, at: start), mark < bytes.count,
       bytes[mark] == UInt8(ascii: "-")
     else { return nil }
@@ -200,7 +202,11 @@ package enum RecordingPlaceholder {
     var position = start
     for _ in 0..<3 {
       guard position < bytes.count else { return nil }
-      guard EscapedBytes.nextByte(of: bytes, at: &position) == UInt8(ascii: "*") else {
+      if bytes[position] == UInt8(ascii: "*") {
+        position += 1
+      } else if ["%2A", "%2a"].contains(where: { bytes[position...].starts(with: $0.utf8) }) {
+        position += 3
+      } else {
         return nil
       }
     }
@@ -210,19 +216,4 @@ package enum RecordingPlaceholder {
   private static func isDigit(_ byte: UInt8) -> Bool {
     UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte
   }
-}
-
-/// A source of the placeholders of one recording.
-package protocol SecretPlaceholders: Sendable {
-  /// Returns the placeholder of a secret text.
-  ///
-  /// - Parameter secret: The text, as it occurs in the recording.
-  /// - Returns: A text for which ``RecordingPlaceholder/isPlaceholder(_:)-(String)`` is `true`.
-  func text(for secret: String) -> String
-
-  /// Returns the placeholder of a secret number.
-  ///
-  /// - Parameter secret: The digits of the number.
-  /// - Returns: A number for which ``RecordingPlaceholder/isPlaceholder(_:)-(Int)`` is `true`.
-  func number(for secret: String) -> Int
 }
