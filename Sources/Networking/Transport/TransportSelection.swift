@@ -122,71 +122,13 @@ struct TransportSelector<Endpoint: RequestConvertible>: Sendable {
   private func real(for endpoint: some RequestConvertible) -> any Transport {
     let current = TransportScope.innermost
     guard current != nil || scope != nil else { return transport }
-    return TransportScope.PassedOnTransport { [scope, transport] in
+    return PassedOnTransport { [scope, transport] in
       TransportScope.select(for: endpoint, in: current, home: scope, real: transport)?.transport
         ?? transport
     }
   }
 
   private func scoped(for endpoint: any RequestConvertible) -> SelectedTransport {
-    TransportScope.select(for: endpoint, home: scope, real: transport)
-      ?? own
-  }
-}
-
-/// A provider of transports for endpoints of any type, for a ``TransportScope``.
-package struct AnyTransportProvider: Sendable {
-  /// The scheduler of the provider.
-  let scheduler: any Scheduler
-  /// The name of the endpoints in errors.
-  let name: String
-  /// Whether requests of its endpoints use the client's own transport if no provider has a transport
-  /// for them.
-  let passesUnmatched: Bool
-  /// Whether the provider is for an endpoint.
-  let matches: @Sendable (_ endpoint: any RequestConvertible) -> Bool
-  /// The provider's transport for an endpoint.
-  ///
-  /// Requests that the transport does not handle itself are passed to `next`, or fail if it is `nil`.
-  let transport:
-    @Sendable (_ endpoint: any RequestConvertible, _ next: (any Transport)?) -> (any Transport)?
-
-  /// Makes a provider for endpoints of one type.
-  ///
-  /// - Parameters:
-  ///   - type: The type of the endpoints.
-  ///   - scheduler: The scheduler of the provider.
-  ///   - passesUnmatched: Whether requests without a transport of any provider use the client's own.
-  ///   - transport: A closure that returns the transport for an endpoint. It receives the transport
-  ///     for requests that it does not handle itself, which is `nil` if they fail.
-  package init<Endpoint: RequestConvertible>(
-    for type: Endpoint.Type, scheduler: any Scheduler, passesUnmatched: Bool,
-    _ transport:
-      @escaping @Sendable (_ endpoint: Endpoint, _ next: (any Transport)?) -> (any Transport)?
-  ) {
-    self.scheduler = scheduler
-    self.passesUnmatched = passesUnmatched
-    name = "\(type)"
-    matches = { $0.unwrapped(to: type) != nil }
-    self.transport = { endpoint, next in
-      endpoint.unwrapped(to: type).flatMap { transport($0, next) }
-    }
-  }
-
-  /// Makes a provider for all endpoints.
-  ///
-  /// - Parameters:
-  ///   - scheduler: The scheduler of the provider.
-  ///   - transport: A closure that returns the transport. It receives the transport for requests that
-  ///     it does not handle itself, which is `nil` if they fail.
-  package init(
-    scheduler: any Scheduler,
-    _ transport: @escaping @Sendable (_ next: (any Transport)?) -> any Transport
-  ) {
-    self.scheduler = scheduler
-    passesUnmatched = false
-    name = "all endpoints"
-    matches = { _ in true }
-    self.transport = { _, next in transport(next) }
+    TransportScope.select(for: endpoint, home: scope, real: transport) ?? own
   }
 }
