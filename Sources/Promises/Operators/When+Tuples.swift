@@ -22,9 +22,7 @@ public func when<First: Sendable, Second: Sendable>(
   _ first: Promise<First>, _ second: Promise<Second>, on context: ExecutionContext? = nil,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(First, Second)> {
-  gather(first, second, on: context, at: CallSite(file, line), failsFast: true) {
-    (first.fulfilledValue, second.fulfilledValue)
-  }
+  values(of: first, second, on: context, at: CallSite(file, line))
 }
 
 /// Waits for three promises to be fulfilled, as ``when(_:_:on:file:line:)``.
@@ -42,9 +40,7 @@ public func when<First: Sendable, Second: Sendable, Third: Sendable>(
   on context: ExecutionContext? = nil,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(First, Second, Third)> {
-  gather(first, second, third, on: context, at: CallSite(file, line), failsFast: true) {
-    (first.fulfilledValue, second.fulfilledValue, third.fulfilledValue)
-  }
+  values(of: first, second, third, on: context, at: CallSite(file, line))
 }
 
 /// Waits for four promises to be fulfilled, as ``when(_:_:on:file:line:)``.
@@ -63,9 +59,7 @@ public func when<First: Sendable, Second: Sendable, Third: Sendable, Fourth: Sen
   _ fourth: Promise<Fourth>, on context: ExecutionContext? = nil,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(First, Second, Third, Fourth)> {
-  gather(first, second, third, fourth, on: context, at: CallSite(file, line), failsFast: true) {
-    (first.fulfilledValue, second.fulfilledValue, third.fulfilledValue, fourth.fulfilledValue)
-  }
+  values(of: first, second, third, fourth, on: context, at: CallSite(file, line))
 }
 
 /// Waits for five promises to be fulfilled, as ``when(_:_:on:file:line:)``.
@@ -87,14 +81,7 @@ public func when<
   _ fourth: Promise<Fourth>, _ fifth: Promise<Fifth>, on context: ExecutionContext? = nil,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(First, Second, Third, Fourth, Fifth)> {
-  gather(
-    first, second, third, fourth, fifth, on: context, at: CallSite(file, line), failsFast: true
-  ) {
-    (
-      first.fulfilledValue, second.fulfilledValue,
-      third.fulfilledValue, fourth.fulfilledValue, fifth.fulfilledValue
-    )
-  }
+  values(of: first, second, third, fourth, fifth, on: context, at: CallSite(file, line))
 }
 
 /// Waits for six promises to be fulfilled, as ``when(_:_:on:file:line:)``.
@@ -119,15 +106,7 @@ public func when<
   on context: ExecutionContext? = nil,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(First, Second, Third, Fourth, Fifth, Sixth)> {
-  gather(
-    first, second, third, fourth, fifth, sixth, on: context, at: CallSite(file, line),
-    failsFast: true
-  ) {
-    (
-      first.fulfilledValue, second.fulfilledValue, third.fulfilledValue,
-      fourth.fulfilledValue, fifth.fulfilledValue, sixth.fulfilledValue
-    )
-  }
+  values(of: first, second, third, fourth, fifth, sixth, on: context, at: CallSite(file, line))
 }
 
 /// Waits for seven or more promises to be fulfilled, as ``when(_:_:on:file:line:)``.
@@ -147,22 +126,14 @@ public func when<
 /// - Returns: A promise for a tuple of the values. It is rejected with the first error that occurs.
 public func when<
   First: Sendable, Second: Sendable, Third: Sendable, Fourth: Sendable, Fifth: Sendable,
-  Sixth: Sendable,
-  Seventh: Sendable, each Other: Sendable
+  Sixth: Sendable, Seventh: Sendable, each Other: Sendable
 >(
   _ first: Promise<First>, _ second: Promise<Second>, _ third: Promise<Third>,
   _ fourth: Promise<Fourth>, _ fifth: Promise<Fifth>, _ sixth: Promise<Sixth>,
   _ seventh: Promise<Seventh>, _ others: repeat Promise<each Other>,
   on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(First, Second, Third, Fourth, Fifth, Sixth, Seventh, repeat each Other)> {
-  gather(
-    first, second, third, fourth, fifth, sixth, seventh, repeat each others, on: context,
-    at: CallSite(file, line), failsFast: true
-  ) {
-    (
-      first.fulfilledValue, second.fulfilledValue, third.fulfilledValue,
-      fourth.fulfilledValue, fifth.fulfilledValue, sixth.fulfilledValue,
-      seventh.fulfilledValue, repeat (each others).fulfilledValue
-    )
-  }
+  values(
+    of: first, second, third, fourth, fifth, sixth, seventh, repeat each others, on: context,
+    at: CallSite(file, line))
 }

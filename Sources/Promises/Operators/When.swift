@@ -57,6 +57,26 @@ func gather<First, each Other, Collected>(
   return result
 }
 
+/// Waits for promises of different types to be fulfilled.
+func values<First, each Other>(
+  of first: Promise<First>, _ others: repeat Promise<each Other>,
+  on context: ExecutionContext?, at site: CallSite
+) -> Promise<(First, repeat each Other)> {
+  gather(first, repeat each others, on: context, at: site, failsFast: true) {
+    (first.fulfilledValue, repeat (each others).fulfilledValue)
+  }
+}
+
+/// Waits for promises of different types to settle.
+func outcomes<First, each Other>(
+  of first: Promise<First>, _ others: repeat Promise<each Other>,
+  on context: ExecutionContext?, at site: CallSite
+) -> Promise<(Result<First, any Error>, repeat Result<each Other, any Error>)> {
+  gather(first, repeat each others, on: context, at: site, failsFast: false) {
+    (first.outcome, repeat (each others).outcome)
+  }
+}
+
 extension Promise {
   /// Returns a promise that waits for all members.
   ///
@@ -92,18 +112,22 @@ extension Promise {
     return result
   }
 
-  /// Makes `group` the upstream of this promise.
+  /// Makes `upstream` the upstream of this promise, in place of one that has settled.
   ///
-  /// Must be called after attaching to all members. A settled member can settle this promise during
-  /// its attachment, which cancels the group. The group would then remove other consumers from the
-  /// members that have not counted this promise yet.
-  func wait(for group: UpstreamGroup) {
+  /// Must be called after attaching to `upstream`. A settled member of a group can settle this promise
+  /// during its attachment, which cancels the group. The group would then remove other consumers from
+  /// the members that have not counted this promise yet.
+  func wait(for upstream: any Upstream) {
+    var previous: (any Upstream)?
     let isWaiting = machine.withLock { machine in
       guard !isSettled else { return false }
-      machine.upstream = group
+      previous = machine.upstream.take()
+      machine.upstream = upstream
       return true
     }
-    if !isWaiting { Trampoline.depart(from: group) }
+    // Released after unlocking, because this may run a user's `deinit`.
+    withExtendedLifetime(previous) {}
+    if !isWaiting { Trampoline.depart(from: upstream) }
   }
 }
 

@@ -137,10 +137,9 @@ extension LiveScheduler {
 }
 
 extension Duration {
-  /// The duration in nanoseconds, rounded up so that a timer never fires early.
-  ///
-  /// Clamped to `Int64.max`.
-  fileprivate var wholeNanoseconds: UInt64 {
+  /// The time in nanoseconds, rounded up and between 0 and 292 years, for clocks of the system.
+  package var wholeNanoseconds: UInt64 {
+    guard self > .zero else { return 0 }
     guard self < .nanoseconds(Int64.max) else { return UInt64(Int64.max) }
     let (seconds, attoseconds) = components
     return UInt64(seconds) * 1_000_000_000 + UInt64((attoseconds + 999_999_999) / 1_000_000_000)

@@ -339,15 +339,6 @@
   }
 
   extension Duration {
-    /// The duration in nanoseconds, clamped to the range from 0 to a century.
-    var wholeNanoseconds: UInt64 {
-      guard self > .zero else { return 0 }
-      guard self < .seconds(3_155_760_000) else { return 3_155_760_000_000_000_000 }
-      return UInt64(components.seconds) * 1_000_000_000
-        + UInt64(components.attoseconds / 1_000_000_000)
-    }
-
-    /// The duration in milliseconds, rounded up and clamped to the range from 0 to a century.
     var wholeMilliseconds: Int { Int((wholeNanoseconds + 999_999) / 1_000_000) }
   }
 
