@@ -100,7 +100,7 @@ public final class NetworkReachability: Sendable {
   func listen(
     after seen: UInt64, _ listener: @escaping ReachabilityMachine.Listener
   ) -> @Sendable () -> Void {
-    state.listen(after: seen, listener)
+    state.listen(for: { $0.number > seen }, listener)
   }
 
   /// The number of waiting promises and listeners, for tests.

@@ -76,7 +76,8 @@ final class StreamReader: Sendable {
       guard !state.ahead.isCancelled, state.ahead.end == nil else { return (false, nil) }
       state.producedBytes += Int64(piece.count)
       if let length = stream.length, state.producedBytes > length {
-        state.ahead.end = .failure(LengthMismatchError(description: "it has more than \(length) bytes"))
+        state.ahead.end = .failure(
+          LengthMismatchError(description: "it has more than \(length) bytes"))
       } else {
         state.ahead.bytes.append(piece)
       }

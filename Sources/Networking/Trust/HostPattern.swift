@@ -170,6 +170,9 @@ struct HostTable<Value: Sendable>: Sendable {
   private var wildcards: [HostKey: Value] = [:]
   private var predicates: [(matches: @Sendable (String, Int) -> Bool, value: Value)] = []
 
+  /// Makes an empty table.
+  init() {}
+
   /// Makes a table.
   ///
   /// - Parameter entries: The patterns and their values.

@@ -42,10 +42,8 @@
       case .system where lists.isEmpty, .anyCertificate:
         self = .system
         return
-      case .system: includesSystem = true
-      case .only(let sources), .besidesSystem(let sources):
-        if sources.isEmpty { throw .invalidTLS("the list of authorities is empty") }
-        includesSystem = if case .only = policy.anchors { false } else { true }
+      case .system, .besidesSystem: includesSystem = true
+      case .only: includesSystem = false
       }
       guard let store = OpenSSLStore() else { throw NetworkError(.unsupported, "out of memory") }
       if includesSystem { store.addSystem() }

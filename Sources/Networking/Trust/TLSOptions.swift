@@ -83,12 +83,8 @@ final class CompiledTLS: Sendable {
   let id = UUID().uuidString
 
   private init() {
-    // A table without entries cannot fail.
-    guard let policies = try? HostTable<CompiledPolicy>([]),
-      let identities = try? HostTable<PlatformIdentity>([])
-    else { preconditionFailure("An empty table is valid") }
-    self.policies = policies
-    self.identities = identities
+    policies = HostTable()
+    identities = HostTable()
     others = CompiledPolicy.system
     wallClock = { Date() }
   }
@@ -177,14 +173,12 @@ extension TLSOptions {
 #if !CATENA_CURL && !canImport(Security)
   /// The support of TLS options: there is none in a build without libcurl.
   enum Platform {
-    static let unsupported = NetworkError(
-      .unsupported, "TLS options need libcurl, and the library was built without it")
-
-    static func requireSupport() throws(NetworkError) { throw unsupported }
-
-    static func requireSupport(for policy: ServerTrust.Policy) throws(NetworkError) {
-      throw unsupported
+    static func requireSupport() throws(NetworkError) {
+      throw NetworkError(
+        .unsupported, "TLS options need libcurl, and the library was built without it")
     }
+
+    static func requireSupport(for policy: ServerTrust.Policy) throws(NetworkError) {}
   }
 
   /// The authorities of the system, the only ones that this platform trusts.
@@ -199,7 +193,7 @@ extension TLSOptions {
   /// A client certificate, which this platform does not have.
   struct PlatformIdentity: Sendable {
     init(_ identity: ClientIdentity, for hosts: String) throws(NetworkError) {
-      throw Platform.unsupported
+      try Platform.requireSupport()
     }
   }
 #endif
@@ -207,7 +201,12 @@ extension TLSOptions {
 /// A checked policy.
 final class CompiledPolicy: Sendable {
   /// The system's policy, with the default versions.
-  static let system = CompiledPolicy()
+  static let system: CompiledPolicy = {
+    guard let policy = try? CompiledPolicy(.system, for: "all hosts", .v1_2, nil) else {
+      preconditionFailure("The policy of the system needs no files")
+    }
+    return policy
+  }()
 
   /// The trusted authorities.
   let anchors: PlatformAnchors
@@ -224,18 +223,6 @@ final class CompiledPolicy: Sendable {
   ///
   /// Rules of the caller cannot be compared, so a policy with one has a text of its own.
   let owner: String
-
-  private init() {
-    isSystem = true
-    owner = ""
-    anchors = .system
-    pins = []
-    evaluations = []
-    stapled = .ignored
-    minimumVersion = .v1_2
-    maximumVersion = nil
-    isVerifying = true
-  }
 
   init(
     _ policy: ServerTrust.Policy, for hosts: String, _ minimum: TLSVersion, _ maximum: TLSVersion?
@@ -287,9 +274,8 @@ final class CompiledPolicy: Sendable {
     of chain: [Data], host: String, now: @autoclosure () -> Date, noteReport: () -> Void
   ) -> TLSFailure? {
     for rule in pins {
-      guard
-        let mismatch = rule.mismatch(chain, isVerified: isVerifying, host: host, now: now())
-      else { continue }
+      let mismatch = rule.mismatch(chain, isVerified: isVerifying, host: host, now: now())
+      guard let mismatch else { continue }
       if case .reported(let report) = rule.mode {
         noteReport()
         report(mismatch)
@@ -302,14 +288,13 @@ final class CompiledPolicy: Sendable {
     guard !evaluations.isEmpty else { return nil }
     let certificates = chain.compactMap(ServerCertificate.init(der:))
     for evaluation in evaluations {
+      let reason = "a rule of the client rejects the server"
       do {
         if try evaluation(certificates, host) { continue }
-        return TLSFailure(
-          .tlsUntrusted, host: host, "a rule of the client rejects the server", chain: chain)
+        return TLSFailure(.tlsUntrusted, host: host, reason, chain: chain)
       } catch {
         return TLSFailure(
-          .tlsUntrusted, host: host,
-          "a rule of the client rejects the server: \(NetworkError.text(of: error))", chain: chain,
+          .tlsUntrusted, host: host, "\(reason): \(NetworkError.text(of: error))", chain: chain,
           underlying: error)
       }
     }

@@ -222,7 +222,7 @@
       body = CurlResponseBody()
       errorBuffer[0] = 0
       handshake = nil
-      tlsProperties = nil
+      tlsConnection = nil
       isPaused = false
       lastActivity = clock.now
     }

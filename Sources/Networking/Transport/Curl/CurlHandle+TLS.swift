@@ -44,7 +44,7 @@
           guard let context else { return CurlResult.handshakeFailed.rawValue }
           let isPrepared = CurlHandle.at(handle).prepareTLS(context)
           return isPrepared ? CurlResult.OK.rawValue : CurlResult.handshakeFailed.rawValue
-        }, Unmanaged.passUnretained(self).toOpaque())
+        }, context)
       try require(CurlResult(rawValue: result) ?? .unknownOption)
       if let policy = proxyPolicy, !policy.isVerifying {
         catena_easy_set_long(easy, .proxyVerifyPeer, 0)
@@ -104,7 +104,7 @@
     func noteTLS() {
       guard tls?.policy != nil, origin?.scheme == "https", let connection = catena_easy_tls(easy)
       else { return }
-      tlsProperties = TLSMetrics.Properties.of(connection)
+      tlsConnection = TLSMetrics.Connection.of(connection)
     }
   }
 

@@ -6,7 +6,7 @@
   ///
   /// The object is reused for further exchanges, with the same or another easy handle. Only the I/O
   /// thread uses it.
-  final class CurlHandle {
+  final class CurlHandle: CallbackContext {
     /// Whether an easy handle must not be used for a second transfer.
     ///
     /// libcurl from 7.84 to 8.0.1 then keeps a pointer to freed memory, and writes there if the first
@@ -83,7 +83,7 @@
     /// The last handshake of the exchange.
     var handshake: HandshakeVerifier?
     /// The TLS properties of the connection, once it is known.
-    var tlsProperties: TLSMetrics.Properties?
+    var tlsConnection: TLSMetrics.Connection?
 
     /// Makes a handle, or returns `nil` if libcurl is out of memory.
     init?(clock: CurlClock, _ connections: CurlConnections) {
@@ -108,7 +108,7 @@
       exchange.handle = self
       errorBuffer[0] = 0
       handshake = nil
-      tlsProperties = nil
+      tlsConnection = nil
       resetHead()
       lastActivity = clock.now
       isPaused = false

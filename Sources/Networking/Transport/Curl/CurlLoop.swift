@@ -12,7 +12,7 @@
   /// commands follow the events, because a new exchange must not use a connection that has become
   /// readable since its last exchange. The handlers of exchanges are called from
   /// libcurl's callbacks or at the end of an iteration, never under a lock.
-  final class CurlLoop {
+  final class CurlLoop: CallbackContext {
     private static let initialized: Void = catena_curl_initialize()
 
     private let commandQueue: CurlCommandQueue
@@ -110,18 +110,14 @@
           }
           loop.sockets.watch(socket, for: CurlPoll(rawValue: events) ?? .remove)
           return 0
-        }, Unmanaged.passUnretained(self).toOpaque())
+        }, context)
       catena_multi_on_timer(
         multi,
         { _, milliseconds, context in
           CurlLoop.at(context).timerDue =
             milliseconds < 0 ? nil : CurlClock.currentTime + UInt64(milliseconds) * 1_000_000
           return 0
-        }, Unmanaged.passUnretained(self).toOpaque())
-    }
-
-    private static func at(_ context: UnsafeMutableRawPointer?) -> CurlLoop {
-      Unmanaged.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+        }, context)
     }
 
     private func keepConnections(_ count: Int) {

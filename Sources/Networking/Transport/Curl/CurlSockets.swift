@@ -48,7 +48,7 @@
   /// all that libcurl then reports about it.
   ///
   /// Source: RFC 9112 section 9.2.
-  final class CurlSockets {
+  final class CurlSockets: CallbackContext {
     private struct Socket {
       /// `CURL_POLL_IN` and `CURL_POLL_OUT` bits: those that libcurl wants, and those registered
       /// with epoll.
