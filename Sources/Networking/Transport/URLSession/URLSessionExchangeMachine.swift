@@ -106,19 +106,12 @@ struct URLSessionExchangeMachine: Sendable {
     isResuming = isSuspended
   }
 
-  /// Resumes delivery, unless the request was withdrawn by a later suspension.
+  /// Resumes delivery and restarts the idle timeout, unless the request was withdrawn by a later
+  /// suspension.
   ///
   /// - Returns: The held events.
   mutating func resumeIfRequested(at now: Duration) -> [TransportEvent] {
     guard isResuming else { return [] }
-    return resume(at: now)
-  }
-
-  /// Resumes delivery and restarts the idle timeout.
-  ///
-  /// - Returns: The held events.
-  mutating func resume(at now: Duration) -> [TransportEvent] {
-    guard isSuspended else { return [] }
     isSuspended = false
     isResuming = false
     if lastActivity != nil { lastActivity = now }
