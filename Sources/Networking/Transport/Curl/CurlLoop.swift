@@ -177,9 +177,12 @@
       if let due = handle.idleDeadline() {
         deadlines.insert(CurlDeadline(due: due, handle: handle))
       }
-      if catena_multi_add(multi, handle.easy) != 0 {
-        end(handle, with: handle.failure(.cannotConnect, "libcurl rejected the exchange"))
-      }
+      add(handle)
+    }
+
+    private func add(_ handle: CurlHandle) {
+      guard catena_multi_add(multi, handle.easy) != 0 else { return }
+      end(handle, with: handle.failure(.cannotConnect, "libcurl rejected the exchange"))
     }
 
     /// The maximum time to wait for events, in milliseconds, or -1 for no limit.
@@ -219,9 +222,7 @@
     private func restart(_ handle: CurlHandle) {
       catena_multi_remove(multi, handle.easy)
       handle.restart()
-      if catena_multi_add(multi, handle.easy) != 0 {
-        end(handle, with: handle.failure(.cannotConnect, "libcurl rejected the exchange"))
-      }
+      add(handle)
     }
 
     /// Makes libcurl read from the connection of an exchange, and again after a while if the exchange
@@ -332,10 +333,6 @@
       clock_gettime(CLOCK_MONOTONIC, &time)
       return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
-  }
-
-  extension Duration {
-    var wholeMilliseconds: Int { Int((wholeNanoseconds + 999_999) / 1_000_000) }
   }
 
   /// The time of a handle's next check for an idle connection.
