@@ -107,21 +107,10 @@ package struct HandlerScope: Sendable {
   ///
   /// - Parameter work: The closure to wrap.
   /// - Returns: The wrapped closure. Outside all scopes, `work` itself.
-  @inlinable
   package static func capturing<Result>(
     _ work: @escaping @Sendable () -> Result
   ) -> @Sendable () -> Result {
-    isUsed.load(ordering: .relaxed) ? capturingCurrent(work) : work
-  }
-
-  /// The slow path of `capturing`.
-  ///
-  /// Not inlined, so that callers without a scope only perform one check.
-  @usableFromInline
-  static func capturingCurrent<Result>(
-    _ work: @escaping @Sendable () -> Result
-  ) -> @Sendable () -> Result {
-    guard let scope = current else { return work }
+    guard let scope = innermost else { return work }
     return { $current.withValue(scope, operation: work) }
   }
 
@@ -132,7 +121,7 @@ package struct HandlerScope: Sendable {
   static func capturing<Argument, Result>(
     _ work: @escaping @Sendable (Argument) throws -> Result
   ) -> @Sendable (Argument) throws -> Result {
-    guard isUsed.load(ordering: .relaxed), let scope = current else { return work }
+    guard let scope = innermost else { return work }
     return { argument in try $current.withValue(scope) { try work(argument) } }
   }
 

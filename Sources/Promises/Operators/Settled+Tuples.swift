@@ -31,8 +31,7 @@ public func settled<First: Sendable, Second: Sendable>(
 /// - Returns: A promise for a tuple of the outcomes. It is rejected only if it is cancelled.
 public func settled<First: Sendable, Second: Sendable, Third: Sendable>(
   _ first: Promise<First>, _ second: Promise<Second>, _ third: Promise<Third>,
-  on context: ExecutionContext? = nil,
-  file: StaticString = #fileID, line: UInt = #line
+  on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(Result<First, any Error>, Result<Second, any Error>, Result<Third, any Error>)> {
   outcomes(of: first, second, third, on: context, at: CallSite(file, line))
 }
@@ -107,8 +106,7 @@ public func settled<
 >(
   _ first: Promise<First>, _ second: Promise<Second>, _ third: Promise<Third>,
   _ fourth: Promise<Fourth>, _ fifth: Promise<Fifth>, _ sixth: Promise<Sixth>,
-  on context: ExecutionContext? = nil,
-  file: StaticString = #fileID, line: UInt = #line
+  on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<
   (
     Result<First, any Error>, Result<Second, any Error>, Result<Third, any Error>,

@@ -37,8 +37,7 @@ public func when<First: Sendable, Second: Sendable>(
 /// - Returns: A promise for a tuple of the values. It is rejected with the first error that occurs.
 public func when<First: Sendable, Second: Sendable, Third: Sendable>(
   _ first: Promise<First>, _ second: Promise<Second>, _ third: Promise<Third>,
-  on context: ExecutionContext? = nil,
-  file: StaticString = #fileID, line: UInt = #line
+  on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(First, Second, Third)> {
   values(of: first, second, third, on: context, at: CallSite(file, line))
 }
@@ -103,8 +102,7 @@ public func when<
 >(
   _ first: Promise<First>, _ second: Promise<Second>, _ third: Promise<Third>,
   _ fourth: Promise<Fourth>, _ fifth: Promise<Fifth>, _ sixth: Promise<Sixth>,
-  on context: ExecutionContext? = nil,
-  file: StaticString = #fileID, line: UInt = #line
+  on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(First, Second, Third, Fourth, Fifth, Sixth)> {
   values(of: first, second, third, fourth, fifth, sixth, on: context, at: CallSite(file, line))
 }
