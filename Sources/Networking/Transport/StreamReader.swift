@@ -32,6 +32,7 @@ final class StreamReader: Sendable {
   ///   - whenReady: A closure that runs once, on any thread, after `pending`, when more bytes are
   ///     available or the stream has ended.
   /// - Returns: The number of bytes, or the reason that there are none.
+  /// - Throws: The error of the stream.
   func read(
     into buffer: UnsafeMutableRawBufferPointer, whenReady: @escaping @Sendable () -> Void
   ) throws -> BodyReader.Outcome {
