@@ -25,7 +25,8 @@ public import Promises
 ///
 /// Monitoring ends when the object is released. The object may be used from any thread.
 public final class NetworkReachability: Sendable {
-  private let state = ReachabilityState()
+  /// The status, and those who wait for another one.
+  let state = ReachabilityState()
   private let stop: @Sendable () -> Void
 
   /// Starts monitoring this machine's network.
@@ -87,24 +88,6 @@ public final class NetworkReachability: Sendable {
 
   /// The default instance of clients without a configured one.
   static let shared = NetworkReachability()
-
-  /// The current status with its number.
-  var change: ReachabilityMachine.Change { state.change }
-
-  /// Calls a listener once, with the first change after a number.
-  ///
-  /// The call may occur before this method returns. The listener receives `nil` if there will be no
-  /// further change, or if it is removed before a change.
-  ///
-  /// - Returns: A closure that removes the listener.
-  func listen(
-    after seen: UInt64, _ listener: @escaping ReachabilityMachine.Listener
-  ) -> @Sendable () -> Void {
-    state.listen(for: { $0.number > seen }, listener)
-  }
-
-  /// The number of waiting promises and listeners, for tests.
-  var waiterCount: Int { state.waiterCount }
 }
 
 #if os(watchOS) || !(os(Linux) || os(Android) || canImport(Network))

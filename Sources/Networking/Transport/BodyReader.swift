@@ -33,6 +33,8 @@ public final class BodyReader: Sendable {
 
   /// The length of the body in bytes, or `nil` if it is not known before the end.
   public let length: Int64?
+  /// Whether the body can be read again from its start.
+  let isRepeatable: Bool
   private let state: Mutex<State>
 
   /// Opens a body.
@@ -56,16 +58,19 @@ public final class BodyReader: Sendable {
   }
 
   convenience init(_ stream: BodyStream) {
-    self.init(.stream(StreamReader(stream)), length: stream.length)
+    self.init(
+      .stream(StreamReader(stream)), length: stream.length, isRepeatable: stream.isRepeatable)
   }
 
   convenience init(_ pieces: PieceReader) {
     self.init(
-      pieces.hasFiles ? .files(FileReader(pieces)) : .memory(pieces), length: pieces.length)
+      pieces.hasFiles ? .files(FileReader(pieces)) : .memory(pieces), length: pieces.length,
+      isRepeatable: true)
   }
 
-  private init(_ source: Source, length: Int64?) {
+  private init(_ source: Source, length: Int64?, isRepeatable: Bool) {
     self.length = length
+    self.isRepeatable = isRepeatable
     state = Mutex(State(source: source))
   }
 
@@ -78,16 +83,6 @@ public final class BodyReader: Sendable {
 
   /// Whether all bytes have been read, as far as it is known.
   var isAtEnd: Bool { state.withLock { $0.hasEnded || $0.offset == length } }
-
-  /// Whether the body can be read again from its start.
-  var isRepeatable: Bool {
-    state.withLock { state in
-      switch state.source {
-      case .memory, .files: true
-      case .stream(let reader): reader.stream.isRepeatable
-      }
-    }
-  }
 
   /// Reads the next bytes without waiting for a file or a stream.
   ///

@@ -77,20 +77,12 @@ extension HostPattern: ExpressibleByStringLiteral {
       host = host[..<colon]
     }
     if host.hasSuffix("."), host.count > 1 { host = host.dropLast() }
-    let isHost = host.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-        UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"), 0x80...:
-        true
-      default: false
-      }
+    let isHost = host.unicodeScalars.allSatisfy { scalar in
+      !scalar.isASCII || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+        || ".-_:".unicodeScalars.contains(scalar)
     }
     let isPort = port.isEmpty || UInt16(port.dropFirst()).map { $0 > 0 } == true
-    let hasEmptyLabel =
-      !host.contains(":")
-      && host.split(
-        separator: ".", omittingEmptySubsequences: false
-      ).contains(where: \.isEmpty)
+    let hasEmptyLabel = !host.contains(":") && ".\(host).".contains("..")
     guard isHost, isPort, !hasEmptyLabel, port.isEmpty || port.hasPrefix(":") else { return nil }
     let key = HostKey(String(host), port: Int(port.dropFirst()))
     // An international name that cannot be converted.

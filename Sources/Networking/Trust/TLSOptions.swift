@@ -94,20 +94,17 @@ final class CompiledTLS: Sendable {
     _ maximum: TLSVersion?, _ wallClock: @escaping @Sendable () -> Date
   ) throws(NetworkError) {
     try Platform.requireSupport()
-    var policies: [(pattern: HostPattern, value: CompiledPolicy)] = []
-    for (hosts, policy) in trust.policies {
-      let compiled = try CompiledPolicy(policy, for: hosts.text, minimum, maximum)
-      policies.append((hosts, compiled))
-    }
-    self.policies = try HostTable(policies)
+    policies = try HostTable(
+      trust.policies.map { hosts, policy throws(NetworkError) in
+        (hosts, try CompiledPolicy(policy, for: hosts.text, minimum, maximum))
+      })
     others = try trust.others.map { policy throws(NetworkError) in
       try CompiledPolicy(policy, for: "all other hosts", minimum, maximum)
     }
-    var loaded: [(pattern: HostPattern, value: PlatformIdentity)] = []
-    for (hosts, identity) in identities.identities {
-      loaded.append((hosts, try PlatformIdentity(identity, for: hosts.text)))
-    }
-    self.identities = try HostTable(loaded)
+    self.identities = try HostTable(
+      identities.identities.map { hosts, identity throws(NetworkError) in
+        (hosts, try PlatformIdentity(identity, for: hosts.text))
+      })
     self.wallClock = wallClock
   }
 
@@ -231,9 +228,7 @@ final class CompiledPolicy: Sendable {
       let certificates = try policy.anchors.certificates()
       let lists = try policy.revocation.items()
       anchors = try PlatformAnchors(policy, certificates, lists)
-      var pins: [CompiledPins] = []
-      for rule in policy.pinRules { pins.append(try CompiledPins(rule)) }
-      self.pins = pins
+      pins = try policy.pinRules.map(CompiledPins.init)
       stapled = policy.revocation.stapled
       let isSystemTrust = if case .system = policy.anchors { true } else { false }
       isSystem =

@@ -22,15 +22,8 @@ public enum PromiseDiagnostics {
   /// The handler is called on the thread that causes the report, possibly during the release of an
   /// object, and on several threads concurrently. It should return quickly.
   public static var handler: (@Sendable (_ event: PromiseEvent) -> Void)? {
-    get { state.withLock { $0.handler } }
-    set {
-      // Released after unlocking, because the release may cause a report.
-      let old = state.withLock { state in
-        defer { state.handler = newValue }
-        return state.handler
-      }
-      withExtendedLifetime(old) {}
-    }
+    get { handlerState.withLock { $0 } }
+    set { handlerState.replace(with: newValue) }
   }
 
   // MARK: Internals
@@ -38,14 +31,10 @@ public enum PromiseDiagnostics {
   /// Receives each new promise that is created with a resolver or from a task.
   typealias CreationObserver = @Sendable (_ promise: any Settleable, _ site: CallSite) -> Void
 
-  private struct State {
-    var handler: (@Sendable (PromiseEvent) -> Void)? = { event in
-      StandardStream.error.write("warning: \(event)\n")
-    }
-    var creationObserver: CreationObserver?
-  }
-
-  private static let state = Mutex(State())
+  private static let handlerState = Mutex<(@Sendable (PromiseEvent) -> Void)?>({ event in
+    StandardStream.error.write("warning: \(event)\n")
+  })
+  private static let creationObserverState = Mutex<CreationObserver?>(nil)
   private static let hasCreationObserver = Atomic(false)
 
   static func report(_ event: PromiseEvent) {
@@ -57,18 +46,14 @@ public enum PromiseDiagnostics {
   /// `nil` if there is none, at the cost of one relaxed load.
   static var creationObserver: CreationObserver? {
     guard hasCreationObserver.load(ordering: .relaxed) else { return nil }
-    return state.withLock { $0.creationObserver }
+    return creationObserverState.withLock { $0 }
   }
 
   /// Replaces the observer of new promises.
   ///
   /// `nil` removes it.
   static func setCreationObserver(_ creationObserver: CreationObserver?) {
-    let old = state.withLock { state in
-      defer { state.creationObserver = creationObserver }
-      return state.creationObserver
-    }
-    withExtendedLifetime(old) {}
+    creationObserverState.replace(with: creationObserver)
     hasCreationObserver.store(creationObserver != nil, ordering: .relaxed)
   }
 }
@@ -115,6 +100,18 @@ public enum PromiseEvent: Sendable, CustomStringConvertible {
     case .unhandledRejection(_, let site), .abandoned(let site), .neverSettled(let site, _):
       site
     }
+  }
+}
+
+extension Mutex where Value: Sendable {
+  /// Replaces the value, and releases the former one after unlocking, because this may run a user's
+  /// `deinit` or cause a report.
+  func replace(with value: Value) {
+    let former = withLock { current in
+      defer { current = value }
+      return current
+    }
+    withExtendedLifetime(former) {}
   }
 }
 

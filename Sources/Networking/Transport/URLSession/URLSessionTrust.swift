@@ -121,13 +121,9 @@ extension NetworkError.Code {
 
 #if canImport(Security)
   extension TLSVersion {
+    /// The version for the system, which numbers the versions as TLS does.
     fileprivate var systemVersion: tls_protocol_version_t {
-      switch self {
-      case .v1_0: .TLSv10
-      case .v1_1: .TLSv11
-      case .v1_2: .TLSv12
-      case .v1_3: .TLSv13
-      }
+      tls_protocol_version_t(rawValue: UInt16(rawValue)) ?? .TLSv12
     }
   }
 
