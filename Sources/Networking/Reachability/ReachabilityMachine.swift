@@ -149,21 +149,3 @@ final class ReachabilityState: Sendable {
     machine.withLock { $0.removeWaiter(id) }.perform()
   }
 }
-
-/// A source of the network status for ``NetworkReachability``.
-///
-/// `MockReachability` in the module `Mocking` is a source that a test controls.
-public protocol ReachabilityMonitoring: Sendable {
-  /// Starts to report the status: first the current one, then each possible change.
-  ///
-  /// - Parameter report: The handler of a status. The source may call it from any thread, before
-  ///   and after this method returns, but not concurrently. A status equal to the previous one is
-  ///   ignored. The source must not hold a lock during the call, because promise handlers may run
-  ///   in it.
-  /// - Returns: A closure that stops the reports and releases the resources of the source. It is
-  ///   called once, from any thread, possibly from within `report`. It must not wait for a running
-  ///   report.
-  func start(
-    _ report: @escaping @Sendable (_ status: NetworkReachability.Status) -> Void
-  ) -> @Sendable () -> Void
-}

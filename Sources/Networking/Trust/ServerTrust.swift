@@ -246,3 +246,22 @@ extension ServerTrust {
     }
   }
 }
+
+/// The checks of the revocation of certificates.
+///
+/// Source: RFC 6960 (OCSP), RFC 6066 section 8 (stapling), RFC 5280 section 5 (lists).
+public struct Revocation: Sendable {
+  /// The use of a status that a server staples to its certificate.
+  public enum Stapled: Sendable, Hashable {
+    /// It is not requested.
+    case ignored
+    /// It is checked if the server has sent it.
+    case ifPresent
+    /// It must be present and valid.
+    case required
+  }
+
+  var stapled = Stapled.ignored
+  var lists: [TLSSource] = []
+  var wholeChain = false
+}

@@ -58,51 +58,6 @@ public enum PromiseDiagnostics {
   }
 }
 
-/// A report from ``PromiseDiagnostics`` about a promise.
-public enum PromiseEvent: Sendable, CustomStringConvertible {
-  /// A promise was rejected and released without a handler for the rejection.
-  ///
-  /// Neither the promise nor a promise derived from it had a `fail`, an `always`, a `recover`, an
-  /// await or a wait. Cancellations are not reported. Rejections that follow from an abandoned
-  /// promise are not reported either, because the abandonment has its own report.
-  case unhandledRejection(any Error, at: CallSite)
-
-  /// A resolver was released without a call, or a custom ``ExecutionContext`` dropped a handler.
-  ///
-  /// The promise has been rejected with ``PromiseError/abandoned``.
-  case abandoned(at: CallSite)
-
-  /// A promise was still pending at the time limit of
-  /// ``PromiseDiagnostics/watchPending(longerThan:scheduler:)``, or was released while pending.
-  ///
-  /// `after` is the limit. It is `nil` for a promise that was released while pending and can no
-  /// longer settle.
-  case neverSettled(at: CallSite, after: Duration?)
-
-  /// A one-line description with at most 200 characters of the error.
-  public var description: String {
-    switch self {
-    case .unhandledRejection(let error, let site):
-      "unhandled rejection of the promise created at \(site): \("\(error)".prefix(200))"
-    case .abandoned(let site):
-      "the promise created at \(site) was abandoned: "
-        + "its resolver or handler was released before settling it"
-    case .neverSettled(let site, let time?):
-      "the promise created at \(site) is still pending after \(time.rounded)"
-    case .neverSettled(let site, nil):
-      "the promise created at \(site) was released while pending; its handlers never ran"
-    }
-  }
-
-  /// The source location of the promise.
-  public var site: CallSite {
-    switch self {
-    case .unhandledRejection(_, let site), .abandoned(let site), .neverSettled(let site, _):
-      site
-    }
-  }
-}
-
 extension Mutex where Value: Sendable {
   /// Replaces the value, and releases the former one after unlocking, because this may run a user's
   /// `deinit` or cause a report.
@@ -112,19 +67,6 @@ extension Mutex where Value: Sendable {
       return current
     }
     withExtendedLifetime(former) {}
-  }
-}
-
-extension Duration {
-  /// The duration for a text, rounded to milliseconds or, below one of them, to microseconds.
-  ///
-  /// Random delays and measured times otherwise have up to 18 decimals.
-  package var rounded: Duration {
-    let unit: Duration =
-      (.milliseconds(-1)...(.milliseconds(1))).contains(self)
-      ? .microseconds(1) : .milliseconds(1)
-    let count = (self / unit).rounded()
-    return abs(count) < 1e15 ? unit * Int(count) : self
   }
 }
 
@@ -162,53 +104,5 @@ extension Promise {
   @usableFromInline
   func notifyCreationObserver() {
     PromiseDiagnostics.creationObserver?(self, site)
-  }
-}
-
-/// The source location of a promise, for diagnostics.
-///
-/// The description is `module/file.swift:line`, as in `#fileID` and `#line`. It contains no path of
-/// the machine that compiled the program.
-public struct CallSite: Sendable, Hashable, CustomStringConvertible {
-  private let staticFile: StaticString
-  private let shortLine: UInt32
-
-  /// Creates a source location.
-  ///
-  /// Operators pass the `#fileID` and `#line` of their caller.
-  ///
-  /// - Parameters:
-  ///   - file: A `#fileID`.
-  ///   - line: A `#line`, counted from 1.
-  @usableFromInline
-  init(_ file: StaticString, _ line: UInt) {
-    staticFile = file
-    shortLine = UInt32(truncatingIfNeeded: line)
-  }
-
-  /// The module and the file name: `Module/File.swift`.
-  public var file: String { "\(staticFile)" }
-
-  /// Whether the location is in a module of this package.
-  var isInternal: Bool {
-    let file = file
-    return ["Promises/", "Networking/", "Mocking/"].contains { file.hasPrefix($0) }
-  }
-
-  /// The line in the file, counted from 1.
-  public var line: Int { Int(shortLine) }
-
-  /// The location as `Module/File.swift:line`.
-  public var description: String { "\(file):\(line)" }
-
-  /// Returns whether two locations have the same file and line.
-  public static func == (left: CallSite, right: CallSite) -> Bool {
-    left.line == right.line && left.file == right.file
-  }
-
-  /// Hashes the file and the line.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(file)
-    hasher.combine(line)
   }
 }

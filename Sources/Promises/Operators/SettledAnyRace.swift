@@ -119,3 +119,19 @@ public func race<Value: Sendable>(
 ) -> Promise<Value> {
   race([first, second] + others, on: context, file: file, line: line)
 }
+
+/// The error of ``any(_:on:file:line:)`` when all promises are rejected.
+///
+/// Source: ECMA-262, AggregateError.
+public struct AggregateError: Error, CustomStringConvertible {
+  /// The errors, in the order of the promises.
+  ///
+  /// Never empty.
+  public let errors: [any Error]
+
+  /// A one-line description with the number of errors and the first error.
+  public var description: String {
+    let first = errors.first.map { ", the first: \($0)" } ?? ""
+    return "all \(errors.count) promises were rejected\(first)"
+  }
+}
