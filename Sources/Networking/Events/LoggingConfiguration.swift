@@ -112,13 +112,11 @@ extension LoggingConfiguration {
   ///
   /// Other loggers than closures run on the queue of the client, which the scheduler tracks.
   func tracked(by scheduler: any Scheduler) -> LoggingConfiguration {
-    func tracked(_ logger: (any NetworkLogger)?) -> (any NetworkLogger)? {
-      (logger as? ClosureLogger)?.tracked(by: scheduler) ?? logger
-    }
     var configuration = self
-    configuration.requestLogger = tracked(requestLogger)
-    configuration.responseLogger = tracked(responseLogger)
-    configuration.errorLogger = tracked(errorLogger)
+    for logger in [\LoggingConfiguration.requestLogger, \.responseLogger, \.errorLogger] {
+      guard let closure = self[keyPath: logger] as? ClosureLogger else { continue }
+      configuration[keyPath: logger] = closure.tracked(by: scheduler)
+    }
     return configuration
   }
 }

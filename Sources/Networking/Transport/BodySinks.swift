@@ -132,17 +132,15 @@ final class ByteChannel: BodySink, ByteSource {
       let result = state.withLock { state -> Result<Data?, any Error>? in
         if let result = state.next() { return result }
         // The waiting reader keeps its place.
-        guard state.reader == nil else { return .failure(Self.concurrentRead) }
+        guard state.reader == nil else {
+          let reason = "the body is being read by another task, and can be read only by one"
+          return .failure(NetworkError(.alreadyRead, reason))
+        }
         state.reader = reader
         return nil
       }
       if let result { reader.resume(returning: result) }
     }.get()
-  }
-
-  private static var concurrentRead: NetworkError {
-    NetworkError(
-      .alreadyRead, "the body is being read by another task, and can be read only by one")
   }
 
   func stop(_ error: any Error) {

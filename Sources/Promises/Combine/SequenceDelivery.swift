@@ -14,8 +14,6 @@ struct SequenceDelivery: Sendable {
   private var waiter: Waiter?
   private(set) var isEnded = false
 
-  init() {}
-
   /// Whether no element is wanted.
   var isIdle: Bool { demand == 0 }
 

@@ -188,8 +188,6 @@ package final class AwaitedPromises: Sendable {
 
   private let state = Mutex(State())
 
-  init() {}
-
   /// The promises of the innermost virtual time.
   ///
   /// `nil` outside of `withVirtualTime`.

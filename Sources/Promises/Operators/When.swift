@@ -105,10 +105,7 @@ extension Promise {
     _ outcome: Result<Value, any Error>, on context: ExecutionContext?, at site: CallSite
   ) -> Promise {
     let result = Promise(waitingFor: nil, on: context ?? .main, at: site)
-    switch outcome {
-    case .success(let value): result.fulfill(value, by: .upstream)
-    case .failure(let error): result.reject(error, by: .upstream)
-    }
+    _ = result.settle { try outcome.get() }
     return result
   }
 

@@ -2,6 +2,7 @@
   import CCatena
   import CCatenaCurl
   import CatenaSystem
+  import Dispatch
   import Foundation
   import Promises
 
@@ -328,11 +329,7 @@
     }
 
     /// The time of the system clock, uncached.
-    static var currentTime: UInt64 {
-      var time = timespec()
-      clock_gettime(CLOCK_MONOTONIC, &time)
-      return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
+    static var currentTime: UInt64 { DispatchTime.now().uptimeNanoseconds }
   }
 
   /// The time of a handle's next check for an idle connection.
