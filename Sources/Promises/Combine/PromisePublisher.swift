@@ -1,5 +1,6 @@
 #if canImport(Combine)
   public import Combine
+  import Synchronization
 
   /// A publisher of the outcome of a promise: one value and the end, or a failure.
   ///
@@ -24,14 +25,7 @@
     /// - Parameter subscriber: The subscriber. It receives one value at most.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == any Error {
-      let consumer = promise.on(.inline)
-      Future<Output, any Error> { complete in
-        // The promise calls it once, and the lock of the future protects its state.
-        nonisolated(unsafe) let complete = complete
-        consumer.always(on: .inline) { complete($0) }
-      }
-      .handleEvents(receiveCancel: { consumer.cancel() })
-      .receive(subscriber: subscriber)
+      PromiseSubscription(to: promise, for: AnySubscriber(subscriber)).start()
     }
   }
 
@@ -45,5 +39,51 @@
     ///   .store(in: &cancellables)
     /// ```
     public var publisher: PromisePublisher<Value> { PromisePublisher(self) }
+  }
+
+  /// A subscription to a promise.
+  ///
+  /// `@unchecked Sendable` because `downstream`, which is not `Sendable`, is protected by the phases of
+  /// `delivery`: only the thread that has moved it to the next phase, under its lock, calls `downstream`.
+  private final class PromiseSubscription<Output: Sendable>: Subscription, @unchecked Sendable {
+    private let delivery = Mutex(SingleDelivery<Output>())
+    private let downstream: AnySubscriber<Output, any Error>
+    /// The promise of this subscription alone, whose cancellation does not affect other consumers.
+    private let consumer: Promise<Output>
+
+    init(to promise: Promise<Output>, for downstream: AnySubscriber<Output, any Error>) {
+      self.downstream = downstream
+      consumer = promise.on(.inline)
+    }
+
+    func start() {
+      downstream.receive(subscription: self)
+      consumer.always(on: .inline) { [self] result in
+        switch result {
+        case .success(let value):
+          if let value = delivery.withLock({ $0.settle(value) }) { deliver(value) }
+        case .failure(let error): complete(.failure(error))
+        }
+      }
+    }
+
+    func request(_ demand: Subscribers.Demand) {
+      guard demand > .none else { return }
+      if let value = delivery.withLock({ $0.request() }) { deliver(value) }
+    }
+
+    func cancel() {
+      _ = delivery.withLock { $0.end() }
+      consumer.cancel()
+    }
+
+    private func deliver(_ value: Output) {
+      _ = downstream.receive(value)
+      complete(.finished)
+    }
+
+    private func complete(_ completion: Subscribers.Completion<any Error>) {
+      if delivery.withLock({ $0.end() }) { downstream.receive(completion: completion) }
+    }
   }
 #endif

@@ -41,27 +41,8 @@ extension Publisher {
   public func subscribe<S: Subscriber>(_ subscriber: S)
   where Failure == S.Failure, Output == S.Input {}
   public func collect() -> Publishers.Collect<Self> { Publishers.Collect() }
-  public func handleEvents(
-    receiveSubscription: ((any Subscription) -> Void)? = nil,
-    receiveOutput: ((Output) -> Void)? = nil,
-    receiveCompletion: ((Subscribers.Completion<Failure>) -> Void)? = nil,
-    receiveCancel: (() -> Void)? = nil,
-    receiveRequest: ((Subscribers.Demand) -> Void)? = nil
-  ) -> Publishers.HandleEvents<Self> { Publishers.HandleEvents() }
-}
-public final class Future<Output, Failure: Error>: Publisher {
-  public typealias Promise = (Result<Output, Failure>) -> Void
-  public init(_ attemptToFulfill: @escaping (@escaping Promise) -> Void) {}
-  public func receive<S: Subscriber>(subscriber: S)
-  where Failure == S.Failure, Output == S.Input {}
 }
 public enum Publishers {
-  public struct HandleEvents<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-    public func receive<S: Subscriber>(subscriber: S)
-    where Failure == S.Failure, Output == S.Input {}
-  }
   public struct Collect<Upstream: Publisher>: Publisher {
     public typealias Output = [Upstream.Output]
     public typealias Failure = Upstream.Failure

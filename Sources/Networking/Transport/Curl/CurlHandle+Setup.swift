@@ -30,9 +30,9 @@
       try set(url: request.url, options)
       let hasBody = try set(method: request.method, bodyOf: exchange)
       try set(serverFields(of: request), hasBody: hasBody)
-      let connect = request.connectTimeout.map { ($0.wholeNanoseconds + 999_999) / 1_000_000 }
+      let connect = request.connectTimeout?.wholeMilliseconds ?? .max
       catena_easy_set_long(
-        easy, .connectTimeoutMilliseconds, Int(min(max(connect ?? .max, 1), UInt64(Int32.max))))
+        easy, .connectTimeoutMilliseconds, min(max(connect, 1), Int(Int32.max)))
       if hasBody {
         setUploadCallbacks()
         if mayNegotiateHTTP2 { keepSendingOnError() }
@@ -313,6 +313,11 @@
         }, handle)
       catena_easy_set_long(easy, .noProgress, 0)
     }
+  }
+
+  extension Duration {
+    /// The time in milliseconds, rounded up.
+    var wholeMilliseconds: Int { Int((wholeNanoseconds + 999_999) / 1_000_000) }
   }
 
   /// The options that remain set on an easy handle after an exchange.

@@ -5,12 +5,30 @@ import Testing
 @testable import Promises
 
 @Suite(.gated)
-struct SequenceDeliveryTests {
+struct PublisherDeliveriesTests {
   /// Applies mutating calls in order, outside of the macro, which captures values.
   private func results<Machine, Result>(
     _ machine: inout Machine, _ calls: ((inout Machine) -> Result)...
   ) -> [Result] {
     calls.map { $0(&machine) }
+  }
+
+  @Test func aValueIsDeliveredOnceThereIsDemandForIt() {
+    var early = SingleDelivery<Int>()
+    let earlyValues = results(&early, { $0.settle(1) }, { $0.request() }, { $0.request() })
+    #expect(earlyValues == [nil, 1, nil])
+    var late = SingleDelivery<Int>()
+    let lateValues = results(&late, { $0.request() }, { $0.settle(1) }, { $0.settle(2) })
+    #expect(lateValues == [nil, 1, nil])
+  }
+
+  @Test func nothingFollowsTheEnd() {
+    var delivery = SingleDelivery<Int>()
+    _ = delivery.settle(1)
+    let ends = results(&delivery, { $0.end() }, { $0.end() })
+    #expect(ends == [true, false])
+    let value = delivery.request()
+    #expect(value == nil)
   }
 
   @Test func eachElementTakesOneOfTheDemand() {

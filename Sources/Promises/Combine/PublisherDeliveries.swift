@@ -1,4 +1,42 @@
-// The state has no declaration of Combine, so that it is compiled and tested on every platform.
+// The states of the subscriptions in this folder. They use no declaration of Combine, so that they are
+// compiled and tested on every platform.
+
+/// The state of a subscription that delivers one value and ends.
+///
+/// A value is kept until there is demand for it. Nothing is delivered after the end or a cancellation.
+struct SingleDelivery<Value: Sendable>: Sendable {
+  private var isWanted = false
+  /// The value, while there is no demand for it.
+  private var value: Value?
+  private var isEnded = false
+
+  /// Adds demand.
+  ///
+  /// - Returns: The value to deliver now.
+  mutating func request() -> Value? {
+    isWanted = true
+    return value.take()
+  }
+
+  /// Sets the value.
+  ///
+  /// - Returns: The value, if it is to be delivered now.
+  mutating func settle(_ value: Value) -> Value? {
+    guard !isEnded else { return nil }
+    if !isWanted { self.value = value }
+    defer { isWanted = false }
+    return isWanted ? value : nil
+  }
+
+  /// Ends the subscription.
+  ///
+  /// - Returns: Whether the completion is to be delivered: `false` after an earlier end.
+  mutating func end() -> Bool {
+    defer { isEnded = true }
+    value = nil
+    return !isEnded
+  }
+}
 
 /// The state of a subscription that delivers the elements of a sequence, each after demand for it.
 struct SequenceDelivery: Sendable {
