@@ -127,11 +127,7 @@ extension NetworkReachability {
     /// It stores the number of the last change it returned.
     public struct Iterator: AsyncIteratorProtocol {
       let state: ReachabilityState
-      private var seen: UInt64 = 0
-
-      init(state: ReachabilityState) {
-        self.state = state
-      }
+      fileprivate var seen: UInt64 = 0
 
       /// Waits for the next change.
       ///

@@ -26,11 +26,6 @@ public struct HostPattern: Sendable {
   /// The text of the pattern.
   let text: String
 
-  private init(_ kind: Kind, text: String) {
-    self.kind = kind
-    self.text = text
-  }
-
   /// The hosts for which a closure returns `true`.
   ///
   /// - Parameter predicate: The closure. It runs on any thread, several times for a host, must not
@@ -40,7 +35,7 @@ public struct HostPattern: Sendable {
   public static func matching(
     _ predicate: @escaping @Sendable (_ host: String, _ port: Int) -> Bool
   ) -> HostPattern {
-    HostPattern(.predicate(predicate), text: "a predicate")
+    HostPattern(kind: .predicate(predicate), text: "a predicate")
   }
 }
 
@@ -58,10 +53,10 @@ extension HostPattern: ExpressibleByStringLiteral {
     let key = Self.key(isWildcard ? String(text.dropFirst(2)) : text)
     guard let key, !isWildcard || (key.host.contains(where: \.isLetter) && !key.host.contains(":"))
     else {
-      self.init(.malformed(text), text: text)
+      self.init(kind: .malformed(text), text: text)
       return
     }
-    self.init(isWildcard ? .wildcard(key) : .exact(key), text: text)
+    self.init(kind: isWildcard ? .wildcard(key) : .exact(key), text: text)
   }
 
   /// Returns a host with an optional port as a key, or `nil` if it is malformed.

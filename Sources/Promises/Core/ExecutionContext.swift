@@ -223,18 +223,22 @@ protocol CustomContext: AnyObject, Sendable {
   func adapting(_ explicit: ExecutionContext) -> ExecutionContext
 }
 
-private final class ClosureContext: CustomContext {
+/// A context that consists of closures.
+final class ClosureContext: CustomContext {
+  private let adapt: @Sendable (ExecutionContext) -> ExecutionContext
   private let body: @Sendable (@escaping Job) -> Void
 
-  init(_ body: @escaping @Sendable (@escaping Job) -> Void) {
+  init(
+    adapting adapt: @escaping @Sendable (ExecutionContext) -> ExecutionContext = { $0 },
+    _ body: @escaping @Sendable (@escaping Job) -> Void
+  ) {
+    self.adapt = adapt
     self.body = body
   }
 
-  func enqueue(_ job: @escaping Job) {
-    body(job)
-  }
+  func enqueue(_ job: @escaping Job) { body(job) }
 
-  func adapting(_ explicit: ExecutionContext) -> ExecutionContext { explicit }
+  func adapting(_ explicit: ExecutionContext) -> ExecutionContext { adapt(explicit) }
 }
 
 extension Promise {

@@ -133,25 +133,10 @@ package struct HandlerScope: Sendable {
   static func scoped(_ context: ExecutionContext) -> ExecutionContext {
     guard let current else { return context }
     let base = context.isInline ? context : current.time?.scheduler.context(for: context) ?? context
-    return ExecutionContext(.custom(ScopedContext(base: base, scope: current)))
-  }
-
-  private final class ScopedContext: CustomContext {
-    let base: ExecutionContext
-    let scope: HandlerScope
-
-    init(base: ExecutionContext, scope: HandlerScope) {
-      self.base = base
-      self.scope = scope
+    let scoped = ClosureContext(adapting: base.adapting) { job in
+      base.run { $current.withValue(current, operation: job) }
     }
-
-    func enqueue(_ job: @escaping Job) {
-      base.run { [scope] in HandlerScope.$current.withValue(scope, operation: job) }
-    }
-
-    func adapting(_ explicit: ExecutionContext) -> ExecutionContext {
-      base.adapting(explicit)
-    }
+    return ExecutionContext(.custom(scoped))
   }
 }
 

@@ -11,10 +11,9 @@ public func settled<Value: Sendable>(
   _ promises: [Promise<Value>], on context: ExecutionContext? = nil,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<[Result<Value, any Error>]> {
-  let site = CallSite(file, line)
-  guard !promises.isEmpty else { return .withoutMembers(.success([]), on: context, at: site) }
   let countdown = Countdown(promises.count)
-  return .gathering(promises, on: context, at: site) { _, result in
+  return .gathering(promises, on: context, at: CallSite(file, line), empty: .success([])) {
+    _, result in
     countdown.countDown() && result.settle(fulfilling: promises.map { $0.outcome }, by: .upstream)
   }
 }
@@ -35,12 +34,10 @@ public func any<Value: Sendable>(
   _ promises: [Promise<Value>], on context: ExecutionContext? = nil,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<Value> {
-  let site = CallSite(file, line)
-  guard !promises.isEmpty else {
-    return .withoutMembers(.failure(PromiseError.empty), on: context, at: site)
-  }
   let countdown = Countdown(promises.count)
-  return .gathering(promises, on: context, at: site) { member, result in
+  return .gathering(
+    promises, on: context, at: CallSite(file, line), empty: .failure(PromiseError.empty)
+  ) { member, result in
     if member.error == nil {
       return result.settle(fulfilling: member.fulfilledValue, by: .consumer)
     }
@@ -86,11 +83,9 @@ public func race<Value: Sendable>(
   _ promises: [Promise<Value>], on context: ExecutionContext? = nil,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<Value> {
-  let site = CallSite(file, line)
-  guard !promises.isEmpty else {
-    return .withoutMembers(.failure(PromiseError.empty), on: context, at: site)
-  }
-  return .gathering(promises, on: context, at: site) { member, result in
+  .gathering(
+    promises, on: context, at: CallSite(file, line), empty: .failure(PromiseError.empty)
+  ) { member, result in
     result.settle(by: .consumer) {
       if let error = member.error {
         result.error = error

@@ -17,10 +17,9 @@ public func when<Value: Sendable>(
   _ promises: [Promise<Value>], on context: ExecutionContext? = nil,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<[Value]> {
-  let site = CallSite(file, line)
-  guard !promises.isEmpty else { return .withoutMembers(.success([]), on: context, at: site) }
   let countdown = Countdown(promises.count)
-  return .gathering(promises, on: context, at: site) { member, result in
+  return .gathering(promises, on: context, at: CallSite(file, line), empty: .success([])) {
+    member, result in
     if let error = member.error { return result.settle(rejecting: error, by: .consumer) }
     guard countdown.countDown() else { return false }
     return result.settle(fulfilling: promises.map { $0.fulfilledValue }, by: .upstream)
@@ -81,31 +80,28 @@ extension Promise {
   /// Returns a promise that waits for all members.
   ///
   /// - Parameters:
-  ///   - members: The promises to wait for. At least one.
+  ///   - members: The promises to wait for.
   ///   - context: The context of the new promise. `nil` uses the context of the first member.
   ///   - site: The source location of the new promise.
+  ///   - empty: The outcome without members.
   ///   - react: The closure that runs inline for each member that settles, with the new promise. It
   ///     returns whether it has settled the new promise.
   /// - Returns: The new promise. It is pending until `react` settles it.
   static func gathering<Member>(
     _ members: [Promise<Member>], on context: ExecutionContext?, at site: CallSite,
+    empty: Result<Value, any Error>,
     _ react: @escaping @Sendable (_ member: Promise<Member>, _ result: Promise) -> Bool
   ) -> Promise {
     let context = context ?? members.first?.context ?? .main
     let result = Promise(waitingFor: nil, on: context, at: site)
+    guard !members.isEmpty else {
+      _ = result.settle { try empty.get() }
+      return result
+    }
     // One closure serves all members, so that a member needs no allocation.
     let work: Reaction.Work = { member, result in react(.from(member), .from(result)) }
     for member in members { member.attach(.everything, Reaction(for: result, work)) }
     result.wait(for: UpstreamGroup(members))
-    return result
-  }
-
-  /// Returns the settled promise of a combinator that has received no promises.
-  static func withoutMembers(
-    _ outcome: Result<Value, any Error>, on context: ExecutionContext?, at site: CallSite
-  ) -> Promise {
-    let result = Promise(waitingFor: nil, on: context ?? .main, at: site)
-    _ = result.settle { try outcome.get() }
     return result
   }
 
