@@ -117,8 +117,7 @@ extension Scheduler where Self == LiveScheduler {
   /// The code that evaluates `.live` decides: a scheduler that was read outside of the operation, such
   /// as the scheduler of a client that was created before, stays on the system clock.
   public static var live: LiveScheduler {
-    guard let time = HandlerScope.ambientTime else { return .system }
-    return LiveScheduler(forwardingTo: time.scheduler)
+    HandlerScope.ambientTime.map { LiveScheduler(forwardingTo: $0.scheduler) } ?? .system
   }
 }
 
@@ -128,8 +127,7 @@ extension LiveScheduler {
 
   /// The wall clock of the scope of virtual time in which the caller runs, or the system's.
   package static var wallClock: @Sendable () -> Date {
-    guard let time = HandlerScope.ambientTime else { return { Date() } }
-    return time.wallClock
+    HandlerScope.ambientTime?.wallClock ?? { @Sendable in Date() }
   }
 
   /// The shared scheduler on the system clock, also within a scope of virtual time.

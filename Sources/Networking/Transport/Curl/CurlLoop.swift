@@ -133,7 +133,7 @@
           end(handle, with: handle.failure(.cancelled))
         } else {
           // Its files may still be opened. An exchange that has ended ignores this.
-          exchange.end(with: .failure(TransportFailure(code: .cancelled)))
+          exchange.fail(.cancelled)
         }
       case .resume(let exchange):
         // libcurl does not resume an exchange that has completed.
@@ -155,15 +155,11 @@
     }
 
     private func start(_ exchange: CurlExchange) {
-      guard !exchange.isCancelled else {
-        return exchange.end(with: .failure(TransportFailure(code: .cancelled)))
-      }
+      guard !exchange.isCancelled else { return exchange.fail(.cancelled) }
       guard multi != nil, sockets.isUsable,
         let handle = idleHandles.popLast() ?? CurlHandle(clock: clock, connections)
       else {
-        let failure = TransportFailure(
-          code: .cannotConnect, detail: "No memory or file descriptors are left")
-        return exchange.end(with: .failure(failure))
+        return exchange.fail(.cannotConnect, "No memory or file descriptors are left")
       }
       handle.hasOwnConnection = refusingOrigins != nil
       handle.requiresHTTP1 = refusingOrigins?.contains(exchange.request.url) == false

@@ -159,9 +159,6 @@ final class URLSessionExchange: TransportHandle {
   /// Whether the exchange was cancelled; for the delegate queue only.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Whether a final response has begun.
-  var hasHead: Bool { state.withLock { $0.machine.hasHead } }
-
   /// Delivers an event other than the last; for the delegate queue only.
   func receive(_ event: TransportEvent) {
     deliver { $0.machine.add(event, at: $1) }
