@@ -32,33 +32,6 @@ package struct HandlerScope: Sendable {
   /// While `false`, ``current`` is not read.
   @usableFromInline static let isUsed = Atomic(false)
 
-  /// Creates a scope with a value, and the mark and the time of the current scope.
-  ///
-  /// - Parameter value: The value to make visible.
-  package init(_ value: some Sendable) {
-    self.value = value
-    mark = Self.current?.mark
-    time = Self.current?.time
-  }
-
-  /// Creates a scope with a mark, and the value and the time of the current scope.
-  ///
-  /// - Parameter mark: The mark to make visible.
-  package init(mark: some Sendable) {
-    value = Self.current?.value
-    self.mark = mark
-    time = Self.current?.time
-  }
-
-  /// Creates a scope with a time, and the value and the mark of the current scope.
-  ///
-  /// - Parameter time: The time to make visible.
-  init(time: AmbientTime) {
-    value = Self.current?.value
-    mark = Self.current?.mark
-    self.time = time
-  }
-
   /// The same as ``current``, without reading the task-local value while no scope has been entered.
   package static var innermost: HandlerScope? {
     isUsed.load(ordering: .relaxed) ? current : nil
@@ -137,6 +110,29 @@ package struct HandlerScope: Sendable {
       base.run { $current.withValue(current, operation: job) }
     }
     return ExecutionContext(.custom(scoped))
+  }
+}
+
+extension HandlerScope {
+  /// Creates a scope with a value, and the mark and the time of the current scope.
+  ///
+  /// - Parameter value: The value to make visible.
+  package init(_ value: some Sendable) {
+    self.init(value: value, mark: Self.current?.mark, time: Self.current?.time)
+  }
+
+  /// Creates a scope with a mark, and the value and the time of the current scope.
+  ///
+  /// - Parameter mark: The mark to make visible.
+  package init(mark: some Sendable) {
+    self.init(value: Self.current?.value, mark: mark, time: Self.current?.time)
+  }
+
+  /// Creates a scope with a time, and the value and the mark of the current scope.
+  ///
+  /// - Parameter time: The time to make visible.
+  init(time: AmbientTime) {
+    self.init(value: Self.current?.value, mark: Self.current?.mark, time: time)
   }
 }
 
