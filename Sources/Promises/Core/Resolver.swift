@@ -46,11 +46,18 @@ public final class Resolver<Value: Sendable>: Sendable {
   /// Settles the promise with a result.
   ///
   /// - Parameter result: The outcome. A success fulfils the promise; a failure rejects it.
-  public func resolve<Failure>(_ result: Result<Value, Failure>) {
+  public func resolve(_ result: Result<Value, any Error>) {
     switch result {
     case .success(let value): fulfill(value)
     case .failure(let error): reject(error)
     }
+  }
+
+  /// Settles the promise with a result that has a typed error.
+  ///
+  /// - Parameter result: The outcome. A success fulfils the promise; a failure rejects it.
+  public func resolve<Failure>(_ result: Result<Value, Failure>) {
+    resolve(result.mapError { $0 as any Error })
   }
 
   /// Settles the promise with the arguments of a completion handler.
