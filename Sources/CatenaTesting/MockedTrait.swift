@@ -77,13 +77,12 @@
     private func perform(_ function: @Sendable () async throws -> Void) async throws {
       let mocks = try await makeMocks()
       let failures = MockFailureLog()
-      let scope = TransportScope(
-        providers: [mocks.provider], passesUnmatched: unmatched == .pass,
-        name: "the trait .mocked at \(location.fileID):\(location.line)",
-        onMockFailure: { failures.add($0) })
       defer { failures.record(at: location) }
       try await Self.$backends.withValue(Self.backends + [mocks.backend]) {
-        try await scope.run(function)
+        try await MockScope.run(
+          [mocks.provider], unmatched: unmatched,
+          name: "the trait .mocked at \(location.fileID):\(location.line)",
+          onMockFailure: { failures.add($0) }, function)
       }
     }
   }

@@ -200,7 +200,7 @@ final class MockQueue: Sendable {
   private let state = Mutex(State())
 
   func append(_ mocks: [Mock]) {
-    state.withLock { $0.mocks.append(contentsOf: mocks) }
+    state.withLock { state in mocks.forEach { state.mocks.append($0) } }
   }
 
   /// Removes and returns the next mock.

@@ -55,14 +55,22 @@ public struct MockCertificate: Sendable, Hashable {
 
   /// The certificate and those that are sent after it, in PEM.
   public var pem: String {
-    ([der] + issuers).map { PEMText.block($0, labeled: "CERTIFICATE") }.joined()
+    ([der] + issuers).map { Self.pem($0, "CERTIFICATE") }.joined()
   }
 
   /// The certificate alone, in PEM.
-  public var certificatePEM: String { PEMText.block(der, labeled: "CERTIFICATE") }
+  public var certificatePEM: String { Self.pem(der, "CERTIFICATE") }
 
   /// The private key in PEM.
-  public var privateKeyPEM: String { PEMText.block(privateKey, labeled: "PRIVATE KEY") }
+  public var privateKeyPEM: String { Self.pem(privateKey, "PRIVATE KEY") }
+
+  /// Returns bytes in base64 between labeled lines.
+  ///
+  /// Source: RFC 7468 section 2.
+  private static func pem(_ bytes: Data, _ label: String) -> String {
+    let base64 = bytes.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+    return "-----BEGIN \(label)-----\n\(base64)\n-----END \(label)-----\n"
+  }
 
   /// The pin of the key.
   public var publicKeyPin: PublicKeyPin {

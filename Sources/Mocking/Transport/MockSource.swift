@@ -1,4 +1,4 @@
-package import Networking
+import Networking
 
 /// A source of mocks that respond to the requests of all clients in a scope.
 ///

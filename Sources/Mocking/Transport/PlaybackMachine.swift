@@ -197,7 +197,7 @@ struct PlaybackMachine {
     isOver = true
     isPlaying = false
     steps = []
-    events.removeAll()
+    events = FIFO()
     return .finish(event)
   }
 

@@ -76,8 +76,6 @@ public func withMocks<each Source: MockSource, Result>(
 ) async rethrows -> Result {
   var providers: [AnyTransportProvider] = []
   for source in repeat each sources { providers.append(source.makeMocks().provider) }
-  let scope = TransportScope(
-    providers: providers, passesUnmatched: unmatched == .pass,
-    name: "the withMocks at \(file):\(line)")
-  return try await scope.run(operation)
+  return try await MockScope.run(
+    providers, unmatched: unmatched, name: "the withMocks at \(file):\(line)", operation)
 }

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 #if canImport(Security)
   import CryptoKit
@@ -64,7 +64,7 @@ enum PublicKeyInfo {
 /// Text with DER in base64 between labeled lines.
 ///
 /// Source: RFC 7468 section 2.
-package enum PEMText {
+enum PEMText {
   /// Returns the bytes of the blocks with one of the labels, in order.
   static func blocks(in text: Data, labeled labels: Set<String>) -> [Data] {
     var blocks: [Data] = []
@@ -85,11 +85,5 @@ package enum PEMText {
       }
     }
     return blocks
-  }
-
-  /// Returns a block of text.
-  package static func block(_ bytes: Data, labeled label: String) -> String {
-    let base64 = bytes.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-    return "-----BEGIN \(label)-----\n\(base64)\n-----END \(label)-----\n"
   }
 }

@@ -35,9 +35,8 @@ extension TLSVersion: CustomStringConvertible {
 ///
 /// All exchanges of a connection share one value. The certificates are parsed when ``chain`` is
 /// read.
-public struct TLSMetrics: Sendable, Hashable {
-  /// The properties, which do not change during a connection.
-  final class Properties: Sendable, Hashable {
+public struct TLSMetrics: Sendable {
+  struct Properties: Sendable, Hashable {
     let version: TLSVersion?
     let cipher: String
     let applicationProtocol: String?
@@ -45,39 +44,22 @@ public struct TLSMetrics: Sendable, Hashable {
     let isVerified: Bool
     let certificates: [Data]
     let hasReportedPinMismatch: Bool
+  }
 
-    init(
-      version: TLSVersion?, cipher: String, applicationProtocol: String?, isResumed: Bool,
-      isVerified: Bool, certificates: [Data], hasReportedPinMismatch: Bool
-    ) {
-      self.version = version
-      self.cipher = cipher
-      self.applicationProtocol = applicationProtocol
-      self.isResumed = isResumed
-      self.isVerified = isVerified
-      self.certificates = certificates
-      self.hasReportedPinMismatch = hasReportedPinMismatch
-    }
+  /// The properties of a connection, which its exchanges share.
+  final class Connection: Sendable {
+    let properties: Properties
 
-    static func == (left: Properties, right: Properties) -> Bool {
-      left === right
-        || left.version == right.version && left.cipher == right.cipher
-          && left.applicationProtocol == right.applicationProtocol
-          && left.isResumed == right.isResumed && left.isVerified == right.isVerified
-          && left.certificates == right.certificates
-          && left.hasReportedPinMismatch == right.hasReportedPinMismatch
-    }
-
-    func hash(into hasher: inout Hasher) {
-      hasher.combine(cipher)
-      hasher.combine(certificates)
+    init(_ properties: Properties) {
+      self.properties = properties
     }
   }
 
-  let properties: Properties
+  private let connection: Connection
+  private var properties: Properties { connection.properties }
 
-  init(_ properties: Properties) {
-    self.properties = properties
+  init(_ connection: Connection) {
+    self.connection = connection
   }
 
   /// Makes metrics, for example for a test.
@@ -93,10 +75,11 @@ public struct TLSMetrics: Sendable, Hashable {
     version: TLSVersion?, cipher: String, applicationProtocol: String? = nil,
     isResumed: Bool = false, isVerified: Bool = true, chain: [ServerCertificate] = []
   ) {
-    properties = Properties(
-      version: version, cipher: cipher, applicationProtocol: applicationProtocol,
-      isResumed: isResumed, isVerified: isVerified, certificates: chain.map(\.der),
-      hasReportedPinMismatch: false)
+    connection = Connection(
+      Properties(
+        version: version, cipher: cipher, applicationProtocol: applicationProtocol,
+        isResumed: isResumed, isVerified: isVerified, certificates: chain.map(\.der),
+        hasReportedPinMismatch: false))
   }
 
   /// Makes the metrics of a connection of the system, whose certificates are unknown.
@@ -145,6 +128,16 @@ public struct TLSMetrics: Sendable, Hashable {
   public var chain: [ServerCertificate] {
     properties.certificates.compactMap(ServerCertificate.init(der:))
   }
+}
+
+extension TLSMetrics: Hashable {
+  /// Compares the properties.
+  public static func == (left: TLSMetrics, right: TLSMetrics) -> Bool {
+    left.connection === right.connection || left.properties == right.properties
+  }
+
+  /// Hashes the properties.
+  public func hash(into hasher: inout Hasher) { hasher.combine(properties) }
 }
 
 extension TLSMetrics: CustomStringConvertible {

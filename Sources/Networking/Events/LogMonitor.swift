@@ -2,10 +2,10 @@ import Foundation
 import Promises
 import Synchronization
 
-/// A monitor that logs the events of a client's calls.
+/// A logger of the events of a client's calls.
 ///
 /// Each call keeps the level it started with.
-final class LogMonitor: BodyMonitor {
+final class LogMonitor: Sendable {
   let bodyLimit: Int
   private let logging: LoggingConfiguration
   private let machine = Mutex(CallLogMachine())
@@ -77,7 +77,10 @@ final class LogSink: EventSink {
     _ logging: LoggingConfiguration, at level: LoggingConfiguration.Level, scheduler: any Scheduler
   ) {
     let monitor = LogMonitor(logging.tracked(by: scheduler))
-    self.init(monitor, MonitorQueue(monitor, scheduler: scheduler), level)
+    let queue = MonitorQueue(bodyLimit: monitor.bodyLimit, scheduler: scheduler) {
+      monitor.observe($0, $1)
+    }
+    self.init(monitor, queue, level)
   }
 
   /// Returns a sink for the same log at another level.

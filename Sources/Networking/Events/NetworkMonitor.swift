@@ -56,30 +56,20 @@ struct ClosureMonitor: NetworkMonitor {
   func observe(_ event: NetworkEvent) { try? handler(event) }
 }
 
-/// A monitor that also receives small bodies, which events do not contain.
-protocol BodyMonitor: NetworkMonitor {
-  /// The size limit in bytes of the bodies that the monitor receives; 0 disables bodies.
-  var bodyLimit: Int { get }
-
-  /// Handles an event and the body that was sent or received with it.
-  ///
-  /// The body is not redacted.
-  func observe(_ event: NetworkEvent, _ body: Data?)
-}
-
-extension BodyMonitor {
-  func observe(_ event: NetworkEvent) { observe(event, nil) }
-}
-
 /// A serial queue that delivers events to one monitor, in order.
 ///
 /// It schedules work only when it is idle, and then delivers all pending events in batches. The
 /// events of a closure with an actor are delivered on this actor, one batch at a time, so that the
 /// actor can do other work between them.
 final class MonitorQueue: EventSink {
+  /// A closure that handles an event, and the body that was sent or received with it.
+  ///
+  /// The body is not redacted.
+  typealias Observer = @Sendable (_ event: NetworkEvent, _ body: Data?) -> Void
+
   private struct State {
     /// The monitor; `nil` after its removal.
-    var monitor: (any NetworkMonitor)?
+    var observe: Observer?
     var pending: [(event: NetworkEvent, body: Data?)] = []
     var isDraining = false
     /// The number of events that have been added.
@@ -105,13 +95,12 @@ final class MonitorQueue: EventSink {
     ///
     /// After `false`, the queue is idle.
     mutating func hasNextBatch() -> Bool {
-      isDraining = monitor != nil && !pending.isEmpty
+      isDraining = observe != nil && !pending.isEmpty
       return isDraining
     }
   }
 
   let bodyLimit: Int
-  private let hasBodies: Bool
   private let isOnActor: Bool
   private let state: Mutex<State>
   private let context: ExecutionContext
@@ -120,12 +109,23 @@ final class MonitorQueue: EventSink {
   ///   - monitor: The monitor.
   ///   - scheduler: The client's scheduler. A `TestScheduler` does not advance its time while the
   ///     monitor handles events.
-  init(_ monitor: any NetworkMonitor, scheduler: any Scheduler) {
-    let bodyMonitor = monitor as? any BodyMonitor
-    bodyLimit = bodyMonitor?.bodyLimit ?? 0
-    hasBodies = bodyMonitor != nil
-    state = Mutex(State(monitor: monitor))
-    let actorContext = (monitor as? ClosureMonitor)?.context
+  convenience init(_ monitor: any NetworkMonitor, scheduler: any Scheduler) {
+    self.init(on: (monitor as? ClosureMonitor)?.context, scheduler: scheduler) { event, _ in
+      monitor.observe(event)
+    }
+  }
+
+  /// - Parameters:
+  ///   - bodyLimit: The size limit in bytes of the bodies for the closure; 0 disables bodies.
+  ///   - actorContext: The actor of the closure.
+  ///   - scheduler: The client's scheduler.
+  ///   - observe: The closure.
+  init(
+    bodyLimit: Int = 0, on actorContext: ExecutionContext? = nil, scheduler: any Scheduler,
+    _ observe: @escaping Observer
+  ) {
+    self.bodyLimit = bodyLimit
+    state = Mutex(State(observe: observe))
     isOnActor = actorContext != nil
     context = scheduler.context(
       for: actorContext ?? .queue(DispatchQueue(label: "Catena.NetworkMonitor")))
@@ -134,7 +134,7 @@ final class MonitorQueue: EventSink {
   func enqueue(_ event: NetworkEvent, _ body: Data?) {
     let body = (body?.count ?? 0) > bodyLimit ? nil : body
     state.withLock { state in
-      guard state.monitor != nil else { return }
+      guard state.observe != nil else { return }
       state.pending.append((event, body))
       state.addedCount += 1
     }
@@ -172,7 +172,7 @@ final class MonitorQueue: EventSink {
   func close() {
     let old = state.withLock { state in
       _ = state.removeAll()
-      return state.monitor.take()
+      return state.observe.take()
     }
     // Released outside the lock, because it may run a user's `deinit`.
     withExtendedLifetime(old) {}
@@ -183,38 +183,12 @@ final class MonitorQueue: EventSink {
       for (event, body) in events {
         // Checked before each event, under the lock that `close` takes, so that `close` stops
         // delivery.
-        guard let monitor = state.withLock({ $0.monitor }) else { break }
-        let event = event.redacted()
-        if hasBodies, let monitor = monitor as? any BodyMonitor {
-          monitor.observe(event, body)
-        } else {
-          monitor.observe(event)
-        }
+        guard let observe = state.withLock({ $0.observe }) else { break }
+        observe(event.redacted(), body)
       }
       guard isOnActor else { continue }
       if state.withLock({ $0.hasNextBatch() }) { context.run { self.drain() } }
       return
     }
-  }
-}
-
-/// A handle that removes a monitor from a client.
-///
-/// Releasing the handle has no effect.
-public struct MonitorRegistration: Sendable {
-  private let onRemove: @Sendable () -> Void
-
-  init(onRemove: @escaping @Sendable () -> Void) {
-    self.onRemove = onRemove
-  }
-
-  /// Stops the delivery of events to the monitor and releases the monitor.
-  ///
-  /// Pending events are discarded. At most one call of ``NetworkMonitor/observe(_:)`` may still be
-  /// running, or be about to start, on the monitor's queue when this method returns. No other call
-  /// follows it. This method does not wait for that call, so it may be called from within
-  /// `observe`, and under a lock that `observe` takes. Repeated calls have no effect.
-  public func remove() {
-    onRemove()
   }
 }

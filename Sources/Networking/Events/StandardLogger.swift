@@ -51,18 +51,11 @@ public struct StandardLogger: NetworkLogger {
     return entry.lines.flatMap { line in
       // Fast path: most lines are short.
       guard line.utf8.count > limit else { return [line] }
-      var messages = [""]
-      var size = 0
-      for character in line {
-        let count = character.utf8.count
-        if size > 0, size + count > limit {
-          messages.append("")
-          size = 0
-        }
+      return line.reduce(into: [""]) { messages, character in
+        let size = messages[messages.count - 1].utf8.count
+        if size > 0, size + character.utf8.count > limit { messages.append("") }
         messages[messages.count - 1].append(character)
-        size += count
       }
-      return messages
     }
   }
 

@@ -35,7 +35,7 @@ final class AutomaticReplay: Sendable {
   init(_ reachability: NetworkReachability, scheduler: any Scheduler) {
     self.reachability = reachability
     self.scheduler = scheduler
-    state = Mutex(State(machine: AutomaticReplayMachine(reachability.change)))
+    state = Mutex(State(machine: AutomaticReplayMachine(reachability.state.change)))
   }
 
   deinit {
@@ -60,7 +60,7 @@ final class AutomaticReplay: Sendable {
   }
 
   private func listen(after seen: UInt64) {
-    let stop = reachability.listen(after: seen) { [weak self] change in
+    let stop = reachability.state.listen(for: { $0.number > seen }) { [weak self] change in
       guard let self, let change else { return }
       perform(state.withLock { $0.machine.reachabilityChanged(change) })
       listen(after: change.number)

@@ -25,7 +25,8 @@ public import Promises
 ///
 /// Monitoring ends when the object is released. The object may be used from any thread.
 public final class NetworkReachability: Sendable {
-  private let state = ReachabilityState()
+  /// The status, and those who wait for another one.
+  let state = ReachabilityState()
   private let stop: @Sendable () -> Void
 
   /// Starts monitoring this machine's network.
@@ -87,24 +88,6 @@ public final class NetworkReachability: Sendable {
 
   /// The default instance of clients without a configured one.
   static let shared = NetworkReachability()
-
-  /// The current status with its number.
-  var change: ReachabilityMachine.Change { state.change }
-
-  /// Calls a listener once, with the first change after a number.
-  ///
-  /// The call may occur before this method returns. The listener receives `nil` if there will be no
-  /// further change, or if it is removed before a change.
-  ///
-  /// - Returns: A closure that removes the listener.
-  func listen(
-    after seen: UInt64, _ listener: @escaping ReachabilityMachine.Listener
-  ) -> @Sendable () -> Void {
-    state.listen(after: seen, listener)
-  }
-
-  /// The number of waiting promises and listeners, for tests.
-  var waiterCount: Int { state.waiterCount }
 }
 
 #if os(watchOS) || !(os(Linux) || os(Android) || canImport(Network))
@@ -144,11 +127,7 @@ extension NetworkReachability {
     /// It stores the number of the last change it returned.
     public struct Iterator: AsyncIteratorProtocol {
       let state: ReachabilityState
-      private var seen: UInt64 = 0
-
-      init(state: ReachabilityState) {
-        self.state = state
-      }
+      fileprivate var seen: UInt64 = 0
 
       /// Waits for the next change.
       ///
@@ -265,4 +244,22 @@ extension NetworkReachability {
       if case .reachable = self { true } else { false }
     }
   }
+}
+
+/// A source of the network status for ``NetworkReachability``.
+///
+/// `MockReachability` in the module `Mocking` is a source that a test controls.
+public protocol ReachabilityMonitoring: Sendable {
+  /// Starts to report the status: first the current one, then each possible change.
+  ///
+  /// - Parameter report: The handler of a status. The source may call it from any thread, before
+  ///   and after this method returns, but not concurrently. A status equal to the previous one is
+  ///   ignored. The source must not hold a lock during the call, because promise handlers may run
+  ///   in it.
+  /// - Returns: A closure that stops the reports and releases the resources of the source. It is
+  ///   called once, from any thread, possibly from within `report`. It must not wait for a running
+  ///   report.
+  func start(
+    _ report: @escaping @Sendable (_ status: NetworkReachability.Status) -> Void
+  ) -> @Sendable () -> Void
 }

@@ -1,7 +1,7 @@
 import Promises
 import Synchronization
 
-/// The state machine of a reachability monitor: its status, and the waiting promises and listeners.
+/// The state machine of a reachability monitor: its status, and those who wait for another one.
 struct ReachabilityMachine {
   typealias Status = NetworkReachability.Status
 
@@ -13,21 +13,23 @@ struct ReachabilityMachine {
     let status: Status
   }
 
-  /// A handler of the next change.
+  /// A handler of one change.
   ///
   /// It receives `nil` if there will be none.
   typealias Listener = @Sendable (Change?) -> Void
 
+  /// A listener, and the condition for the change that it waits for.
+  private struct Waiter {
+    let isAwaited: @Sendable (Change) -> Bool
+    let listener: Listener
+  }
+
   /// The work to perform after the lock is released.
   struct Actions {
-    var toFulfill: [Resolver<Void>] = []
-    var toCancel: [Resolver<Void>] = []
     var toNotify: [Listener] = []
     var change: Change?
 
     func perform() {
-      for resolver in toFulfill { resolver.fulfill() }
-      for resolver in toCancel { resolver.reject(CancellationError()) }
       for listener in toNotify { listener(change) }
     }
   }
@@ -35,11 +37,10 @@ struct ReachabilityMachine {
   private(set) var current = Change(number: 1, status: .unknown)
   private var isFinished = false
   private var lastID: UInt64 = 0
-  private var waiters: [UInt64: Resolver<Void>] = [:]
-  private var listeners: [UInt64: Listener] = [:]
+  private var waiters: [UInt64: Waiter] = [:]
 
-  /// The number of waiting promises and listeners, for tests.
-  var waiterCount: Int { waiters.count + listeners.count }
+  /// The number of waiting listeners, for tests.
+  var waiterCount: Int { waiters.count }
 
   mutating func makeID() -> UInt64 {
     lastID += 1
@@ -49,50 +50,36 @@ struct ReachabilityMachine {
   mutating func report(_ status: Status) -> Actions {
     guard !isFinished, status != current.status else { return Actions() }
     current = Change(number: current.number + 1, status: status)
-    var actions = Actions(toNotify: takeListeners(), change: current)
-    if status.isReachable { actions.toFulfill = takeWaiters() }
-    return actions
+    return Actions(toNotify: takeListeners { [current] in $0.isAwaited(current) }, change: current)
   }
 
-  /// Ends the reports: rejects the waiting promises and notifies the listeners.
+  /// Ends the reports, and notifies all listeners.
   mutating func finish() -> Actions {
     isFinished = true
-    return Actions(toCancel: takeWaiters(), toNotify: takeListeners())
+    return Actions(toNotify: takeListeners { _ in true })
   }
 
-  /// Fulfills a resolver when the network is reachable, immediately if it already is.
-  mutating func wait(_ id: UInt64, _ resolver: Resolver<Void>) -> Actions {
-    if isFinished { return Actions(toCancel: [resolver]) }
-    if current.status.isReachable { return Actions(toFulfill: [resolver]) }
-    waiters[id] = resolver
-    return Actions()
-  }
-
-  /// Notifies a listener of the first change after number `seen`.
-  mutating func listen(_ id: UInt64, after seen: UInt64, _ listener: @escaping Listener) -> Actions
-  {
+  /// Notifies a listener of the first change that meets a condition, which may be the current one.
+  mutating func listen(
+    _ id: UInt64, for isAwaited: @escaping @Sendable (Change) -> Bool,
+    _ listener: @escaping Listener
+  ) -> Actions {
     if isFinished { return Actions(toNotify: [listener]) }
-    if current.number > seen { return Actions(toNotify: [listener], change: current) }
-    listeners[id] = listener
+    if isAwaited(current) { return Actions(toNotify: [listener], change: current) }
+    waiters[id] = Waiter(isAwaited: isAwaited, listener: listener)
     return Actions()
   }
 
-  /// Removes a waiting promise or listener.
+  /// Removes a listener.
   mutating func removeWaiter(_ id: UInt64) -> Actions {
-    // The removed values are part of the actions, so that they are released outside the lock.
-    Actions(
-      toCancel: waiters.removeValue(forKey: id).map { [$0] } ?? [],
-      toNotify: listeners.removeValue(forKey: id).map { [$0] } ?? [])
+    // The removed listener is part of the actions, so that it is released outside the lock.
+    Actions(toNotify: waiters.removeValue(forKey: id).map { [$0.listener] } ?? [])
   }
 
-  private mutating func takeWaiters() -> [Resolver<Void>] {
-    defer { waiters = [:] }
-    return waiters.sorted { $0.key < $1.key }.map(\.value)
-  }
-
-  private mutating func takeListeners() -> [Listener] {
-    defer { listeners = [:] }
-    return listeners.sorted { $0.key < $1.key }.map(\.value)
+  private mutating func takeListeners(where isTaken: (Waiter) -> Bool) -> [Listener] {
+    let taken = waiters.filter { isTaken($0.value) }
+    for id in taken.keys { waiters[id] = nil }
+    return taken.sorted { $0.key < $1.key }.map(\.value.listener)
   }
 }
 
@@ -106,7 +93,7 @@ final class ReachabilityState: Sendable {
 
   var change: ReachabilityMachine.Change { machine.withLock { $0.current } }
 
-  /// The number of waiting promises and listeners, for tests.
+  /// The number of waiting listeners, for tests.
   var waiterCount: Int { machine.withLock { $0.waiterCount } }
 
   func report(_ status: NetworkReachability.Status) {
@@ -119,9 +106,10 @@ final class ReachabilityState: Sendable {
 
   func whenReachable(at site: (file: StaticString, line: UInt)) -> Promise<Void> {
     let (promise, resolver) = Promise<Void>.pending(file: site.file, line: site.line)
-    let id = machine.withLock { $0.makeID() }
-    machine.withLock { $0.wait(id, resolver) }.perform()
-    resolver.onCancel { [weak self] in self?.removeWaiter(id) }
+    let stop = listen(for: \.status.isReachable) { change in
+      if change == nil { resolver.reject(CancellationError()) } else { resolver.fulfill() }
+    }
+    resolver.onCancel(stop)
     return promise
   }
 
@@ -135,7 +123,7 @@ final class ReachabilityState: Sendable {
     return await withTaskCancellationHandler {
       await TaskContinuation.wait(isolation: isolation) { continuation in
         machine.withLock { machine in
-          machine.listen(id, after: seen) { continuation.resume(returning: $0) }
+          machine.listen(id, for: { $0.number > seen }) { continuation.resume(returning: $0) }
         }.perform()
         // The cancellation handler may have run before the listener was registered.
         if Task.isCancelled { removeWaiter(id) }
@@ -145,36 +133,19 @@ final class ReachabilityState: Sendable {
     }
   }
 
-  /// Notifies a listener of the first change after number `seen`.
+  /// Notifies a listener of the first change that meets a condition, which may be the current one.
   ///
   /// - Returns: A closure that removes the listener.
   func listen(
-    after seen: UInt64, _ listener: @escaping ReachabilityMachine.Listener
+    for isAwaited: @escaping @Sendable (ReachabilityMachine.Change) -> Bool,
+    _ listener: @escaping ReachabilityMachine.Listener
   ) -> @Sendable () -> Void {
     let id = machine.withLock { $0.makeID() }
-    machine.withLock { $0.listen(id, after: seen, listener) }.perform()
+    machine.withLock { $0.listen(id, for: isAwaited, listener) }.perform()
     return { [weak self] in self?.removeWaiter(id) }
   }
 
   private func removeWaiter(_ id: UInt64) {
     machine.withLock { $0.removeWaiter(id) }.perform()
   }
-}
-
-/// A source of the network status for ``NetworkReachability``.
-///
-/// `MockReachability` in the module `Mocking` is a source that a test controls.
-public protocol ReachabilityMonitoring: Sendable {
-  /// Starts to report the status: first the current one, then each possible change.
-  ///
-  /// - Parameter report: The handler of a status. The source may call it from any thread, before
-  ///   and after this method returns, but not concurrently. A status equal to the previous one is
-  ///   ignored. The source must not hold a lock during the call, because promise handlers may run
-  ///   in it.
-  /// - Returns: A closure that stops the reports and releases the resources of the source. It is
-  ///   called once, from any thread, possibly from within `report`. It must not wait for a running
-  ///   report.
-  func start(
-    _ report: @escaping @Sendable (_ status: NetworkReachability.Status) -> Void
-  ) -> @Sendable () -> Void
 }

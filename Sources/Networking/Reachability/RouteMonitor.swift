@@ -45,7 +45,7 @@
         // The socket is closed only here. Before that the source still watches the descriptor, and
         // the system could assign a closed descriptor to another file.
         source.setCancelHandler {
-          socket.close()
+          CatenaSystem.close(socket.descriptor)
           onClose()
         }
       }
@@ -69,7 +69,7 @@
         while !source.isCancelled {
           switch socket.receive() {
           case .datagram(let bytes): perform(machine.receive(bytes))
-          case .overrun: perform(machine.lostMessages())
+          case .overrun: perform(machine.start())
           case .wouldBlock: return
           case .failure:
             report(.unknown)
@@ -95,16 +95,8 @@
   ///
   /// Source: the manual pages netlink(7) and rtnetlink(7).
   private struct NetlinkAddress {
-    /// The groups of messages that a socket receives.
-    struct Groups: OptionSet {
-      let rawValue: UInt32
-      static let links = Groups(rawValue: 0x1)
-      static let addresses4 = Groups(rawValue: 0x10)
-      static let routes4 = Groups(rawValue: 0x40)
-      static let addresses6 = Groups(rawValue: 0x100)
-      static let routes6 = Groups(rawValue: 0x400)
-    }
-
+    /// The groups of messages about links, and about addresses and routes of IPv4 and IPv6.
+    static let allGroups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
     /// The protocol of routes, links and addresses.
     static let routingProtocol: Int32 = 0
 
@@ -112,7 +104,7 @@
     private let padding: UInt16 = 0
     /// The port, which is 0 for the kernel.
     private(set) var port: UInt32 = 0
-    var groups: Groups = []
+    var groups: UInt32 = 0
   }
 
   /// A non-blocking routing socket of the kernel.
@@ -143,7 +135,7 @@
         NetlinkAddress.routingProtocol)
       guard descriptor >= 0 else { return nil }
       var address = NetlinkAddress()
-      address.groups = [.links, .addresses4, .addresses6, .routes4, .routes6]
+      address.groups = NetlinkAddress.allGroups
       let descriptor = descriptor
       let isBound = Self.withAddress(&address) { bind(descriptor, $0, $1.pointee) } == 0
       let hasAddress = Self.withAddress(&address) { getsockname(descriptor, $0, $1) } == 0
@@ -183,10 +175,6 @@
         guard sender.port == 0 else { continue }
         return count <= capacity ? .datagram(Array(buffer[..<count])) : .overrun
       }
-    }
-
-    func close() {
-      CatenaSystem.close(descriptor)
     }
 
     private static func withAddress<Result>(

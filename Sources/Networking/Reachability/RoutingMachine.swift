@@ -10,34 +10,15 @@ struct RoutingMachine {
     case report(NetworkReachability.Status)
   }
 
-  /// The tables of a dump in their order, by the RTM_GET types.
-  private enum Table: UInt16 {
-    case links = 18
-    case addresses = 22
-    case routes = 26
-
-    var next: Table? {
-      switch self {
-      case .links: .addresses
-      case .addresses: .routes
-      case .routes: nil
-      }
-    }
-
-    /// The sizes of ifinfomsg, ifaddrmsg and rtmsg.
-    ///
-    /// A payload of zeros requests the whole table.
-    var payloadLength: Int {
-      switch self {
-      case .links: 16
-      case .addresses: 8
-      case .routes: 12
-      }
-    }
-  }
+  /// The tables of a dump in their order: the RTM_GET types, and the sizes of ifinfomsg, ifaddrmsg and
+  /// rtmsg.
+  ///
+  /// A payload of zeros requests the whole table.
+  private static let tables: [(type: UInt16, payloadLength: Int)] = [(18, 16), (22, 8), (26, 12)]
 
   private struct Dump {
-    var table = Table.links
+    /// The number of tables that are complete.
+    var finishedTables = 0
     var snapshot = RoutingSnapshot()
     var isStale = false
     /// Whether the kernel still processes an earlier request.
@@ -59,17 +40,13 @@ struct RoutingMachine {
     self.port = port
   }
 
-  /// Starts the first dump.
+  /// Starts the first dump, or another one because messages were lost or could not be read.
   mutating func start() -> [Action] {
-    begin()
+    dump = Dump()
+    return [request(Self.tables[0])]
   }
 
-  /// Restarts the dump, because messages were lost or could not be read.
-  mutating func lostMessages() -> [Action] {
-    begin()
-  }
-
-  /// Ends the dump, because a request could not be sent and will have no response.
+  /// Ends the dump, because a request could not be sent or has failed.
   ///
   /// The next change starts another dump.
   mutating func sendFailed() -> [Action] {
@@ -81,13 +58,13 @@ struct RoutingMachine {
   mutating func receive(_ datagram: [UInt8]) -> [Action] {
     let (messages, isComplete) = NetlinkMessage.messages(in: datagram)
     var actions = messages.flatMap { handle($0) }
-    if !isComplete { actions += lostMessages() }
+    if !isComplete { actions += start() }
     return actions
   }
 
   private mutating func handle(_ message: NetlinkMessage) -> [Action] {
     let content = RoutingMessage(message)
-    if content == .overrun { return lostMessages() }
+    if content == .overrun { return start() }
     guard message.port == port, message.sequence != 0 else { return handleChange(content) }
     guard message.sequence == sequence, dump?.isBusy == false else {
       return handleAbandonedResponse(content)
@@ -115,7 +92,7 @@ struct RoutingMachine {
       dump?.isStale = true
       return []
     }
-    return begin()
+    return start()
   }
 
   /// Handles a response to an abandoned request.
@@ -123,23 +100,18 @@ struct RoutingMachine {
   /// At the end of that response the kernel is no longer busy.
   private mutating func handleAbandonedResponse(_ content: RoutingMessage) -> [Action] {
     guard dump?.isBusy == true, case .done = content else { return [] }
-    return begin()
-  }
-
-  private mutating func begin() -> [Action] {
-    dump = Dump()
-    return [request(.links)]
+    return start()
   }
 
   private mutating func finishTable() -> [Action] {
-    guard let finished = dump else { return [] }
-    if let next = finished.table.next {
-      dump?.table = next
-      return [request(next)]
+    dump?.finishedTables += 1
+    guard let dump else { return [] }
+    if dump.finishedTables < Self.tables.count {
+      return [request(Self.tables[dump.finishedTables])]
     }
-    if finished.isStale { return begin() }
-    dump = nil
-    return [.report(finished.snapshot.status)]
+    if dump.isStale { return start() }
+    self.dump = nil
+    return [.report(dump.snapshot.status)]
   }
 
   private mutating func fail(_ error: Int32) -> [Action] {
@@ -147,16 +119,15 @@ struct RoutingMachine {
       dump?.isBusy = true
       return []
     }
-    dump = nil
-    return [.report(.unknown)]
+    return sendFailed()
   }
 
-  private mutating func request(_ table: Table) -> Action {
+  private mutating func request(_ table: (type: UInt16, payloadLength: Int)) -> Action {
     sequence &+= 1
     if sequence == 0 { sequence = 1 }
     let payload = Array(repeating: UInt8(0), count: table.payloadLength)
     let message = NetlinkMessage(
-      type: table.rawValue, flags: NetlinkMessage.dumpFlags, sequence: sequence, port: 0,
+      type: table.type, flags: NetlinkMessage.dumpFlags, sequence: sequence, port: 0,
       payload: NetlinkBytes(payload[...]))
     return .send(message.encoded)
   }

@@ -33,6 +33,8 @@ public final class BodyReader: Sendable {
 
   /// The length of the body in bytes, or `nil` if it is not known before the end.
   public let length: Int64?
+  /// Whether the body can be read again from its start.
+  let isRepeatable: Bool
   private let state: Mutex<State>
 
   /// Opens a body.
@@ -56,16 +58,19 @@ public final class BodyReader: Sendable {
   }
 
   convenience init(_ stream: BodyStream) {
-    self.init(.stream(StreamReader(stream)), length: stream.length)
+    self.init(
+      .stream(StreamReader(stream)), length: stream.length, isRepeatable: stream.isRepeatable)
   }
 
   convenience init(_ pieces: PieceReader) {
     self.init(
-      pieces.hasFiles ? .files(FileReader(pieces)) : .memory(pieces), length: pieces.length)
+      pieces.hasFiles ? .files(FileReader(pieces)) : .memory(pieces), length: pieces.length,
+      isRepeatable: true)
   }
 
-  private init(_ source: Source, length: Int64?) {
+  private init(_ source: Source, length: Int64?, isRepeatable: Bool) {
     self.length = length
+    self.isRepeatable = isRepeatable
     state = Mutex(State(source: source))
   }
 
@@ -78,16 +83,6 @@ public final class BodyReader: Sendable {
 
   /// Whether all bytes have been read, as far as it is known.
   var isAtEnd: Bool { state.withLock { $0.hasEnded || $0.offset == length } }
-
-  /// Whether the body can be read again from its start.
-  var isRepeatable: Bool {
-    state.withLock { state in
-      switch state.source {
-      case .memory, .files: true
-      case .stream(let reader): reader.stream.isRepeatable
-      }
-    }
-  }
 
   /// Reads the next bytes without waiting for a file or a stream.
   ///
@@ -102,19 +97,15 @@ public final class BodyReader: Sendable {
   public func read(
     into buffer: UnsafeMutableRawBufferPointer, whenReady: @escaping @Sendable () -> Void
   ) throws(TransportFailure) -> Outcome {
-    let result = state.withLock { state -> Result<Outcome, TransportFailure> in
-      let count: Int
-      switch state.source.read(into: buffer, at: state.offset, whenReady) {
-      case .pending: return .success(.pending)
-      case .failed(let failure): return .failure(failure)
-      case .end: count = 0
-      case .bytes(let read): count = read
+    try state.withLock { state throws(TransportFailure) in
+      let outcome = try state.source.read(into: buffer, at: state.offset, whenReady)
+      switch outcome {
+      case .bytes(let count): state.offset += Int64(count)
+      case .end: state.hasEnded = true
+      case .pending: break
       }
-      state.offset += Int64(count)
-      state.hasEnded = count == 0
-      return .success(count > 0 ? .bytes(count) : .end)
+      return outcome
     }
-    return try result.get()
   }
 
   /// Reads the next bytes, waiting until some are available.
@@ -127,14 +118,14 @@ public final class BodyReader: Sendable {
     while true {
       try Task.checkCancellation()
       var data = Data(count: max(count, 1))
-      let waiter = Waiter()
+      let (ready, signal) = AsyncStream<Void>.makeStream()
       let outcome = try data.withUnsafeMutableBytes { buffer throws(TransportFailure) in
-        try read(into: buffer) { waiter.signal() }
+        try read(into: buffer) { signal.finish() }
       }
       switch outcome {
       case .bytes(let read): return data.prefix(read)
       case .end: return nil
-      case .pending: await waiter.wait()
+      case .pending: for await _ in ready {}
       }
     }
   }
@@ -161,21 +152,19 @@ extension BodyReader.Source {
   fileprivate func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int64,
     _ whenReady: @escaping @Sendable () -> Void
-  ) -> ReadOutcome<TransportFailure> {
-    switch self {
-    case .memory(let pieces):
-      do throws(PieceReader.ReadError) {
+  ) throws(TransportFailure) -> BodyReader.Outcome {
+    do {
+      switch self {
+      case .memory(let pieces):
         let count = try pieces.read(into: buffer, at: offset)
         return count > 0 ? .bytes(count) : .end
-      } catch {
-        return .failed(TransportFailure(error))
+      case .files(let reader): return try reader.read(into: buffer, whenReady: whenReady)
+      case .stream(let reader): return try reader.read(into: buffer, whenReady: whenReady)
       }
-    case .files(let reader):
-      return reader.read(into: buffer, whenReady: whenReady).mapFailure { TransportFailure($0) }
-    case .stream(let reader):
-      return reader.read(into: buffer, whenReady: whenReady).mapFailure {
-        TransportFailure(unreadable: $0)
-      }
+    } catch let error as PieceReader.ReadError {
+      throw TransportFailure(error)
+    } catch {
+      throw TransportFailure(unreadable: error)
     }
   }
 
@@ -188,21 +177,29 @@ extension BodyReader.Source {
   }
 }
 
-/// The outcome of a read that does not wait.
-enum ReadOutcome<Failure: Error> {
-  case bytes(Int)
-  case end
-  /// No bytes are available yet.
-  case pending
-  case failed(Failure)
+/// Bytes that a producer reads ahead for a consumer that must not block.
+struct ReadAhead<Failure: Error> {
+  var bytes = ByteQueue()
+  /// The result of the producer.
+  ///
+  /// `nil` while it is not known.
+  var end: Result<Void, Failure>?
+  /// The callback of a consumer that waits for bytes.
+  var whenReady: (@Sendable () -> Void)?
+  var isCancelled = false
 
-  func mapFailure<Other>(_ transform: (Failure) -> Other) -> ReadOutcome<Other> {
-    switch self {
-    case .bytes(let count): .bytes(count)
-    case .end: .end
-    case .pending: .pending
-    case .failed(let failure): .failed(transform(failure))
+  /// Copies the next bytes into a buffer, or keeps the callback if there are none yet.
+  mutating func read(
+    into buffer: UnsafeMutableRawBufferPointer, _ whenReady: @escaping @Sendable () -> Void
+  ) throws(Failure) -> BodyReader.Outcome {
+    let count = bytes.read(into: buffer)
+    if count > 0 { return .bytes(count) }
+    guard let end else {
+      self.whenReady = whenReady
+      return .pending
     }
+    try end.get()
+    return .end
   }
 }
 
@@ -241,40 +238,5 @@ extension TransportFailure {
     self.init(
       code: .encodingFailed, detail: "The body cannot be read: \(message ?? "its stream failed")",
       underlying: error)
-  }
-}
-
-/// A one-time signal for one waiting task; cancelling the task also ends the wait.
-private final class Waiter: Sendable {
-  private enum State {
-    case idle
-    case waiting(CheckedContinuation<Void, Never>)
-    case signalled
-  }
-
-  private let state = Mutex(State.idle)
-
-  func signal() {
-    let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      defer { state = .signalled }
-      if case .waiting(let continuation) = state { return continuation }
-      return nil
-    }
-    continuation?.resume()
-  }
-
-  func wait() async {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isSignalled = state.withLock { state in
-          if case .signalled = state { return true }
-          state = .waiting(continuation)
-          return false
-        }
-        if isSignalled { continuation.resume() }
-      }
-    } onCancel: {
-      signal()
-    }
   }
 }

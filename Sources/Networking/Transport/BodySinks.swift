@@ -132,17 +132,15 @@ final class ByteChannel: BodySink, ByteSource {
       let result = state.withLock { state -> Result<Data?, any Error>? in
         if let result = state.next() { return result }
         // The waiting reader keeps its place.
-        guard state.reader == nil else { return .failure(Self.concurrentRead) }
+        guard state.reader == nil else {
+          let reason = "the body is being read by another task, and can be read only by one"
+          return .failure(NetworkError(.alreadyRead, reason))
+        }
         state.reader = reader
         return nil
       }
       if let result { reader.resume(returning: result) }
     }.get()
-  }
-
-  private static var concurrentRead: NetworkError {
-    NetworkError(
-      .alreadyRead, "the body is being read by another task, and can be read only by one")
   }
 
   func stop(_ error: any Error) {
@@ -218,30 +216,30 @@ final class FlowControl: Sendable {
   }
 
   func add(_ count: Int) {
-    let changes = state.withLock { state in
+    change { state in
       state.waiting += count
       if state.waiting >= high { state.shouldPause = true }
-      return state.isStale
     }
-    if changes { applyPauseState() }
   }
 
   func remove(_ count: Int) {
-    let changes = state.withLock { state in
+    change { state in
       state.waiting -= count
       if state.waiting <= low { state.shouldPause = false }
-      return state.isStale
     }
-    if changes { applyPauseState() }
   }
 
   /// Suspends the exchange until it is no longer held, however many bytes wait.
   func setHeld(_ isHeld: Bool) {
-    let changes = state.withLock { state in
-      state.isHeld = isHeld
+    change { $0.isHeld = isHeld }
+  }
+
+  private func change(_ change: (inout State) -> Void) {
+    let isStale = state.withLock { state in
+      change(&state)
       return state.isStale
     }
-    if changes { applyPauseState() }
+    if isStale { applyPauseState() }
   }
 
   /// Cancels the exchange, now or as soon as its handle is set.

@@ -12,19 +12,16 @@ final class FileReader: Sendable {
   private static let highWaterMark = 512 << 10
 
   private struct State {
-    var bytes = ByteQueue()
+    var ahead = ReadAhead<PieceReader.ReadError>()
     /// The offset in the body at which the queue continues.
     var offset: Int64 = 0
     /// Whether the queue is reading.
     var isReading = false
-    var isCancelled = false
-    var end: Result<Void, PieceReader.ReadError>?
-    /// The callback of a caller that waits for bytes.
-    var whenReady: (@Sendable () -> Void)?
 
     /// Returns whether the caller must start to read on the queue, and marks it as reading.
     mutating func startReadingIfNeeded() -> Bool {
-      guard !isReading, !isCancelled, end == nil, bytes.count <= FileReader.highWaterMark / 2
+      guard !isReading, !ahead.isCancelled, ahead.end == nil,
+        ahead.bytes.count <= FileReader.highWaterMark / 2
       else { return false }
       isReading = true
       return true
@@ -46,20 +43,12 @@ final class FileReader: Sendable {
   ///   - whenReady: A closure that runs once, on the queue, after `pending`, when more bytes are
   ///     available or the body has ended.
   /// - Returns: The number of bytes, or the reason that there are none.
+  /// - Throws: The reason that the files cannot be read.
   func read(
     into buffer: UnsafeMutableRawBufferPointer, whenReady: @escaping @Sendable () -> Void
-  ) -> ReadOutcome<PieceReader.ReadError> {
-    let (outcome, mustStart) = state.withLock {
-      state -> (ReadOutcome<PieceReader.ReadError>, Bool) in
-      let count = state.bytes.read(into: buffer)
-      if count > 0 { return (.bytes(count), state.startReadingIfNeeded()) }
-      switch state.end {
-      case .success: return (.end, false)
-      case .failure(let error): return (.failed(error), false)
-      case nil:
-        state.whenReady = whenReady
-        return (.pending, state.startReadingIfNeeded())
-      }
+  ) throws(PieceReader.ReadError) -> BodyReader.Outcome {
+    let (outcome, mustStart) = try state.withLock { state throws(PieceReader.ReadError) in
+      (try state.ahead.read(into: buffer, whenReady), state.startReadingIfNeeded())
     }
     if mustStart { queue.async { self.readAhead() } }
     return outcome
@@ -68,8 +57,8 @@ final class FileReader: Sendable {
   /// Stops reading ahead.
   func cancel() {
     state.withLock { state in
-      state.isCancelled = true
-      state.whenReady = nil
+      state.ahead.isCancelled = true
+      state.ahead.whenReady = nil
     }
   }
 
@@ -82,16 +71,17 @@ final class FileReader: Sendable {
       let piece = Result { () throws(PieceReader.ReadError) in try readPiece(at: offset) }
       let whenReady = state.withLock { state -> (@Sendable () -> Void)? in
         switch piece {
-        case .success(let bytes) where bytes.isEmpty: state.end = .success(())
+        case .success(let bytes) where bytes.isEmpty: state.ahead.end = .success(())
         case .success(let bytes):
-          state.bytes.append(bytes)
+          state.ahead.bytes.append(bytes)
           state.offset += Int64(bytes.count)
-        case .failure(let error): state.end = .failure(error)
+        case .failure(let error): state.ahead.end = .failure(error)
         }
         continues =
-          state.end == nil && !state.isCancelled && state.bytes.count < Self.highWaterMark
+          state.ahead.end == nil && !state.ahead.isCancelled
+          && state.ahead.bytes.count < Self.highWaterMark
         state.isReading = continues
-        return state.whenReady.take()
+        return state.ahead.whenReady.take()
       }
       whenReady?()
     }

@@ -186,42 +186,20 @@ extension HTTPBody {
   ///
   /// The original body is read and compressed in pieces while the stream is read.
   var compressedStream: BodyStream {
-    BodyStream(length: nil, isRepeatable: isRepeatable) { try CompressedBytes(body: self) }
-  }
-}
-
-/// The compressed bytes of a body.
-private struct CompressedBytes: AsyncSequence {
-  typealias Element = Data
-
-  private let reader: BodyReader
-  private let encoder: GzipEncoder
-
-  init(body: HTTPBody) throws {
-    reader = try BodyReader(body)
-    encoder = try GzipEncoder()
-  }
-
-  func makeAsyncIterator() -> Iterator { Iterator(reader: reader, encoder: encoder) }
-
-  struct Iterator: AsyncIteratorProtocol {
-    let reader: BodyReader
-    let encoder: GzipEncoder
-    private var isAtEnd = false
-
-    init(reader: BodyReader, encoder: GzipEncoder) {
-      self.reader = reader
-      self.encoder = encoder
-    }
-
-    mutating func next() async throws -> Data? {
-      while !isAtEnd {
-        let piece = try await reader.next()
-        isAtEnd = piece == nil
-        let output = try encoder.encode(piece ?? Data(), isLast: isAtEnd)
-        if !output.isEmpty { return output }
-      }
-      return nil
+    BodyStream(length: nil, isRepeatable: isRepeatable) {
+      let reader = try BodyReader(self)
+      // Only the task that sends the body uses them.
+      nonisolated(unsafe) let encoder = try GzipEncoder()
+      nonisolated(unsafe) var isAtEnd = false
+      return AsyncThrowingStream(unfolding: {
+        while !isAtEnd {
+          let piece = try await reader.next()
+          isAtEnd = piece == nil
+          let output = try encoder.encode(piece ?? Data(), isLast: isAtEnd)
+          if !output.isEmpty { return output }
+        }
+        return nil
+      })
     }
   }
 }

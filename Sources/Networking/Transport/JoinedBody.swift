@@ -56,31 +56,19 @@ struct JoinedBody: Sendable {
   /// If a section cannot be read, it throws a ``TransportFailure``.
   var stream: BodyStream {
     BodyStream(length: length, isRepeatable: isRepeatable) { [sections] in
-      SectionSequence(sections: sections)
-    }
-  }
-
-  /// The bytes of the sections, one section after another.
-  private struct SectionSequence: AsyncSequence {
-    let sections: [Section]
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-      var rest: ArraySlice<Section>
-      var reader: BodyReader?
-
-      mutating func next() async throws -> Data? {
+      // Only the task that sends the body uses them.
+      nonisolated(unsafe) var rest = sections[...]
+      nonisolated(unsafe) var reader: BodyReader?
+      return AsyncThrowingStream(unfolding: {
         while true {
           if let bytes = try await reader?.next() { return bytes }
-          guard let section = rest.popFirst() else { return nil }
-          reader =
-            switch section {
-            case .pieces(let pieces): BodyReader(pieces)
-            case .stream(let stream): BodyReader(stream)
-            }
+          switch rest.popFirst() {
+          case .pieces(let pieces): reader = BodyReader(pieces)
+          case .stream(let stream): reader = BodyReader(stream)
+          case nil: return nil
+          }
         }
-      }
+      })
     }
-
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: sections[...]) }
   }
 }

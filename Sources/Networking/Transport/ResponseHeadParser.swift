@@ -95,7 +95,7 @@ struct ResponseHeadParser {
       let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]).trimmingStart()
       if name.count < colon {
         check(UnsafeRawBufferPointer(rebasing: line[..<colon]))
-        if Self.isFramingField(name.text) { violation = Self.ambiguousFraming }
+        if HTTPHeaders.isFramingField(name.text) { violation = Self.ambiguousFraming }
       }
       add(name, value)
     } else {
@@ -150,11 +150,6 @@ struct ResponseHeadParser {
   private static let ambiguousFraming =
     "The framing fields of the response are folded or have a space before the colon"
 
-  private static func isFramingField(_ name: String) -> Bool {
-    HTTPHeaders.areNamesEqual(name, "Content-Length")
-      || HTTPHeaders.areNamesEqual(name, "Transfer-Encoding")
-  }
-
   /// Copies the matching fields, because the head differs from the previous one from here on.
   private mutating func stopReusingPrevious() {
     guard let count = matchingFieldCount else { return }
@@ -198,7 +193,7 @@ struct ResponseHeadParser {
     stopReusingPrevious()
     check(line)
     guard let last = fields.indices.last else { return }
-    if Self.isFramingField(fields[last].name) { violation = Self.ambiguousFraming }
+    if HTTPHeaders.isFramingField(fields[last].name) { violation = Self.ambiguousFraming }
     let text = line.trimmingStart().text
     if !text.isEmpty { fields[last].value += " " + text }
   }
@@ -268,6 +263,21 @@ struct ResponseHeadParser {
 
   private func head(of fields: [HTTPHeaders.Field]) -> HTTPResponseHead {
     HTTPResponseHead(status: status, version: version, headers: HTTPHeaders(fields))
+  }
+}
+
+extension HTTPHeaders {
+  /// Returns whether a field frames the body, so that the transport sets it.
+  static func isFramingField(_ name: String) -> Bool {
+    areNamesEqual(name, "Content-Length") || areNamesEqual(name, "Transfer-Encoding")
+  }
+}
+
+extension HTTPHeaders.Field {
+  /// Whether the name is a token and the value has no byte that ends the field.
+  var isSendable: Bool {
+    name.isToken
+      && !value.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }
   }
 }
 

@@ -11,15 +11,11 @@ final class StreamReader: Sendable {
   private static let highWaterMark = 256 << 10
 
   private struct State {
-    var bytes = ByteQueue()
+    var ahead = ReadAhead<any Error>()
     var producedBytes: Int64 = 0
     var task: Task<Void, Never>?
-    var end: Result<Void, any Error>?
-    var isCancelled = false
     /// The continuation of the task while it waits for space.
     var producer: CheckedContinuation<Bool, Never>?
-    /// The callback of a reader that waits for bytes.
-    var whenReady: (@Sendable () -> Void)?
   }
 
   let stream: BodyStream
@@ -36,25 +32,17 @@ final class StreamReader: Sendable {
   ///   - whenReady: A closure that runs once, on any thread, after `pending`, when more bytes are
   ///     available or the stream has ended.
   /// - Returns: The number of bytes, or the reason that there are none.
+  /// - Throws: The error of the stream.
   func read(
     into buffer: UnsafeMutableRawBufferPointer, whenReady: @escaping @Sendable () -> Void
-  ) -> ReadOutcome<any Error> {
-    let (outcome, producer) = state.withLock {
-      state -> (ReadOutcome<any Error>, CheckedContinuation<Bool, Never>?) in
-      let count = state.bytes.read(into: buffer)
-      guard count == 0 else {
-        return (.bytes(count), state.bytes.count < Self.highWaterMark ? state.producer.take() : nil)
+  ) throws -> BodyReader.Outcome {
+    let (outcome, producer) = try state.withLock { state in
+      let outcome = try state.ahead.read(into: buffer, whenReady)
+      if outcome == .pending, state.task == nil, !state.ahead.isCancelled {
+        state.task = Task(executorPreference: ActivityExecutor.current) { await self.produce() }
       }
-      switch state.end {
-      case .success: return (.end, nil)
-      case .failure(let error): return (.failed(error), nil)
-      case nil:
-        state.whenReady = whenReady
-        if state.task == nil, !state.isCancelled {
-          state.task = Task(executorPreference: ActivityExecutor.current) { await self.produce() }
-        }
-        return (.pending, nil)
-      }
+      let hasRoom = state.ahead.bytes.count < Self.highWaterMark
+      return (outcome, hasRoom ? state.producer.take() : nil)
     }
     producer?.resume(returning: true)
     return outcome
@@ -63,8 +51,8 @@ final class StreamReader: Sendable {
   /// Cancels the task, so that no more pieces are read from the stream.
   func cancel() {
     let (task, producer) = state.withLock { state in
-      state.isCancelled = true
-      state.whenReady = nil
+      state.ahead.isCancelled = true
+      state.ahead.whenReady = nil
       return (state.task, state.producer.take())
     }
     task?.cancel()
@@ -86,21 +74,22 @@ final class StreamReader: Sendable {
 
   private func push(_ piece: Data) async -> Bool {
     let (isAccepted, whenReady) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
-      guard !state.isCancelled, state.end == nil else { return (false, nil) }
+      guard !state.ahead.isCancelled, state.ahead.end == nil else { return (false, nil) }
       state.producedBytes += Int64(piece.count)
       if let length = stream.length, state.producedBytes > length {
-        state.end = .failure(LengthMismatchError(description: "it has more than \(length) bytes"))
+        state.ahead.end = .failure(
+          LengthMismatchError(description: "it has more than \(length) bytes"))
       } else {
-        state.bytes.append(piece)
+        state.ahead.bytes.append(piece)
       }
-      return (state.end == nil, state.whenReady.take())
+      return (state.ahead.end == nil, state.ahead.whenReady.take())
     }
     whenReady?()
     guard isAccepted else { return false }
     return await withCheckedContinuation { continuation in
       let continues = state.withLock { state -> Bool? in
-        if state.isCancelled { return false }
-        if state.bytes.count < Self.highWaterMark { return true }
+        if state.ahead.isCancelled { return false }
+        if state.ahead.bytes.count < Self.highWaterMark { return true }
         state.producer = continuation
         return nil
       }
@@ -110,8 +99,8 @@ final class StreamReader: Sendable {
 
   private func end(_ result: Result<Void, any Error>) {
     let whenReady = state.withLock { state in
-      if state.end == nil { state.end = result }
-      return state.whenReady.take()
+      if state.ahead.end == nil { state.ahead.end = result }
+      return state.ahead.whenReady.take()
     }
     whenReady?()
   }

@@ -34,37 +34,21 @@
   /// `@unchecked Sendable` because a `SecCertificate` is immutable, and Security allows its use on any
   /// thread.
   struct AppleAnchors: @unchecked Sendable {
-    static let system = AppleAnchors()
-
     /// The given authorities, or `nil` for those of the system alone.
     let certificates: [SecCertificate]?
     let includesSystem: Bool
 
-    private init() {
-      certificates = nil
-      includesSystem = true
-    }
-
-    private init(_ certificates: [SecCertificate], includesSystem: Bool) {
-      self.certificates = certificates
-      self.includesSystem = includesSystem
-    }
-
     init(
       _ policy: ServerTrust.Policy, _ certificates: [ServerCertificate], _ lists: [TLSSource.Item]
     ) throws(NetworkError) {
-      let includesSystem: Bool
       switch policy.anchors {
-      case .system, .anyCertificate:
-        self.init()
-        return
-      case .only: includesSystem = false
-      case .besidesSystem: includesSystem = true
+      case .system, .anyCertificate: self.certificates = nil
+      case .only, .besidesSystem:
+        self.certificates = certificates.compactMap {
+          SecCertificateCreateWithData(nil, $0.der as CFData)
+        }
       }
-      if policy.anchors.sources.isEmpty { throw .invalidTLS("the list of authorities is empty") }
-      self.init(
-        certificates.compactMap { SecCertificateCreateWithData(nil, $0.der as CFData) },
-        includesSystem: includesSystem)
+      includesSystem = if case .only = policy.anchors { false } else { true }
     }
   }
 

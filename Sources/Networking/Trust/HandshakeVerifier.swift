@@ -6,7 +6,7 @@
   ///
   /// OpenSSL holds it for the connection and calls it on the I/O thread of the connection, which is
   /// the only thread that uses it.
-  final class HandshakeVerifier {
+  final class HandshakeVerifier: CallbackContext {
     private let tls: CompiledTLS
     let policy: CompiledPolicy
     /// The host of the URL, or `nil` for a proxy of the environment, whose name libcurl verifies.
@@ -34,38 +34,38 @@
         catena_tls_context_set_versions(
           context, Int32(policy.minimumVersion.rawValue),
           Int32(policy.maximumVersion?.rawValue ?? 0))
-      else { return fail("OpenSSL rejects the versions of TLS") }
+      else { return reject(.tlsHandshakeFailed, "OpenSSL rejects the versions of TLS") }
       guard let store = policy.anchors.store,
         catena_tls_context_on_verify(
           context, store.pointer,
           { verification, object in
-            guard let verification, let object else { return 0 }
-            let verifier: HandshakeVerifier = Unmanaged.fromOpaque(object).takeUnretainedValue()
-            return verifier.verify(verification) ? 1 : 0
-          }, Unmanaged.passRetained(self).toOpaque(),
-          { object in
-            guard let object else { return }
-            Unmanaged<HandshakeVerifier>.fromOpaque(object).release()
-          })
-      else { return fail("OpenSSL rejects the authorities") }
+            guard let verification else { return 0 }
+            return HandshakeVerifier.at(object).verify(verification) ? 1 : 0
+          }, Unmanaged.passRetained(self).toOpaque(), { HandshakeVerifier.release(at: $0) })
+      else { return reject(.tlsHandshakeFailed, "OpenSSL rejects the authorities") }
       if policy.stapled != .ignored {
         let isRequested = catena_tls_context_on_status(context) { status, object in
-          guard let object else { return 0 }
-          let verifier: HandshakeVerifier = Unmanaged.fromOpaque(object).takeUnretainedValue()
-          return verifier.accepts(status) ? 1 : 0
+          HandshakeVerifier.at(object).accepts(status) ? 1 : 0
         }
-        guard isRequested else { return fail("OpenSSL cannot request a revocation status") }
+        guard isRequested else {
+          return reject(.tlsHandshakeFailed, "OpenSSL cannot request a revocation status")
+        }
       }
       guard let identity else { return true }
       return catena_tls_context_use(context, identity.pointer)
-        || fail("OpenSSL rejects the client certificate, for example because its key is too short")
+        || reject(
+          .tlsHandshakeFailed,
+          "OpenSSL rejects the client certificate, for example because its key is too short")
     }
 
-    /// Notes the reason for which the handshake cannot begin.
+    /// Notes the reason for which the handshake ends.
     ///
     /// - Returns: `false`.
-    private func fail(_ reason: String) -> Bool {
-      failure = TLSFailure(.tlsHandshakeFailed, host: Self.name(host ?? "the proxy"), reason)
+    private func reject(
+      _ code: NetworkError.Code, host name: String? = nil, _ reason: String
+    ) -> Bool {
+      let name = name ?? Self.name(host ?? "the proxy")
+      failure = TLSFailure(code, host: name, reason, chain: certificates)
       return false
     }
 
@@ -77,17 +77,13 @@
         let error = catena_verify_chain(verification)
         certificates = chain(verification, isVerified: error == 0)
         guard error == 0 else {
-          failure = TLSFailure(
-            Self.code(error), host: name, String(cString: catena_verify_describe(error)),
-            chain: certificates)
-          return false
+          return reject(
+            Self.code(error), host: name, String(cString: catena_verify_describe(error)))
         }
         guard host == nil || catena_verify_host(verification, name) else {
-          failure = TLSFailure(
-            .tlsHostMismatch, host: name, "the certificate is not for \(name)", chain: certificates)
           // `X509_V_ERR_HOSTNAME_MISMATCH`.
           catena_verify_end(verification, 62)
-          return false
+          return reject(.tlsHostMismatch, host: name, "the certificate is not for \(name)")
         }
       } else {
         certificates = chain(verification, isVerified: false)
@@ -102,24 +98,17 @@
 
     /// Handles the status that the server has stapled.
     private func accepts(_ status: CatenaStatus) -> Bool {
-      let name = Self.name(host ?? "the proxy")
       switch status {
-      case .good: return true
+      case .good: true
       case .missing:
-        guard policy.stapled == .required else { return true }
-        failure = TLSFailure(
-          .tlsRevocationUnknown, host: name, "the server has sent no revocation status",
-          chain: certificates)
-      case .revoked:
-        failure = TLSFailure(
-          .tlsRevoked, host: name, "the certificate has been revoked", chain: certificates)
+        policy.stapled != .required
+          || reject(.tlsRevocationUnknown, "the server has sent no revocation status")
+      case .revoked: reject(.tlsRevoked, "the certificate has been revoked")
       case .invalid:
-        failure = TLSFailure(
-          .tlsRevocationUnknown, host: name,
-          "the revocation status is malformed, has expired, or is not signed by the issuer",
-          chain: certificates)
+        reject(
+          .tlsRevocationUnknown,
+          "the revocation status is malformed, has expired, or is not signed by the issuer")
       }
-      return false
     }
 
     private func chain(_ verification: OpaquePointer, isVerified: Bool) -> [Data] {
@@ -150,18 +139,14 @@
     }
   }
 
-  extension TLSMetrics.Properties {
-    /// Returns the properties of a connection, which it keeps.
+  extension TLSMetrics.Connection: CallbackContext {
+    /// Returns the properties of a connection, which OpenSSL keeps for it.
     ///
     /// - Parameter connection: TLS on the connection, after its handshake.
     /// - Returns: The properties, which are the same for all exchanges of the connection.
-    static func of(_ connection: OpaquePointer) -> TLSMetrics.Properties {
-      if let object = catena_tls_object(connection) {
-        return Unmanaged.fromOpaque(object).takeUnretainedValue()
-      }
-      let verifier: HandshakeVerifier? = catena_tls_verifier(connection).map {
-        Unmanaged.fromOpaque($0).takeUnretainedValue()
-      }
+    static func of(_ connection: OpaquePointer) -> TLSMetrics.Connection {
+      if let object = catena_tls_object(connection) { return at(object) }
+      let verifier = catena_tls_verifier(connection).map { HandshakeVerifier.at($0) }
       var certificates = verifier?.certificates ?? []
       if certificates.isEmpty {
         CertificateCollector.collect(into: &certificates) {
@@ -179,13 +164,29 @@
         isResumed: catena_tls_is_resumed(connection),
         isVerified: verifier?.policy.isVerifying ?? true, certificates: certificates,
         hasReportedPinMismatch: verifier?.hasReportedPinMismatch ?? false)
+      let shared = TLSMetrics.Connection(properties)
       catena_tls_set_object(
-        connection, Unmanaged.passRetained(properties).toOpaque(),
-        { object in
-          guard let object else { return }
-          Unmanaged<TLSMetrics.Properties>.fromOpaque(object).release()
-        })
-      return properties
+        connection, Unmanaged.passRetained(shared).toOpaque(),
+        { TLSMetrics.Connection.release(at: $0) })
+      return shared
     }
+  }
+
+  /// An object that a C library passes to callbacks as their context.
+  protocol CallbackContext: AnyObject {}
+
+  extension CallbackContext {
+    /// Returns the object that is the context of a callback.
+    static func at(_ context: UnsafeMutableRawPointer?) -> Self {
+      Unmanaged.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+    }
+
+    /// Releases an object that the library retains.
+    static func release(at context: UnsafeMutableRawPointer?) {
+      if let context { Unmanaged<Self>.fromOpaque(context).release() }
+    }
+
+    /// The context for callbacks while the caller retains this object.
+    var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
   }
 #endif

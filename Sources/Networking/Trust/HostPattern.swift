@@ -26,11 +26,6 @@ public struct HostPattern: Sendable {
   /// The text of the pattern.
   let text: String
 
-  private init(_ kind: Kind, text: String) {
-    self.kind = kind
-    self.text = text
-  }
-
   /// The hosts for which a closure returns `true`.
   ///
   /// - Parameter predicate: The closure. It runs on any thread, several times for a host, must not
@@ -40,7 +35,7 @@ public struct HostPattern: Sendable {
   public static func matching(
     _ predicate: @escaping @Sendable (_ host: String, _ port: Int) -> Bool
   ) -> HostPattern {
-    HostPattern(.predicate(predicate), text: "a predicate")
+    HostPattern(kind: .predicate(predicate), text: "a predicate")
   }
 }
 
@@ -58,10 +53,10 @@ extension HostPattern: ExpressibleByStringLiteral {
     let key = Self.key(isWildcard ? String(text.dropFirst(2)) : text)
     guard let key, !isWildcard || (key.host.contains(where: \.isLetter) && !key.host.contains(":"))
     else {
-      self.init(.malformed(text), text: text)
+      self.init(kind: .malformed(text), text: text)
       return
     }
-    self.init(isWildcard ? .wildcard(key) : .exact(key), text: text)
+    self.init(kind: isWildcard ? .wildcard(key) : .exact(key), text: text)
   }
 
   /// Returns a host with an optional port as a key, or `nil` if it is malformed.
@@ -77,20 +72,12 @@ extension HostPattern: ExpressibleByStringLiteral {
       host = host[..<colon]
     }
     if host.hasSuffix("."), host.count > 1 { host = host.dropLast() }
-    let isHost = host.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-        UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"), 0x80...:
-        true
-      default: false
-      }
+    let isHost = host.unicodeScalars.allSatisfy { scalar in
+      !scalar.isASCII || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+        || ".-_:".unicodeScalars.contains(scalar)
     }
     let isPort = port.isEmpty || UInt16(port.dropFirst()).map { $0 > 0 } == true
-    let hasEmptyLabel =
-      !host.contains(":")
-      && host.split(
-        separator: ".", omittingEmptySubsequences: false
-      ).contains(where: \.isEmpty)
+    let hasEmptyLabel = !host.contains(":") && ".\(host).".contains("..")
     guard isHost, isPort, !hasEmptyLabel, port.isEmpty || port.hasPrefix(":") else { return nil }
     let key = HostKey(String(host), port: Int(port.dropFirst()))
     // An international name that cannot be converted.
@@ -169,6 +156,9 @@ struct HostTable<Value: Sendable>: Sendable {
   private var exact: [HostKey: Value] = [:]
   private var wildcards: [HostKey: Value] = [:]
   private var predicates: [(matches: @Sendable (String, Int) -> Bool, value: Value)] = []
+
+  /// Makes an empty table.
+  init() {}
 
   /// Makes a table.
   ///

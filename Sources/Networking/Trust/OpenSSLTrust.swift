@@ -42,13 +42,12 @@
       case .system where lists.isEmpty, .anyCertificate:
         self = .system
         return
-      case .system: includesSystem = true
-      case .only(let sources), .besidesSystem(let sources):
-        if sources.isEmpty { throw .invalidTLS("the list of authorities is empty") }
-        includesSystem = if case .only = policy.anchors { false } else { true }
+      case .system, .besidesSystem: includesSystem = true
+      case .only: includesSystem = false
       }
-      guard let store = OpenSSLStore() else { throw NetworkError(.unsupported, "out of memory") }
-      if includesSystem { store.addSystem() }
+      guard let store = OpenSSLStore(includingSystem: includesSystem) else {
+        throw NetworkError(.unsupported, "out of memory")
+      }
       for certificate in certificates { store.add(certificate) }
       for item in lists {
         guard store.addLists(item.bytes, wholeChain: policy.revocation.wholeChain) else {
@@ -73,9 +72,10 @@
   final class OpenSSLStore: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    init?() {
+    init?(includingSystem includesSystem: Bool) {
       guard let pointer = catena_store_make() else { return nil }
       self.pointer = pointer
+      if includesSystem { catena_store_add_system(pointer) }
     }
 
     deinit {
@@ -85,10 +85,6 @@
     func add(_ certificate: ServerCertificate) {
       // A repeated certificate is no error.
       certificate.der.withUnsafeBytes { _ = catena_store_add(pointer, $0.baseAddress, $0.count) }
-    }
-
-    func addSystem() {
-      catena_store_add_system(pointer)
     }
 
     func addLists(_ bytes: Data, wholeChain: Bool) -> Bool {
@@ -125,8 +121,7 @@
       }
       if let unchanged { return unchanged }
       // Outside of the lock, for which other connections would wait.
-      let store = OpenSSLStore()
-      store?.addSystem()
+      let store = OpenSSLStore(includingSystem: true)
       shared.withLock { system in
         system.store = store
         system.file = file

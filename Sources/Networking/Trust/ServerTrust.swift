@@ -106,9 +106,7 @@ extension ServerTrust {
     ///   - besidesSystem: Whether the authorities of the system are trusted, too.
     /// - Returns: The policy.
     public static func authorities(_ sources: TLSSource..., besidesSystem: Bool = false) -> Policy {
-      var policy = Policy()
-      policy.anchors = besidesSystem ? .besidesSystem(sources) : .only(sources)
-      return policy
+      Policy(anchors: besidesSystem ? .besidesSystem(sources) : .only(sources))
     }
 
     /// Any certificate, for any host, even if it has expired.
@@ -204,9 +202,7 @@ extension ServerTrust {
     ///   that which the server has sent.
     /// - Returns: The policy.
     public func evaluate(_ evaluation: @escaping Evaluation) -> Policy {
-      var policy = self
-      policy.evaluations.append(evaluation)
-      return policy
+      changed { $0.evaluations.append(evaluation) }
     }
 
     /// Adds checks of the revocation of certificates.
@@ -221,9 +217,9 @@ extension ServerTrust {
     public func revocation(
       stapled: Revocation.Stapled = .ignored, lists: [TLSSource] = [], wholeChain: Bool = false
     ) -> Policy {
-      var policy = self
-      policy.revocation = Revocation(stapled: stapled, lists: lists, wholeChain: wholeChain)
-      return policy
+      changed {
+        $0.revocation = Revocation(stapled: stapled, lists: lists, wholeChain: wholeChain)
+      }
     }
 
     /// Sets the versions of TLS, in place of those of the ``TLSOptions``.
@@ -233,16 +229,39 @@ extension ServerTrust {
     ///   - maximum: The highest version. `nil` means no limit.
     /// - Returns: The policy.
     public func versions(_ minimum: TLSVersion, through maximum: TLSVersion? = nil) -> Policy {
-      var policy = self
-      policy.minimumVersion = minimum
-      policy.maximumVersion = maximum
-      return policy
+      changed {
+        $0.minimumVersion = minimum
+        $0.maximumVersion = maximum
+      }
     }
 
     private func adding(_ rule: PinRule) -> Policy {
+      changed { $0.pinRules.append(rule) }
+    }
+
+    private func changed(_ change: (inout Policy) -> Void) -> Policy {
       var policy = self
-      policy.pinRules.append(rule)
+      change(&policy)
       return policy
     }
   }
+}
+
+/// The checks of the revocation of certificates.
+///
+/// Source: RFC 6960 (OCSP), RFC 6066 section 8 (stapling), RFC 5280 section 5 (lists).
+public struct Revocation: Sendable {
+  /// The use of a status that a server staples to its certificate.
+  public enum Stapled: Sendable, Hashable {
+    /// It is not requested.
+    case ignored
+    /// It is checked if the server has sent it.
+    case ifPresent
+    /// It must be present and valid.
+    case required
+  }
+
+  var stapled = Stapled.ignored
+  var lists: [TLSSource] = []
+  var wholeChain = false
 }

@@ -83,12 +83,8 @@ final class CompiledTLS: Sendable {
   let id = UUID().uuidString
 
   private init() {
-    // A table without entries cannot fail.
-    guard let policies = try? HostTable<CompiledPolicy>([]),
-      let identities = try? HostTable<PlatformIdentity>([])
-    else { preconditionFailure("An empty table is valid") }
-    self.policies = policies
-    self.identities = identities
+    policies = HostTable()
+    identities = HostTable()
     others = CompiledPolicy.system
     wallClock = { Date() }
   }
@@ -98,20 +94,17 @@ final class CompiledTLS: Sendable {
     _ maximum: TLSVersion?, _ wallClock: @escaping @Sendable () -> Date
   ) throws(NetworkError) {
     try Platform.requireSupport()
-    var policies: [(pattern: HostPattern, value: CompiledPolicy)] = []
-    for (hosts, policy) in trust.policies {
-      let compiled = try CompiledPolicy(policy, for: hosts.text, minimum, maximum)
-      policies.append((hosts, compiled))
-    }
-    self.policies = try HostTable(policies)
+    policies = try HostTable(
+      trust.policies.map { hosts, policy throws(NetworkError) in
+        (hosts, try CompiledPolicy(policy, for: hosts.text, minimum, maximum))
+      })
     others = try trust.others.map { policy throws(NetworkError) in
       try CompiledPolicy(policy, for: "all other hosts", minimum, maximum)
     }
-    var loaded: [(pattern: HostPattern, value: PlatformIdentity)] = []
-    for (hosts, identity) in identities.identities {
-      loaded.append((hosts, try PlatformIdentity(identity, for: hosts.text)))
-    }
-    self.identities = try HostTable(loaded)
+    self.identities = try HostTable(
+      identities.identities.map { hosts, identity throws(NetworkError) in
+        (hosts, try PlatformIdentity(identity, for: hosts.text))
+      })
     self.wallClock = wallClock
   }
 
@@ -177,14 +170,12 @@ extension TLSOptions {
 #if !CATENA_CURL && !canImport(Security)
   /// The support of TLS options: there is none in a build without libcurl.
   enum Platform {
-    static let unsupported = NetworkError(
-      .unsupported, "TLS options need libcurl, and the library was built without it")
-
-    static func requireSupport() throws(NetworkError) { throw unsupported }
-
-    static func requireSupport(for policy: ServerTrust.Policy) throws(NetworkError) {
-      throw unsupported
+    static func requireSupport() throws(NetworkError) {
+      throw NetworkError(
+        .unsupported, "TLS options need libcurl, and the library was built without it")
     }
+
+    static func requireSupport(for policy: ServerTrust.Policy) throws(NetworkError) {}
   }
 
   /// The authorities of the system, the only ones that this platform trusts.
@@ -199,7 +190,7 @@ extension TLSOptions {
   /// A client certificate, which this platform does not have.
   struct PlatformIdentity: Sendable {
     init(_ identity: ClientIdentity, for hosts: String) throws(NetworkError) {
-      throw Platform.unsupported
+      try Platform.requireSupport()
     }
   }
 #endif
@@ -207,7 +198,12 @@ extension TLSOptions {
 /// A checked policy.
 final class CompiledPolicy: Sendable {
   /// The system's policy, with the default versions.
-  static let system = CompiledPolicy()
+  static let system: CompiledPolicy = {
+    guard let policy = try? CompiledPolicy(.system, for: "all hosts", .v1_2, nil) else {
+      preconditionFailure("The policy of the system needs no files")
+    }
+    return policy
+  }()
 
   /// The trusted authorities.
   let anchors: PlatformAnchors
@@ -225,18 +221,6 @@ final class CompiledPolicy: Sendable {
   /// Rules of the caller cannot be compared, so a policy with one has a text of its own.
   let owner: String
 
-  private init() {
-    isSystem = true
-    owner = ""
-    anchors = .system
-    pins = []
-    evaluations = []
-    stapled = .ignored
-    minimumVersion = .v1_2
-    maximumVersion = nil
-    isVerifying = true
-  }
-
   init(
     _ policy: ServerTrust.Policy, for hosts: String, _ minimum: TLSVersion, _ maximum: TLSVersion?
   ) throws(NetworkError) {
@@ -244,9 +228,7 @@ final class CompiledPolicy: Sendable {
       let certificates = try policy.anchors.certificates()
       let lists = try policy.revocation.items()
       anchors = try PlatformAnchors(policy, certificates, lists)
-      var pins: [CompiledPins] = []
-      for rule in policy.pinRules { pins.append(try CompiledPins(rule)) }
-      self.pins = pins
+      pins = try policy.pinRules.map(CompiledPins.init)
       stapled = policy.revocation.stapled
       let isSystemTrust = if case .system = policy.anchors { true } else { false }
       isSystem =
@@ -287,9 +269,8 @@ final class CompiledPolicy: Sendable {
     of chain: [Data], host: String, now: @autoclosure () -> Date, noteReport: () -> Void
   ) -> TLSFailure? {
     for rule in pins {
-      guard
-        let mismatch = rule.mismatch(chain, isVerified: isVerifying, host: host, now: now())
-      else { continue }
+      let mismatch = rule.mismatch(chain, isVerified: isVerifying, host: host, now: now())
+      guard let mismatch else { continue }
       if case .reported(let report) = rule.mode {
         noteReport()
         report(mismatch)
@@ -302,14 +283,13 @@ final class CompiledPolicy: Sendable {
     guard !evaluations.isEmpty else { return nil }
     let certificates = chain.compactMap(ServerCertificate.init(der:))
     for evaluation in evaluations {
+      let reason = "a rule of the client rejects the server"
       do {
         if try evaluation(certificates, host) { continue }
-        return TLSFailure(
-          .tlsUntrusted, host: host, "a rule of the client rejects the server", chain: chain)
+        return TLSFailure(.tlsUntrusted, host: host, reason, chain: chain)
       } catch {
         return TLSFailure(
-          .tlsUntrusted, host: host,
-          "a rule of the client rejects the server: \(NetworkError.text(of: error))", chain: chain,
+          .tlsUntrusted, host: host, "\(reason): \(NetworkError.text(of: error))", chain: chain,
           underlying: error)
       }
     }

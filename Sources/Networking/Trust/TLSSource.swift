@@ -103,9 +103,7 @@ public struct TLSSource: Sendable {
       let endings = extensions.map { "." + $0 }.joined(separator: ", ")
       throw .invalidTLS("\(purpose): \(place) has no file that ends in \(endings)")
     }
-    var items: [Item] = []
-    for url in urls { items.append(try read(url, purpose)) }
-    return items
+    return try urls.map { url throws(NetworkError) in try read(url, purpose) }
   }
 
   private static func read(_ url: URL, _ purpose: String) throws(NetworkError) -> Item {

@@ -192,7 +192,7 @@ final class PageReader: Sendable {
     let (promise, consumer) = state.withLock { state in
       state.end = .success(())
       state.failure = nil
-      state.ready.removeAll()
+      state.ready = FIFO()
       state.readyCount = 0
       return (state.attempt.take()?.promise, state.consumer.take())
     }

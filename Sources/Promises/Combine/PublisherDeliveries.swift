@@ -5,39 +5,26 @@
 ///
 /// A value is kept until there is demand for it. Nothing is delivered after the end or a cancellation.
 struct SingleDelivery<Value: Sendable>: Sendable {
-  private enum Phase: Sendable {
-    /// There is no value yet; whether there is demand for it.
-    case waiting(isWanted: Bool)
-    /// There is a value, but no demand for it.
-    case keeping(Value)
-    case delivering
-    case ended
-  }
-
-  private var phase = Phase.waiting(isWanted: false)
-
-  init() {}
+  private var isWanted = false
+  /// The value, while there is no demand for it.
+  private var value: Value?
+  private var isEnded = false
 
   /// Adds demand.
   ///
   /// - Returns: The value to deliver now.
   mutating func request() -> Value? {
-    switch phase {
-    case .waiting: phase = .waiting(isWanted: true)
-    case .keeping(let value):
-      phase = .delivering
-      return value
-    case .delivering, .ended: break
-    }
-    return nil
+    isWanted = true
+    return value.take()
   }
 
   /// Sets the value.
   ///
   /// - Returns: The value, if it is to be delivered now.
   mutating func settle(_ value: Value) -> Value? {
-    guard case .waiting(let isWanted) = phase else { return nil }
-    phase = isWanted ? .delivering : .keeping(value)
+    guard !isEnded else { return nil }
+    if !isWanted { self.value = value }
+    defer { isWanted = false }
     return isWanted ? value : nil
   }
 
@@ -45,9 +32,9 @@ struct SingleDelivery<Value: Sendable>: Sendable {
   ///
   /// - Returns: Whether the completion is to be delivered: `false` after an earlier end.
   mutating func end() -> Bool {
-    if case .ended = phase { return false }
-    phase = .ended
-    return true
+    defer { isEnded = true }
+    value = nil
+    return !isEnded
   }
 }
 
@@ -64,8 +51,6 @@ struct SequenceDelivery: Sendable {
   private var demand: Int? = 0
   private var waiter: Waiter?
   private(set) var isEnded = false
-
-  init() {}
 
   /// Whether no element is wanted.
   var isIdle: Bool { demand == 0 }

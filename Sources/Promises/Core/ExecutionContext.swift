@@ -165,30 +165,19 @@ public struct ExecutionContext: Sendable {
     }
   }
 
-  /// Runs a handler in this context.
+  /// Runs a handler in this context, which settles a promise if there is one.
   ///
   /// Must only be called by a reaction. A handler that another handler on the main queue has made due
   /// then follows it in the same block of the main queue, without another hop.
   @usableFromInline
-  func handle(_ job: @escaping Job) {
+  func handle(for promise: (any Settleable)? = nil, _ job: @escaping Job) {
     switch target {
     case .main: if Trampoline.addMainQueueTurn(job) { return }
     // The context can dispatch to the main queue itself.
     case .custom: Trampoline.endMainQueueTurns()
     case .inline, .queue, .actor: break
     }
-    run(job)
-  }
-
-  /// Runs a handler that settles a promise, as ``handle(_:)``.
-  @usableFromInline
-  func handle(for promise: any Settleable, _ job: @escaping Job) {
-    switch target {
-    case .main: if Trampoline.addMainQueueTurn(job) { return }
-    case .custom: Trampoline.endMainQueueTurns()
-    case .inline, .queue, .actor: break
-    }
-    run(for: promise, job)
+    if let promise { run(for: promise, job) } else { run(job) }
   }
 
   /// Runs a job that settles a promise.
@@ -234,18 +223,22 @@ protocol CustomContext: AnyObject, Sendable {
   func adapting(_ explicit: ExecutionContext) -> ExecutionContext
 }
 
-private final class ClosureContext: CustomContext {
+/// A context that consists of closures.
+final class ClosureContext: CustomContext {
+  private let adapt: @Sendable (ExecutionContext) -> ExecutionContext
   private let body: @Sendable (@escaping Job) -> Void
 
-  init(_ body: @escaping @Sendable (@escaping Job) -> Void) {
+  init(
+    adapting adapt: @escaping @Sendable (ExecutionContext) -> ExecutionContext = { $0 },
+    _ body: @escaping @Sendable (@escaping Job) -> Void
+  ) {
+    self.adapt = adapt
     self.body = body
   }
 
-  func enqueue(_ job: @escaping Job) {
-    body(job)
-  }
+  func enqueue(_ job: @escaping Job) { body(job) }
 
-  func adapting(_ explicit: ExecutionContext) -> ExecutionContext { explicit }
+  func adapting(_ explicit: ExecutionContext) -> ExecutionContext { adapt(explicit) }
 }
 
 extension Promise {

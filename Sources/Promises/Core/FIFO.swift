@@ -23,14 +23,6 @@
     slots.append(element)
   }
 
-  /// Adds elements at the end, in order.
-  ///
-  /// - Parameter elements: The elements.
-  @inlinable
-  package mutating func append(contentsOf elements: some Sequence<Element>) {
-    for element in elements { append(element) }
-  }
-
   /// Removes and returns the first element.
   ///
   /// - Returns: The element, or `nil` if the queue is empty.
@@ -59,12 +51,6 @@
   package mutating func removeFirst(where condition: (Element) -> Bool) -> Element? {
     guard let index = firstIndex(where: condition) else { return nil }
     return index == 0 ? popFirst() : slots.remove(at: head + index)
-  }
-
-  /// Removes all elements and releases the storage.
-  @inlinable
-  package mutating func removeAll() {
-    self = FIFO()
   }
 
   /// Not inlined, so that the common path of ``popFirst()`` stays small.

@@ -32,33 +32,6 @@ package struct HandlerScope: Sendable {
   /// While `false`, ``current`` is not read.
   @usableFromInline static let isUsed = Atomic(false)
 
-  /// Creates a scope with a value, and the mark and the time of the current scope.
-  ///
-  /// - Parameter value: The value to make visible.
-  package init(_ value: some Sendable) {
-    self.value = value
-    mark = Self.current?.mark
-    time = Self.current?.time
-  }
-
-  /// Creates a scope with a mark, and the value and the time of the current scope.
-  ///
-  /// - Parameter mark: The mark to make visible.
-  package init(mark: some Sendable) {
-    value = Self.current?.value
-    self.mark = mark
-    time = Self.current?.time
-  }
-
-  /// Creates a scope with a time, and the value and the mark of the current scope.
-  ///
-  /// - Parameter time: The time to make visible.
-  init(time: AmbientTime) {
-    value = Self.current?.value
-    mark = Self.current?.mark
-    self.time = time
-  }
-
   /// The same as ``current``, without reading the task-local value while no scope has been entered.
   package static var innermost: HandlerScope? {
     isUsed.load(ordering: .relaxed) ? current : nil
@@ -107,21 +80,10 @@ package struct HandlerScope: Sendable {
   ///
   /// - Parameter work: The closure to wrap.
   /// - Returns: The wrapped closure. Outside all scopes, `work` itself.
-  @inlinable
   package static func capturing<Result>(
     _ work: @escaping @Sendable () -> Result
   ) -> @Sendable () -> Result {
-    isUsed.load(ordering: .relaxed) ? capturingCurrent(work) : work
-  }
-
-  /// The slow path of `capturing`.
-  ///
-  /// Not inlined, so that callers without a scope only perform one check.
-  @usableFromInline
-  static func capturingCurrent<Result>(
-    _ work: @escaping @Sendable () -> Result
-  ) -> @Sendable () -> Result {
-    guard let scope = current else { return work }
+    guard let scope = innermost else { return work }
     return { $current.withValue(scope, operation: work) }
   }
 
@@ -132,7 +94,7 @@ package struct HandlerScope: Sendable {
   static func capturing<Argument, Result>(
     _ work: @escaping @Sendable (Argument) throws -> Result
   ) -> @Sendable (Argument) throws -> Result {
-    guard isUsed.load(ordering: .relaxed), let scope = current else { return work }
+    guard let scope = innermost else { return work }
     return { argument in try $current.withValue(scope) { try work(argument) } }
   }
 
@@ -144,25 +106,33 @@ package struct HandlerScope: Sendable {
   static func scoped(_ context: ExecutionContext) -> ExecutionContext {
     guard let current else { return context }
     let base = context.isInline ? context : current.time?.scheduler.context(for: context) ?? context
-    return ExecutionContext(.custom(ScopedContext(base: base, scope: current)))
+    let scoped = ClosureContext(adapting: base.adapting) { job in
+      base.run { $current.withValue(current, operation: job) }
+    }
+    return ExecutionContext(.custom(scoped))
+  }
+}
+
+extension HandlerScope {
+  /// Creates a scope with a value, and the mark and the time of the current scope.
+  ///
+  /// - Parameter value: The value to make visible.
+  package init(_ value: some Sendable) {
+    self.init(value: value, mark: Self.current?.mark, time: Self.current?.time)
   }
 
-  private final class ScopedContext: CustomContext {
-    let base: ExecutionContext
-    let scope: HandlerScope
+  /// Creates a scope with a mark, and the value and the time of the current scope.
+  ///
+  /// - Parameter mark: The mark to make visible.
+  package init(mark: some Sendable) {
+    self.init(value: Self.current?.value, mark: mark, time: Self.current?.time)
+  }
 
-    init(base: ExecutionContext, scope: HandlerScope) {
-      self.base = base
-      self.scope = scope
-    }
-
-    func enqueue(_ job: @escaping Job) {
-      base.run { [scope] in HandlerScope.$current.withValue(scope, operation: job) }
-    }
-
-    func adapting(_ explicit: ExecutionContext) -> ExecutionContext {
-      base.adapting(explicit)
-    }
+  /// Creates a scope with a time, and the value and the mark of the current scope.
+  ///
+  /// - Parameter time: The time to make visible.
+  init(time: AmbientTime) {
+    self.init(value: Self.current?.value, mark: Self.current?.mark, time: time)
   }
 }
 
@@ -198,8 +168,6 @@ package final class AwaitedPromises: Sendable {
   }
 
   private let state = Mutex(State())
-
-  init() {}
 
   /// The promises of the innermost virtual time.
   ///

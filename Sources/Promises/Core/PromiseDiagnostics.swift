@@ -22,15 +22,8 @@ public enum PromiseDiagnostics {
   /// The handler is called on the thread that causes the report, possibly during the release of an
   /// object, and on several threads concurrently. It should return quickly.
   public static var handler: (@Sendable (_ event: PromiseEvent) -> Void)? {
-    get { state.withLock { $0.handler } }
-    set {
-      // Released after unlocking, because the release may cause a report.
-      let old = state.withLock { state in
-        defer { state.handler = newValue }
-        return state.handler
-      }
-      withExtendedLifetime(old) {}
-    }
+    get { handlerState.withLock { $0 } }
+    set { handlerState.replace(with: newValue) }
   }
 
   // MARK: Internals
@@ -38,14 +31,10 @@ public enum PromiseDiagnostics {
   /// Receives each new promise that is created with a resolver or from a task.
   typealias CreationObserver = @Sendable (_ promise: any Settleable, _ site: CallSite) -> Void
 
-  private struct State {
-    var handler: (@Sendable (PromiseEvent) -> Void)? = { event in
-      StandardStream.error.write("warning: \(event)\n")
-    }
-    var creationObserver: CreationObserver?
-  }
-
-  private static let state = Mutex(State())
+  private static let handlerState = Mutex<(@Sendable (PromiseEvent) -> Void)?>({ event in
+    StandardStream.error.write("warning: \(event)\n")
+  })
+  private static let creationObserverState = Mutex<CreationObserver?>(nil)
   private static let hasCreationObserver = Atomic(false)
 
   static func report(_ event: PromiseEvent) {
@@ -57,77 +46,27 @@ public enum PromiseDiagnostics {
   /// `nil` if there is none, at the cost of one relaxed load.
   static var creationObserver: CreationObserver? {
     guard hasCreationObserver.load(ordering: .relaxed) else { return nil }
-    return state.withLock { $0.creationObserver }
+    return creationObserverState.withLock { $0 }
   }
 
   /// Replaces the observer of new promises.
   ///
   /// `nil` removes it.
   static func setCreationObserver(_ creationObserver: CreationObserver?) {
-    let old = state.withLock { state in
-      defer { state.creationObserver = creationObserver }
-      return state.creationObserver
-    }
-    withExtendedLifetime(old) {}
+    creationObserverState.replace(with: creationObserver)
     hasCreationObserver.store(creationObserver != nil, ordering: .relaxed)
   }
 }
 
-/// A report from ``PromiseDiagnostics`` about a promise.
-public enum PromiseEvent: Sendable, CustomStringConvertible {
-  /// A promise was rejected and released without a handler for the rejection.
-  ///
-  /// Neither the promise nor a promise derived from it had a `fail`, an `always`, a `recover`, an
-  /// await or a wait. Cancellations are not reported. Rejections that follow from an abandoned
-  /// promise are not reported either, because the abandonment has its own report.
-  case unhandledRejection(any Error, at: CallSite)
-
-  /// A resolver was released without a call, or a custom ``ExecutionContext`` dropped a handler.
-  ///
-  /// The promise has been rejected with ``PromiseError/abandoned``.
-  case abandoned(at: CallSite)
-
-  /// A promise was still pending at the time limit of
-  /// ``PromiseDiagnostics/watchPending(longerThan:scheduler:)``, or was released while pending.
-  ///
-  /// `after` is the limit. It is `nil` for a promise that was released while pending and can no
-  /// longer settle.
-  case neverSettled(at: CallSite, after: Duration?)
-
-  /// A one-line description with at most 200 characters of the error.
-  public var description: String {
-    switch self {
-    case .unhandledRejection(let error, let site):
-      "unhandled rejection of the promise created at \(site): \("\(error)".prefix(200))"
-    case .abandoned(let site):
-      "the promise created at \(site) was abandoned: "
-        + "its resolver or handler was released before settling it"
-    case .neverSettled(let site, let time?):
-      "the promise created at \(site) is still pending after \(time.rounded)"
-    case .neverSettled(let site, nil):
-      "the promise created at \(site) was released while pending; its handlers never ran"
+extension Mutex where Value: Sendable {
+  /// Replaces the value, and releases the former one after unlocking, because this may run a user's
+  /// `deinit` or cause a report.
+  func replace(with value: Value) {
+    let former = withLock { current in
+      defer { current = value }
+      return current
     }
-  }
-
-  /// The source location of the promise.
-  public var site: CallSite {
-    switch self {
-    case .unhandledRejection(_, let site), .abandoned(let site), .neverSettled(let site, _):
-      site
-    }
-  }
-}
-
-extension Duration {
-  /// The duration for a text, rounded to milliseconds or, below one of them, to microseconds.
-  ///
-  /// Random delays and measured times otherwise have up to 18 decimals.
-  package var rounded: Duration {
-    let unit: Duration =
-      (.milliseconds(-1)...(.milliseconds(1))).contains(self)
-      ? .microseconds(1) : .milliseconds(1)
-    let count = (self / unit).rounded()
-    return abs(count) < 1e15 ? unit * Int(count) : self
+    withExtendedLifetime(former) {}
   }
 }
 
@@ -165,53 +104,5 @@ extension Promise {
   @usableFromInline
   func notifyCreationObserver() {
     PromiseDiagnostics.creationObserver?(self, site)
-  }
-}
-
-/// The source location of a promise, for diagnostics.
-///
-/// The description is `module/file.swift:line`, as in `#fileID` and `#line`. It contains no path of
-/// the machine that compiled the program.
-public struct CallSite: Sendable, Hashable, CustomStringConvertible {
-  private let staticFile: StaticString
-  private let shortLine: UInt32
-
-  /// Creates a source location.
-  ///
-  /// Operators pass the `#fileID` and `#line` of their caller.
-  ///
-  /// - Parameters:
-  ///   - file: A `#fileID`.
-  ///   - line: A `#line`, counted from 1.
-  @usableFromInline
-  init(_ file: StaticString, _ line: UInt) {
-    staticFile = file
-    shortLine = UInt32(truncatingIfNeeded: line)
-  }
-
-  /// The module and the file name: `Module/File.swift`.
-  public var file: String { "\(staticFile)" }
-
-  /// Whether the location is in a module of this package.
-  var isInternal: Bool {
-    let file = file
-    return ["Promises/", "Networking/", "Mocking/"].contains { file.hasPrefix($0) }
-  }
-
-  /// The line in the file, counted from 1.
-  public var line: Int { Int(shortLine) }
-
-  /// The location as `Module/File.swift:line`.
-  public var description: String { "\(file):\(line)" }
-
-  /// Returns whether two locations have the same file and line.
-  public static func == (left: CallSite, right: CallSite) -> Bool {
-    left.line == right.line && left.file == right.file
-  }
-
-  /// Hashes the file and the line.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(file)
-    hasher.combine(line)
   }
 }

@@ -36,37 +36,6 @@ extension PromiseError: CustomStringConvertible {
   }
 }
 
-/// The error of ``any(_:on:file:line:)`` when all promises are rejected.
-///
-/// Source: ECMA-262, AggregateError.
-public struct AggregateError: Error, CustomStringConvertible {
-  /// The errors, in the order of the promises.
-  ///
-  /// Never empty.
-  public let errors: [any Error]
-
-  /// A one-line description with the number of errors and the first error.
-  public var description: String {
-    let first = errors.first.map { ", the first: \($0)" } ?? ""
-    return "all \(errors.count) promises were rejected\(first)"
-  }
-}
-
-/// The errors that a handler receives.
-///
-/// A cancellation is requested by the program, so most handlers should not treat it as a failure.
-public enum ErrorPolicy: Sendable {
-  /// All errors except cancellations, as determined by ``Swift/Error/isCancellation``.
-  case allErrorsExceptCancellation
-  /// All errors.
-  case allErrors
-
-  @usableFromInline
-  func covers(_ error: any Error) -> Bool {
-    self == .allErrors || !error.isCancellation
-  }
-}
-
 /// An error type with values that represent a deliberate cancellation.
 ///
 /// ``Swift/Error/isCancellation`` recognizes types that conform.

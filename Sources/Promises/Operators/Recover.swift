@@ -142,3 +142,18 @@ extension Promise where Value: Sendable {
     return next
   }
 }
+
+/// The errors that a handler receives.
+///
+/// A cancellation is requested by the program, so most handlers should not treat it as a failure.
+public enum ErrorPolicy: Sendable {
+  /// All errors except cancellations, as determined by ``Swift/Error/isCancellation``.
+  case allErrorsExceptCancellation
+  /// All errors.
+  case allErrors
+
+  @usableFromInline
+  func covers(_ error: any Error) -> Bool {
+    self == .allErrors || !error.isCancellation
+  }
+}

@@ -16,9 +16,7 @@ public func settled<First: Sendable, Second: Sendable>(
   _ first: Promise<First>, _ second: Promise<Second>, on context: ExecutionContext? = nil,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(Result<First, any Error>, Result<Second, any Error>)> {
-  gather(first, second, on: context, at: CallSite(file, line), failsFast: false) {
-    (first.outcome, second.outcome)
-  }
+  outcomes(of: first, second, on: context, at: CallSite(file, line))
 }
 
 /// Waits until three promises have settled, as ``settled(_:_:on:file:line:)``.
@@ -33,12 +31,9 @@ public func settled<First: Sendable, Second: Sendable>(
 /// - Returns: A promise for a tuple of the outcomes. It is rejected only if it is cancelled.
 public func settled<First: Sendable, Second: Sendable, Third: Sendable>(
   _ first: Promise<First>, _ second: Promise<Second>, _ third: Promise<Third>,
-  on context: ExecutionContext? = nil,
-  file: StaticString = #fileID, line: UInt = #line
+  on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(Result<First, any Error>, Result<Second, any Error>, Result<Third, any Error>)> {
-  gather(first, second, third, on: context, at: CallSite(file, line), failsFast: false) {
-    (first.outcome, second.outcome, third.outcome)
-  }
+  outcomes(of: first, second, third, on: context, at: CallSite(file, line))
 }
 
 /// Waits until four promises have settled, as ``settled(_:_:on:file:line:)``.
@@ -62,9 +57,7 @@ public func settled<First: Sendable, Second: Sendable, Third: Sendable, Fourth: 
     Result<Fourth, any Error>
   )
 > {
-  gather(first, second, third, fourth, on: context, at: CallSite(file, line), failsFast: false) {
-    (first.outcome, second.outcome, third.outcome, fourth.outcome)
-  }
+  outcomes(of: first, second, third, fourth, on: context, at: CallSite(file, line))
 }
 
 /// Waits until five promises have settled, as ``settled(_:_:on:file:line:)``.
@@ -91,11 +84,7 @@ public func settled<
     Result<Fourth, any Error>, Result<Fifth, any Error>
   )
 > {
-  gather(
-    first, second, third, fourth, fifth, on: context, at: CallSite(file, line), failsFast: false
-  ) {
-    (first.outcome, second.outcome, third.outcome, fourth.outcome, fifth.outcome)
-  }
+  outcomes(of: first, second, third, fourth, fifth, on: context, at: CallSite(file, line))
 }
 
 /// Waits until six promises have settled, as ``settled(_:_:on:file:line:)``.
@@ -117,20 +106,14 @@ public func settled<
 >(
   _ first: Promise<First>, _ second: Promise<Second>, _ third: Promise<Third>,
   _ fourth: Promise<Fourth>, _ fifth: Promise<Fifth>, _ sixth: Promise<Sixth>,
-  on context: ExecutionContext? = nil,
-  file: StaticString = #fileID, line: UInt = #line
+  on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<
   (
     Result<First, any Error>, Result<Second, any Error>, Result<Third, any Error>,
     Result<Fourth, any Error>, Result<Fifth, any Error>, Result<Sixth, any Error>
   )
 > {
-  gather(
-    first, second, third, fourth, fifth, sixth, on: context, at: CallSite(file, line),
-    failsFast: false
-  ) {
-    (first.outcome, second.outcome, third.outcome, fourth.outcome, fifth.outcome, sixth.outcome)
-  }
+  outcomes(of: first, second, third, fourth, fifth, sixth, on: context, at: CallSite(file, line))
 }
 
 /// Waits until seven or more promises have settled, as ``settled(_:_:on:file:line:)``.
@@ -150,8 +133,7 @@ public func settled<
 /// - Returns: A promise for a tuple of the outcomes. It is rejected only if it is cancelled.
 public func settled<
   First: Sendable, Second: Sendable, Third: Sendable, Fourth: Sendable, Fifth: Sendable,
-  Sixth: Sendable,
-  Seventh: Sendable, each Other: Sendable
+  Sixth: Sendable, Seventh: Sendable, each Other: Sendable
 >(
   _ first: Promise<First>, _ second: Promise<Second>, _ third: Promise<Third>,
   _ fourth: Promise<Fourth>, _ fifth: Promise<Fifth>, _ sixth: Promise<Sixth>,
@@ -164,14 +146,7 @@ public func settled<
     Result<Seventh, any Error>, repeat Result<each Other, any Error>
   )
 > {
-  gather(
-    first, second, third, fourth, fifth, sixth, seventh, repeat each others, on: context,
-    at: CallSite(file, line), failsFast: false
-  ) {
-    (
-      first.outcome, second.outcome, third.outcome,
-      fourth.outcome, fifth.outcome, sixth.outcome,
-      seventh.outcome, repeat (each others).outcome
-    )
-  }
+  outcomes(
+    of: first, second, third, fourth, fifth, sixth, seventh, repeat each others, on: context,
+    at: CallSite(file, line))
 }

@@ -11,10 +11,9 @@ public func settled<Value: Sendable>(
   _ promises: [Promise<Value>], on context: ExecutionContext? = nil,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<[Result<Value, any Error>]> {
-  let site = CallSite(file, line)
-  guard !promises.isEmpty else { return .withoutMembers(.success([]), on: context, at: site) }
   let countdown = Countdown(promises.count)
-  return .gathering(promises, on: context, at: site) { _, result in
+  return .gathering(promises, on: context, at: CallSite(file, line), empty: .success([])) {
+    _, result in
     countdown.countDown() && result.settle(fulfilling: promises.map { $0.outcome }, by: .upstream)
   }
 }
@@ -35,12 +34,10 @@ public func any<Value: Sendable>(
   _ promises: [Promise<Value>], on context: ExecutionContext? = nil,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<Value> {
-  let site = CallSite(file, line)
-  guard !promises.isEmpty else {
-    return .withoutMembers(.failure(PromiseError.empty), on: context, at: site)
-  }
   let countdown = Countdown(promises.count)
-  return .gathering(promises, on: context, at: site) { member, result in
+  return .gathering(
+    promises, on: context, at: CallSite(file, line), empty: .failure(PromiseError.empty)
+  ) { member, result in
     if member.error == nil {
       return result.settle(fulfilling: member.fulfilledValue, by: .consumer)
     }
@@ -86,11 +83,9 @@ public func race<Value: Sendable>(
   _ promises: [Promise<Value>], on context: ExecutionContext? = nil,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<Value> {
-  let site = CallSite(file, line)
-  guard !promises.isEmpty else {
-    return .withoutMembers(.failure(PromiseError.empty), on: context, at: site)
-  }
-  return .gathering(promises, on: context, at: site) { member, result in
+  .gathering(
+    promises, on: context, at: CallSite(file, line), empty: .failure(PromiseError.empty)
+  ) { member, result in
     result.settle(by: .consumer) {
       if let error = member.error {
         result.error = error
@@ -118,4 +113,20 @@ public func race<Value: Sendable>(
   on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<Value> {
   race([first, second] + others, on: context, file: file, line: line)
+}
+
+/// The error of ``any(_:on:file:line:)`` when all promises are rejected.
+///
+/// Source: ECMA-262, AggregateError.
+public struct AggregateError: Error, CustomStringConvertible {
+  /// The errors, in the order of the promises.
+  ///
+  /// Never empty.
+  public let errors: [any Error]
+
+  /// A one-line description with the number of errors and the first error.
+  public var description: String {
+    let first = errors.first.map { ", the first: \($0)" } ?? ""
+    return "all \(errors.count) promises were rejected\(first)"
+  }
 }

@@ -175,7 +175,11 @@ extension Promise where Value: Sendable {
           if needsDelivery { Trampoline.deliver(next) }
           return false
         })
-      if !finished.isSettled { next.wait(forAction: finished) }
+      if !finished.isSettled {
+        let action = UncancellableUpstream(finished)
+        next.wait(for: action)
+        if next.isInCycle(through: action) { next.rejectCycle(through: action) }
+      }
       return false
     }
   }
@@ -200,22 +204,6 @@ extension Promise where Value: Sendable {
     ensure(
       on: .isolated(to: action.isolation) ?? context, file: file, line: line,
       withoutIsolation(action))
-  }
-
-  /// Makes the promise of an action the upstream of this promise, whose upstream has settled.
-  ///
-  /// Must be called after attaching to the promise of the action.
-  private func wait<Ignored>(forAction finished: Promise<Ignored>) {
-    let action = UncancellableUpstream(finished)
-    var previous: (any Upstream)?
-    machine.withLock { machine in
-      guard !isSettled else { return }
-      previous = machine.upstream.take()
-      machine.upstream = action
-    }
-    // Released after unlocking, because this may run a user's `deinit`.
-    withExtendedLifetime(previous) {}
-    if isInCycle(through: action) { rejectCycle(through: action) }
   }
 
   /// Runs `finish` in a context after this promise has settled, and delivers the new promise.

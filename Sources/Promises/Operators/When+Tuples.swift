@@ -22,9 +22,7 @@ public func when<First: Sendable, Second: Sendable>(
   _ first: Promise<First>, _ second: Promise<Second>, on context: ExecutionContext? = nil,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(First, Second)> {
-  gather(first, second, on: context, at: CallSite(file, line), failsFast: true) {
-    (first.fulfilledValue, second.fulfilledValue)
-  }
+  values(of: first, second, on: context, at: CallSite(file, line))
 }
 
 /// Waits for three promises to be fulfilled, as ``when(_:_:on:file:line:)``.
@@ -39,12 +37,9 @@ public func when<First: Sendable, Second: Sendable>(
 /// - Returns: A promise for a tuple of the values. It is rejected with the first error that occurs.
 public func when<First: Sendable, Second: Sendable, Third: Sendable>(
   _ first: Promise<First>, _ second: Promise<Second>, _ third: Promise<Third>,
-  on context: ExecutionContext? = nil,
-  file: StaticString = #fileID, line: UInt = #line
+  on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(First, Second, Third)> {
-  gather(first, second, third, on: context, at: CallSite(file, line), failsFast: true) {
-    (first.fulfilledValue, second.fulfilledValue, third.fulfilledValue)
-  }
+  values(of: first, second, third, on: context, at: CallSite(file, line))
 }
 
 /// Waits for four promises to be fulfilled, as ``when(_:_:on:file:line:)``.
@@ -63,9 +58,7 @@ public func when<First: Sendable, Second: Sendable, Third: Sendable, Fourth: Sen
   _ fourth: Promise<Fourth>, on context: ExecutionContext? = nil,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(First, Second, Third, Fourth)> {
-  gather(first, second, third, fourth, on: context, at: CallSite(file, line), failsFast: true) {
-    (first.fulfilledValue, second.fulfilledValue, third.fulfilledValue, fourth.fulfilledValue)
-  }
+  values(of: first, second, third, fourth, on: context, at: CallSite(file, line))
 }
 
 /// Waits for five promises to be fulfilled, as ``when(_:_:on:file:line:)``.
@@ -87,14 +80,7 @@ public func when<
   _ fourth: Promise<Fourth>, _ fifth: Promise<Fifth>, on context: ExecutionContext? = nil,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(First, Second, Third, Fourth, Fifth)> {
-  gather(
-    first, second, third, fourth, fifth, on: context, at: CallSite(file, line), failsFast: true
-  ) {
-    (
-      first.fulfilledValue, second.fulfilledValue,
-      third.fulfilledValue, fourth.fulfilledValue, fifth.fulfilledValue
-    )
-  }
+  values(of: first, second, third, fourth, fifth, on: context, at: CallSite(file, line))
 }
 
 /// Waits for six promises to be fulfilled, as ``when(_:_:on:file:line:)``.
@@ -116,18 +102,9 @@ public func when<
 >(
   _ first: Promise<First>, _ second: Promise<Second>, _ third: Promise<Third>,
   _ fourth: Promise<Fourth>, _ fifth: Promise<Fifth>, _ sixth: Promise<Sixth>,
-  on context: ExecutionContext? = nil,
-  file: StaticString = #fileID, line: UInt = #line
+  on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(First, Second, Third, Fourth, Fifth, Sixth)> {
-  gather(
-    first, second, third, fourth, fifth, sixth, on: context, at: CallSite(file, line),
-    failsFast: true
-  ) {
-    (
-      first.fulfilledValue, second.fulfilledValue, third.fulfilledValue,
-      fourth.fulfilledValue, fifth.fulfilledValue, sixth.fulfilledValue
-    )
-  }
+  values(of: first, second, third, fourth, fifth, sixth, on: context, at: CallSite(file, line))
 }
 
 /// Waits for seven or more promises to be fulfilled, as ``when(_:_:on:file:line:)``.
@@ -147,22 +124,14 @@ public func when<
 /// - Returns: A promise for a tuple of the values. It is rejected with the first error that occurs.
 public func when<
   First: Sendable, Second: Sendable, Third: Sendable, Fourth: Sendable, Fifth: Sendable,
-  Sixth: Sendable,
-  Seventh: Sendable, each Other: Sendable
+  Sixth: Sendable, Seventh: Sendable, each Other: Sendable
 >(
   _ first: Promise<First>, _ second: Promise<Second>, _ third: Promise<Third>,
   _ fourth: Promise<Fourth>, _ fifth: Promise<Fifth>, _ sixth: Promise<Sixth>,
   _ seventh: Promise<Seventh>, _ others: repeat Promise<each Other>,
   on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(First, Second, Third, Fourth, Fifth, Sixth, Seventh, repeat each Other)> {
-  gather(
-    first, second, third, fourth, fifth, sixth, seventh, repeat each others, on: context,
-    at: CallSite(file, line), failsFast: true
-  ) {
-    (
-      first.fulfilledValue, second.fulfilledValue, third.fulfilledValue,
-      fourth.fulfilledValue, fifth.fulfilledValue, sixth.fulfilledValue,
-      seventh.fulfilledValue, repeat (each others).fulfilledValue
-    )
-  }
+  values(
+    of: first, second, third, fourth, fifth, sixth, seventh, repeat each others, on: context,
+    at: CallSite(file, line))
 }

@@ -17,10 +17,9 @@ public func when<Value: Sendable>(
   _ promises: [Promise<Value>], on context: ExecutionContext? = nil,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<[Value]> {
-  let site = CallSite(file, line)
-  guard !promises.isEmpty else { return .withoutMembers(.success([]), on: context, at: site) }
   let countdown = Countdown(promises.count)
-  return .gathering(promises, on: context, at: site) { member, result in
+  return .gathering(promises, on: context, at: CallSite(file, line), empty: .success([])) {
+    member, result in
     if let error = member.error { return result.settle(rejecting: error, by: .consumer) }
     guard countdown.countDown() else { return false }
     return result.settle(fulfilling: promises.map { $0.fulfilledValue }, by: .upstream)
@@ -57,22 +56,48 @@ func gather<First, each Other, Collected>(
   return result
 }
 
+/// Waits for promises of different types to be fulfilled.
+func values<First, each Other>(
+  of first: Promise<First>, _ others: repeat Promise<each Other>,
+  on context: ExecutionContext?, at site: CallSite
+) -> Promise<(First, repeat each Other)> {
+  gather(first, repeat each others, on: context, at: site, failsFast: true) {
+    (first.fulfilledValue, repeat (each others).fulfilledValue)
+  }
+}
+
+/// Waits for promises of different types to settle.
+func outcomes<First, each Other>(
+  of first: Promise<First>, _ others: repeat Promise<each Other>,
+  on context: ExecutionContext?, at site: CallSite
+) -> Promise<(Result<First, any Error>, repeat Result<each Other, any Error>)> {
+  gather(first, repeat each others, on: context, at: site, failsFast: false) {
+    (first.outcome, repeat (each others).outcome)
+  }
+}
+
 extension Promise {
   /// Returns a promise that waits for all members.
   ///
   /// - Parameters:
-  ///   - members: The promises to wait for. At least one.
+  ///   - members: The promises to wait for.
   ///   - context: The context of the new promise. `nil` uses the context of the first member.
   ///   - site: The source location of the new promise.
+  ///   - empty: The outcome without members.
   ///   - react: The closure that runs inline for each member that settles, with the new promise. It
   ///     returns whether it has settled the new promise.
   /// - Returns: The new promise. It is pending until `react` settles it.
   static func gathering<Member>(
     _ members: [Promise<Member>], on context: ExecutionContext?, at site: CallSite,
+    empty: Result<Value, any Error>,
     _ react: @escaping @Sendable (_ member: Promise<Member>, _ result: Promise) -> Bool
   ) -> Promise {
     let context = context ?? members.first?.context ?? .main
     let result = Promise(waitingFor: nil, on: context, at: site)
+    guard !members.isEmpty else {
+      _ = result.settle { try empty.get() }
+      return result
+    }
     // One closure serves all members, so that a member needs no allocation.
     let work: Reaction.Work = { member, result in react(.from(member), .from(result)) }
     for member in members { member.attach(.everything, Reaction(for: result, work)) }
@@ -80,30 +105,22 @@ extension Promise {
     return result
   }
 
-  /// Returns the settled promise of a combinator that has received no promises.
-  static func withoutMembers(
-    _ outcome: Result<Value, any Error>, on context: ExecutionContext?, at site: CallSite
-  ) -> Promise {
-    let result = Promise(waitingFor: nil, on: context ?? .main, at: site)
-    switch outcome {
-    case .success(let value): result.fulfill(value, by: .upstream)
-    case .failure(let error): result.reject(error, by: .upstream)
-    }
-    return result
-  }
-
-  /// Makes `group` the upstream of this promise.
+  /// Makes `upstream` the upstream of this promise, in place of one that has settled.
   ///
-  /// Must be called after attaching to all members. A settled member can settle this promise during
-  /// its attachment, which cancels the group. The group would then remove other consumers from the
-  /// members that have not counted this promise yet.
-  func wait(for group: UpstreamGroup) {
+  /// Must be called after attaching to `upstream`. A settled member of a group can settle this promise
+  /// during its attachment, which cancels the group. The group would then remove other consumers from
+  /// the members that have not counted this promise yet.
+  func wait(for upstream: any Upstream) {
+    var previous: (any Upstream)?
     let isWaiting = machine.withLock { machine in
       guard !isSettled else { return false }
-      machine.upstream = group
+      previous = machine.upstream.take()
+      machine.upstream = upstream
       return true
     }
-    if !isWaiting { Trampoline.depart(from: group) }
+    // Released after unlocking, because this may run a user's `deinit`.
+    withExtendedLifetime(previous) {}
+    if !isWaiting { Trampoline.depart(from: upstream) }
   }
 }
 

@@ -117,8 +117,7 @@ extension Scheduler where Self == LiveScheduler {
   /// The code that evaluates `.live` decides: a scheduler that was read outside of the operation, such
   /// as the scheduler of a client that was created before, stays on the system clock.
   public static var live: LiveScheduler {
-    guard let time = HandlerScope.ambientTime else { return .system }
-    return LiveScheduler(forwardingTo: time.scheduler)
+    HandlerScope.ambientTime.map { LiveScheduler(forwardingTo: $0.scheduler) } ?? .system
   }
 }
 
@@ -128,8 +127,7 @@ extension LiveScheduler {
 
   /// The wall clock of the scope of virtual time in which the caller runs, or the system's.
   package static var wallClock: @Sendable () -> Date {
-    guard let time = HandlerScope.ambientTime else { return { Date() } }
-    return time.wallClock
+    HandlerScope.ambientTime?.wallClock ?? { @Sendable in Date() }
   }
 
   /// The shared scheduler on the system clock, also within a scope of virtual time.
@@ -137,10 +135,9 @@ extension LiveScheduler {
 }
 
 extension Duration {
-  /// The duration in nanoseconds, rounded up so that a timer never fires early.
-  ///
-  /// Clamped to `Int64.max`.
-  fileprivate var wholeNanoseconds: UInt64 {
+  /// The time in nanoseconds, rounded up and between 0 and 292 years, for clocks of the system.
+  package var wholeNanoseconds: UInt64 {
+    guard self > .zero else { return 0 }
     guard self < .nanoseconds(Int64.max) else { return UInt64(Int64.max) }
     let (seconds, attoseconds) = components
     return UInt64(seconds) * 1_000_000_000 + UInt64((attoseconds + 999_999_999) / 1_000_000_000)

@@ -121,12 +121,7 @@ private final class Attempts<Value: Sendable>: Upstream {
     _ handle: @escaping @Sendable (_ settled: Promise<Step>) -> Void
   ) {
     step.addConsumer()
-    // Released after unlocking.
-    let previous = current.withLock { current in
-      defer { current = step }
-      return current
-    }
-    withExtendedLifetime(previous) {}
+    current.replace(with: step)
     step.attach(
       [],
       Reaction(for: promise) { settled, _ in

@@ -149,7 +149,7 @@ public final class TestScheduler: Scheduler {
   /// - Returns: Whether all of them have run. `false` if the calling task is cancelled.
   private func runActions(dueBy moment: Duration) async -> Bool {
     beginAdvance()
-    defer { endAdvance() }
+    defer { state.withLock { $0.advance = nil } }
     await waitForTasks()
     while !Task.isCancelled {
       guard let action = next(dueBy: moment) else { return true }
@@ -164,10 +164,6 @@ public final class TestScheduler: Scheduler {
       state.advanceCount += 1
       state.advance = Advance(number: state.advanceCount, task: RunningTasks.currentTask)
     }
-  }
-
-  private func endAdvance() {
-    state.withLock { $0.advance = nil }
   }
 
   /// Runs an asynchronous operation, and advances the time whenever the operation waits for it.
@@ -197,7 +193,7 @@ public final class TestScheduler: Scheduler {
         operation)
     }
     beginAdvance()
-    defer { endAdvance() }
+    defer { state.withLock { $0.advance = nil } }
     await waitForTasks()
     while promise.isPending, !Task.isCancelled {
       if let action = next(dueBy: .seconds(Int64.max)) {

@@ -47,7 +47,7 @@ struct ReachabilityInterceptorTests {
     #expect(promise.isPending && transport.requests.isEmpty)
     network.status = .over("eth0")
     #expect(try await promise.value.status == 200)
-    #expect(time.scheduledCount == 0 && reachability.waiterCount == 0)
+    #expect(time.scheduledCount == 0 && reachability.state.waiterCount == 0)
   }
 
   @Test func aWaitOutlivesItsStageAndRetainsTheMonitor() async throws {
@@ -71,14 +71,14 @@ struct ReachabilityInterceptorTests {
     let error = await promise.result.failure(as: NetworkError.self)
     #expect(error?.code == .notConnectedToInternet)
     #expect(error?.reason == "it did not become reachable within 30.0 seconds")
-    #expect(transport.requests.isEmpty && reachability.waiterCount == 0)
+    #expect(transport.requests.isEmpty && reachability.state.waiterCount == 0)
   }
 
   @Test func cancellingAWaitingRequestReleasesEverything() throws {
     let promise = try send(.wait(atMost: .seconds(30)))
-    #expect(reachability.waiterCount == 1 && time.scheduledCount == 1)
+    #expect(reachability.state.waiterCount == 1 && time.scheduledCount == 1)
     promise.validate().toData().cancel()
-    #expect(reachability.waiterCount == 0 && time.scheduledCount == 0)
+    #expect(reachability.state.waiterCount == 0 && time.scheduledCount == 0)
     network.status = .over("eth0")
     #expect(transport.requests.isEmpty)
   }

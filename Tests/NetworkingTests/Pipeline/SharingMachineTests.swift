@@ -114,9 +114,12 @@ struct SharingKeyTests {
   }
 
   @Test func everyRelevantFieldChangesTheKey() {
-    let scope = {
-      TransportScope(providers: [], passesUnmatched: true, name: "a scope")
+    struct NoMocks: ScopedTransports {
+      func transport(
+        for endpoint: any RequestConvertible, in scope: TransportScope, real: any Transport
+      ) -> (any Transport)? { nil }
     }
+    let scope = { TransportScope(NoMocks(), scheduler: .live) }
     let keys = [
       Self.key(), Self.key(.head), Self.key(.get, .of("https://a.example/y")),
       Self.key(.get, Self.url, ["Accept": "c/d"]),

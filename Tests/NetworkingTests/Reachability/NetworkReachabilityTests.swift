@@ -21,7 +21,7 @@ struct NetworkReachabilityTests {
   @Test func whenReachableIsFulfilledImmediatelyIfReachable() {
     let reachability = NetworkReachability(monitor: MockReachability(.over("eth0")))
     #expect(!reachability.whenReachable().isPending)
-    #expect(reachability.waiterCount == 0)
+    #expect(reachability.state.waiterCount == 0)
   }
 
   @Test(arguments: [Status.unknown, .unreachable])
@@ -36,15 +36,15 @@ struct NetworkReachabilityTests {
     #expect(log.entries == [])
     network.status = .over("eth0")
     #expect(log.entries == [0, 1, 2])
-    #expect(reachability.waiterCount == 0)
+    #expect(reachability.state.waiterCount == 0)
   }
 
   @Test func cancellationReleasesAWait() {
     let reachability = NetworkReachability(monitor: MockReachability(.unreachable))
     let promise = reachability.whenReachable()
-    #expect(reachability.waiterCount == 1)
+    #expect(reachability.state.waiterCount == 1)
     promise.map { 1 }.cancel()
-    #expect(promise.isCancelled && reachability.waiterCount == 0)
+    #expect(promise.isCancelled && reachability.state.waiterCount == 0)
   }
 
   @Test func releaseEndsTheMonitorAndItsWaits() async {
@@ -134,7 +134,7 @@ struct NetworkReachabilityTests {
     _ = await log.entries(1)
     consumer.cancel()
     await consumer.value
-    #expect(reachability.waiterCount == 0)
+    #expect(reachability.state.waiterCount == 0)
   }
 
   @Test(

@@ -75,7 +75,7 @@ struct FIFOTests {
     _ = queue.popFirst()
     _ = queue.removeFirst { _ in true }
     #expect(live.liveCount == 8)
-    queue.removeAll()
+    queue = FIFO()
     #expect(live.liveCount == 0 && queue.isEmpty)
   }
 
@@ -125,5 +125,11 @@ struct FIFOTests {
     while queue.popFirst() != nil {
       #expect(queue.head < max(queue.count + 1, FIFO<Int>.minimumCompaction))
     }
+  }
+}
+
+extension FIFO {
+  fileprivate mutating func append(contentsOf elements: some Sequence<Element>) {
+    for element in elements { append(element) }
   }
 }

@@ -175,11 +175,9 @@
     /// The `Accept-Encoding` field of requests without one: the codings whose libraries are
     /// available.
     static let acceptedCodings: Field = {
-      let names: [(String, CatenaCoding)] = [
-        ("gzip", .gzip), ("deflate", .deflate), ("br", .brotli),
-        ("zstd", .zstd),
-      ]
-      let available = names.filter { catena_decoder_is_available($0.1) }.map(\.0)
+      let available = ["gzip", "deflate", "br", "zstd"].filter { name in
+        CatenaCoding(name: name).map { catena_decoder_is_available($0) } == true
+      }
       return Field(name: "Accept-Encoding", value: available.joined(separator: ", "))
     }()
 

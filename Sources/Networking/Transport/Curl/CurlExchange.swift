@@ -40,10 +40,7 @@
     /// Posts the command that starts the exchange, or ends it if the thread could not be started.
     func start() {
       guard !commandQueue.isUsable else { return commandQueue.post(.start(self)) }
-      end(
-        with: .failure(
-          TransportFailure(
-            code: .cannotConnect, detail: "The process has no file descriptors left")))
+      fail(.cannotConnect, "The process has no file descriptors left")
     }
 
     var isCancelled: Bool { flags.load(ordering: .acquiring) & Flag.cancelled != 0 }
@@ -90,6 +87,11 @@
     /// Delivers an event other than the last; for the I/O thread only.
     func deliver(_ event: TransportEvent) {
       receive?(event)
+    }
+
+    /// Ends the exchange with a failure before its start; for the I/O thread, or without one.
+    func fail(_ code: NetworkError.Code, _ detail: String = "") {
+      end(with: .failure(TransportFailure(code: code, detail: detail)))
     }
 
     /// Delivers the last event and releases the handler; for the I/O thread only.

@@ -37,7 +37,7 @@
         remoteAddress: catena_easy_address(easy).flatMap {
           $0.pointee == 0 ? nil : String(cString: $0)
         },
-        remotePort: count(.port).map { Int($0) }, tls: tlsProperties.map(TLSMetrics.init))
+        remotePort: count(.port).map { Int($0) }, tls: tlsConnection.map(TLSMetrics.init))
     }
 
     /// The value of a counter, or `nil` if it is 0 or not available.

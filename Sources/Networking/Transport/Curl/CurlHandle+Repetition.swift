@@ -218,13 +218,7 @@
         catena_easy_set_long(easy, .freshConnect, 1)
       }
       repetition.hasResponse = false
-      resetHead()
-      body = CurlResponseBody()
-      errorBuffer[0] = 0
-      handshake = nil
-      tlsProperties = nil
-      isPaused = false
-      lastActivity = clock.now
+      resetAttempt()
     }
 
     /// Returns to the start of the request body.

@@ -189,7 +189,7 @@
     ) throws(TransportFailure) {
       if let share { catena_easy_set_pointer(easy, .share, UnsafeRawPointer(share)) }
       catena_easy_set_pointer(easy, .errorBuffer, errorBuffer)
-      catena_easy_set_pointer(easy, .private, Unmanaged.passUnretained(self).toOpaque())
+      catena_easy_set_pointer(easy, .private, context)
       catena_easy_set_long(easy, .noSignal, 1)
       // Otherwise the end of an exchange whose name is still being resolved waits for the resolver.
       // libcurl before 7.87 does not know the option.
@@ -243,7 +243,7 @@
     ///
     /// The socket callbacks use `sockets`, which outlives the connections.
     func setCallbacks(_ sockets: CurlSockets) {
-      let handle = Unmanaged.passUnretained(self).toOpaque()
+      let handle = context
       catena_easy_on_header(
         easy,
         { bytes, size, count, context in
@@ -262,19 +262,18 @@
           CurlHandle.at(context).reportConnection() ? 0 : 1
         }, handle)
       hasConnectionCallback = result == .OK
-      let sockets = Unmanaged.passUnretained(sockets).toOpaque()
       catena_easy_on_open(
         easy,
         { context, _, kind in
           guard let kind else { return -1 }
           return CurlSockets.at(context).open(kind.pointee)
-        }, sockets)
+        }, sockets.context)
       catena_easy_on_close(
         easy,
         { context, socket in
           CurlSockets.at(context).close(socket)
           return 0
-        }, sockets)
+        }, sockets.context)
     }
 
     /// Sets the callback for libcurl's messages, which tell of GOAWAY frames.
@@ -288,11 +287,11 @@
             CurlHandle.at(context).receive(message: .init(start: bytes, count: count))
           }
           return 0
-        }, Unmanaged.passUnretained(self).toOpaque())
+        }, context)
     }
 
     func setUploadCallbacks() {
-      let handle = Unmanaged.passUnretained(self).toOpaque()
+      let handle = context
       catena_easy_on_read(
         easy,
         { bytes, size, count, context in
@@ -314,16 +313,11 @@
         }, handle)
       catena_easy_set_long(easy, .noProgress, 0)
     }
-
-    static func at(_ context: UnsafeMutableRawPointer?) -> CurlHandle {
-      Unmanaged.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
-    }
   }
 
-  extension CurlSockets {
-    static func at(_ context: UnsafeMutableRawPointer?) -> CurlSockets {
-      Unmanaged.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
-    }
+  extension Duration {
+    /// The time in milliseconds, rounded up.
+    var wholeMilliseconds: Int { Int((wholeNanoseconds + 999_999) / 1_000_000) }
   }
 
   /// The options that remain set on an easy handle after an exchange.

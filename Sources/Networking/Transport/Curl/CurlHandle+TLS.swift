@@ -29,8 +29,15 @@
       // libcurl 7.88 to 8.2 keeps the store of the first connection for all later ones, whatever their host.
       // Other versions do not know the option, or keep only stores of their own.
       catena_easy_set_long(easy, .authorityCacheTimeout, 0)
-      try removeAuthorities(.certificateAuthorities, .certificateAuthoritiesFolder)
-      try removeAuthorities(.proxyCertificateAuthorities, .proxyCertificateAuthoritiesFolder)
+      let authorities: [CurlStringOption] = [
+        .certificateAuthorities, .certificateAuthoritiesFolder, .proxyCertificateAuthorities,
+        .proxyCertificateAuthoritiesFolder,
+      ]
+      for option in authorities {
+        let result = catena_easy_set_string(easy, option, nil)
+        // A TLS library without this option uses no folder of authorities, or no `https` proxies.
+        if result != .notBuiltIn, result != .unknownOption { try require(result) }
+      }
       guard self.tls?.hasTLSProxy == false || !catena_tls_marks_every_context() else {
         throw TransportFailure(
           code: .unsupported,
@@ -44,21 +51,11 @@
           guard let context else { return CurlResult.handshakeFailed.rawValue }
           let isPrepared = CurlHandle.at(handle).prepareTLS(context)
           return isPrepared ? CurlResult.OK.rawValue : CurlResult.handshakeFailed.rawValue
-        }, Unmanaged.passUnretained(self).toOpaque())
+        }, context)
       try require(CurlResult(rawValue: result) ?? .unknownOption)
       if let policy = proxyPolicy, !policy.isVerifying {
         catena_easy_set_long(easy, .proxyVerifyPeer, 0)
         catena_easy_set_long(easy, .proxyVerifyHost, 0)
-      }
-    }
-
-    private func removeAuthorities(
-      _ file: CurlStringOption, _ folder: CurlStringOption
-    ) throws(TransportFailure) {
-      for option in [file, folder] {
-        let result = catena_easy_set_string(easy, option, nil)
-        // A TLS library without this option uses no folder of authorities, or no `https` proxies.
-        if result != .notBuiltIn, result != .unknownOption { try require(result) }
       }
     }
 
@@ -100,11 +97,14 @@
       return verifier.prepare(context, presenting: identity)
     }
 
-    /// Notes the TLS properties of the connection of the exchange.
-    func noteTLS() {
-      guard tls?.policy != nil, origin?.scheme == "https", let connection = catena_easy_tls(easy)
-      else { return }
-      tlsProperties = TLSMetrics.Properties.of(connection)
+    /// Notes the properties of TLS on the new or reused connection, and reports the connection.
+    func noteConnection(of exchange: CurlExchange) {
+      if tls?.policy != nil, origin?.scheme == "https", let connection = catena_easy_tls(easy) {
+        tlsConnection = .of(connection)
+      }
+      if exchange.request.options.reportsConnection {
+        exchange.deliver(.connected(measure(hasConnection: true)))
+      }
     }
   }
 

@@ -6,7 +6,7 @@
   ///
   /// The object is reused for further exchanges, with the same or another easy handle. Only the I/O
   /// thread uses it.
-  final class CurlHandle {
+  final class CurlHandle: CallbackContext {
     /// Whether an easy handle must not be used for a second transfer.
     ///
     /// libcurl from 7.84 to 8.0.1 then keeps a pointer to freed memory, and writes there if the first
@@ -83,7 +83,7 @@
     /// The last handshake of the exchange.
     var handshake: HandshakeVerifier?
     /// The TLS properties of the connection, once it is known.
-    var tlsProperties: TLSMetrics.Properties?
+    var tlsConnection: TLSMetrics.Connection?
 
     /// Makes a handle, or returns `nil` if libcurl is out of memory.
     init?(clock: CurlClock, _ connections: CurlConnections) {
@@ -106,27 +106,27 @@
       self.exchange = exchange
       self.hasBody = hasBody
       exchange.handle = self
-      errorBuffer[0] = 0
-      handshake = nil
-      tlsProperties = nil
-      resetHead()
-      lastActivity = clock.now
-      isPaused = false
+      resetAttempt()
       isFlowSuspended = false
       uploadFailure = nil
       repetition = CurlRepetition(
         isUnsafe: !exchange.request.method.isIdempotent
           && !exchange.request.headers.contains(HTTPHeaders.idempotencyKeyName))
       limitRepetition()
-      body = CurlResponseBody()
       started = clock.now
       bytesSent = 0
       lastSent = 0
     }
 
-    /// Prepares for the head of a response.
-    func resetHead() {
+    /// Resets the state of an attempt, before the request is sent.
+    func resetAttempt() {
+      errorBuffer[0] = 0
+      handshake = nil
+      tlsConnection = nil
       headParser.reset(isHTTP1: !mayNegotiateHTTP2)
+      body = CurlResponseBody()
+      isPaused = false
+      lastActivity = clock.now
     }
 
     /// Ends the exchange.
@@ -149,24 +149,15 @@
     ///
     /// - Returns: `false` if libcurl is out of memory.
     func recycle() -> Bool {
-      guard !Self.needsNewEasyHandles, repetition.attempts == 1, repetition.hasResponse else {
-        return replaceEasyHandle()
-      }
-      if appliedOptions?.isReusable != true {
+      if Self.needsNewEasyHandles || repetition.attempts != 1 || !repetition.hasResponse {
+        guard let new = catena_easy_make() else { return false }
+        catena_easy_free(easy)
+        easy = new
+        appliedOptions = nil
+      } else if appliedOptions?.isReusable != true {
         appliedOptions = nil
         catena_easy_reset(easy)
       }
-      return true
-    }
-
-    /// Replaces the easy handle by a new one.
-    ///
-    /// - Returns: `false` if libcurl is out of memory.
-    func replaceEasyHandle() -> Bool {
-      guard let new = catena_easy_make() else { return false }
-      catena_easy_free(easy)
-      easy = new
-      appliedOptions = nil
       return true
     }
 
@@ -299,10 +290,7 @@
         repetition.isMisdirected = true
         return false
       }
-      if !hasConnectionCallback { noteTLS() }
-      if exchange.request.options.reportsConnection, !hasConnectionCallback {
-        exchange.deliver(.connected(measure(hasConnection: true)))
-      }
+      if !hasConnectionCallback { noteConnection(of: exchange) }
       if hasBody { report(sent: catena_easy_size(easy, .uploaded)) }
       // The handler may have cancelled the exchange in one of the calls above.
       guard !exchange.isCancelled else { return true }
@@ -327,10 +315,7 @@
       guard !repetition.isHTTP1Refused else { return false }
       repetition.isConnectionUnusable = hasUnaskedBytes
       guard !repetition.isConnectionUnusable, beginAttempt() else { return false }
-      noteTLS()
-      if exchange.request.options.reportsConnection {
-        exchange.deliver(.connected(measure(hasConnection: true)))
-      }
+      noteConnection(of: exchange)
       return !exchange.isCancelled
     }
 

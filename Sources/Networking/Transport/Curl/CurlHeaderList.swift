@@ -36,8 +36,8 @@
       for name in suppressed { size += name.utf8.count + 2 }
       let memory = reserve(size)
       var writer = Writer(memory, nodes: count)
-      for field in headers where !Self.isFramingField(field.name) {
-        guard field.name.isToken, !field.value.utf8.contains(where: { $0.breaksField }) else {
+      for field in headers where !HTTPHeaders.isFramingField(field.name) {
+        guard field.isSendable else {
           throw TransportFailure(
             code: .invalidHeader, detail: "A header field has an invalid name or value")
         }
@@ -55,12 +55,6 @@
         byteCount: max(size, 1_024), alignment: MemoryLayout<Node>.alignment)
       self.memory = memory
       return memory
-    }
-
-    /// Whether the transport sets the field itself.
-    private static func isFramingField(_ name: String) -> Bool {
-      HTTPHeaders.areNamesEqual(name, "Content-Length")
-        || HTTPHeaders.areNamesEqual(name, "Transfer-Encoding")
     }
 
     /// A writer that fills the memory with the nodes, followed by their lines.
@@ -119,12 +113,6 @@
           next += bytes.count
         }
       }
-    }
-  }
-
-  extension UInt8 {
-    fileprivate var breaksField: Bool {
-      self == 0 || self == UInt8(ascii: "\r") || self == UInt8(ascii: "\n")
     }
   }
 #endif

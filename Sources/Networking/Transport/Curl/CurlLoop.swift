@@ -2,6 +2,7 @@
   import CCatena
   import CCatenaCurl
   import CatenaSystem
+  import Dispatch
   import Foundation
   import Promises
 
@@ -12,7 +13,7 @@
   /// commands follow the events, because a new exchange must not use a connection that has become
   /// readable since its last exchange. The handlers of exchanges are called from
   /// libcurl's callbacks or at the end of an iteration, never under a lock.
-  final class CurlLoop {
+  final class CurlLoop: CallbackContext {
     private static let initialized: Void = catena_curl_initialize()
 
     private let commandQueue: CurlCommandQueue
@@ -110,18 +111,14 @@
           }
           loop.sockets.watch(socket, for: CurlPoll(rawValue: events) ?? .remove)
           return 0
-        }, Unmanaged.passUnretained(self).toOpaque())
+        }, context)
       catena_multi_on_timer(
         multi,
         { _, milliseconds, context in
           CurlLoop.at(context).timerDue =
             milliseconds < 0 ? nil : CurlClock.currentTime + UInt64(milliseconds) * 1_000_000
           return 0
-        }, Unmanaged.passUnretained(self).toOpaque())
-    }
-
-    private static func at(_ context: UnsafeMutableRawPointer?) -> CurlLoop {
-      Unmanaged.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+        }, context)
     }
 
     private func keepConnections(_ count: Int) {
@@ -136,7 +133,7 @@
           end(handle, with: handle.failure(.cancelled))
         } else {
           // Its files may still be opened. An exchange that has ended ignores this.
-          exchange.end(with: .failure(TransportFailure(code: .cancelled)))
+          exchange.fail(.cancelled)
         }
       case .resume(let exchange):
         // libcurl does not resume an exchange that has completed.
@@ -158,15 +155,11 @@
     }
 
     private func start(_ exchange: CurlExchange) {
-      guard !exchange.isCancelled else {
-        return exchange.end(with: .failure(TransportFailure(code: .cancelled)))
-      }
+      guard !exchange.isCancelled else { return exchange.fail(.cancelled) }
       guard multi != nil, sockets.isUsable,
         let handle = idleHandles.popLast() ?? CurlHandle(clock: clock, connections)
       else {
-        let failure = TransportFailure(
-          code: .cannotConnect, detail: "No memory or file descriptors are left")
-        return exchange.end(with: .failure(failure))
+        return exchange.fail(.cannotConnect, "No memory or file descriptors are left")
       }
       handle.hasOwnConnection = refusingOrigins != nil
       handle.requiresHTTP1 = refusingOrigins?.contains(exchange.request.url) == false
@@ -181,9 +174,12 @@
       if let due = handle.idleDeadline() {
         deadlines.insert(CurlDeadline(due: due, handle: handle))
       }
-      if catena_multi_add(multi, handle.easy) != 0 {
-        end(handle, with: handle.failure(.cannotConnect, "libcurl rejected the exchange"))
-      }
+      add(handle)
+    }
+
+    private func add(_ handle: CurlHandle) {
+      guard catena_multi_add(multi, handle.easy) != 0 else { return }
+      end(handle, with: handle.failure(.cannotConnect, "libcurl rejected the exchange"))
     }
 
     /// The maximum time to wait for events, in milliseconds, or -1 for no limit.
@@ -223,9 +219,7 @@
     private func restart(_ handle: CurlHandle) {
       catena_multi_remove(multi, handle.easy)
       handle.restart()
-      if catena_multi_add(multi, handle.easy) != 0 {
-        end(handle, with: handle.failure(.cannotConnect, "libcurl rejected the exchange"))
-      }
+      add(handle)
     }
 
     /// Makes libcurl read from the connection of an exchange, and again after a while if the exchange
@@ -331,24 +325,7 @@
     }
 
     /// The time of the system clock, uncached.
-    static var currentTime: UInt64 {
-      var time = timespec()
-      clock_gettime(CLOCK_MONOTONIC, &time)
-      return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
-  }
-
-  extension Duration {
-    /// The duration in nanoseconds, clamped to the range from 0 to a century.
-    var wholeNanoseconds: UInt64 {
-      guard self > .zero else { return 0 }
-      guard self < .seconds(3_155_760_000) else { return 3_155_760_000_000_000_000 }
-      return UInt64(components.seconds) * 1_000_000_000
-        + UInt64(components.attoseconds / 1_000_000_000)
-    }
-
-    /// The duration in milliseconds, rounded up and clamped to the range from 0 to a century.
-    var wholeMilliseconds: Int { Int((wholeNanoseconds + 999_999) / 1_000_000) }
+    static var currentTime: UInt64 { DispatchTime.now().uptimeNanoseconds }
   }
 
   /// The time of a handle's next check for an idle connection.

@@ -26,57 +26,44 @@
     ///
     /// No text of a server is at the start of a message.
     init?(_ bytes: UnsafeRawBufferPointer) {
-      switch bytes.first {
-      case UInt8(ascii: "R"):
-        if let number = bytes.number(after: "Re-using existing connection #") {
-          self = .connection(number)
-        } else if bytes.starts(with: "REFUSED_STREAM, retrying".utf8) {
-          self = .repetition
-        } else {
-          return nil
+      let message: CurlMessage? =
+        switch bytes.first {
+        case UInt8(ascii: "R"):
+          bytes.number(after: "Re-using existing connection #").map(Self.connection)
+            ?? (bytes.starts(with: "REFUSED_STREAM, retrying".utf8) ? .repetition : nil)
+        case UInt8(ascii: "C"):
+          if bytes.starts(with: "Connection died, retrying".utf8) {
+            .repetition
+          } else if bytes.starts(with: "Connection cache is full".utf8) {
+            .eviction
+          } else if bytes.starts(with: "Connected to ".utf8) {
+            bytes.number(afterLast: "#").map(Self.connection)
+          } else {
+            bytes.number(after: "Closing connection ").map(Self.closing)
+          }
+        case UInt8(ascii: "U"): bytes.number(after: "Using Stream ID: ").map(Self.stream)
+        case UInt8(ascii: "["):
+          bytes.number(after: "[HTTP/2] [", before: "] OPENED stream ").map(Self.stream)
+        case UInt8(ascii: "s"):
+          bytes.number(after: "stream ", before: " closed").map(Self.streamEnd)
+        // libcurl 7.88 writes the first word in two ways.
+        case UInt8(ascii: "r")
+        where bytes.starts(with: "received GOAWAY, ".utf8)
+          || bytes.starts(with: "recveived GOAWAY, ".utf8):
+          bytes.number(afterLast: "=").map(Self.goaway)
+        default: nil
         }
-      case UInt8(ascii: "C"):
-        if bytes.starts(with: "Connection died, retrying".utf8) {
-          self = .repetition
-        } else if bytes.starts(with: "Connection cache is full".utf8) {
-          self = .eviction
-        } else if let number = bytes.number(after: "Closing connection ") {
-          self = .closing(number)
-        } else if bytes.starts(with: "Connected to ".utf8),
-          let hash = bytes.lastIndex(of: UInt8(ascii: "#")),
-          let number = UnsafeRawBufferPointer(rebasing: bytes[hash...]).number(after: "#")
-        {
-          self = .connection(number)
-        } else {
-          return nil
-        }
-      case UInt8(ascii: "U"):
-        guard let number = bytes.number(after: "Using Stream ID: ") else { return nil }
-        self = .stream(number)
-      case UInt8(ascii: "["):
-        guard let number = bytes.number(after: "[HTTP/2] [", before: "] OPENED stream ") else {
-          return nil
-        }
-        self = .stream(number)
-      case UInt8(ascii: "s"):
-        guard let number = bytes.number(after: "stream ", before: " closed") else { return nil }
-        self = .streamEnd(number)
-      case UInt8(ascii: "r"):
-        guard let number = bytes.goawayNumber else { return nil }
-        self = .goaway(lastStream: number)
-      default: return nil
-      }
+      guard let message else { return nil }
+      self = message
     }
   }
 
   extension UnsafeRawBufferPointer {
-    /// The last stream of a message such as `received GOAWAY, error=0, last_stream=99`.
-    fileprivate var goawayNumber: Int64? {
-      // libcurl before 8.0 has a spelling mistake in the word.
-      guard starts(with: "received GOAWAY, ".utf8) || starts(with: "recveived GOAWAY, ".utf8),
-        let equals = lastIndex(of: UInt8(ascii: "="))
-      else { return nil }
-      return UnsafeRawBufferPointer(rebasing: self[equals...]).number(after: "=")
+    /// Returns the number that follows the last occurrence of a character.
+    fileprivate func number(afterLast character: Unicode.Scalar) -> Int64? {
+      lastIndex(of: UInt8(ascii: character)).flatMap {
+        UnsafeRawBufferPointer(rebasing: self[($0 + 1)...]).number(after: "")
+      }
     }
 
     /// Returns the decimal number after a prefix, or `nil` if there is none.

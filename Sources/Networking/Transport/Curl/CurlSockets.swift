@@ -7,25 +7,17 @@
   ///
   /// The ports alone do not, because the system uses a local port for connections to several addresses.
   struct CurlEndpoints: Hashable {
-    private let endpoints: CatenaEndpoints
+    private let ports: UInt32
+    private let local: SIMD2<UInt64>
+    private let remote: SIMD2<UInt64>
 
     /// Makes a value of the connection of a transfer, or returns `nil` if it has none.
     init?(_ easy: OpaquePointer) {
       var endpoints = CatenaEndpoints()
       guard catena_easy_endpoints(easy, &endpoints) else { return nil }
-      self.endpoints = endpoints
-    }
-
-    static func == (first: CurlEndpoints, second: CurlEndpoints) -> Bool {
-      let (first, second) = (first.endpoints, second.endpoints)
-      return first.ports == second.ports && first.local == second.local
-        && first.remote == second.remote
-    }
-
-    func hash(into hasher: inout Hasher) {
-      hasher.combine(endpoints.ports)
-      hasher.combine(endpoints.remote.0)
-      hasher.combine(endpoints.remote.1)
+      ports = endpoints.ports
+      local = SIMD2(endpoints.local.0, endpoints.local.1)
+      remote = SIMD2(endpoints.remote.0, endpoints.remote.1)
     }
   }
 
@@ -48,7 +40,7 @@
   /// all that libcurl then reports about it.
   ///
   /// Source: RFC 9112 section 9.2.
-  final class CurlSockets {
+  final class CurlSockets: CallbackContext {
     private struct Socket {
       /// `CURL_POLL_IN` and `CURL_POLL_OUT` bits: those that libcurl wants, and those registered
       /// with epoll.

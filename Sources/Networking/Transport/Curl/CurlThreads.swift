@@ -200,7 +200,7 @@
   /// Any thread can post commands. The first command after the I/O thread has fallen asleep wakes
   /// it. While it is awake, posting does not signal it. Commands posted after its end are
   /// discarded.
-  final class CurlCommandQueue: Sendable {
+  final class CurlCommandQueue: CallbackContext, Sendable {
     /// A command for the I/O thread.
     enum Command {
       case start(CurlExchange)
@@ -245,12 +245,12 @@
 
     /// The command queue of the current I/O thread, or `nil` on any other thread.
     static var current: CurlCommandQueue? {
-      pthread_getspecific(key).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+      pthread_getspecific(key).map { at($0) }
     }
 
     /// Makes this the queue of the current I/O thread, until the thread ends.
     func setCurrent() {
-      pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
+      pthread_setspecific(Self.key, context)
     }
 
     private static let key: pthread_key_t = {

@@ -118,32 +118,30 @@ extension NetworkError.Code {
     #endif
   }
 
+  /// Texts of libcurl's messages, with their codes in the order of precedence.
+  private static let messageTexts: [(code: NetworkError.Code, texts: [String])] = [
+    (.tlsCertificateExpired, ["certificate has expired", "certificate is not yet valid"]),
+    (.tlsHostMismatch, ["subject name", "does not match target host"]),
+    (.tlsUntrusted, ["certificate problem", "certificate verification failed"]),
+    (.tlsHandshakeFailed, ["SSL", "TLS", "ssl3_", "schannel"]),
+    (
+      .malformedResponse,
+      [
+        "unencoding", "HTTP/0.9", "Unsupported HTTP", "status line", "Header without colon",
+        "writing header", "Unsupported response code", "Nul byte", "Transfer-Encoding",
+        "Weird server reply", "Content-Length", "chunk", "hunked", "content encoding",
+        "decompress", "inflate", "Unsupported protocol", "writing received data",
+        "writing output", "Too large", "too large",
+      ]
+    ),
+    (.dnsFailed, ["Could not resolve", "Couldn't resolve"]),
+    (.cannotConnect, ["Failed to connect", "Couldn't connect", "Could not connect"]),
+  ]
+
   /// Makes a code from a message of libcurl, or returns `nil` for an unknown message.
   private init?(message: String) {
-    func containsAny(_ texts: String...) -> Bool { texts.contains { message.contains($0) } }
-    if containsAny("certificate has expired", "certificate is not yet valid") {
-      self = .tlsCertificateExpired
-    } else if containsAny("subject name", "does not match target host") {
-      self = .tlsHostMismatch
-    } else if containsAny("certificate problem", "certificate verification failed") {
-      self = .tlsUntrusted
-    } else if containsAny("SSL", "TLS", "ssl3_", "schannel") {
-      self = .tlsHandshakeFailed
-    } else if containsAny(
-      "unencoding", "HTTP/0.9", "Unsupported HTTP", "status line", "Header without colon",
-      "writing header",
-      "Unsupported response code", "Nul byte", "Transfer-Encoding",
-      "Weird server reply", "Content-Length", "chunk", "hunked", "content encoding",
-      "decompress", "inflate", "Unsupported protocol", "writing received data", "writing output",
-      "Too large", "too large")
-    {
-      self = .malformedResponse
-    } else if containsAny("Could not resolve", "Couldn't resolve") {
-      self = .dnsFailed
-    } else if containsAny("Failed to connect", "Couldn't connect", "Could not connect") {
-      self = .cannotConnect
-    } else {
-      return nil
-    }
+    let known = Self.messageTexts.first { $0.texts.contains { message.contains($0) } }
+    guard let known else { return nil }
+    self = known.code
   }
 }

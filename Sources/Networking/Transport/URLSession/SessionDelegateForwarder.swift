@@ -32,24 +32,14 @@ package struct SessionDelegateForwarder: Sendable {
     #if canImport(FoundationNetworking)
       return false
     #else
-      guard let delegate else { return false }
-      let forward: ((URLSession, URLAuthenticationChallenge, @escaping ChallengeHandler) -> Void)? =
-        delegate.urlSession(_:didReceive:completionHandler:)
-      guard forward == nil, let taskDelegate else { return forward != nil }
-      let forwardOfTask:
-        (
-          (URLSession, URLSessionTask, URLAuthenticationChallenge, @escaping ChallengeHandler)
-            -> Void
-        )? = taskDelegate.urlSession(_:task:didReceive:completionHandler:)
-      return forwardOfTask != nil
+      return sessionChallenge != nil || taskChallenge != nil
     #endif
   }
 
   /// Forwards the end of the session.
   package func didBecomeInvalid(_ session: URLSession, _ error: (any Error)?) {
-    guard let delegate else { return }
     let forward: ((URLSession, (any Error)?) -> Void)? =
-      delegate.urlSession(_:didBecomeInvalidWithError:)
+      delegate?.urlSession(_:didBecomeInvalidWithError:)
     forward?(session, error)
   }
 
@@ -58,9 +48,8 @@ package struct SessionDelegateForwarder: Sendable {
     _ session: URLSession, _ task: URLSessionTask, _ bytes: Int64, _ total: Int64,
     _ expected: Int64
   ) {
-    guard let taskDelegate else { return }
     let forward: ((URLSession, URLSessionTask, Int64, Int64, Int64) -> Void)? =
-      taskDelegate.urlSession(_:task:didSendBodyData:totalBytesSent:totalBytesExpectedToSend:)
+      taskDelegate?.urlSession(_:task:didSendBodyData:totalBytesSent:totalBytesExpectedToSend:)
     forward?(session, task, bytes, total, expected)
   }
 
@@ -68,17 +57,15 @@ package struct SessionDelegateForwarder: Sendable {
   package func didCollectMetrics(
     _ session: URLSession, _ task: URLSessionTask, _ metrics: URLSessionTaskMetrics
   ) {
-    guard let taskDelegate else { return }
     let forward: ((URLSession, URLSessionTask, URLSessionTaskMetrics) -> Void)? =
-      taskDelegate.urlSession(_:task:didFinishCollecting:)
+      taskDelegate?.urlSession(_:task:didFinishCollecting:)
     forward?(session, task, metrics)
   }
 
   /// Forwards the end of a task.
   package func didComplete(_ session: URLSession, _ task: URLSessionTask, _ error: (any Error)?) {
-    guard let taskDelegate else { return }
     let forward: ((URLSession, URLSessionTask, (any Error)?) -> Void)? =
-      taskDelegate.urlSession(_:task:didCompleteWithError:)
+      taskDelegate?.urlSession(_:task:didCompleteWithError:)
     forward?(session, task, error)
   }
 
@@ -89,20 +76,27 @@ package struct SessionDelegateForwarder: Sendable {
     _ challenge: URLAuthenticationChallenge, _ session: URLSession, _ task: URLSessionTask,
     completionHandler: @escaping ChallengeHandler
   ) -> Bool {
-    guard let delegate else { return false }
-    let forward: ((URLSession, URLAuthenticationChallenge, @escaping ChallengeHandler) -> Void)? =
-      delegate.urlSession(_:didReceive:completionHandler:)
-    if let forward {
-      forward(session, challenge, completionHandler)
-      return true
+    if let sessionChallenge {
+      sessionChallenge(session, challenge, completionHandler)
+    } else if let taskChallenge {
+      taskChallenge(session, task, challenge, completionHandler)
+    } else {
+      return false
     }
-    guard let taskDelegate else { return false }
-    let forwardOfTask:
-      (
-        (URLSession, URLSessionTask, URLAuthenticationChallenge, @escaping ChallengeHandler) -> Void
-      )? =
-        taskDelegate.urlSession(_:task:didReceive:completionHandler:)
-    forwardOfTask?(session, task, challenge, completionHandler)
-    return forwardOfTask != nil
+    return true
+  }
+
+  // An optional method that the delegate does not have is `nil`.
+
+  private var sessionChallenge:
+    ((URLSession, URLAuthenticationChallenge, @escaping ChallengeHandler) -> Void)?
+  {
+    delegate?.urlSession(_:didReceive:completionHandler:)
+  }
+
+  private var taskChallenge:
+    ((URLSession, URLSessionTask, URLAuthenticationChallenge, @escaping ChallengeHandler) -> Void)?
+  {
+    taskDelegate?.urlSession(_:task:didReceive:completionHandler:)
   }
 }

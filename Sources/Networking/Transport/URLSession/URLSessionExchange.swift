@@ -17,16 +17,23 @@ final class URLSessionExchange: TransportHandle {
 
   private struct State: Sendable {
     var machine: URLSessionExchangeMachine
+    var resources: Resources
+    /// Whether the session task is paused.
+    var isTaskPaused = false
+    var isCancelled = false
+    var failure: TransportFailure?
+
+    var isOver: Bool { isCancelled || machine.isFinished }
+  }
+
+  /// The objects that an exchange retains until its end.
+  private struct Resources {
     var receive: Receive?
     var task: URLSessionTask?
     /// The body, kept until the end because releasing it removes its temporary copy.
     var body: URLSessionBody?
     /// The task that prepares the body, before there is a session task.
     var preparation: Task<Void, Never>?
-    /// Whether the session task is paused.
-    var isTaskPaused = false
-    var isCancelled = false
-    var failure: TransportFailure?
     var timer: (due: Duration, action: ScheduledAction)?
   }
 
@@ -43,7 +50,8 @@ final class URLSessionExchange: TransportHandle {
     self.withholdsClientCertificate = withholdsClientCertificate
     state = Mutex(
       State(
-        machine: URLSessionExchangeMachine(timeouts, started: scheduler.now), receive: receive))
+        machine: URLSessionExchangeMachine(timeouts, started: scheduler.now),
+        resources: Resources(receive: receive)))
     self.queue = queue
     self.scheduler = scheduler
     scheduleTimeout()
@@ -53,12 +61,11 @@ final class URLSessionExchange: TransportHandle {
   ///
   /// If the exchange has already ended, the task is cancelled.
   func prepare(_ preparation: Task<Void, Never>) {
-    let isFinished = state.withLock { state in
-      let isFinished = state.isCancelled || state.machine.isFinished
-      if !isFinished { state.preparation = preparation }
-      return isFinished
+    let isOver = state.withLock { state in
+      if !state.isOver { state.resources.preparation = preparation }
+      return state.isOver
     }
-    if isFinished { preparation.cancel() }
+    if isOver { preparation.cancel() }
   }
 
   /// Starts the session task.
@@ -67,15 +74,14 @@ final class URLSessionExchange: TransportHandle {
   /// Linux, a task that was never resumed may never complete, and the session would wait for it.
   func begin(_ task: URLSessionTask, _ body: URLSessionBody) {
     task.resume()
-    let (isFinished, isSuspended) = state.withLock { state -> (Bool, Bool) in
-      let isFinished = state.isCancelled || state.machine.isFinished
-      if !isFinished {
-        state.task = task
-        state.body = body
+    let (isOver, isSuspended) = state.withLock { state -> (Bool, Bool) in
+      if !state.isOver {
+        state.resources.task = task
+        state.resources.body = body
       }
-      return (isFinished, state.machine.isSuspended)
+      return (state.isOver, state.machine.isSuspended)
     }
-    if isFinished {
+    if isOver {
       task.cancel()
     } else if isSuspended {
       queue.addOperation { [self] in pauseOrContinueTask() }
@@ -116,26 +122,30 @@ final class URLSessionExchange: TransportHandle {
   ///
   /// The queue is serial, so the last call agrees with the last suspension or resumption.
   private func pauseOrContinueTask() {
-    let (task, isSuspended) = state.withLock { state -> (URLSessionTask?, Bool) in
-      let isSuspended = state.machine.isSuspended
-      guard !state.machine.isFinished, let task = state.task, state.isTaskPaused != isSuspended
-      else { return (nil, isSuspended) }
-      state.isTaskPaused = isSuspended
-      return (task, isSuspended)
-    }
-    if isSuspended { task?.pause() } else { task?.unpause() }
+    // On Linux, a suspended task loses its connection and sends its request again when resumed.
+    #if !canImport(FoundationNetworking)
+      let (task, isSuspended) = state.withLock { state -> (URLSessionTask?, Bool) in
+        let isSuspended = state.machine.isSuspended
+        guard !state.machine.isFinished, let task = state.resources.task,
+          state.isTaskPaused != isSuspended
+        else { return (nil, isSuspended) }
+        state.isTaskPaused = isSuspended
+        return (task, isSuspended)
+      }
+      if isSuspended { task?.suspend() } else { task?.resume() }
+    #endif
   }
 
   /// Ends the exchange with a failure and cancels its task.
   func abort(_ failure: TransportFailure) {
     let isFirst = state.withLock { state in
-      guard !state.isCancelled, !state.machine.isFinished else { return false }
+      guard !state.isOver else { return false }
       state.isCancelled = true
       return true
     }
     guard isFirst else { return }
     let operation = BlockOperation { [self] in
-      let task = state.withLock { $0.machine.hasFinalEvent ? nil : $0.task }
+      let task = state.withLock { $0.machine.hasFinalEvent ? nil : $0.resources.task }
       deliver(evenIfCancelled: true) { $0.machine.abort(failure, at: $1) }
       task?.cancel()
     }
@@ -148,9 +158,6 @@ final class URLSessionExchange: TransportHandle {
 
   /// Whether the exchange was cancelled; for the delegate queue only.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
-
-  /// Whether a final response has begun.
-  var hasHead: Bool { state.withLock { $0.machine.hasHead } }
 
   /// Delivers an event other than the last; for the delegate queue only.
   func receive(_ event: TransportEvent) {
@@ -187,26 +194,21 @@ final class URLSessionExchange: TransportHandle {
     evenIfCancelled: Bool = false, _ change: (inout State, Duration) -> [TransportEvent]
   ) {
     let now = scheduler.now
-    let (receive, events, oldState) = state.withLock { state in
+    let (receive, events, resources) = state.withLock { state in
       guard evenIfCancelled || !state.isCancelled else {
-        return (Receive?.none, [TransportEvent](), State?.none)
+        return (Receive?.none, [TransportEvent](), Resources?.none)
       }
       let events = change(&state, now)
-      let receive = state.receive
-      guard state.machine.isFinished else { return (receive, events, nil) }
-      // The old state is released after unlocking, because this can run a `deinit` of the app.
-      let oldState = state
-      state.receive = nil
-      state.task = nil
-      state.body = nil
-      state.preparation = nil
-      state.timer = nil
-      return (receive, events, oldState)
+      let resources = state.resources
+      guard state.machine.isFinished else { return (resources.receive, events, nil) }
+      // Released after unlocking, because this can run a `deinit` of the app.
+      state.resources = Resources()
+      return (resources.receive, events, resources)
     }
     for event in events { receive?(event) }
-    oldState?.timer?.action.cancel()
-    oldState?.preparation?.cancel()
-    if oldState == nil { scheduleTimeout() }
+    resources?.timer?.action.cancel()
+    resources?.preparation?.cancel()
+    if resources == nil { scheduleTimeout() }
   }
 
   // MARK: Timeouts
@@ -215,7 +217,7 @@ final class URLSessionExchange: TransportHandle {
   private func scheduleTimeout() {
     let due = state.withLock { state -> Duration? in
       guard !state.isCancelled, let due = state.machine.deadline?.due else { return nil }
-      if let timer = state.timer, timer.due <= due { return nil }
+      if let timer = state.resources.timer, timer.due <= due { return nil }
       return due
     }
     guard let due else { return }
@@ -223,8 +225,8 @@ final class URLSessionExchange: TransportHandle {
       self?.checkDeadline()
     }
     let old = state.withLock { state in
-      defer { state.timer = (due, action) }
-      return state.timer
+      defer { state.resources.timer = (due, action) }
+      return state.resources.timer
     }
     old?.action.cancel()
   }
@@ -232,27 +234,11 @@ final class URLSessionExchange: TransportHandle {
   private func checkDeadline() {
     let now = scheduler.now
     let deadline = state.withLock { state in
-      state.timer = nil
+      state.resources.timer = nil
       return state.machine.deadline
     }
     guard let deadline, deadline.due <= now else { return scheduleTimeout() }
     abort(TransportFailure(code: .timedOut(deadline.phase)))
-  }
-}
-
-extension URLSessionTask {
-  /// Pauses the transfer, where the platform supports it.
-  fileprivate func pause() {
-    // On Linux, a suspended task loses its connection and sends its request again when resumed.
-    #if !canImport(FoundationNetworking)
-      suspend()
-    #endif
-  }
-
-  fileprivate func unpause() {
-    #if !canImport(FoundationNetworking)
-      resume()
-    #endif
   }
 }
 

@@ -78,7 +78,7 @@ struct URLSessionExchangeMachine: Sendable {
   mutating func fail(_ failure: TransportFailure, at now: Duration) -> [TransportEvent] {
     guard !hasFinalEvent else { return [] }
     hasFinalEvent = true
-    return emitOrHold(.failure(addingMetrics(to: failure, at: now)))
+    return emitOrHold(event(for: failure, at: now))
   }
 
   /// Ends the exchange immediately with a failure and discards the held events.
@@ -89,7 +89,7 @@ struct URLSessionExchangeMachine: Sendable {
     hasFinalEvent = true
     isFinished = true
     heldEvents = []
-    return [.failure(addingMetrics(to: failure, at: now))]
+    return [event(for: failure, at: now)]
   }
 
   /// Suspends delivery, and withdraws a resumption that has not been performed yet.
@@ -106,19 +106,12 @@ struct URLSessionExchangeMachine: Sendable {
     isResuming = isSuspended
   }
 
-  /// Resumes delivery, unless the request was withdrawn by a later suspension.
+  /// Resumes delivery and restarts the idle timeout, unless the request was withdrawn by a later
+  /// suspension.
   ///
   /// - Returns: The held events.
   mutating func resumeIfRequested(at now: Duration) -> [TransportEvent] {
     guard isResuming else { return [] }
-    return resume(at: now)
-  }
-
-  /// Resumes delivery and restarts the idle timeout.
-  ///
-  /// - Returns: The held events.
-  mutating func resume(at now: Duration) -> [TransportEvent] {
-    guard isSuspended else { return [] }
     isSuspended = false
     isResuming = false
     if lastActivity != nil { lastActivity = now }
@@ -153,12 +146,10 @@ struct URLSessionExchangeMachine: Sendable {
     return metrics
   }
 
-  private func addingMetrics(
-    to failure: TransportFailure, at now: Duration
-  ) -> TransportFailure {
+  private func event(for failure: TransportFailure, at now: Duration) -> TransportEvent {
     var failure = failure
     failure.metrics = metrics(at: now)
-    return failure
+    return .failure(failure)
   }
 }
 

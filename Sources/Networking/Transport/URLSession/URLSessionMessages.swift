@@ -21,10 +21,7 @@ extension URLRequest {
       throw TransportFailure(
         code: .unsupported, detail: "URLSession does not send a body with a GET request")
     }
-    let isSendable = request.headers.allSatisfy { field in
-      field.name.isToken && !field.value.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
-    }
-    guard isSendable else {
+    guard request.headers.allSatisfy(\.isSendable) else {
       throw TransportFailure(
         code: .invalidHeader, detail: "A header field has an invalid name or value")
     }

@@ -121,13 +121,9 @@ extension NetworkError.Code {
 
 #if canImport(Security)
   extension TLSVersion {
+    /// The version for the system, which numbers the versions as TLS does.
     fileprivate var systemVersion: tls_protocol_version_t {
-      switch self {
-      case .v1_0: .TLSv10
-      case .v1_1: .TLSv11
-      case .v1_2: .TLSv12
-      case .v1_3: .TLSv13
-      }
+      tls_protocol_version_t(rawValue: UInt16(rawValue)) ?? .TLSv12
     }
   }
 
@@ -188,7 +184,8 @@ extension NetworkError.Code {
         let decision = identify(for: space)
         return completionHandler(decision.disposition, decision.credential)
       }
-      decide(for: space) { decision in
+      Self.evaluation.async {
+        let decision = decision(for: space)
         if let failure = decision.failure { noteFailure(failure) }
         completionHandler(decision.disposition, decision.credential)
       }
@@ -211,16 +208,6 @@ extension NetworkError.Code {
       label: "Catena.URLSessionTrust", attributes: .concurrent)
 
     /// Evaluates the certificate of a server, or leaves it to the system if no option concerns it.
-    ///
-    /// - Parameters:
-    ///   - space: The protection space of the challenge.
-    ///   - deliver: A closure that receives the decision, on another queue.
-    func decide(
-      for space: URLProtectionSpace, _ deliver: @escaping @Sendable (_ decision: Decision) -> Void
-    ) {
-      Self.evaluation.async { deliver(decision(for: space)) }
-    }
-
     private func decision(for space: URLProtectionSpace) -> Decision {
       let host = space.host.lowercased()
       guard let policy = options.compiled.policy(forHost: host, port: space.port) else {

@@ -19,7 +19,7 @@
     @Test(arguments: [
       (Duration.seconds(-1), 0), (.zero, 0), (.nanoseconds(1), 1), (.milliseconds(1), 1),
       (.nanoseconds(1_000_001), 2), (.nanoseconds(1_999_999), 2), (.seconds(3), 3_000),
-      (.seconds(Int64.max), 3_155_760_000_000),
+      (.seconds(Int64.max), 9_223_372_036_855),
     ])
     func aTimeoutIsRoundedUpToMilliseconds(_ timeout: Duration, _ milliseconds: Int) {
       #expect(timeout.wholeMilliseconds == milliseconds)

@@ -1,21 +1,18 @@
 import Foundation
 
 extension ServerTrust.Policy.Anchors {
-  /// The sources of the authorities, besides those of the system.
-  var sources: [TLSSource] {
-    switch self {
-    case .system, .anyCertificate: []
-    case .only(let sources), .besidesSystem(let sources): sources
-    }
-  }
-
   /// Reads the authorities, besides those of the system.
   ///
   /// - Throws: `invalidTLSOptions` with the item that cannot be used.
   func certificates() throws(NetworkError) -> [ServerCertificate] {
-    var certificates: [ServerCertificate] = []
-    for source in sources { certificates += try source.certificates("the authorities") }
-    return certificates
+    switch self {
+    case .system, .anyCertificate: return []
+    case .only(let sources), .besidesSystem(let sources):
+      if sources.isEmpty { throw .invalidTLS("the list of authorities is empty") }
+      var certificates: [ServerCertificate] = []
+      for source in sources { certificates += try source.certificates("the authorities") }
+      return certificates
+    }
   }
 }
 

@@ -87,53 +87,6 @@ public struct LoggingConfiguration: Sendable {
   public static let verbose = LoggingConfiguration(.verbose)
 }
 
-/// A log entry: the text for one event of a call, without secrets.
-public struct NetworkLogEntry: Sendable, Hashable, CustomStringConvertible {
-  /// The category of an entry, which selects its logger.
-  public enum Category: String, Sendable, Hashable, CaseIterable {
-    /// An event of a request, a connection, a retry, a redirect or a credential refresh.
-    case request
-    /// An event of a response, or the end of a call that did not fail.
-    case response
-    /// The failure of a call, or a body that was decoded although the status is not 2xx.
-    case error
-  }
-
-  /// The lowest level that logs the entry.
-  public let level: LoggingConfiguration.Level
-  /// The category of the entry.
-  public let category: Category
-  /// The event.
-  public let event: NetworkEvent
-  /// The text, at least one line.
-  ///
-  /// At the level ``LoggingConfiguration/Level-swift.enum/verbose``, the header fields and the body
-  /// follow the first line.
-  ///
-  /// Each line begins with the identifier of the call, ``NetworkEvent/call``. No line contains a
-  /// line break or another control character, even if the server sends one.
-  public let lines: [String]
-
-  /// Creates an entry, for tests of loggers.
-  ///
-  /// - Parameters:
-  ///   - level: The lowest level that logs the entry.
-  ///   - category: The category of the entry.
-  ///   - event: The event.
-  ///   - lines: The text, without secrets.
-  public init(
-    level: LoggingConfiguration.Level, category: Category, event: NetworkEvent, lines: [String]
-  ) {
-    self.level = level
-    self.category = category
-    self.event = event
-    self.lines = lines.map(NetworkError.singleLine)
-  }
-
-  /// The lines, separated by line breaks, without a trailing line break.
-  public var description: String { lines.joined(separator: "\n") }
-}
-
 /// A destination for the log entries of a client.
 ///
 /// ```swift
@@ -154,60 +107,16 @@ public protocol NetworkLogger: Sendable {
   func log(_ entry: NetworkLogEntry)
 }
 
-/// A logger that calls a closure.
-///
-/// ```swift
-/// configuration.logging.errorLogger = ClosureLogger { entry in alert(entry.description) }
-/// ```
-///
-/// A closure that is written in the code of an actor runs on this actor.
-public struct ClosureLogger: NetworkLogger {
-  private let closure: IsolatedClosure<NetworkLogEntry, Void>
-  /// The scheduler that waits for the closure.
-  ///
-  /// `nil` if none does.
-  private var scheduler: (any Scheduler)?
-
-  /// Creates a logger.
-  ///
-  /// - Parameter closure: The handler of each entry. It receives one entry at a time, in order, on
-  ///   its actor or, without one, on a serial queue, like ``NetworkLogger/log(_:)``.
-  public init(
-    @_inheritActorContext _ closure:
-      @escaping @Sendable @isolated(any) (_ entry: NetworkLogEntry) -> Void
-  ) {
-    self.closure = IsolatedClosure(closure)
-  }
-
-  /// Passes an entry to the closure.
-  ///
-  /// If the closure is isolated to an actor, this method returns before the closure has run.
-  ///
-  /// - Parameter entry: The entry.
-  public func log(_ entry: NetworkLogEntry) {
-    closure.run(entry, awaitedBy: scheduler)
-  }
-
-  /// Returns the logger with a scheduler that waits for its closure.
-  func tracked(by scheduler: any Scheduler) -> ClosureLogger {
-    var logger = self
-    logger.scheduler = scheduler
-    return logger
-  }
-}
-
 extension LoggingConfiguration {
   /// Returns the configuration with a scheduler that waits for its loggers.
   ///
   /// Other loggers than closures run on the queue of the client, which the scheduler tracks.
   func tracked(by scheduler: any Scheduler) -> LoggingConfiguration {
-    func tracked(_ logger: (any NetworkLogger)?) -> (any NetworkLogger)? {
-      (logger as? ClosureLogger)?.tracked(by: scheduler) ?? logger
-    }
     var configuration = self
-    configuration.requestLogger = tracked(requestLogger)
-    configuration.responseLogger = tracked(responseLogger)
-    configuration.errorLogger = tracked(errorLogger)
+    for logger in [\LoggingConfiguration.requestLogger, \.responseLogger, \.errorLogger] {
+      guard let closure = self[keyPath: logger] as? ClosureLogger else { continue }
+      configuration[keyPath: logger] = closure.tracked(by: scheduler)
+    }
     return configuration
   }
 }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import Synchronization
 
 /// The certificates that are compared with pins.
@@ -30,56 +30,6 @@ public struct PinMismatch: Sendable, Hashable {
   public let seen: [PublicKeyPin]
   /// The pins that were expected; for pinned certificates, those of their keys.
   public let expected: [PublicKeyPin]
-}
-
-/// The date from which on pins are not checked any more.
-///
-/// A string literal is a day, such as `"2027-06-01"`, and stands for its start in UTC. A malformed one
-/// is refused when the ``TLSOptions`` with it are made.
-public struct PinExpiry: Sendable, Hashable, ExpressibleByStringLiteral {
-  enum Kind: Hashable {
-    case date(Date)
-    case malformed(String)
-  }
-
-  let kind: Kind
-
-  /// Makes an expiry.
-  ///
-  /// - Parameter date: The date.
-  public init(_ date: Date) { kind = .date(date) }
-
-  /// Makes an expiry from a day.
-  ///
-  /// - Parameter value: The day in the form of ISO 8601, such as `2027-06-01`.
-  public init(stringLiteral value: String) {
-    let style = Date.ISO8601FormatStyle(timeZone: TimeZone(secondsFromGMT: 0) ?? .current)
-      .year().month().day()
-    if value.utf8.count == 10, let date = try? style.parse(value), date.formatted(style) == value {
-      kind = .date(date)
-    } else {
-      kind = .malformed(value)
-    }
-  }
-}
-
-/// The checks of the revocation of certificates.
-///
-/// Source: RFC 6960 (OCSP), RFC 6066 section 8 (stapling), RFC 5280 section 5 (lists).
-public struct Revocation: Sendable {
-  /// The use of a status that a server staples to its certificate.
-  public enum Stapled: Sendable, Hashable {
-    /// It is not requested.
-    case ignored
-    /// It is checked if the server has sent it.
-    case ifPresent
-    /// It must be present and valid.
-    case required
-  }
-
-  var stapled = Stapled.ignored
-  var lists: [TLSSource] = []
-  var wholeChain = false
 }
 
 /// The pins of a policy, ready to compare.

@@ -1,0 +1,91 @@
+import Promises
+
+/// The transport of one request, and its source.
+struct SelectedTransport: Sendable {
+  /// The source of a transport.
+  ///
+  /// Requests share an exchange only if their transports have the same source.
+  enum Source: Hashable, Sendable {
+    /// The client's own transport.
+    case client
+    /// The client's ``TransportProvider``.
+    case provider
+    /// A scope of mocks.
+    ///
+    /// Two scopes may respond differently to the same request.
+    case scope(TransportScope)
+  }
+
+  let transport: any Transport
+  let source: Source
+  private let ownTraits: (any TransportTraits)?
+
+  init(transport: any Transport, source: Source = .client) {
+    self.transport = transport
+    self.source = source
+    // Failed conformance casts are slow, so the client's transport is asked once, and a mock only if
+    // a stage needs the answer.
+    ownTraits = source == .client ? transport.traits : nil
+  }
+
+  /// The additional properties of the transport.
+  var traits: (any TransportTraits)? { source == .client ? ownTraits : transport.traits }
+}
+
+/// A selector of the transport for each request of a client: that of the provider, else that of a
+/// scope, else the client's own.
+struct TransportSelector<Endpoint: RequestConvertible>: Sendable {
+  /// The client's own transport.
+  let own: SelectedTransport
+  let provider: (any TransportProvider<Endpoint>)?
+  /// The scope in which the client was made.
+  let scope = TransportScope.innermost
+
+  init(transport: any Transport, provider: (any TransportProvider<Endpoint>)?) {
+    own = SelectedTransport(transport: transport)
+    self.provider = provider
+  }
+
+  private var transport: any Transport { own.transport }
+
+  /// The scheduler of the provider or the scope, if any.
+  var scheduler: (any Scheduler)? { provider?.scheduler ?? scope?.innermostOpen?.scheduler }
+
+  /// Whether a request made now may get another transport than the client's own.
+  var mayOverride: Bool { provider != nil || scope != nil || TransportScope.innermost != nil }
+
+  /// Returns the transport for a request of an endpoint of any type, which may be a modified
+  /// endpoint of the client.
+  func select(for endpoint: some RequestConvertible) -> SelectedTransport {
+    // The cast is slow, so it is skipped without a provider.
+    let own = provider == nil ? nil : endpoint.unwrapped(to: Endpoint.self)
+    return own.flatMap { provided(for: $0) } ?? scoped(for: endpoint)
+  }
+
+  /// Returns the transport for a stored request whose endpoint is not known.
+  func select(forStored request: Request) -> SelectedTransport {
+    provider?.transport(forStored: request, real: real(for: request))
+      .map { SelectedTransport(transport: $0, source: .provider) } ?? select(for: request)
+  }
+
+  private func provided(for endpoint: Endpoint) -> SelectedTransport? {
+    provider?.transport(for: endpoint, real: real(for: endpoint)).map {
+      SelectedTransport(transport: $0, source: .provider)
+    }
+  }
+
+  /// Returns the transport for requests that the provider passes on: the client's own, unless a
+  /// scope may override it.
+  private func real(for endpoint: some RequestConvertible) -> any Transport {
+    let current = TransportScope.innermost
+    guard current != nil || scope != nil else { return transport }
+    return PassedOnTransport { [scope, transport] in
+      TransportScope.select(for: endpoint, in: current, home: scope, real: transport)?.transport
+        ?? transport
+    }
+  }
+
+  private func scoped(for endpoint: any RequestConvertible) -> SelectedTransport {
+    TransportScope.select(for: endpoint, home: scope, real: transport) ?? own
+  }
+}

@@ -1,0 +1,47 @@
+/// The source location of a promise, for diagnostics.
+///
+/// The description is `module/file.swift:line`, as in `#fileID` and `#line`. It contains no path of
+/// the machine that compiled the program.
+public struct CallSite: Sendable, Hashable, CustomStringConvertible {
+  private let staticFile: StaticString
+  private let shortLine: UInt32
+
+  /// Creates a source location.
+  ///
+  /// Operators pass the `#fileID` and `#line` of their caller.
+  ///
+  /// - Parameters:
+  ///   - file: A `#fileID`.
+  ///   - line: A `#line`, counted from 1.
+  @usableFromInline
+  init(_ file: StaticString, _ line: UInt) {
+    staticFile = file
+    shortLine = UInt32(truncatingIfNeeded: line)
+  }
+
+  /// The module and the file name: `Module/File.swift`.
+  public var file: String { "\(staticFile)" }
+
+  /// Whether the location is in a module of this package.
+  var isInternal: Bool {
+    let file = file
+    return ["Promises/", "Networking/", "Mocking/"].contains { file.hasPrefix($0) }
+  }
+
+  /// The line in the file, counted from 1.
+  public var line: Int { Int(shortLine) }
+
+  /// The location as `Module/File.swift:line`.
+  public var description: String { "\(file):\(line)" }
+
+  /// Returns whether two locations have the same file and line.
+  public static func == (left: CallSite, right: CallSite) -> Bool {
+    left.line == right.line && left.file == right.file
+  }
+
+  /// Hashes the file and the line.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(file)
+    hasher.combine(line)
+  }
+}
