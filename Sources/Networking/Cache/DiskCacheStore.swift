@@ -100,18 +100,18 @@ final class DiskCacheStore: Sendable {
     /// If the old record cannot be read, or the new one cannot be written, the old one is removed,
     /// because it is out of date.
     ///
-    /// - Parameter change: A closure that changes the record, and returns the body files that are no
-    ///   longer referenced.
-    func update(_ change: (inout CacheRecord) throws -> [StoredBodyFile]) {
-      var found: CacheRecord?
-      var created: Set<StoredBodyFile> = []
+    /// Body files that the record does not have any more are removed.
+    func update(_ change: (inout CacheRecord) throws -> Void) {
+      var files: Set<StoredBodyFile> = []
       do {
         let lock = try store.lock(lockNumber)
-        found = try read(isUse: false)
+        let found = try read(isUse: false)
         var record = found ?? CacheRecord(key)
-        var unreferenced = try change(&record)
-        created = record.files.subtracting(found?.files ?? [])
-        unreferenced += record.evict(downTo: store.maximumRecordSize)
+        files = record.files
+        try change(&record)
+        files.formUnion(record.files)
+        if let refused = record.refusedFile { files.insert(refused) }
+        record.evict(downTo: store.maximumRecordSize)
         if record.responses.isEmpty {
           if found != nil { try store.files.fileSystem.remove(store.files.path(of: name)) }
           store.state.withLock { $0.remove(name) }
@@ -122,13 +122,10 @@ final class DiskCacheStore: Sendable {
           item.bodies = record.files.map(\.path)
           store.didWrite(item)
         }
-        for file in unreferenced { try? store.files.fileSystem.remove(file.path) }
+        store.remove(files.subtracting(record.files).map(\.path))
         withExtendedLifetime(lock) {}
       } catch {
-        try? store.files.fileSystem.remove(store.files.path(of: name))
-        for file in created.union(found?.files ?? []) {
-          try? store.files.fileSystem.remove(file.path)
-        }
+        store.remove([store.files.path(of: name)] + files.map(\.path))
         store.didFail(name)
       }
     }
@@ -288,12 +285,11 @@ final class DiskCacheStore: Sendable {
       }
       return evicted
     }
-    for item in oldest { removeFiles(item) }
+    for item in oldest { remove([files.path(of: item.name)] + item.bodies) }
   }
 
-  private func removeFiles(_ item: DiskCacheFiles.Item) {
-    try? files.fileSystem.remove(files.path(of: item.name))
-    for body in item.bodies { try? files.fileSystem.remove(body) }
+  private func remove(_ paths: [String]) {
+    for path in paths { try? files.fileSystem.remove(path) }
   }
 
   private func scan() {
@@ -347,14 +343,12 @@ final class DiskCacheStore: Sendable {
         let number = (shard >> 4) % DiskCacheFiles.lockCount
         queues[number].async(group: group) {
           for item in self.files.scan(shard) {
-            do {
-              guard let record = try self.files.read(item.name, of: nil, isTouched: false) else {
-                self.removeFiles(item)
-                continue
-              }
+            switch Result(catching: { try self.files.read(item.name, of: nil, isTouched: false) }) {
+            case .success(let record?):
               work(Access(store: self, key: record.key, name: item.name, lockNumber: number))
-            } catch {
-              if removesUnreadable { self.removeFiles(item) }
+            case .failure where !removesUnreadable: break
+            case .success(nil), .failure:
+              self.remove([self.files.path(of: item.name)] + item.bodies)
             }
           }
         }

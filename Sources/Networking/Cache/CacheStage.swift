@@ -86,11 +86,8 @@ final class CacheStage: BuiltInStage {
   private func lookUp(_ exchange: Exchange, _ next: @escaping Next) -> NetworkPromise {
     guard let query = query(of: exchange) else { return passing(exchange, next) }
     let hop = CachedHop(stage: self, exchange: exchange, query: query, next: next)
-    switch query.policy {
-    case .reload where !query.directives.onlyIfCached,
-      .noStore where !query.directives.onlyIfCached:
+    if [.reload, .noStore].contains(query.policy), !query.directives.onlyIfCached {
       return hop.fetch()
-    default: break
     }
     let found = cache.memory?.record(for: query.key)
     if let found {
@@ -110,13 +107,13 @@ final class CacheStage: BuiltInStage {
 
   /// Sends a request that the cache does not handle.
   private func passing(_ exchange: Exchange, _ next: Next) -> NetworkPromise {
-    // Fast path: the policy of almost all requests.
-    guard exchange.call.request.cachePolicy != .onlyCache, policy != .onlyCache else {
-      let own = exchange.call.request.cachePolicy
-      return own == .onlyCache || own == .default
-        ? .rejected(Self.notCached(exchange.request)) : next(exchange)
-    }
-    return next(exchange)
+    policy(of: exchange) == .onlyCache
+      ? .rejected(Self.notCached(exchange.request)) : next(exchange)
+  }
+
+  private func policy(of exchange: Exchange) -> Request.CachePolicy {
+    let own = exchange.call.request.cachePolicy
+    return own == .default ? policy : own
   }
 
   static func notCached(_ request: HTTPRequest) -> NetworkError {
@@ -157,7 +154,7 @@ final class CacheStage: BuiltInStage {
     query.credentials = credentials
     query.connection = connection
     query.directives = CacheControl(ofRequest: request.headers)
-    query.policy = own.cachePolicy == .default ? policy : own.cachePolicy
+    query.policy = policy(of: exchange)
     query.lifetime = own.cacheLifetime.map { $0 / .seconds(1) } ?? lifetime
     query.staleWhenOffline = staleWhenOffline
     if let cookies {
