@@ -86,7 +86,7 @@ final class CacheStage: BuiltInStage {
   private func lookUp(_ exchange: Exchange, _ next: @escaping Next) -> NetworkPromise {
     guard let query = query(of: exchange) else { return passing(exchange, next) }
     let hop = CachedHop(stage: self, exchange: exchange, query: query, next: next)
-    if [.reload, .noStore].contains(query.policy), !query.directives.onlyIfCached {
+    if query.policy == .reload || query.policy == .noStore, !query.directives.onlyIfCached {
       return hop.fetch()
     }
     let found = cache.memory?.record(for: query.key)
