@@ -68,7 +68,7 @@ final class MemoryCacheStore: Sendable {
       change(&record, &state.changes)
       record.evict(downTo: limits.bytes)
       if !record.responses.isEmpty {
-        _ = state.records.insert(record, for: key, cost: record.byteCount)
+        state.records.insert(record, for: key, cost: record.byteCount)
       }
       return (old, state.records.evict(count: limits.entries, cost: limits.bytes))
     }

@@ -186,7 +186,7 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
       var evicted = state.entries.remove(key).map { [$0] } ?? []
       // Room is made first, so that the sum of the costs cannot overflow.
       evicted += state.entries.evict(count: count, cost: cost - ownCost)
-      _ = state.entries.insert(Entry(value: made.value, expires: expires), for: key, cost: ownCost)
+      state.entries.insert(Entry(value: made.value, expires: expires), for: key, cost: ownCost)
       evicted += state.entries.evict(count: count, cost: cost)
       return (callers, evicted)
     }

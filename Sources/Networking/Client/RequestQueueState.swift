@@ -21,7 +21,8 @@ struct RequestQueueState {
   private var waiting = Request.Priority.allCases.map { _ in FIFO<QueuedRequest>() }
   private var running: [QueuedRequest?] = []
   private var freeIndices: [Int] = []
-  private var isSuspended = false
+  /// Whether no request starts.
+  var isSuspended = false
 
   /// Makes an empty queue.
   ///
@@ -54,16 +55,6 @@ struct RequestQueueState {
     guard !slot.hasWaited, waiting.allSatisfy({ $0.isEmpty }) else { return false }
     freeSlot(slot.index)
     return true
-  }
-
-  /// Stops starting requests.
-  mutating func suspend() {
-    isSuspended = true
-  }
-
-  /// Allows requests to start.
-  mutating func resume() {
-    isSuspended = false
   }
 
   /// Takes the next waiting request from the queue.

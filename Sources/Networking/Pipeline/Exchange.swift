@@ -219,13 +219,13 @@ extension Exchange {
       request: NetworkError.RequestSummary(request))
   }
 
-  /// Reports that an interceptor sends the request again, without a delay.
-  func reportResend(after result: Result<Response, any Error>) {
+  /// Reports that the request is sent again after a delay.
+  func reportResend(after result: Result<Response, any Error>, delay: Duration = .zero) {
     guard let events else { return }
     let number = state.attemptCount
     let failed = FailedAttempt(number: number, request: request, result: result)
     let failure = NetworkEvent.Failure(failed.error, by: request.attributes.redactor)
-    events.add(.retrying(after: .zero, because: failure, attempt: number + 1))
+    events.add(.retrying(after: delay, because: failure, attempt: number + 1))
   }
 }
 

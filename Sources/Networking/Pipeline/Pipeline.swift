@@ -140,10 +140,8 @@ struct InterceptorStep<Argument: Sendable, Output: Sendable>: Sendable {
     case asynchronous(@Sendable @isolated(any) (Argument) async throws -> Output)
   }
 
-  /// The closure, if it is synchronous and not isolated, so that the stage can call it directly.
-  ///
-  /// `nil` if the step must be started with ``start(_:for:)``.
-  let direct: (@Sendable (Argument) throws -> Output)?
+  /// The closure, if it is synchronous and not isolated, so that it is called directly.
+  private let direct: (@Sendable (Argument) throws -> Output)?
   private let body: Body
   /// The queue of the exchanges that have left the actor of the closure.
   ///
@@ -185,13 +183,25 @@ struct InterceptorStep<Argument: Sendable, Output: Sendable>: Sendable {
     exchanges = isIsolated ? .queue(DispatchQueue(label: "Catena.InterceptorStep")) : .inline
   }
 
-  /// Starts the step, if ``direct`` is `nil`.
+  /// Performs the step, and continues with the result of the closure.
   ///
   /// - Parameters:
   ///   - argument: The argument of the closure.
   ///   - exchange: The exchange, whose client's scheduler waits for the closure.
-  /// - Returns: A promise of the result. Cancelling it cancels the promise or the task of the
-  ///   closure.
+  ///   - next: A closure that continues. It runs before this method returns if the closure of the user
+  ///     is synchronous and not isolated.
+  /// - Returns: A promise of the response. Cancelling it cancels the promise or the task of the closure.
+  func perform(
+    _ argument: Argument, for exchange: Exchange,
+    then next: @escaping @Sendable (_ output: Output) throws -> NetworkPromise
+  ) -> NetworkPromise {
+    if let direct { return firstly { try next(direct(argument)) } }
+    return start(argument, for: exchange).then(on: .inline, next).on(.inline)
+  }
+
+  /// Starts the step.
+  ///
+  /// - Returns: A promise of the result.
   func start(_ argument: Argument, for exchange: Exchange) -> Promise<Output> {
     let scheduler = exchange.call.settings.scheduler
     switch body {

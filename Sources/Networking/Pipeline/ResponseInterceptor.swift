@@ -73,11 +73,7 @@ public struct ResponseInterceptor: Interceptor {
     next(exchange).asResult()
       .then(on: .inline) { result -> NetworkPromise in
         guard resendsLeft > 0 else { return settled(result) }
-        if let decide = decide.direct {
-          return apply(
-            try decide((result, exchange.request)), to: result, of: exchange, next, resendsLeft)
-        }
-        return decide.start((result, exchange.request), for: exchange).then(on: .inline) {
+        return decide.perform((result, exchange.request), for: exchange) {
           apply($0, to: result, of: exchange, next, resendsLeft)
         }
       }
