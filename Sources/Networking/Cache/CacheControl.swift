@@ -95,14 +95,8 @@ struct CacheControl: Sendable, Equatable {
   /// The result is empty if one of them is not a token, so that the directive applies to the whole
   /// response.
   private static func names(_ text: String) -> [String] {
-    var names: [String] = []
-    for part in text.split(separator: ",") {
-      let name = part.trimmingCharacters(in: .whitespaces).lowercased()
-      if name.isEmpty { continue }
-      guard name.isToken else { return [] }
-      names.append(name)
-    }
-    return names
+    let names = text.listMembers
+    return names.allSatisfy(\.isToken) ? names : []
   }
 
   /// Parses a list of directives, in one pass.
@@ -145,5 +139,13 @@ struct CacheControl: Sendable, Equatable {
     let rest = text.drop(while: isSpace)
     let end = rest.lastIndex { !isSpace($0) }.map(rest.index(after:)) ?? rest.startIndex
     return String(decoding: rest[..<end], as: UTF8.self)
+  }
+}
+
+extension String {
+  /// The members of a list with commas, in lower case.
+  var listMembers: [String] {
+    split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+      .filter { !$0.isEmpty }
   }
 }

@@ -307,8 +307,8 @@ final class CacheStage: BuiltInStage {
 extension Exchange {
   /// The provider of the credentials, if it will add them, and does not know the user yet.
   fileprivate var unknownProvider: (any CredentialProvider)? {
-    guard let credentials, case .provided(let provider) = credentials.scheme,
-      provider.identity == nil, credentials.apply(to: request)
+    guard let credentials, let provider = credentials.scheme.provider, provider.identity == nil,
+      credentials.apply(to: request)
     else { return nil }
     return provider
   }

@@ -230,28 +230,32 @@ final class DiskCacheStore: Sendable {
   // MARK: Maintenance
 
   private func didWrite(_ item: DiskCacheFiles.Item) {
-    let starts = state.withLock { state in
+    maintainIfNeeded { state in
       state.set(item)
-      guard !state.isMaintaining, needsMaintenance(state) else { return false }
-      state.isMaintaining = true
-      return true
+      return needsMaintenance(state)
     }
-    if starts { maintenance.async { self.maintain() } }
   }
 
   /// Counts a record that could not be written, and makes room, because the disk may be full.
   private func didFail(_ name: String) {
     let now = ContinuousClock.now
-    let starts = state.withLock { state in
+    maintainIfNeeded { state in
       state.failedWrites += 1
       state.remove(name)
       guard !state.isMaintaining, state.failureMaintenance.map({ now - $0 > .seconds(60) }) ?? true
       else { return false }
       state.failureMaintenance = now
-      state.isMaintaining = true
       // Files of which this process does not know are found by a scan.
       state.items = nil
       return true
+    }
+  }
+
+  private func maintainIfNeeded(after change: (inout State) -> Bool) {
+    let starts = state.withLock { state in
+      let isNeeded = change(&state) && !state.isMaintaining
+      if isNeeded { state.isMaintaining = true }
+      return isNeeded
     }
     if starts { maintenance.async { self.maintain() } }
   }
@@ -307,25 +311,18 @@ final class DiskCacheStore: Sendable {
       for (name, item) in state.changes ?? [:] { items[name] = item }
       state.changes = nil
       // The times of use of this process are more exact than those on disk.
-      state.items = items.mapValues { item in
-        guard let known = state.items?[item.name] else { return item }
-        var item = item
-        item.used = max(item.used, known.used)
-        return item
+      for (name, known) in state.items ?? [:] {
+        if let found = items[name], found.used < known.used { items[name]?.used = known.used }
       }
+      state.items = items
       state.byteCount = items.values.reduce(0) { $0 + $1.bytes }
     }
   }
 
   /// Returns the number of records and of their bytes, after a scan of the folder.
   func measure() async -> (entries: Int, bytes: Int) {
-    await withCheckedContinuation { continuation in
-      maintenance.async {
-        self.scan()
-        continuation.resume(
-          returning: self.state.withLock { ($0.items?.count ?? 0, Int(clamping: $0.byteCount)) })
-      }
-    }
+    await afterMaintenance { group in maintenance.async(group: group) { self.scan() } }
+    return state.withLock { ($0.items?.count ?? 0, Int(clamping: $0.byteCount)) }
   }
 
   /// Runs an operation for each record, on the queues of the records.
@@ -336,8 +333,7 @@ final class DiskCacheStore: Sendable {
   func forEach(
     removesUnreadable: Bool, _ work: @escaping @Sendable (_ record: Access) -> Void
   ) async {
-    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      let group = DispatchGroup()
+    await afterMaintenance { group in
       // One folder at a time, so that changes of other records need not wait for long.
       for shard in 0..<256 {
         let number = (shard >> 4) % DiskCacheFiles.lockCount
@@ -353,15 +349,21 @@ final class DiskCacheStore: Sendable {
           }
         }
       }
-      group.notify(queue: maintenance) { continuation.resume() }
     }
   }
 
   /// Waits for all operations that have been started, and for the maintenance.
   func flush() async {
+    await afterMaintenance { group in
+      for queue in queues { queue.async(group: group) {} }
+    }
+  }
+
+  /// Waits for the work of a group, and then for the maintenance.
+  private func afterMaintenance(_ start: (_ group: DispatchGroup) -> Void) async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       let group = DispatchGroup()
-      for queue in queues { queue.async(group: group) {} }
+      start(group)
       group.notify(queue: maintenance) { continuation.resume() }
     }
   }

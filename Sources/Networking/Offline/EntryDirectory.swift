@@ -93,13 +93,11 @@ struct EntryDirectory: Sendable {
       return record
     }
     guard let record = found else { return nil }
-    guard record.number == name.number, record.key == name.key else {
-      throw CorruptEntryError("the file belongs to another entry")
-    }
-    guard record.files.count == record.request.files.count else {
-      throw CorruptEntryError("the number of payload files does not match")
-    }
-    guard record.hasValidNumbers else { throw CorruptEntryError("a number is out of range") }
+    try CorruptEntryError.unless(record.name == name, "the file belongs to another entry")
+    try CorruptEntryError.unless(
+      record.files.count == record.request.files.count,
+      "the number of payload files does not match")
+    try CorruptEntryError.unless(record.hasValidNumbers, "a number is out of range")
     return record
   }
 
@@ -184,12 +182,13 @@ struct EntryDirectory: Sendable {
   /// Replaces the file of an entry.
   ///
   /// Requires the lock.
-  func rewrite(_ record: EntryRecord, _ name: EntryName) throws {
-    guard try fileSystem.isDirectory(path(of: name)) else { return }
-    let incomingPath = "\(incoming)/\(name.text)"
+  func rewrite(_ record: EntryRecord) throws {
+    let entryPath = path(of: record.name)
+    guard try fileSystem.isDirectory(entryPath) else { return }
+    let incomingPath = "\(incoming)/\(record.name.text)"
     do {
       try fileSystem.write(try record.encoded(), to: incomingPath)
-      try fileSystem.move(incomingPath, to: "\(path(of: name))/\(EntryRecord.fileName)")
+      try fileSystem.move(incomingPath, to: "\(entryPath)/\(EntryRecord.fileName)")
     } catch {
       try? fileSystem.remove(incomingPath)
       throw error
@@ -269,12 +268,9 @@ struct EntryName: Sendable, Hashable, Comparable {
 
   let number: Int
   let key: UUID
+}
 
-  init(number: Int, key: UUID) {
-    self.number = number
-    self.key = key
-  }
-
+extension EntryName {
   /// Parses the name of a folder.
   ///
   /// Returns `nil` unless the name is exactly in the format of ``text``.
@@ -291,10 +287,7 @@ struct EntryName: Sendable, Hashable, Comparable {
   var text: String { "\(Self.padded(number))-\(key.uuidString)" }
 
   /// Returns a number with leading zeros.
-  static func padded(_ number: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, digits - text.count)) + text
-  }
+  static func padded(_ number: Int) -> String { String(format: "%0\(digits)ld", number) }
 
   static func < (left: EntryName, right: EntryName) -> Bool {
     (left.number, left.key.uuidString) < (right.number, right.key.uuidString)

@@ -97,9 +97,7 @@ final class OfflineReplay: Sendable {
       if record.lifespan.isImplausible(at: now) {
         record.lifespan = record.lifespan.restarted(at: now)
         // If this write fails, the next replay restarts the lifespan.
-        try? store.directory.withExclusiveLock { [record] _ in
-          try store.directory.rewrite(record, name)
-        }
+        rewrite(record)
       }
       let entry = store.entry(record)
       if record.lifespan.isExpired(at: now) {
@@ -159,9 +157,11 @@ final class OfflineReplay: Sendable {
   private func recordAttempt(_ record: EntryRecord) {
     var record = record
     record.attempts += 1
-    let name = EntryName(number: record.number, key: record.key)
-    try? store.directory.withExclusiveLock { [record] _ in try store.directory.rewrite(record, name)
-    }
+    rewrite(record)
+  }
+
+  private func rewrite(_ record: EntryRecord) {
+    try? store.directory.withExclusiveLock { _ in try store.directory.rewrite(record) }
   }
 
   /// Moves an invalid entry to quarantine, or reports the error if that fails.

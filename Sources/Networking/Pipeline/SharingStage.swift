@@ -139,11 +139,7 @@ struct SharingKey: Hashable, Sendable {
     for name in Self.tracing where request.headers.contains(name) { request.headers.remove(name) }
     self.request = request
     credentials = exchange.credentials
-    if case .provided(let provider) = exchange.credentials?.scheme {
-      identity = provider.identity
-    } else {
-      identity = nil
-    }
+    identity = exchange.credentials?.scheme.provider?.identity
     sessions = exchange.call.sessions
     sendsCredentials = exchange.sendsCredentials
     cookieRevision = cookies?.revision
@@ -165,11 +161,8 @@ struct SharingKey: Hashable, Sendable {
   }
 }
 
-extension SharingKey: CustomStringConvertible, CustomReflectable {
-  var description: String {
-    request.description
-  }
-  var customMirror: Mirror { Mirror(self, children: []) }
+extension SharingKey: BrieflyDescribed {
+  package var description: String { request.description }
 }
 
 /// A broadcaster of the progress of one transfer to several reporters, including late ones.
