@@ -151,8 +151,9 @@ final class ClientOfflineStore: Sendable {
 
   private static func temporaryStore() throws -> OfflineStore {
     try OfflineStore(
-      temporaryFolder: FileManager.default.temporaryDirectory
-        .appendingPathComponent("catena-offline-\(UUID().uuidString)", isDirectory: true))
+      folder: FileManager.default.temporaryDirectory
+        .appendingPathComponent("catena-offline-\(UUID().uuidString)", isDirectory: true),
+      isTemporary: true)
   }
 
   /// Keeps the functions that the replay of an entry needs.

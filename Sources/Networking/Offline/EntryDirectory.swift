@@ -136,47 +136,37 @@ struct EntryDirectory: Sendable {
     _ record: (_ files: [ContentSummary]) throws -> EntryRecord
   ) throws -> (record: EntryRecord, byteCount: Int64)? {
     let incomingPath = "\(incoming)/\(name.text)"
+    var isStored = false
+    // If this fails, the next process that acquires the lock removes the remains.
+    defer { if !isStored { try? fileSystem.remove(incomingPath) } }
+    try fileSystem.createDirectory(incomingPath)
+    var copies: [ContentSummary] = []
+    var remaining = limit
+    for (position, file) in files.enumerated() {
+      let target = "\(incomingPath)/\(EntryRecord.fileName(position))"
+      guard let copy = try fileSystem.copy(file, to: target, limit: remaining) else { return nil }
+      copies.append(copy)
+      remaining -= copy.byteCount
+    }
+    let record = try record(copies)
+    let data = try record.encoded()
+    remaining -= Int64(data.count)
+    guard remaining >= 0 else { return nil }
+    try fileSystem.write(data, to: "\(incomingPath)/\(EntryRecord.fileName)")
+    try fileSystem.synchronize(incomingPath)
+    try fileSystem.move(incomingPath, to: path(of: name))
+    isStored = true
     do {
-      try fileSystem.createDirectory(incomingPath)
-      var copies: [ContentSummary] = []
-      var remaining = limit
-      for (position, file) in files.enumerated() {
-        let target = "\(incomingPath)/\(EntryRecord.fileName(position))"
-        guard let copy = try fileSystem.copy(file, to: target, limit: remaining) else {
-          try? fileSystem.remove(incomingPath)
-          return nil
-        }
-        copies.append(copy)
-        remaining -= copy.byteCount
-      }
-      let record = try record(copies)
-      let data = try record.encoded()
-      remaining -= Int64(data.count)
-      guard remaining >= 0 else {
-        try? fileSystem.remove(incomingPath)
-        return nil
-      }
-      try fileSystem.write(data, to: "\(incomingPath)/\(EntryRecord.fileName)")
-      try fileSystem.synchronize(incomingPath)
-      try fileSystem.move(incomingPath, to: path(of: name))
-      do {
-        try fileSystem.synchronize(entries)
-      } catch {
-        do {
-          try fileSystem.move(path(of: name), to: incomingPath)
-        } catch {
-          // The complete entry stays in place and will be sent. It is therefore accepted, although
-          // it may not survive a loss of power.
-          return (record, limit - remaining)
-        }
+      try fileSystem.synchronize(entries)
+    } catch {
+      // Otherwise the complete entry stays in place and will be sent. It is therefore accepted,
+      // although it may not survive a loss of power.
+      if (try? fileSystem.move(path(of: name), to: incomingPath)) != nil {
+        isStored = false
         throw error
       }
-      return (record, limit - remaining)
-    } catch {
-      // If this fails, the next process that acquires the lock removes the remains.
-      try? fileSystem.remove(incomingPath)
-      throw error
     }
+    return (record, limit - remaining)
   }
 
   /// Replaces the file of an entry.

@@ -57,7 +57,6 @@ final class OfflineReplay: Sendable {
 
   /// Returns the names of the entries of each queue, ordered by the first entry of each queue.
   private func loadQueues() throws -> [[EntryName]] {
-    var queues: [String] = []
     var names: [String: [EntryName]] = [:]
     var unrecognized: [FileName] = []
     var readErrors: [any Error] = []
@@ -72,16 +71,14 @@ final class OfflineReplay: Sendable {
           readErrors.append(readError)
           continue
         }
-        let queue = summary.queue
-        if names[queue] == nil { queues.append(queue) }
-        names[queue, default: []].append(name)
+        names[summary.queue, default: []].append(name)
       }
     }
     let total = names.values.reduce(unrecognized.count + readErrors.count) { $0 + $1.count }
     state.withLock { $0.total = total }
     for name in unrecognized { quarantine(name, "the name is not a valid entry name") }
     for readError in readErrors { report(nil, .kept(readError)) }
-    return queues.compactMap { names[$0] }
+    return names.values.sorted { $0[0] < $1[0] }
   }
 
   /// Processes one entry.
