@@ -38,7 +38,7 @@ struct DiskCacheFiles: Sendable {
   /// time limit.
   func lock(_ number: Int, waitingAtMost limit: Duration) throws -> FileLock? {
     try fileSystem.createDirectories(incoming)
-    return try FileLock("\(path)/lock.\(number)", waitingAtMost: limit)
+    return try FileLock(tryLocking: "\(path)/lock.\(number)", waitingAtMost: limit)
   }
 
   /// Reads a record.

@@ -60,7 +60,11 @@ public struct Exchange: Sendable {
   ///
   /// - Throws: ``NetworkError`` with the code `sessionEnded`.
   func checkSessions() throws(NetworkError) {
-    if call.sessions.hasEnded { throw .sessionEnded(NetworkError.RequestSummary(request)) }
+    if let sessionError { throw sessionError }
+  }
+
+  private var sessionError: NetworkError? {
+    call.sessions.hasEnded ? .sessionEnded(.init(request)) : nil
   }
 
   /// Returns the exchange with credentials of the client.
@@ -80,7 +84,7 @@ public struct Exchange: Sendable {
         throw NetworkError(
           .credentialsWithoutBaseURL,
           "declare a static baseURL, call setBaseURL, or make the request withoutCredentials()",
-          request: NetworkError.RequestSummary(request))
+          request: .init(request))
       }
       exchange.credentials = nil
     }
@@ -115,12 +119,9 @@ extension Exchange {
   }
 }
 
-extension Exchange: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Exchange: BrieflyDescribed {
   /// The method and the URL of the request, without secrets.
   public var description: String { request.description }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
 
   /// The members without secrets.
   ///
@@ -184,17 +185,8 @@ extension Exchange {
   /// A stored request is not sent without the fields that were removed when it was stored. No request is
   /// sent after the end of its session.
   func perform() -> NetworkPromise {
-    do {
-      // Here the request has all credentials and cookies. None of another user is sent.
-      try checkSessions()
-    } catch {
-      return .rejected(error)
-    }
-    if let offline = call.offline, redirects == 0,
-      let error = missingCredentials(of: offline)
-    {
-      return .rejected(error)
-    }
+    // Here the request has all credentials and cookies. None of another user is sent.
+    if let error = sessionError ?? credentialsError { return .rejected(error) }
     var reception = reception
     reception.options.progress = progress
     return call.transport.transport.perform(
@@ -206,8 +198,8 @@ extension Exchange {
   ///
   /// An `Authorization` field may be missing if the client authenticates the request, because a
   /// request with Digest authentication is sent without the field first.
-  private func missingCredentials(of offline: OfflineMode) -> NetworkError? {
-    guard case .replaying(_, let removedHeaders) = offline else { return nil }
+  private var credentialsError: NetworkError? {
+    guard redirects == 0, case .replaying(_, let removedHeaders) = call.offline else { return nil }
     let missing = removedHeaders.filter { name in
       !request.headers.contains(name)
         && !(HTTPHeaders.areNamesEqual(name, "Authorization")
@@ -216,7 +208,7 @@ extension Exchange {
     guard !missing.isEmpty else { return nil }
     return NetworkError(
       .offlineCredentialsMissing, "missing: \(missing.joined(separator: ", "))",
-      request: NetworkError.RequestSummary(request))
+      request: .init(request))
   }
 
   /// Reports that the request is sent again after a delay.

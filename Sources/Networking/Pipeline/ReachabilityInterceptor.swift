@@ -104,7 +104,7 @@ public struct ReachabilityInterceptor: Interceptor {
     state.markRejectedLocally(hasSent: exchange.redirects > 0)
     // The retry stage sets the number of attempts if there are several.
     return NetworkError(
-      .notConnectedToInternet, reason, request: NetworkError.RequestSummary(exchange.request),
+      .notConnectedToInternet, reason, request: .init(exchange.request),
       attempts: min(state.attemptCount, 1))
   }
 }

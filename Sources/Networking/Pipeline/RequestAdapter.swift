@@ -133,10 +133,9 @@ extension Exchange {
   fileprivate func adding(_ fields: HTTPHeaders) throws -> Exchange {
     var exchange = self
     exchange.request.headers = fields.merging(request.headers)
-    if let problem = exchange.request.headers.lazy.compactMap({ HTTPHeaders.problem(of: $0) }).first
-    {
-      throw NetworkError(
-        .invalidHeader, problem, request: NetworkError.RequestSummary(exchange.request))
+    let problems = exchange.request.headers.fields.lazy.compactMap { HTTPHeaders.problem(of: $0) }
+    if let problem = problems.first {
+      throw NetworkError(.invalidHeader, problem, request: .init(exchange.request))
     }
     return exchange
   }
