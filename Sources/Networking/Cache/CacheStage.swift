@@ -13,8 +13,6 @@ final class CacheStage: BuiltInStage {
   private let settings: CachingConfiguration
   /// The policy of requests that have none of their own.
   private let policy: Request.CachePolicy
-  private let lifetime: Double?
-  private let staleWhenOffline: Double?
   private let cookies: CookieStage?
   /// The text of the client's cookie jar in each stored response, empty for the jar that clients share.
   private let jar: String
@@ -46,8 +44,6 @@ final class CacheStage: BuiltInStage {
     self.cache = cache
     self.settings = settings
     policy = settings.policy == .default ? sessionPolicy : settings.policy
-    lifetime = settings.lifetime.map { $0 / .seconds(1) }
-    staleWhenOffline = settings.staleWhenOffline.map { $0 / .seconds(1) }
     self.cookies = cookies
     // Without a library for digests nothing is cached.
     jar =
@@ -149,14 +145,15 @@ final class CacheStage: BuiltInStage {
         owner($0, of: request, over: connection, in: exchange)
       })
     else { return nil }
-    let own = exchange.call.request
     var query = CacheQuery(key: key, method: request.method, headers: request.headers)
     query.credentials = credentials
     query.connection = connection
     query.directives = CacheControl(ofRequest: request.headers)
     query.policy = policy(of: exchange)
-    query.lifetime = own.cacheLifetime.map { $0 / .seconds(1) } ?? lifetime
-    query.staleWhenOffline = staleWhenOffline
+    query.lifetime = (exchange.call.request.cacheLifetime ?? settings.lifetime).map {
+      $0 / .seconds(1)
+    }
+    query.staleWhenOffline = settings.staleWhenOffline.map { $0 / .seconds(1) }
     if let cookies {
       query.cookie = { cookies.addingCookies(to: request).headers["Cookie"] }
     }

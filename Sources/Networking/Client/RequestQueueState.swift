@@ -74,11 +74,8 @@ struct RequestQueueState {
   private var hasCapacity: Bool { !isSuspended && running.count - freeIndices.count < width }
 
   private mutating func begin(_ request: QueuedRequest, hasWaited: Bool) -> Slot {
-    guard let index = freeIndices.popLast() else {
-      running.append(request)
-      return Slot(request: request, hasWaited: hasWaited, index: running.count - 1)
-    }
-    running[index] = request
+    let index = freeIndices.popLast() ?? running.count
+    if index == running.count { running.append(request) } else { running[index] = request }
     return Slot(request: request, hasWaited: hasWaited, index: index)
   }
 
