@@ -19,42 +19,33 @@ package struct FileLock: ~Copyable, Sendable {
     isTemporary = false
   }
 
-  /// Acquires the lock, or returns `nil` if it is held.
+  /// Acquires the lock, or returns `nil` if it is held at the end of a time limit.
   ///
   /// - Parameters:
   ///   - path: The path of the lock file, which is created if necessary.
+  ///   - limit: The time limit. By default it does not wait.
   ///   - isTemporary: Whether the file is removed with the lock. All locks of this file must be
   ///     acquired in this way.
   /// - Throws: ``FileError`` if the file cannot be opened or locked.
-  package init?(tryLocking path: String, isTemporary: Bool = false) throws(FileError) {
+  package init?(
+    tryLocking path: String, waitingAtMost limit: Duration = .zero, isTemporary: Bool = false
+  ) throws(FileError) {
     var file = try Self.open(path)
+    let end = ContinuousClock.now + limit
+    var pause: UInt32 = 100
     while true {
-      guard try file.lock() else { return nil }
-      // The previous owner may have removed the file after it was opened here.
-      guard isTemporary, try !file.isNamed else { break }
-      file = try Self.open(path)
+      if try file.lock() {
+        // The previous owner may have removed the file after it was opened here.
+        guard isTemporary, try !file.isNamed else { break }
+        file = try Self.open(path)
+      } else {
+        guard ContinuousClock.now < end else { return nil }
+        usleep(pause)
+        pause = min(pause * 2, 10_000)
+      }
     }
     self.file = file
     self.isTemporary = isTemporary
-  }
-
-  /// Acquires the lock, or returns `nil` if it is still held at the end of a time limit.
-  ///
-  /// - Parameters:
-  ///   - path: The path of the lock file, which is created if necessary.
-  ///   - limit: The time limit.
-  /// - Throws: ``FileError`` if the file cannot be opened or locked.
-  package init?(_ path: String, waitingAtMost limit: Duration) throws(FileError) {
-    let file = try Self.open(path)
-    let end = ContinuousClock.now + limit
-    var pause: UInt32 = 100
-    while try !file.lock() {
-      guard ContinuousClock.now < end else { return nil }
-      usleep(pause)
-      pause = min(pause * 2, 10_000)
-    }
-    self.file = file
-    isTemporary = false
   }
 
   deinit {

@@ -77,10 +77,9 @@ package struct FileStatus: Sendable {
 
   /// The version of the file.
   package var version: Version {
-    let modified = modified
+    let (seconds, nanoseconds) = modified
     return Version(
-      identity: identity, byteCount: byteCount, seconds: modified.seconds,
-      nanoseconds: modified.nanoseconds)
+      identity: identity, byteCount: byteCount, seconds: seconds, nanoseconds: nanoseconds)
   }
 
   /// The time of the last change of the contents, to the second.

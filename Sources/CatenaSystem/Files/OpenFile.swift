@@ -23,6 +23,20 @@ package struct OpenFile: ~Copyable, Sendable {
     try self.init(path: path) { CatenaSystem.open(path, flags | O_CLOEXEC | O_NONBLOCK, mode) }
   }
 
+  /// Opens a file by a call of the system.
+  ///
+  /// - Parameters:
+  ///   - path: The path, for errors and for ``isOwn``.
+  ///   - open: The call, which returns the descriptor, or -1 with the reason in `errno`.
+  /// - Throws: ``FileError`` if it cannot be opened.
+  package init(path: String, _ open: () -> Int32) throws(FileError) {
+    var descriptor: Int32
+    repeat { descriptor = open() } while descriptor < 0 && errno == EINTR
+    guard descriptor >= 0 else { throw FileError(path, "cannot be opened") }
+    self.descriptor = descriptor
+    self.path = path
+  }
+
   /// Creates a file to write to.
   ///
   /// Nothing, not even a symbolic link, may exist at its path.
@@ -33,14 +47,6 @@ package struct OpenFile: ~Copyable, Sendable {
   /// - Throws: ``FileError`` if the file cannot be created.
   package init(creating path: String, mode: mode_t = 0o600) throws(FileError) {
     try self.init(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, creating: mode)
-  }
-
-  private init(path: String, _ open: () -> Int32) throws(FileError) {
-    var descriptor: Int32
-    repeat { descriptor = open() } while descriptor < 0 && errno == EINTR
-    guard descriptor >= 0 else { throw FileError(path, "cannot be opened") }
-    self.descriptor = descriptor
-    self.path = path
   }
 
   /// Opens a file for reading that may be missing.
@@ -58,20 +64,6 @@ package struct OpenFile: ~Copyable, Sendable {
     } catch {
       if error.number == ENOENT || error.number == ELOOP { return nil }
       throw error
-    }
-  }
-
-  /// Opens a file or folder in this folder for reading, without following a symbolic link.
-  ///
-  /// - Parameters:
-  ///   - name: The name, one component of a path.
-  ///   - flags: Further flags of openat(2).
-  /// - Returns: The file or folder.
-  /// - Throws: ``FileError`` if it does not exist or cannot be opened.
-  package func open(_ name: String, _ flags: Int32 = 0) throws(FileError) -> OpenFile {
-    let folder = descriptor
-    return try OpenFile(path: "\(path)/\(name)") {
-      openat(folder, name, flags | O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
     }
   }
 

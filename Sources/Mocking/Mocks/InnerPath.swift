@@ -144,3 +144,19 @@ private struct RealPath: Hashable {
     other == self || other.text.hasPrefix(text.hasSuffix("/") ? text : text + "/")
   }
 }
+
+extension OpenFile {
+  /// Opens a file or folder in this folder for reading, without following a symbolic link.
+  ///
+  /// - Parameters:
+  ///   - name: The name, one component of a path.
+  ///   - flags: Further flags of openat(2).
+  /// - Returns: The file or folder.
+  /// - Throws: ``FileError`` if it does not exist or cannot be opened.
+  fileprivate func open(_ name: String, _ flags: Int32 = 0) throws(FileError) -> OpenFile {
+    let folder = descriptor
+    return try OpenFile(path: "\(path)/\(name)") {
+      openat(folder, name, flags | O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+    }
+  }
+}

@@ -95,14 +95,8 @@ struct CacheControl: Sendable, Equatable {
   /// The result is empty if one of them is not a token, so that the directive applies to the whole
   /// response.
   private static func names(_ text: String) -> [String] {
-    var names: [String] = []
-    for part in text.split(separator: ",") {
-      let name = part.trimmingCharacters(in: .whitespaces).lowercased()
-      if name.isEmpty { continue }
-      guard name.isToken else { return [] }
-      names.append(name)
-    }
-    return names
+    let names = text.listMembers
+    return names.allSatisfy(\.isToken) ? names : []
   }
 
   /// Parses a list of directives, in one pass.
@@ -113,49 +107,45 @@ struct CacheControl: Sendable, Equatable {
   ///   - text: The field value.
   ///   - body: A closure that receives each name in lower case, and its argument without quotes.
   private static func parse(_ text: String, _ body: (_ name: String, _ argument: String?) -> Void) {
-    let bytes = Array(text.utf8)
-    var position = 0
-    while position < bytes.count {
-      let start = position
-      while position < bytes.count, bytes[position] != UInt8(ascii: ","),
-        bytes[position] != UInt8(ascii: "=")
-      {
-        position += 1
-      }
-      let name = trimmed(bytes[start..<position]).lowercased()
-      var argument: String?
-      if position < bytes.count, bytes[position] == UInt8(ascii: "=") {
-        position += 1
-        argument = readArgument(bytes, &position)
-      }
+    var rest = text.utf8[...]
+    while !rest.isEmpty {
+      let member = rest.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
+      rest = rest[member.endIndex...]
+      let argument = rest.popFirst() == UInt8(ascii: "=") ? readArgument(&rest) : nil
+      let name = trimmed(member).lowercased()
       if !name.isEmpty { body(name, argument) }
-      position += 1
     }
   }
 
-  /// Reads a token or a quoted string up to the comma, and moves to the comma.
-  private static func readArgument(_ bytes: [UInt8], _ position: inout Int) -> String {
-    while position < bytes.count, bytes[position] == UInt8(ascii: " ") { position += 1 }
-    var content: [UInt8] = []
-    if position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
-      position += 1
-      while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
-        if bytes[position] == UInt8(ascii: "\\"), position + 1 < bytes.count { position += 1 }
-        content.append(bytes[position])
-        position += 1
+  /// Reads a token or a quoted string, and moves behind the next comma.
+  private static func readArgument(_ rest: inout Substring.UTF8View) -> String {
+    var argument: String?
+    rest = rest.drop { $0 == UInt8(ascii: " ") }
+    if rest.first == UInt8(ascii: "\"") {
+      rest.removeFirst()
+      var content: [UInt8] = []
+      while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+        content.append(byte == UInt8(ascii: "\\") ? rest.popFirst() ?? byte : byte)
       }
-      while position < bytes.count, bytes[position] != UInt8(ascii: ",") { position += 1 }
-      return String(decoding: content, as: UTF8.self)
+      argument = String(decoding: content, as: UTF8.self)
     }
-    let start = position
-    while position < bytes.count, bytes[position] != UInt8(ascii: ",") { position += 1 }
-    return trimmed(bytes[start..<position])
+    let token = rest.prefix { $0 != UInt8(ascii: ",") }
+    rest = rest[token.endIndex...].dropFirst()
+    return argument ?? trimmed(token)
   }
 
-  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> String {
+  private static func trimmed(_ text: Substring.UTF8View) -> String {
     func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-    let rest = bytes.drop(while: isSpace)
-    let end = rest.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? rest.startIndex
-    return String(decoding: rest[rest.startIndex..<end], as: UTF8.self)
+    let rest = text.drop(while: isSpace)
+    let end = rest.lastIndex { !isSpace($0) }.map(rest.index(after:)) ?? rest.startIndex
+    return String(decoding: rest[..<end], as: UTF8.self)
+  }
+}
+
+extension String {
+  /// The members of a list with commas, in lower case.
+  var listMembers: [String] {
+    split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+      .filter { !$0.isEmpty }
   }
 }

@@ -17,7 +17,8 @@ final class CacheCopy: ResponseCopy {
   private static let backlogLimit = 8 << 20
 
   private struct State {
-    var response: (head: HTTPResponseHead, selector: CacheSelector, time: Date)?
+    /// The response without its body.
+    var response: StoredResponse?
     var data = Data()
     var count = 0
     var backlog = 0
@@ -25,51 +26,27 @@ final class CacheCopy: ResponseCopy {
     var writer: BodyFileWriter?
   }
 
-  private let cache: HTTPCache
-  private let query: CacheQuery
-  private let requestTime: Date
-  private let invalidationCount: Int
-  private let selector: @Sendable (HTTPHeaders, HTTPRequest) -> CacheSelector?
-  private let scheduler: any Scheduler
-  private let wallClock: @Sendable () -> Date
+  private let hop: CachedHop
+  private let sent: CachedHop.SentRequest
   private let disk: DiskCacheStore?
   private let state = Mutex(State())
 
   /// Creates a copy of the response to a request that is about to be sent.
-  ///
-  /// - Parameters:
-  ///   - cache: The cache.
-  ///   - query: The request.
-  ///   - selector: A closure that returns the requests that a response is for.
-  ///   - scheduler: The scheduler that waits for the disk.
-  ///   - wallClock: The source of time.
-  init(
-    _ cache: HTTPCache, _ query: CacheQuery,
-    selector: @escaping @Sendable (_ headers: HTTPHeaders, _ sent: HTTPRequest) -> CacheSelector?,
-    awaitedBy scheduler: any Scheduler, wallClock: @escaping @Sendable () -> Date
-  ) {
-    self.cache = cache
-    self.query = query
-    self.selector = selector
-    self.scheduler = scheduler
-    self.wallClock = wallClock
-    requestTime = wallClock()
-    invalidationCount = cache.invalidationCount
-    disk = cache.disk(for: query.key)
+  init(_ hop: CachedHop, _ sent: CachedHop.SentRequest) {
+    self.hop = hop
+    self.sent = sent
+    disk = hop.stage.cache.disk(for: hop.query.key)
   }
 
+  private var cache: HTTPCache { hop.stage.cache }
+  private var scheduler: any Scheduler { hop.stage.scheduler }
   private var limit: Int { disk?.maximumResponseSize ?? cache.memory?.maximumResponseSize ?? 0 }
 
   func begin(_ head: HTTPResponseHead, to request: HTTPRequest) {
-    let now = wallClock()
-    guard CacheRules.isStorable(head, to: query, at: now),
-      let selector = selector(head.headers, request)
-    else {
-      return cache.removeResponses(to: query, supersededBy: head, awaitedBy: scheduler)
+    guard let response = hop.storable(head, to: request, sentAt: sent.time) else {
+      return hop.removeResponses(supersededBy: head)
     }
-    let stored = HTTPResponseHead(
-      status: head.status, version: head.version, headers: CacheValidation.storable(head.headers))
-    state.withLock { $0.response = (stored, selector, now) }
+    state.withLock { $0.response = response }
   }
 
   func write(_ bytes: Data) {
@@ -86,7 +63,7 @@ final class CacheCopy: ResponseCopy {
       return disk != nil
     }
     guard writesToDisk else { return }
-    disk?.perform(query.key, awaitedBy: scheduler) { access in
+    disk?.perform(hop.query.key, awaitedBy: scheduler) { access in
       guard let access, self.state.withLock({ !$0.isDiscarded }) else { return }
       do {
         let writer = try self.state.withLock { $0.writer } ?? access.makeBodyWriter()
@@ -105,24 +82,17 @@ final class CacheCopy: ResponseCopy {
   func end() {
     let (response, data, isDiscarded) = state.withLock { ($0.response, $0.data, $0.isDiscarded) }
     guard let response else { return }
-    if isDiscarded {
-      return cache.removeResponses(
-        to: query, supersededBy: response.head, awaitedBy: scheduler)
-    }
-    @Sendable func stored(_ body: StoredBody) -> StoredResponse {
-      StoredResponse(
-        response.head, requestTime: requestTime, responseTime: response.time,
-        for: response.selector, body: body)
-    }
+    if isDiscarded { return hop.removeResponses(supersededBy: response.head) }
     guard let disk, state.withLock({ $0.count }) > 0 else {
       return cache.store(
-        stored(.data(data)), for: query.key, since: invalidationCount, awaitedBy: scheduler)
+        response.with(.data(data)), for: hop.query.key, since: sent.invalidationCount,
+        awaitedBy: scheduler)
     }
     cache.store(
       { name in
         let writer = self.state.withLock { $0.isDiscarded ? nil : $0.writer.take() }
-        return try writer.map { stored(.file(try $0.finish(name))) }
-      }, response.selector, for: query.key, on: disk, since: invalidationCount,
+        return try writer.map { response.with(.file(try $0.finish(name))) }
+      }, response.selector, for: hop.query.key, on: disk, since: sent.invalidationCount,
       awaitedBy: scheduler)
   }
 
@@ -134,6 +104,6 @@ final class CacheCopy: ResponseCopy {
       return state.writer.take()
     }
     guard let writer, let disk else { return }
-    disk.perform(query.key, awaitedBy: scheduler) { _ in withExtendedLifetime(writer) {} }
+    disk.perform(hop.query.key, awaitedBy: scheduler) { _ in withExtendedLifetime(writer) {} }
   }
 }

@@ -55,10 +55,9 @@ extension URL {
   package var identifyingText: String? { CacheKey(self)?.text }
 }
 
-extension CacheKey: CustomStringConvertible, CustomReflectable {
+extension CacheKey: BrieflyDescribed {
   /// The URL without secrets.
-  var description: String { Redactor.standard.maskedURL(text) }
-  var customMirror: Mirror { Mirror(self, children: []) }
+  package var description: String { Redactor.standard.maskedURL(text) }
 }
 
 /// The digests of the parts of requests that are compared, but not stored.
@@ -106,11 +105,10 @@ enum CacheDigest {
   ///   platform has no library with the function.
   static func adding(secretsOf request: HTTPRequest, to credentials: String) -> String? {
     let (headers, redactor) = (request.headers, request.attributes.redactor)
-    var names: Set<String> = []
-    for field in headers.fields where redactor.isSecret(name: field.name) {
-      names.insert(field.name.lowercased())
-    }
-    names.subtract(["authorization", "cookie", HTTPHeaders.idempotencyKeyName.lowercased()])
+    let secret = headers.fields.filter { redactor.isSecret(name: $0.name) }
+    guard !secret.isEmpty else { return credentials }
+    let names = Set(secret.map { $0.name.lowercased() })
+      .subtracting(["authorization", "cookie", HTTPHeaders.idempotencyKeyName.lowercased()])
     guard !names.isEmpty else { return credentials }
     let fields = names.sorted().flatMap { name in headers.values(for: name).map { "\(name): \($0)" }
     }
@@ -153,16 +151,10 @@ enum CacheDigest {
   /// - Returns: The names, or `nil` if the response varies on more than the fields of a request, as
   ///   with `*`, or on too many of them.
   static func varyNames(_ headers: HTTPHeaders) -> [String]? {
-    guard headers.contains("Vary") else { return [] }
-    var names: Set<String> = []
-    for value in headers.values(for: "Vary") {
-      for part in value.split(separator: ",") {
-        let name = part.trimmingCharacters(in: .whitespaces).lowercased()
-        if name.isEmpty { continue }
-        guard name != "*", name.isToken else { return nil }
-        names.insert(name)
-      }
+    let names = Set(headers.values(for: "Vary").flatMap(\.listMembers))
+    guard names.count <= maximumVaryCount, names.allSatisfy({ $0 != "*" && $0.isToken }) else {
+      return nil
     }
-    return names.count <= maximumVaryCount ? names.sorted() : nil
+    return names.sorted()
   }
 }

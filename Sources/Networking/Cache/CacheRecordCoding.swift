@@ -3,14 +3,14 @@ import Foundation
 
 /// The binary form of a record on disk.
 ///
-///     magic (8 bytes), length of the payload (UInt32), checksum of the payload (16 digits), payload
+///     magic (8 bytes), checksum of the payload (16 digits), payload
 ///
-/// Numbers are little-endian. Every read is checked against the bounds, and the checksum covers every
+/// Numbers are little-endian and have 8 bytes. Every read is checked against the bounds, and the checksum covers every
 /// byte of the payload, so a changed or truncated file is not a record. Body files are not part of the
 /// record; it has their lengths and checksums.
 enum CacheRecordCoding {
-  private static let magic = Array("CATENAC2".utf8)
-  private static let headLength = 8 + 4 + 16
+  private static let magic = "CATENAC3".utf8
+  private static let checksumLength = 16
   /// The maximum length of a body file, so that no sum over a record overflows.
   private static let maximumBodySize = Int.max / (2 * CacheRecord.maximumCount)
 
@@ -21,48 +21,36 @@ enum CacheRecordCoding {
   ///   - name: The digest of the URL.
   /// - Returns: The bytes.
   static func encode(_ record: CacheRecord, _ name: String) -> Data {
-    var writer = Writer()
-    writer.add(name)
-    writer.add(record.key.description)
-    writer.add(UInt32(clamping: record.responses.count))
-    for response in record.responses { add(response, to: &writer) }
-    var data = Data(magic)
-    data.reserveCapacity(headLength + writer.bytes.count)
-    withUnsafeBytes(of: UInt32(clamping: writer.bytes.count).littleEndian) {
-      data.append(contentsOf: $0)
+    var payload = Writer()
+    payload.add(name.utf8)
+    payload.add(record.key.description.utf8)
+    payload.add(record.responses) { writer, response in
+      writer.add(response.head.status)
+      writer.add(response.head.version.utf8)
+      writer.add(response.head.headers.fields) { writer, field in
+        writer.add(field.name.utf8)
+        writer.add(field.value.utf8)
+      }
+      writer.add(response.requestTime.timeIntervalSince1970.bitPattern)
+      writer.add(response.responseTime.timeIntervalSince1970.bitPattern)
+      writer.add(response.selector.credentials.utf8)
+      writer.add(response.selector.fields) { writer, field in
+        writer.add(field.name.utf8)
+        writer.add((field.digest ?? "").utf8)
+      }
+      switch response.body {
+      case .data(let data):
+        writer.add(0)
+        writer.add(data)
+      case .file(let file):
+        writer.add(1)
+        writer.add(FilePath.split(file.path).name.utf8)
+        writer.add(file.byteCount)
+        writer.add(file.checksum.utf8)
+      }
+      writer.add(response.bodyID)
     }
-    data.append(contentsOf: checksum(of: writer.bytes).utf8)
-    data.append(contentsOf: writer.bytes)
-    return data
-  }
-
-  private static func add(_ response: StoredResponse, to writer: inout Writer) {
-    writer.add(UInt32(clamping: response.head.status))
-    writer.add(response.head.version)
-    writer.add(UInt32(clamping: response.head.headers.count))
-    for field in response.head.headers {
-      writer.add(field.name)
-      writer.add(field.value)
-    }
-    writer.add(response.requestTime.timeIntervalSince1970.bitPattern)
-    writer.add(response.responseTime.timeIntervalSince1970.bitPattern)
-    writer.add(response.bodyID)
-    writer.add(response.selector.credentials)
-    writer.add(UInt32(clamping: response.selector.fields.count))
-    for field in response.selector.fields {
-      writer.add(field.name)
-      writer.add(field.digest ?? "")
-    }
-    switch response.body {
-    case .data(let data):
-      writer.add(UInt32(0))
-      writer.add(data)
-    case .file(let file):
-      writer.add(UInt32(1))
-      writer.add(URL(fileURLWithPath: file.path).lastPathComponent)
-      writer.add(UInt64(clamping: file.byteCount))
-      writer.add(file.checksum)
-    }
+    return Data(magic) + Data(Checksum(payload.data).text.utf8) + payload.data
   }
 
   /// Reads a record.
@@ -77,64 +65,50 @@ enum CacheRecordCoding {
     _ data: Data, _ name: String, of key: CacheKey?, bodiesIn folder: String
   ) -> CacheRecord? {
     data.withUnsafeBytes { bytes in
-      guard bytes.count >= headLength, bytes.prefix(8).elementsEqual(magic) else { return nil }
-      var reader = Reader(UnsafeRawBufferPointer(rebasing: bytes[8...]))
-      let payload = UnsafeRawBufferPointer(rebasing: bytes[headLength...])
-      guard let length = reader.number(UInt32.self), Int(exactly: length) == payload.count else {
-        return nil
-      }
-      var checksum = Checksum()
-      checksum.add(payload)
-      guard checksum.text.utf8.elementsEqual(bytes[12..<headLength]) else { return nil }
-      reader = Reader(payload)
-      guard reader.text() == name, let url = reader.text(), let count = reader.number(UInt32.self),
-        count <= CacheRecord.maximumCount
-      else { return nil }
-      var responses: [StoredResponse] = []
-      for _ in 0..<count {
-        guard let response = response(&reader, folder) else { return nil }
-        responses.append(response)
-      }
-      return reader.isAtEnd ? CacheRecord(key ?? CacheKey(text: url), responses) : nil
+      var reader = Reader(rest: bytes[...])
+      return try? record(&reader, name, of: key, bodiesIn: folder)
     }
   }
 
-  private static func response(_ reader: inout Reader, _ folder: String) -> StoredResponse? {
-    guard let status = reader.number(UInt32.self), let version = reader.text(),
-      let fieldCount = reader.number(UInt32.self)
-    else { return nil }
-    var fields: [HTTPHeaders.Field] = []
-    for _ in 0..<fieldCount {
-      guard let name = reader.text(), let value = reader.text() else { return nil }
-      fields.append(HTTPHeaders.Field(name: name, value: value))
+  private static func record(
+    _ reader: inout Reader, _ name: String, of key: CacheKey?, bodiesIn folder: String
+  ) throws -> CacheRecord {
+    guard try reader.take(magic.count).elementsEqual(magic) else { throw InvalidRecord() }
+    let checksum = try reader.take(checksumLength)
+    guard Checksum(UnsafeRawBufferPointer(rebasing: reader.rest)).text.utf8.elementsEqual(checksum), try reader.text() == name else {
+      throw InvalidRecord()
     }
-    guard let requestTime = reader.number(UInt64.self),
-      let responseTime = reader.number(UInt64.self), let bodyID = reader.number(UInt64.self),
-      let credentials = reader.text(), let selectorCount = reader.number(UInt32.self)
-    else { return nil }
-    var selector = CacheSelector(credentials: credentials)
-    for _ in 0..<selectorCount {
-      guard let name = reader.text(), let digest = reader.text() else { return nil }
-      selector.fields.append(.init(name: name, digest: digest.isEmpty ? nil : digest))
+    let url = try reader.text()
+    let responses = try reader.list { try response(&$0, folder) }
+    guard responses.count <= CacheRecord.maximumCount, reader.rest.isEmpty else {
+      throw InvalidRecord()
     }
-    let body: StoredBody
-    switch reader.number(UInt32.self) {
-    case 0:
-      guard let data = reader.data() else { return nil }
-      body = .data(data)
-    case 1:
-      guard let name = reader.text(), !name.contains("/"), let count = reader.number(UInt64.self),
-        count <= maximumBodySize, let checksum = reader.text()
-      else { return nil }
-      body = .file(
-        StoredBodyFile(path: "\(folder)/\(name)", byteCount: Int64(count), checksum: checksum))
-    default: return nil
-    }
+    return CacheRecord(key ?? CacheKey(text: url), responses)
+  }
+
+  private static func response(_ reader: inout Reader, _ folder: String) throws -> StoredResponse {
+    let head = HTTPResponseHead(
+      status: Int(clamping: try reader.number()), version: try reader.text(),
+      headers: HTTPHeaders(
+        try reader.list { HTTPHeaders.Field(name: try $0.text(), value: try $0.text()) }))
     return StoredResponse(
-      HTTPResponseHead(
-        status: Int(clamping: status), version: version, headers: HTTPHeaders(fields)),
-      requestTime: date(requestTime), responseTime: date(responseTime), for: selector, body: body,
-      bodyID: bodyID)
+      head, requestTime: date(try reader.number()), responseTime: date(try reader.number()),
+      for: CacheSelector(
+        credentials: try reader.text(),
+        fields: try reader.list {
+          let (name, digest) = (try $0.text(), try $0.text())
+          return CacheSelector.Field(name: name, digest: digest.isEmpty ? nil : digest)
+        }),
+      body: try body(&reader, folder), bodyID: try reader.number())
+  }
+
+  private static func body(_ reader: inout Reader, _ folder: String) throws -> StoredBody {
+    if try reader.number() == 0 { return .data(Data(try reader.bytes())) }
+    let (name, count) = (try reader.text(), try reader.number())
+    guard !name.contains("/"), count <= maximumBodySize else { throw InvalidRecord() }
+    return .file(
+      StoredBodyFile(
+        path: "\(folder)/\(name)", byteCount: Int64(count), checksum: try reader.text()))
   }
 
   private static func date(_ bits: UInt64) -> Date {
@@ -144,61 +118,53 @@ enum CacheRecordCoding {
     return Date(timeIntervalSince1970: isPlausible ? seconds : 0)
   }
 
-  private static func checksum(of bytes: [UInt8]) -> String {
-    Checksum(bytes).text
-  }
+  private struct InvalidRecord: Error {}
 
   private struct Writer {
-    var bytes: [UInt8] = []
+    var data = Data()
 
-    mutating func add(_ number: some FixedWidthInteger) {
-      withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    mutating func add(_ number: some BinaryInteger) {
+      withUnsafeBytes(of: UInt64(clamping: number).littleEndian) { data.append(contentsOf: $0) }
     }
 
-    mutating func add(_ text: String) {
-      add(UInt32(clamping: text.utf8.count))
-      bytes.append(contentsOf: text.utf8)
+    mutating func add(_ bytes: some Collection<UInt8>) {
+      add(bytes.count)
+      data.append(contentsOf: bytes)
     }
 
-    mutating func add(_ data: Data) {
-      add(UInt32(clamping: data.count))
-      bytes.append(contentsOf: data)
+    mutating func add<Element>(
+      _ elements: [Element], _ addElement: (_ writer: inout Writer, _ element: Element) -> Void
+    ) {
+      add(elements.count)
+      for element in elements { addElement(&self, element) }
     }
   }
 
   private struct Reader {
-    private let bytes: UnsafeRawBufferPointer
-    private var position = 0
+    var rest: Slice<UnsafeRawBufferPointer>
 
-    init(_ bytes: UnsafeRawBufferPointer) {
-      self.bytes = bytes
+    mutating func take(_ count: some BinaryInteger) throws -> Slice<UnsafeRawBufferPointer> {
+      guard count <= rest.count else { throw InvalidRecord() }
+      defer { rest = rest.dropFirst(Int(count)) }
+      return rest.prefix(Int(count))
     }
 
-    var isAtEnd: Bool { position == bytes.count }
-
-    mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
-      guard let piece = take(MemoryLayout<Number>.size) else { return nil }
-      return Number(littleEndian: piece.loadUnaligned(as: Number.self))
+    mutating func number() throws -> UInt64 {
+      let bytes = UnsafeRawBufferPointer(rebasing: try take(8))
+      return UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     }
 
-    mutating func text() -> String? {
-      guard let length = number(UInt32.self), let piece = take(Int(clamping: length)) else {
-        return nil
-      }
-      return String(decoding: piece, as: UTF8.self)
-    }
+    mutating func bytes() throws -> Slice<UnsafeRawBufferPointer> { try take(try number()) }
 
-    mutating func data() -> Data? {
-      guard let length = number(UInt32.self), let piece = take(Int(clamping: length)) else {
-        return nil
-      }
-      return Data(piece)
-    }
+    mutating func text() throws -> String { String(decoding: try bytes(), as: UTF8.self) }
 
-    private mutating func take(_ count: Int) -> UnsafeRawBufferPointer? {
-      guard count <= bytes.count - position else { return nil }
-      defer { position += count }
-      return UnsafeRawBufferPointer(rebasing: bytes[position..<(position + count)])
+    /// Reads elements, each of which has at least one number.
+    mutating func list<Element>(
+      _ element: (_ reader: inout Reader) throws -> Element
+    ) throws -> [Element] {
+      var elements: [Element] = []
+      for _ in 0..<(try number()) { elements.append(try element(&self)) }
+      return elements
     }
   }
 }

@@ -93,11 +93,7 @@ enum CacheValidation {
   /// Source: RFC 9111 sections 3.1 and 5.2.2.4.
   static func storable(_ headers: HTTPHeaders) -> HTTPHeaders {
     var names = unstored
-    for value in headers.values(for: "Connection") {
-      for name in value.split(separator: ",") {
-        names.insert(name.trimmingCharacters(in: .whitespaces).lowercased())
-      }
-    }
+    names.formUnion(headers.values(for: "Connection").flatMap(\.listMembers))
     names.formUnion(CacheControl(headers).noCacheFields)
     return HTTPHeaders(headers.fields.filter { !names.contains($0.name.lowercased()) })
   }

@@ -38,7 +38,7 @@ struct DiskCacheFiles: Sendable {
   /// time limit.
   func lock(_ number: Int, waitingAtMost limit: Duration) throws -> FileLock? {
     try fileSystem.createDirectories(incoming)
-    return try FileLock("\(path)/lock.\(number)", waitingAtMost: limit)
+    return try FileLock(tryLocking: "\(path)/lock.\(number)", waitingAtMost: limit)
   }
 
   /// Reads a record.
@@ -147,27 +147,26 @@ struct DiskCacheFiles: Sendable {
     let folder = "\(path)/\(shard.hexadecimal(digits: 2))"
     guard let names = try? fileSystem.names(in: folder) else { return [] }
     var items: [String: Item] = [:]
-    var bodies: [(record: String, name: String)] = []
+    var bodies: [String: [String]] = [:]
     for name in names.map(\.text) {
       if let dot = name.firstIndex(of: ".") {
-        bodies.append((String(name[..<dot]), name))
+        bodies[String(name[..<dot]), default: []].append("\(folder)/\(name)")
       } else if let status = Self.status("\(folder)/\(name)") {
         items[name] = Item(name: name, bytes: status.byteCount, used: status.modificationDate)
       }
     }
     let now = Date()
-    var referenced: [String: Set<String>?] = [:]
-    for body in bodies {
-      let path = "\(folder)/\(body.name)"
-      guard let status = Self.status(path) else { continue }
-      let paths = referenced[body.record] ?? bodyPaths(of: body.record)
-      referenced.updateValue(paths, forKey: body.record)
-      if items[body.record] != nil, paths?.contains(path) ?? true {
-        items[body.record]?.bytes += status.byteCount
-        items[body.record]?.bodies.append(path)
-      } else if now.timeIntervalSince(status.modificationDate) > 60 {
-        // A newer one may be about to get its record.
-        try? fileSystem.remove(path)
+    for (name, paths) in bodies {
+      let referenced = bodyPaths(of: name)
+      for path in paths {
+        guard let status = Self.status(path) else { continue }
+        if items[name] != nil, referenced?.contains(path) ?? true {
+          items[name]?.bytes += status.byteCount
+          items[name]?.bodies.append(path)
+        } else if now.timeIntervalSince(status.modificationDate) > 60 {
+          // A newer one may be about to get its record.
+          try? fileSystem.remove(path)
+        }
       }
     }
     return Array(items.values)

@@ -100,18 +100,18 @@ final class DiskCacheStore: Sendable {
     /// If the old record cannot be read, or the new one cannot be written, the old one is removed,
     /// because it is out of date.
     ///
-    /// - Parameter change: A closure that changes the record, and returns the body files that are no
-    ///   longer referenced.
-    func update(_ change: (inout CacheRecord) throws -> [StoredBodyFile]) {
-      var found: CacheRecord?
-      var created: Set<StoredBodyFile> = []
+    /// Body files that the record does not have any more are removed.
+    func update(_ change: (inout CacheRecord) throws -> Void) {
+      var files: Set<StoredBodyFile> = []
       do {
         let lock = try store.lock(lockNumber)
-        found = try read(isUse: false)
+        let found = try read(isUse: false)
         var record = found ?? CacheRecord(key)
-        var unreferenced = try change(&record)
-        created = record.files.subtracting(found?.files ?? [])
-        unreferenced += record.evict(downTo: store.maximumRecordSize)
+        files = record.files
+        try change(&record)
+        files.formUnion(record.files)
+        if let refused = record.refusedFile { files.insert(refused) }
+        record.evict(downTo: store.maximumRecordSize)
         if record.responses.isEmpty {
           if found != nil { try store.files.fileSystem.remove(store.files.path(of: name)) }
           store.state.withLock { $0.remove(name) }
@@ -122,13 +122,10 @@ final class DiskCacheStore: Sendable {
           item.bodies = record.files.map(\.path)
           store.didWrite(item)
         }
-        for file in unreferenced { try? store.files.fileSystem.remove(file.path) }
+        store.remove(files.subtracting(record.files).map(\.path))
         withExtendedLifetime(lock) {}
       } catch {
-        try? store.files.fileSystem.remove(store.files.path(of: name))
-        for file in created.union(found?.files ?? []) {
-          try? store.files.fileSystem.remove(file.path)
-        }
+        store.remove([store.files.path(of: name)] + files.map(\.path))
         store.didFail(name)
       }
     }
@@ -233,28 +230,32 @@ final class DiskCacheStore: Sendable {
   // MARK: Maintenance
 
   private func didWrite(_ item: DiskCacheFiles.Item) {
-    let starts = state.withLock { state in
+    maintainIfNeeded { state in
       state.set(item)
-      guard !state.isMaintaining, needsMaintenance(state) else { return false }
-      state.isMaintaining = true
-      return true
+      return needsMaintenance(state)
     }
-    if starts { maintenance.async { self.maintain() } }
   }
 
   /// Counts a record that could not be written, and makes room, because the disk may be full.
   private func didFail(_ name: String) {
     let now = ContinuousClock.now
-    let starts = state.withLock { state in
+    maintainIfNeeded { state in
       state.failedWrites += 1
       state.remove(name)
       guard !state.isMaintaining, state.failureMaintenance.map({ now - $0 > .seconds(60) }) ?? true
       else { return false }
       state.failureMaintenance = now
-      state.isMaintaining = true
       // Files of which this process does not know are found by a scan.
       state.items = nil
       return true
+    }
+  }
+
+  private func maintainIfNeeded(after change: (inout State) -> Bool) {
+    let starts = state.withLock { state in
+      let isNeeded = change(&state) && !state.isMaintaining
+      if isNeeded { state.isMaintaining = true }
+      return isNeeded
     }
     if starts { maintenance.async { self.maintain() } }
   }
@@ -288,12 +289,11 @@ final class DiskCacheStore: Sendable {
       }
       return evicted
     }
-    for item in oldest { removeFiles(item) }
+    for item in oldest { remove([files.path(of: item.name)] + item.bodies) }
   }
 
-  private func removeFiles(_ item: DiskCacheFiles.Item) {
-    try? files.fileSystem.remove(files.path(of: item.name))
-    for body in item.bodies { try? files.fileSystem.remove(body) }
+  private func remove(_ paths: [String]) {
+    for path in paths { try? files.fileSystem.remove(path) }
   }
 
   private func scan() {
@@ -311,25 +311,18 @@ final class DiskCacheStore: Sendable {
       for (name, item) in state.changes ?? [:] { items[name] = item }
       state.changes = nil
       // The times of use of this process are more exact than those on disk.
-      state.items = items.mapValues { item in
-        guard let known = state.items?[item.name] else { return item }
-        var item = item
-        item.used = max(item.used, known.used)
-        return item
+      for (name, known) in state.items ?? [:] {
+        if let found = items[name], found.used < known.used { items[name]?.used = known.used }
       }
+      state.items = items
       state.byteCount = items.values.reduce(0) { $0 + $1.bytes }
     }
   }
 
   /// Returns the number of records and of their bytes, after a scan of the folder.
   func measure() async -> (entries: Int, bytes: Int) {
-    await withCheckedContinuation { continuation in
-      maintenance.async {
-        self.scan()
-        continuation.resume(
-          returning: self.state.withLock { ($0.items?.count ?? 0, Int(clamping: $0.byteCount)) })
-      }
-    }
+    await afterMaintenance { group in maintenance.async(group: group) { self.scan() } }
+    return state.withLock { ($0.items?.count ?? 0, Int(clamping: $0.byteCount)) }
   }
 
   /// Runs an operation for each record, on the queues of the records.
@@ -340,34 +333,37 @@ final class DiskCacheStore: Sendable {
   func forEach(
     removesUnreadable: Bool, _ work: @escaping @Sendable (_ record: Access) -> Void
   ) async {
-    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      let group = DispatchGroup()
+    await afterMaintenance { group in
       // One folder at a time, so that changes of other records need not wait for long.
       for shard in 0..<256 {
         let number = (shard >> 4) % DiskCacheFiles.lockCount
         queues[number].async(group: group) {
           for item in self.files.scan(shard) {
-            do {
-              guard let record = try self.files.read(item.name, of: nil, isTouched: false) else {
-                self.removeFiles(item)
-                continue
-              }
+            switch Result(catching: { try self.files.read(item.name, of: nil, isTouched: false) }) {
+            case .success(let record?):
               work(Access(store: self, key: record.key, name: item.name, lockNumber: number))
-            } catch {
-              if removesUnreadable { self.removeFiles(item) }
+            case .failure where !removesUnreadable: break
+            case .success(nil), .failure:
+              self.remove([self.files.path(of: item.name)] + item.bodies)
             }
           }
         }
       }
-      group.notify(queue: maintenance) { continuation.resume() }
     }
   }
 
   /// Waits for all operations that have been started, and for the maintenance.
   func flush() async {
+    await afterMaintenance { group in
+      for queue in queues { queue.async(group: group) {} }
+    }
+  }
+
+  /// Waits for the work of a group, and then for the maintenance.
+  private func afterMaintenance(_ start: (_ group: DispatchGroup) -> Void) async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       let group = DispatchGroup()
-      for queue in queues { queue.async(group: group) {} }
+      start(group)
       group.notify(queue: maintenance) { continuation.resume() }
     }
   }

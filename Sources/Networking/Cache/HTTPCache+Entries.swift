@@ -121,10 +121,7 @@ extension HTTPCache {
     invalidateEverything()
     // A record that cannot be read may have responses to remove.
     await diskStore?.forEach(removesUnreadable: true) { access in
-      access.update { record in
-        let removed = record.responses.filter { matches(record.key, $0) }
-        return removed.flatMap { record.remove($0.selector) }
-      }
+      access.update { record in record.remove { matches(access.key, $0) } }
     }
     // Afterwards, because a record that was read from disk before may have been added.
     memory?.remove(where: matches)

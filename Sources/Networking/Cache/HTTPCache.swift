@@ -155,22 +155,19 @@ public final class HTTPCache: Sendable {
     let size = response.byteCount
     if let disk = disk(for: key) {
       let fits = size <= disk.maximumResponseSize
-      disk.perform(key, awaitedBy: scheduler) { access in
-        guard let access, !self.wasInvalidated(key, since: start) else { return }
-        access.update { record in
-          guard fits else { return record.remove(response.selector) }
-          return record.insert(try access.externalizing(response))
-        }
+      update(key, on: disk, since: start, awaitedBy: scheduler) { record, access in
+        guard fits else { return record.remove(response.selector) }
+        record.insert(try access.externalizing(response))
       }
     }
     guard let memory else { return }
     memory.update(key) { record in
       guard !self.wasInvalidated(key, since: start) else { return }
       if case .data = response.body, size <= memory.maximumResponseSize {
-        _ = record.insert(response)
+        record.insert(response)
       } else {
         // Otherwise the earlier response would hide the new one on disk.
-        _ = record.remove(response.selector)
+        record.remove(response.selector)
       }
     }
   }
@@ -191,15 +188,12 @@ public final class HTTPCache: Sendable {
     _ selector: CacheSelector, for key: CacheKey, on disk: DiskCacheStore, since start: Int,
     awaitedBy scheduler: any Scheduler
   ) {
-    disk.perform(key, awaitedBy: scheduler) { access in
-      guard let access, !self.wasInvalidated(key, since: start) else { return }
-      access.update { record in
-        guard let response = try makeResponse(access.name) else { return record.remove(selector) }
-        return record.insert(response)
-      }
+    update(key, on: disk, since: start, awaitedBy: scheduler) { record, access in
+      guard let response = try makeResponse(access.name) else { return record.remove(selector) }
+      record.insert(response)
     }
     // An earlier response in memory would hide the new one.
-    memory?.update(key) { _ = $0.remove(selector) }
+    memory?.update(key) { $0.remove(selector) }
   }
 
   /// Replaces a stored response by one with the same body and new fields.
@@ -214,18 +208,16 @@ public final class HTTPCache: Sendable {
     _ old: StoredResponse, to new: StoredResponse, for key: CacheKey, since start: Int,
     awaitedBy scheduler: any Scheduler
   ) {
-    disk(for: key)?.perform(key, awaitedBy: scheduler) { access in
-      guard let access, !self.wasInvalidated(key, since: start) else { return }
-      access.update { record in
-        guard let found = record.responses.first(where: { $0.selector == old.selector }) else {
-          // It has been evicted.
-          guard case .data = new.body else { return [] }
-          return record.insert(try access.externalizing(new))
-        }
-        // Another request or process may have stored another response, which was not validated.
-        guard found.bodyID == old.bodyID else { return [] }
-        return record.replace(old.selector, by: new.with(found.body))
+    update(key, on: disk(for: key), since: start, awaitedBy: scheduler) { record, access in
+      guard let found = record.responses.first(where: { $0.selector == old.selector }) else {
+        // It has been evicted.
+        if case .data = new.body { record.insert(try access.externalizing(new)) }
+        return
       }
+      // Another request or process may have stored another response, which was not validated.
+      guard found.bodyID == old.bodyID else { return }
+      record.remove(old.selector)
+      record.insert(new.with(found.body))
     }
     guard let memory else { return }
     memory.update(key) { record in
@@ -233,10 +225,19 @@ public final class HTTPCache: Sendable {
       let found = record.responses.first { $0.selector == old.selector }
       guard found?.bodyID ?? old.bodyID == old.bodyID else { return }
       // The fields that the response varies on may have changed.
-      _ = record.remove(old.selector)
-      if case .data = new.body, new.byteCount <= memory.maximumResponseSize {
-        _ = record.insert(new)
-      }
+      record.remove(old.selector)
+      if case .data = new.body, new.byteCount <= memory.maximumResponseSize { record.insert(new) }
+    }
+  }
+
+  /// Changes a record on disk, unless its URL has been invalidated since the request was sent.
+  private func update(
+    _ key: CacheKey, on disk: DiskCacheStore?, since start: Int, awaitedBy scheduler: any Scheduler,
+    _ change: @escaping @Sendable (inout CacheRecord, DiskCacheStore.Access) throws -> Void
+  ) {
+    disk?.perform(key, awaitedBy: scheduler) { access in
+      guard let access, !self.wasInvalidated(key, since: start) else { return }
+      access.update { try change(&$0, access) }
     }
   }
 
@@ -250,32 +251,14 @@ public final class HTTPCache: Sendable {
     of key: CacheKey, awaitedBy scheduler: any Scheduler,
     where matches: @escaping @Sendable (StoredResponse) -> Bool
   ) {
-    @Sendable func remove(_ record: inout CacheRecord) -> [StoredBodyFile] {
-      record.responses.filter(matches).flatMap { record.remove($0.selector) }
-    }
     let disk = disk(for: key)
     disk?.perform(key, awaitedBy: scheduler) { access in
       guard let access, access.hasResponse(where: matches) else { return }
-      access.update { remove(&$0) }
+      access.update { $0.remove(where: matches) }
     }
     // Fast path: there is nothing to remove, and no record that is being read from disk.
     if disk == nil, memory?.contains(key) == false { return }
-    memory?.update(key) { _ = remove(&$0) }
-  }
-
-  /// Removes the stored responses to a request after the server has sent one that is not stored.
-  ///
-  /// - Parameters:
-  ///   - query: The request.
-  ///   - head: The status and the fields of the new response.
-  ///   - scheduler: The scheduler that waits for the disk.
-  func removeResponses(
-    to query: CacheQuery, supersededBy head: HTTPResponseHead, awaitedBy scheduler: any Scheduler
-  ) {
-    guard query.method == .get, query.policy != .noStore,
-      CacheRules.supersedesEarlier(head.status)
-    else { return }
-    remove(of: query.key, awaitedBy: scheduler) { query.matches($0) }
+    memory?.update(key) { $0.remove(where: matches) }
   }
 
   /// Removes all responses of a URL, and prevents responses to earlier requests from being stored.

@@ -54,7 +54,7 @@ final class MemoryCacheStore: Sendable {
         guard case .data = response.body, response.byteCount <= maximumResponseSize,
           !record.responses.contains(where: { $0.selector == response.selector })
         else { continue }
-        _ = record.insert(response)
+        record.insert(response)
       }
     }
   }
@@ -66,9 +66,9 @@ final class MemoryCacheStore: Sendable {
       let old = state.records.remove(key)
       var record = old ?? CacheRecord(key)
       change(&record, &state.changes)
-      _ = record.evict(downTo: limits.bytes)
+      record.evict(downTo: limits.bytes)
       if !record.responses.isEmpty {
-        _ = state.records.insert(record, for: key, cost: record.byteCount)
+        state.records.insert(record, for: key, cost: record.byteCount)
       }
       return (old, state.records.evict(count: limits.entries, cost: limits.bytes))
     }
@@ -79,12 +79,8 @@ final class MemoryCacheStore: Sendable {
   /// Removes the responses that match a condition.
   func remove(where matches: (CacheKey, StoredResponse) -> Bool) {
     state.withLock { $0.changes.addAll() }
-    for record in records {
-      let selectors = record.responses.filter { matches(record.key, $0) }.map(\.selector)
-      guard !selectors.isEmpty else { continue }
-      update(record.key) { record in
-        for selector in selectors { _ = record.remove(selector) }
-      }
+    for record in records where record.responses.contains(where: { matches(record.key, $0) }) {
+      update(record.key) { $0.remove { matches(record.key, $0) } }
     }
   }
 

@@ -33,13 +33,10 @@ struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return node.value
   }
 
-  /// Adds a value as the newest one.
-  ///
-  /// - Returns: The earlier value of the key.
-  mutating func insert(_ value: Value, for key: Key, cost: Int) -> Value? {
-    let old = unlink(key)
+  /// Adds a value as the newest one, in place of an earlier one.
+  mutating func insert(_ value: Value, for key: Key, cost: Int) {
+    _ = unlink(key)
     append(key, value, cost)
-    return old?.value
   }
 
   /// Removes a value.

@@ -43,12 +43,10 @@ struct ServedResponse: Sendable {
   ///   `fileNotWritten` if the destination cannot be written.
   func delivered() -> Promise<Outcome> {
     let (promise, resolver) = Promise<Outcome>.pending(on: .inline)
-    let isCancelled = AtomicFlag()
-    resolver.onCancel { isCancelled.set() }
     let activity = scheduler.beginActivity()
     Self.queue.async {
       do {
-        let content = try content(isCancelled)
+        let content = try content { resolver.isSettled }
         if content != nil { reportProgress() }
         resolver.fulfill(content.map { .delivered(response($0)) } ?? .changed)
       } catch is FileError {
@@ -79,7 +77,7 @@ struct ServedResponse: Sendable {
   }
 
   /// Moves the body to its destination, or returns `nil` if it has changed.
-  private func content(_ isCancelled: AtomicFlag) throws -> Response.Content? {
+  private func content(unless isCancelled: () -> Bool) throws -> Response.Content? {
     switch destination {
     case .file(let target) where isSuccessful:
       let file = try NetworkError.reporting(.fileNotWritten) {
@@ -87,11 +85,11 @@ struct ServedResponse: Sendable {
       }
       guard
         try read({ piece in
-          if isCancelled.isSet { throw CancellationError() }
+          if isCancelled() { throw CancellationError() }
           try NetworkError.reporting(.fileNotWritten) { try file.write(piece) }
         })
       else { return nil }
-      if isCancelled.isSet { throw CancellationError() }
+      if isCancelled() { throw CancellationError() }
       try NetworkError.reporting(.fileNotWritten) { try file.commit() }
       return .file(target.url)
     case .stream where isSuccessful:

@@ -9,8 +9,8 @@ struct StoredResponse: Sendable {
   /// The time at which the response, or its last validation, was received.
   let responseTime: Date
   /// The requests that the response is for.
-  let selector: CacheSelector
-  let body: StoredBody
+  var selector: CacheSelector
+  private(set) var body: StoredBody
   /// A random number of the body, which updates of the fields keep.
   let bodyID: UInt64
   /// The properties that the rules of the cache read, parsed once.
@@ -34,18 +34,11 @@ struct StoredResponse: Sendable {
     head.headers.fields.reduce(256 + body.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
   }
 
-  /// Returns the response for other requests.
-  func with(_ selector: CacheSelector) -> StoredResponse {
-    StoredResponse(
-      head, requestTime: requestTime, responseTime: responseTime, for: selector, body: body,
-      bodyID: bodyID)
-  }
-
   /// Returns the response with its body in another place.
   func with(_ body: StoredBody) -> StoredResponse {
-    StoredResponse(
-      head, requestTime: requestTime, responseTime: responseTime, for: selector, body: body,
-      bodyID: bodyID)
+    var response = self
+    response.body = body
+    return response
   }
 }
 
@@ -151,6 +144,8 @@ enum StoredBody: Sendable {
     case .file(let file): Int(clamping: file.byteCount)
     }
   }
+
+  var file: StoredBodyFile? { if case .file(let file) = self { file } else { nil } }
 }
 
 /// A file with the body of a stored response.
@@ -188,6 +183,8 @@ struct CacheRecord: Sendable {
   let key: CacheKey
   /// The responses, unordered.
   private(set) var responses: [StoredResponse]
+  /// The body file of a response that was not added because the record has a later one.
+  private(set) var refusedFile: StoredBodyFile?
 
   init(_ key: CacheKey, _ responses: [StoredResponse] = []) {
     self.key = key
@@ -205,69 +202,34 @@ struct CacheRecord: Sendable {
 
   /// Adds a response, which replaces that for the same requests, unless that one is the response to
   /// a later request.
-  ///
-  /// - Returns: The body files that are no longer referenced, which may be that of the response.
-  mutating func insert(_ response: StoredResponse) -> [StoredBodyFile] {
-    let before = files
+  mutating func insert(_ response: StoredResponse) {
     let earlier = responses.first { $0.selector == response.selector }
     if let earlier, earlier.requestTime > response.requestTime {
-      if case .file(let file) = response.body, !before.contains(file) { return [file] }
-      return []
+      return refusedFile = response.body.file
     }
-    responses.removeAll { $0.selector == response.selector }
-    if responses.count >= Self.maximumCount { _ = removeOldest() }
+    remove(response.selector)
+    if responses.count >= Self.maximumCount { removeOldest() }
     responses.append(response)
-    return Array(before.subtracting(files))
-  }
-
-  /// Replaces the response for certain requests.
-  ///
-  /// - Returns: The body files that are no longer referenced.
-  mutating func replace(
-    _ selector: CacheSelector, by response: StoredResponse
-  ) -> [StoredBodyFile] {
-    let before = files
-    responses.removeAll { $0.selector == selector }
-    _ = insert(response)
-    return Array(before.subtracting(files))
   }
 
   /// Removes the response for certain requests.
-  ///
-  /// - Returns: The body files that are no longer referenced.
-  mutating func remove(_ selector: CacheSelector) -> [StoredBodyFile] {
-    let before = files
-    responses.removeAll { $0.selector == selector }
-    return Array(before.subtracting(files))
-  }
+  mutating func remove(_ selector: CacheSelector) { remove { $0.selector == selector } }
 
-  /// Removes the response that was received first.
-  ///
-  /// - Returns: Whether there was one.
-  mutating func removeOldest() -> Bool {
-    let oldest = responses.indices.min {
-      responses[$0].responseTime < responses[$1].responseTime
-    }
-    guard let oldest else { return false }
-    responses.remove(at: oldest)
-    return true
+  /// Removes the responses that match a condition.
+  mutating func remove(where matches: (StoredResponse) -> Bool) {
+    responses.removeAll(where: matches)
   }
 
   /// Removes the responses that were received first until the limit is met.
-  ///
-  /// - Returns: The body files that are no longer referenced.
-  mutating func evict(downTo limit: Int) -> [StoredBodyFile] {
-    let before = files
-    while byteCount > limit, removeOldest() {}
-    return Array(before.subtracting(files))
+  mutating func evict(downTo limit: Int) {
+    while byteCount > limit, !responses.isEmpty { removeOldest() }
+  }
+
+  private mutating func removeOldest() {
+    let oldest = responses.indices.min { responses[$0].responseTime < responses[$1].responseTime }
+    if let oldest { responses.remove(at: oldest) }
   }
 
   /// The files with bodies.
-  var files: Set<StoredBodyFile> {
-    var files: Set<StoredBodyFile> = []
-    for response in responses {
-      if case .file(let file) = response.body { files.insert(file) }
-    }
-    return files
-  }
+  var files: Set<StoredBodyFile> { Set(responses.compactMap(\.body.file)) }
 }

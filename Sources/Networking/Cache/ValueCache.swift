@@ -23,18 +23,12 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
     let expires: Duration?
   }
 
-  /// A value that is being made, and its callers.
-  private struct Flight {
-    var callers: [Int: Resolver<Value>]
-    var work: Promise<CostedValue<Value>>?
-  }
+  private typealias Flights = SharingMachine<Key, Value, Promise<CostedValue<Value>>, Void>
 
   private struct State {
     var entries = RecentlyUsed<Key, Entry>()
-    var flights: [Int: Flight] = [:]
-    /// The numbers of the flights that further callers join, and whose values are stored.
-    var numbers: [Key: Int] = [:]
-    var lastNumber = 0
+    /// The values that are being made.
+    var flights = Flights()
   }
 
   private let count: Int
@@ -116,7 +110,7 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
   /// - Parameter key: The key.
   public func remove(_ key: Key) {
     let removed = state.withLock { state in
-      state.numbers[key] = nil
+      state.flights.close(key)
       return state.entries.remove(key)
     }
     withExtendedLifetime(removed) {}
@@ -128,7 +122,7 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
   public func removeAll() {
     let entries = state.withLock { state in
       defer { state.entries = RecentlyUsed() }
-      state.numbers = [:]
+      state.flights.close(nil)
       return state.entries
     }
     withExtendedLifetime(entries) {}
@@ -151,33 +145,20 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
   ) -> Promise<Value> {
     let (promise, resolver) = Promise<Value>.pending(on: context, file: file, line: line)
     let now = scheduler.now
-    let (stored, ticket, isFirst) = state.withLock {
-      state -> (Value?, (flight: Int, caller: Int), Bool) in
-      if let value = Self.stored(key, &state, now) { return (value, (0, 0), false) }
-      state.lastNumber += 1
-      let caller = state.lastNumber
-      if let number = state.numbers[key] {
-        state.flights[number]?.callers[caller] = resolver
-        return (nil, (number, caller), false)
-      }
-      state.numbers[key] = caller
-      state.flights[caller] = Flight(callers: [caller: resolver])
-      return (nil, (caller, caller), true)
+    let (stored, entered) = state.withLock { state in
+      let value = Self.stored(key, &state, now)
+      return (value, value == nil ? state.flights.enter(key, resolver, sharing: ()) : nil)
     }
-    if let stored {
-      resolver.fulfill(stored)
+    guard let (ticket, _, isFirst) = entered else {
+      if let stored { resolver.fulfill(stored) }
       return promise
     }
-    resolver.onCancel { self.leave(key, ticket) }
+    resolver.onCancel { self.state.withLock { $0.flights.left(ticket) }.work?.cancel() }
     guard isFirst else { return promise }
     let work = make()
-    let isWanted = state.withLock { state in
-      state.flights[ticket.flight]?.work = work
-      return state.flights[ticket.flight] != nil
-    }
     // All callers may have left while the work was started.
-    if !isWanted { work.cancel() }
-    work.always(on: .inline) { self.finish(key, ticket.flight, $0) }
+    if !state.withLock({ $0.flights.began(ticket, work) }) { work.cancel() }
+    work.always(on: .inline) { result in self.finish(key, ticket, result) }
     return promise
   }
 
@@ -190,41 +171,29 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
     return entry.value
   }
 
-  private func finish(_ key: Key, _ number: Int, _ result: Result<CostedValue<Value>, any Error>) {
+  private func finish(
+    _ key: Key, _ ticket: Flights.Ticket, _ result: Result<CostedValue<Value>, any Error>
+  ) {
     let expires = lifetime.map { scheduler.now + $0 }
-    let (callers, evicted) = state.withLock { state -> ([Int: Resolver<Value>], [Entry]) in
-      guard let flight = state.flights.removeValue(forKey: number) else { return ([:], []) }
-      var evicted: [Entry] = []
-      if state.numbers[key] == number {
-        state.numbers[key] = nil
-        // A value that exceeds the limit alone is delivered, but not stored.
-        if case .success(let made) = result, made.cost <= cost {
-          let entry = Entry(value: made.value, expires: expires)
-          let ownCost = max(made.cost, 0)
-          if let old = state.entries.remove(key) { evicted = [old] }
-          // Room is made first, so that the sum of the costs cannot overflow.
-          evicted += state.entries.evict(count: count, cost: cost - ownCost)
-          _ = state.entries.insert(entry, for: key, cost: ownCost)
-          evicted += state.entries.evict(count: count, cost: cost)
-        }
+    let (callers, evicted) = state.withLock { state -> ([Resolver<Value>], [Entry]) in
+      let isStored = state.flights.isJoinable(ticket)
+      let callers = state.flights.ended(ticket)
+      // A value that exceeds the limit alone is delivered, but not stored.
+      guard isStored, case .success(let made) = result, made.cost <= cost else {
+        return (callers, [])
       }
-      return (flight.callers, evicted)
+      let ownCost = max(made.cost, 0)
+      var evicted = state.entries.remove(key).map { [$0] } ?? []
+      // Room is made first, so that the sum of the costs cannot overflow.
+      evicted += state.entries.evict(count: count, cost: cost - ownCost)
+      state.entries.insert(Entry(value: made.value, expires: expires), for: key, cost: ownCost)
+      evicted += state.entries.evict(count: count, cost: cost)
+      return (callers, evicted)
     }
     // Released after unlocking.
     withExtendedLifetime(evicted) {}
     let value = result.map(\.value)
-    for caller in callers.sorted(by: { $0.key < $1.key }) { caller.value.resolve(value) }
-  }
-
-  private func leave(_ key: Key, _ ticket: (flight: Int, caller: Int)) {
-    let (caller, flight) = state.withLock { state -> (Resolver<Value>?, Flight?) in
-      let caller = state.flights[ticket.flight]?.callers.removeValue(forKey: ticket.caller)
-      guard state.flights[ticket.flight]?.callers.isEmpty == true else { return (caller, nil) }
-      if state.numbers[key] == ticket.flight { state.numbers[key] = nil }
-      return (caller, state.flights.removeValue(forKey: ticket.flight))
-    }
-    withExtendedLifetime(caller) {}
-    flight?.work?.cancel()
+    for caller in callers { caller.resolve(value) }
   }
 }
 

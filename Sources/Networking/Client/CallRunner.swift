@@ -111,14 +111,10 @@ final class CallRunner: Sendable {
   private func begin(_ call: Call) -> NetworkPromise {
     if call.request.cachePolicy == .onlyCache, cache == nil {
       return .rejected(
-        NetworkError(
-          .notCached, "the client has no cache", request: NetworkError.RequestSummary(call.request))
-      )
+        NetworkError(.notCached, "the client has no cache", request: .init(call.request)))
     }
     guard call.request.isIntercepted, let middleware = call.settings.middleware else {
-      return firstly {
-        try send(makeExchange(call).with(call.settings.credentials))
-      }
+      return firstly { try send(makeExchange(call).with(call.settings.credentials)) }
     }
     return waitForMiddleware(middleware, of: call).then(on: .inline) { middlewareTime in
       call.state.startInfo.middlewareTime = middlewareTime
@@ -279,6 +275,6 @@ extension CallRunner {
   }
 
   private static func timedOut(_ request: Request, _ reason: String) -> NetworkError {
-    NetworkError(.timedOut(.call), reason, request: NetworkError.RequestSummary(request))
+    NetworkError(.timedOut(.call), reason, request: .init(request))
   }
 }

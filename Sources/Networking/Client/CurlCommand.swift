@@ -152,11 +152,8 @@ enum ShellQuoting {
   /// The shell reads bytes. A quotation mark and a following combining character form one
   /// `Character`, so a search for characters would leave that mark as it is.
   static func quoted(_ text: String) -> String {
-    var bytes = [UInt8(ascii: "'")]
-    for byte in text.utf8 {
-      if byte == UInt8(ascii: "'") { bytes += #"'\''"#.utf8 } else { bytes.append(byte) }
-    }
-    return String(decoding: bytes + [UInt8(ascii: "'")], as: UTF8.self)
+    let parts = text.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+    return "'\(parts.map { String(Substring($0)) }.joined(separator: #"'\''"#))'"
   }
 
   /// Returns a command that prints bytes of any values, including zero.

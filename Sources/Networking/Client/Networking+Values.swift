@@ -4,6 +4,8 @@ public import Promises
 extension Networking {
   /// Returns the decoded response of an endpoint, from a cache of values if it has the value.
   ///
+  /// A value of the type `Data` has the bytes of the response.
+  ///
   /// ```swift
   /// let covers = ValueCache<URL, Cover>(cost: .megabytes(50))
   /// networking.value(for: .cover(id: 7), cached: covers)
@@ -25,22 +27,7 @@ extension Networking {
     for endpoint: Endpoint, cached cache: ValueCache<URL, Value>,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Value> {
-    cachedValue(endpoint, .normal, cache, file, line) { try $0.decoder.decodeBody(of: $0) }
-  }
-
-  /// Returns the bytes of the response of an endpoint, from a cache of values if it has them.
-  ///
-  /// - Parameters:
-  ///   - endpoint: The endpoint.
-  ///   - cache: The cache.
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: A promise of the bytes, like that of a decoded value.
-  public func value(
-    for endpoint: Endpoint, cached cache: ValueCache<URL, Data>,
-    file: StaticString = #fileID, line: UInt = #line
-  ) -> Promise<Data> {
-    cachedValue(endpoint, .normal, cache, file, line) { $0.data }
+    cachedValue(endpoint, .normal, cache, file, line, Self.decoded)
   }
 
   /// Returns a value that is made of the response of an endpoint, from a cache of values if it has the
@@ -87,7 +74,7 @@ extension Networking {
     return settled(values, on: .inline, file: file, line: line).map(on: .inline) { _ in () }
   }
 
-  /// Requests decoded values that will be needed soon, with the lowest priority.
+  /// Requests decoded values, or bytes, that will be needed soon, with the lowest priority.
   ///
   /// - Parameters:
   ///   - endpoints: The endpoints, the most important first.
@@ -100,25 +87,12 @@ extension Networking {
     _ endpoints: [Endpoint], cached cache: ValueCache<URL, Value>,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Void> {
-    prefetch(endpoints, cached: cache, file: file, line: line) {
-      try $0.decoder.decodeBody(of: $0)
-    }
+    prefetch(endpoints, cached: cache, file: file, line: line, make: Self.decoded)
   }
 
-  /// Requests the bytes of responses that will be needed soon, with the lowest priority.
-  ///
-  /// - Parameters:
-  ///   - endpoints: The endpoints, the most important first.
-  ///   - cache: The cache.
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: A promise, like that of the method with a closure. It may be ignored.
-  @discardableResult
-  public func prefetch(
-    _ endpoints: [Endpoint], cached cache: ValueCache<URL, Data>,
-    file: StaticString = #fileID, line: UInt = #line
-  ) -> Promise<Void> {
-    prefetch(endpoints, cached: cache, file: file, line: line) { $0.data }
+  /// Returns the body as bytes, or else decoded.
+  private static func decoded<Value: Decodable>(_ response: Response) throws -> Value {
+    try response.data as? Value ?? response.decoder.decodeBody(of: response)
   }
 
   /// Returns a value of a cache, or requests and makes it.

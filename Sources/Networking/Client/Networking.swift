@@ -301,11 +301,11 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     var request = try endpoint.request
     guard request.queryFormat == nil else { return request }
     request.queryFormat = endpoint.resolvedQueryFormat()
-    guard request.queryFormat == nil, SomeEndpoint.self != Endpoint.self,
-      let format = Endpoint.resolvedQueryFormat(),
-      case .success(nil) = Result(catching: { try endpoint.resolvedBaseURL() })
-    else { return request }
-    request.queryFormat = format
+    if request.queryFormat == nil, SomeEndpoint.self != Endpoint.self,
+      let format = Endpoint.resolvedQueryFormat(), inheritsDefaults(endpoint)
+    {
+      request.queryFormat = format
+    }
     return request
   }
 
@@ -315,10 +315,17 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   /// endpoint type may be secrets of another server.
   static func headers<SomeEndpoint: RequestConvertible>(of endpoint: SomeEndpoint) -> HTTPHeaders {
     let own = endpoint.resolvedHeaders()
+    return inheritsDefaults(endpoint) ? Endpoint.resolvedHeaders().merging(own) : own
+  }
+
+  /// Returns whether an endpoint of another type has the defaults of the client's endpoint type.
+  private static func inheritsDefaults<SomeEndpoint: RequestConvertible>(
+    _ endpoint: SomeEndpoint
+  ) -> Bool {
     guard SomeEndpoint.self != Endpoint.self,
       case .success(nil) = Result(catching: { try endpoint.resolvedBaseURL() })
-    else { return own }
-    return Endpoint.resolvedHeaders().merging(own)
+    else { return false }
+    return true
   }
 
   /// Returns the endpoint's retry policy.

@@ -260,36 +260,20 @@ public struct NetworkingConfiguration: Sendable {
 
 extension NetworkingConfiguration {
   /// The default configuration, and its use by the client that outlives all others.
-  struct ProcessDefault {
-    private(set) var configuration = NetworkingConfiguration()
-    private var isShared = false
-    private var hasWarned = false
-
-    /// Returns the configuration for `Networking.shared`.
-    mutating func share() -> NetworkingConfiguration {
-      isShared = true
-      return configuration
-    }
-
-    /// Replaces the configuration.
-    ///
-    /// - Returns: The old one, and whether this is the first change that `Networking.shared` ignores.
-    mutating func replace(
-      by new: NetworkingConfiguration
-    ) -> (old: NetworkingConfiguration, isIgnored: Bool) {
-      defer {
-        configuration = new
-        hasWarned = isShared
-      }
-      return (configuration, isShared && !hasWarned)
-    }
+  private struct ProcessDefault {
+    var configuration = NetworkingConfiguration()
+    var isShared = false
+    var hasWarned = false
   }
 
   private static let processDefault = Mutex(ProcessDefault())
 
   /// Returns the configuration of `Networking.shared`, which ignores later changes.
   static func forSharedClient() -> NetworkingConfiguration {
-    processDefault.withLock { $0.share() }
+    processDefault.withLock { state in
+      state.isShared = true
+      return state.configuration
+    }
   }
 
   /// The configuration of clients that are made without one.
@@ -314,7 +298,10 @@ extension NetworkingConfiguration {
     get { processDefault.withLock { $0.configuration } }
     set {
       // Released after unlocking, because the release may run a `deinit` of the user.
-      let (old, isIgnored) = processDefault.withLock { $0.replace(by: newValue) }
+      let (old, isIgnored) = processDefault.withLock { state in
+        defer { (state.configuration, state.hasWarned) = (newValue, state.isShared) }
+        return (state.configuration, state.isShared && !state.hasWarned)
+      }
       withExtendedLifetime(old) {}
       guard isIgnored else { return }
       StandardStream.error.write(

@@ -63,23 +63,23 @@ final class RequestQueue: Sendable {
     _ pending: (promise: NetworkPromise, resolver: Resolver<Response>), priority: Request.Priority,
     _ begin: @escaping @Sendable () -> NetworkPromise
   ) {
-    let request = QueuedRequest(pending, begin)
+    let request = QueuedRequest(pending: pending, begin: begin)
     if let due = queueState.withLock({ $0.add(request, priority) }) { start(due) }
   }
 
   func suspend() {
-    queueState.withLock { $0.suspend() }
+    queueState.withLock { $0.isSuspended = true }
   }
 
   func resume() {
-    queueState.withLock { $0.resume() }
+    queueState.withLock { $0.isSuspended = false }
     // One slot at a time: a request that ends at once starts the next one, which must not overtake
     // requests that have a slot and have not started.
     while let slot = queueState.withLock({ $0.next() }) { start(slot) }
   }
 
   func cancelAll() {
-    for request in queueState.withLock({ $0.all }) { request.cancel() }
+    for request in queueState.withLock({ $0.all }) { request.pending.promise.cancel() }
   }
 
   private func start(_ slot: RequestQueueState.Slot) {
@@ -96,7 +96,8 @@ final class RequestQueue: Sendable {
   private func run(_ slot: RequestQueueState.Slot) {
     var due: RequestQueueState.Slot? = slot
     while let slot = due {
-      if let responsePromise = slot.request.start() { return forward(responsePromise, slot) }
+      let request = slot.request
+      if !request.pending.resolver.isSettled { return forward(request.begin(), slot) }
       due = queueState.withLock { $0.finish(slot) }
     }
   }
@@ -105,10 +106,15 @@ final class RequestQueue: Sendable {
     // Fast path: a response that is already available, such as that of a mock, frees its slot at
     // once if no request waits. A request that has waited takes the other path, because the
     // handlers of the earlier request come first.
-    if !isOrdered, responsePromise.isDelivered, queueState.withLock({ $0.finishIfNoneWait(slot) }) {
-      slot.request.forward(responsePromise)
+    let resolver = slot.request.pending.resolver
+    if isOrdered {
+      // The next response does not overtake the handlers of this one.
+      resolver.resolve(responsePromise)
+      responsePromise.runAfterHandlers { [self] in finish(slot) }
+    } else if responsePromise.isDelivered, queueState.withLock({ $0.finishIfNoneWait(slot) }) {
+      resolver.resolve(responsePromise)
     } else {
-      slot.request.forward(responsePromise, isOrdered: isOrdered) { [self] in finish(slot) }
+      resolver.resolve(responsePromise) { [self] in finish(slot) }
     }
   }
 
@@ -118,61 +124,11 @@ final class RequestQueue: Sendable {
 }
 
 /// A request in a client's queue: waiting, then running until its promise settles.
-final class QueuedRequest: Sendable {
-  private let promise: NetworkPromise
-  private let resolver: Resolver<Response>
-  private let begin: @Sendable () -> NetworkPromise
-
-  /// Makes a waiting request.
-  ///
-  /// - Parameters:
-  ///   - pending: The caller's promise, and its resolver.
-  ///   - begin: A closure that starts the request.
-  init(
-    _ pending: (promise: NetworkPromise, resolver: Resolver<Response>),
-    _ begin: @escaping @Sendable () -> NetworkPromise
-  ) {
-    promise = pending.promise
-    resolver = pending.resolver
-    self.begin = begin
-  }
-
-  /// Starts the request, unless it has been cancelled.
-  ///
-  /// - Returns: A promise of the response, which the caller's promise does not follow yet. `nil` if
-  ///   it was cancelled.
-  func start() -> NetworkPromise? {
-    resolver.isSettled ? nil : begin()
-  }
-
-  /// Resolves the caller's promise with the response.
-  func forward(_ responsePromise: NetworkPromise) {
-    resolver.resolve(responsePromise)
-  }
-
-  /// Resolves the caller's promise with the response, and calls a closure when the response is
-  /// available.
-  ///
-  /// - Parameters:
-  ///   - responsePromise: The promise that ``start()`` has returned.
-  ///   - isOrdered: Whether `whenFinished` runs after the handlers of the promise have run or been
-  ///     scheduled, so that the next response does not overtake this one. Otherwise it runs before
-  ///     them.
-  ///   - whenFinished: The closure. It may run before this method returns.
-  func forward(
-    _ responsePromise: NetworkPromise, isOrdered: Bool, whenFinished: @escaping @Sendable () -> Void
-  ) {
-    if isOrdered {
-      resolver.resolve(responsePromise)
-      responsePromise.runAfterHandlers(whenFinished)
-    } else {
-      resolver.resolve(responsePromise, willSettle: whenFinished)
-    }
-  }
-
-  func cancel() {
-    promise.cancel()
-  }
+struct QueuedRequest: Sendable {
+  /// The caller's promise, and its resolver.
+  let pending: (promise: NetworkPromise, resolver: Resolver<Response>)
+  /// Starts the request. It is not called if the request has been cancelled.
+  let begin: @Sendable () -> NetworkPromise
 }
 
 /// The main queue.

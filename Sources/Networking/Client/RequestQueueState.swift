@@ -21,7 +21,8 @@ struct RequestQueueState {
   private var waiting = Request.Priority.allCases.map { _ in FIFO<QueuedRequest>() }
   private var running: [QueuedRequest?] = []
   private var freeIndices: [Int] = []
-  private var isSuspended = false
+  /// Whether no request starts.
+  var isSuspended = false
 
   /// Makes an empty queue.
   ///
@@ -56,16 +57,6 @@ struct RequestQueueState {
     return true
   }
 
-  /// Stops starting requests.
-  mutating func suspend() {
-    isSuspended = true
-  }
-
-  /// Allows requests to start.
-  mutating func resume() {
-    isSuspended = false
-  }
-
   /// Takes the next waiting request from the queue.
   ///
   /// - Returns: Its slot, or `nil` if no request can start.
@@ -83,11 +74,8 @@ struct RequestQueueState {
   private var hasCapacity: Bool { !isSuspended && running.count - freeIndices.count < width }
 
   private mutating func begin(_ request: QueuedRequest, hasWaited: Bool) -> Slot {
-    guard let index = freeIndices.popLast() else {
-      running.append(request)
-      return Slot(request: request, hasWaited: hasWaited, index: running.count - 1)
-    }
-    running[index] = request
+    let index = freeIndices.popLast() ?? running.count
+    if index == running.count { running.append(request) } else { running[index] = request }
     return Slot(request: request, hasWaited: hasWaited, index: index)
   }
 

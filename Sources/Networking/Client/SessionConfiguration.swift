@@ -81,11 +81,7 @@ extension SessionConfiguration {
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidTLSOptions`` and the
   ///   name of an item that cannot be used, or ``NetworkError/Code-swift.enum/unsupported``.
   public func trusting(_ trust: ServerTrust) throws(NetworkError) -> SessionConfiguration {
-    let tls = tls ?? TLSOptions()
-    return try secured(
-      with: TLSOptions(
-        trust: trust, identities: tls.identities, minimumVersion: tls.minimumVersion,
-        maximumVersion: tls.maximumVersion, wallClock: tls.compiled.wallClock))
+    try secured(trust: trust)
   }
 
   /// Returns the configuration with an identity for some hosts, in addition to those for other hosts.
@@ -99,11 +95,18 @@ extension SessionConfiguration {
   public func identifying(
     as identity: ClientIdentity, to hosts: HostPattern...
   ) throws(NetworkError) -> SessionConfiguration {
+    let identities = hosts.map { (hosts: $0, identity: identity) }
+    return try secured(
+      identities: ClientIdentities((tls?.identities.identities ?? []) + identities))
+  }
+
+  private func secured(
+    trust: ServerTrust? = nil, identities: ClientIdentities? = nil
+  ) throws(NetworkError) -> SessionConfiguration {
     let tls = tls ?? TLSOptions()
-    let identities = tls.identities.identities + hosts.map { (hosts: $0, identity: identity) }
     return try secured(
       with: TLSOptions(
-        trust: tls.trust, identities: ClientIdentities(identities),
+        trust: trust ?? tls.trust, identities: identities ?? tls.identities,
         minimumVersion: tls.minimumVersion, maximumVersion: tls.maximumVersion,
         wallClock: tls.compiled.wallClock))
   }
@@ -209,28 +212,19 @@ package struct Session {
   /// The cookies.
   ///
   /// `nil` means none.
-  let cookies: CookieJar?
+  private(set) var cookies: CookieJar? = .shared
   /// The cache.
   ///
   /// `nil` means none.
-  let cache: HTTPCache?
-  let cachePolicy: Request.CachePolicy
+  private(set) var cache: HTTPCache?
+  private(set) var cachePolicy = Request.CachePolicy.default
   /// The performer of the client's calls.
   ///
   /// `nil` if the stages perform them over the transport.
-  let performer: (any CallPerformer)?
+  private(set) var performer: (any CallPerformer)?
+}
 
-  init(
-    transport: any Transport, cookies: CookieJar? = .shared, cache: HTTPCache? = nil,
-    cachePolicy: Request.CachePolicy = .default
-  ) {
-    self.transport = transport
-    self.cookies = cookies
-    self.cache = cache
-    self.cachePolicy = cachePolicy
-    performer = nil
-  }
-
+extension Session {
   /// Makes a session without cookies and a cache.
   ///
   /// - Parameters:
@@ -238,11 +232,7 @@ package struct Session {
   ///   - transport: The transport for requests that a provider of transports passes on, which is also
   ///     that of all requests without a performer.
   package init(performer: (any CallPerformer)?, transport: FailingTransport) {
-    self.transport = transport
-    self.performer = performer
-    cookies = nil
-    cache = nil
-    cachePolicy = .default
+    self.init(transport: transport, cookies: nil, performer: performer)
   }
 
   /// The transport of all clients with the default configuration, so that they share connections.

@@ -102,13 +102,9 @@ final class ClientOfflineStore: Sendable {
   let replay = SharedReplay()
   /// The rules of the client's replays.
   let replayPolicy: ReplayPolicy
-  private let policy: OfflinePolicy
-  /// The name of the client's endpoint type.
-  private let endpointTypeName: String
-  /// The scope of mocks in which the client was made.
-  private let scope: TransportScope?
-  /// Whether the client has a mock provider.
-  private let isMocked: Bool
+  /// Whether the client has no store.
+  let isDisabled: Bool
+  private let open: @Sendable () throws -> OfflineStore
   private let opened = Mutex<OfflineStore?>(nil)
   private let sources = Mutex<[UUID: ReplaySource]>([:])
 
@@ -123,16 +119,20 @@ final class ClientOfflineStore: Sendable {
     _ policy: OfflinePolicy, _ replayPolicy: ReplayPolicy = .standard, for type: Any.Type,
     isMocked: Bool = false
   ) {
-    self.policy = policy
     self.replayPolicy = replayPolicy
-    self.isMocked = isMocked
-    endpointTypeName = String(reflecting: type)
-    scope = TransportScope.innermost
-  }
-
-  /// Whether the client has no store.
-  var isDisabled: Bool {
-    if case .none = policy { true } else { false }
+    isDisabled = if case .none = policy { true } else { false }
+    let (type, scope) = (String(reflecting: type), TransportScope.innermost)
+    open = {
+      switch policy {
+      case .automatic:
+        if let scope { return try scope.sharedObject(for: type) { try Self.temporaryStore() } }
+        return isMocked
+          ? try Self.temporaryStore() : try OfflineStore(key: OfflineStore.key(ofType: type))
+      case .store(let store): return store
+      case .temporary: return try Self.temporaryStore()
+      case .none: throw NetworkError(.offlineStoreFailed, "this client has no offline store")
+      }
+    }
   }
 
   /// The store; the first access blocks until it is opened.
@@ -143,32 +143,17 @@ final class ClientOfflineStore: Sendable {
       // first one is kept.
       let store = try open()
       return opened.withLock { opened in
-        if let first = opened { return first }
-        opened = store
-        return store
+        opened = opened ?? store
+        return opened ?? store
       }
     }
   }
 
-  private func open() throws -> OfflineStore {
-    switch policy {
-    case .automatic:
-      if let scope {
-        return try scope.sharedObject(for: endpointTypeName) { try temporaryStore() }
-      }
-      return isMocked
-        ? try temporaryStore()
-        : try OfflineStore(key: OfflineStore.key(ofType: endpointTypeName))
-    case .store(let store): return store
-    case .temporary: return try temporaryStore()
-    case .none: throw NetworkError(.offlineStoreFailed, "this client has no offline store")
-    }
-  }
-
-  private func temporaryStore() throws -> OfflineStore {
+  private static func temporaryStore() throws -> OfflineStore {
     try OfflineStore(
-      temporaryFolder: FileManager.default.temporaryDirectory
-        .appendingPathComponent("catena-offline-\(UUID().uuidString)", isDirectory: true))
+      folder: FileManager.default.temporaryDirectory
+        .appendingPathComponent("catena-offline-\(UUID().uuidString)", isDirectory: true),
+      isTemporary: true)
   }
 
   /// Keeps the functions that the replay of an entry needs.

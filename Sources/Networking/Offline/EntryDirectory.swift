@@ -93,13 +93,11 @@ struct EntryDirectory: Sendable {
       return record
     }
     guard let record = found else { return nil }
-    guard record.number == name.number, record.key == name.key else {
-      throw CorruptEntryError("the file belongs to another entry")
-    }
-    guard record.files.count == record.request.files.count else {
-      throw CorruptEntryError("the number of payload files does not match")
-    }
-    guard record.hasValidNumbers else { throw CorruptEntryError("a number is out of range") }
+    try CorruptEntryError.unless(record.name == name, "the file belongs to another entry")
+    try CorruptEntryError.unless(
+      record.files.count == record.request.files.count,
+      "the number of payload files does not match")
+    try CorruptEntryError.unless(record.hasValidNumbers, "a number is out of range")
     return record
   }
 
@@ -138,58 +136,49 @@ struct EntryDirectory: Sendable {
     _ record: (_ files: [ContentSummary]) throws -> EntryRecord
   ) throws -> (record: EntryRecord, byteCount: Int64)? {
     let incomingPath = "\(incoming)/\(name.text)"
+    var isStored = false
+    // If this fails, the next process that acquires the lock removes the remains.
+    defer { if !isStored { try? fileSystem.remove(incomingPath) } }
+    try fileSystem.createDirectory(incomingPath)
+    var copies: [ContentSummary] = []
+    var remaining = limit
+    for (position, file) in files.enumerated() {
+      let target = "\(incomingPath)/\(EntryRecord.fileName(position))"
+      guard let copy = try fileSystem.copy(file, to: target, limit: remaining) else { return nil }
+      copies.append(copy)
+      remaining -= copy.byteCount
+    }
+    let record = try record(copies)
+    let data = try record.encoded()
+    remaining -= Int64(data.count)
+    guard remaining >= 0 else { return nil }
+    try fileSystem.write(data, to: "\(incomingPath)/\(EntryRecord.fileName)")
+    try fileSystem.synchronize(incomingPath)
+    try fileSystem.move(incomingPath, to: path(of: name))
+    isStored = true
     do {
-      try fileSystem.createDirectory(incomingPath)
-      var copies: [ContentSummary] = []
-      var remaining = limit
-      for (position, file) in files.enumerated() {
-        let target = "\(incomingPath)/\(EntryRecord.fileName(position))"
-        guard let copy = try fileSystem.copy(file, to: target, limit: remaining) else {
-          try? fileSystem.remove(incomingPath)
-          return nil
-        }
-        copies.append(copy)
-        remaining -= copy.byteCount
-      }
-      let record = try record(copies)
-      let data = try record.encoded()
-      remaining -= Int64(data.count)
-      guard remaining >= 0 else {
-        try? fileSystem.remove(incomingPath)
-        return nil
-      }
-      try fileSystem.write(data, to: "\(incomingPath)/\(EntryRecord.fileName)")
-      try fileSystem.synchronize(incomingPath)
-      try fileSystem.move(incomingPath, to: path(of: name))
-      do {
-        try fileSystem.synchronize(entries)
-      } catch {
-        do {
-          try fileSystem.move(path(of: name), to: incomingPath)
-        } catch {
-          // The complete entry stays in place and will be sent. It is therefore accepted, although
-          // it may not survive a loss of power.
-          return (record, limit - remaining)
-        }
+      try fileSystem.synchronize(entries)
+    } catch {
+      // Otherwise the complete entry stays in place and will be sent. It is therefore accepted,
+      // although it may not survive a loss of power.
+      if (try? fileSystem.move(path(of: name), to: incomingPath)) != nil {
+        isStored = false
         throw error
       }
-      return (record, limit - remaining)
-    } catch {
-      // If this fails, the next process that acquires the lock removes the remains.
-      try? fileSystem.remove(incomingPath)
-      throw error
     }
+    return (record, limit - remaining)
   }
 
   /// Replaces the file of an entry.
   ///
   /// Requires the lock.
-  func rewrite(_ record: EntryRecord, _ name: EntryName) throws {
-    guard try fileSystem.isDirectory(path(of: name)) else { return }
-    let incomingPath = "\(incoming)/\(name.text)"
+  func rewrite(_ record: EntryRecord) throws {
+    let entryPath = path(of: record.name)
+    guard try fileSystem.isDirectory(entryPath) else { return }
+    let incomingPath = "\(incoming)/\(record.name.text)"
     do {
       try fileSystem.write(try record.encoded(), to: incomingPath)
-      try fileSystem.move(incomingPath, to: "\(path(of: name))/\(EntryRecord.fileName)")
+      try fileSystem.move(incomingPath, to: "\(entryPath)/\(EntryRecord.fileName)")
     } catch {
       try? fileSystem.remove(incomingPath)
       throw error
@@ -269,12 +258,9 @@ struct EntryName: Sendable, Hashable, Comparable {
 
   let number: Int
   let key: UUID
+}
 
-  init(number: Int, key: UUID) {
-    self.number = number
-    self.key = key
-  }
-
+extension EntryName {
   /// Parses the name of a folder.
   ///
   /// Returns `nil` unless the name is exactly in the format of ``text``.
@@ -291,10 +277,7 @@ struct EntryName: Sendable, Hashable, Comparable {
   var text: String { "\(Self.padded(number))-\(key.uuidString)" }
 
   /// Returns a number with leading zeros.
-  static func padded(_ number: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, digits - text.count)) + text
-  }
+  static func padded(_ number: Int) -> String { String(format: "%0\(digits)ld", number) }
 
   static func < (left: EntryName, right: EntryName) -> Bool {
     (left.number, left.key.uuidString) < (right.number, right.key.uuidString)

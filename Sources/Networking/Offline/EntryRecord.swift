@@ -22,6 +22,8 @@ struct EntryRecord: Codable, Equatable {
   var attempts: Int
   let files: [ContentSummary]
 
+  var name: EntryName { EntryName(number: number, key: key) }
+
   var lifespan: Lifespan {
     get { Lifespan(created: created, expires: expires) }
     set { (created, expires) = (newValue.created, newValue.expires) }
@@ -63,22 +65,16 @@ struct EntryRecord: Codable, Equatable {
     guard let length = try file.length else {
       throw CorruptEntryError("the entry file is not a regular file")
     }
-    guard try file.isOwn else {
-      throw CorruptEntryError("the entry file belongs to another user")
-    }
+    try CorruptEntryError.unless(try file.isOwn, "the entry file belongs to another user")
+    try CorruptEntryError.unless(length > 0, "the entry file is empty")
     let head = try file.read(Int(min(length, 128)))
-    guard let end = head.firstIndex(of: UInt8(ascii: "\n")) else {
-      throw CorruptEntryError(
-        length == 0 ? "the entry file is empty" : "the file is not an offline entry")
-    }
-    let words = String(decoding: head[..<end], as: UTF8.self).split(separator: " ")
-    guard words.count == 3, words[0].hasPrefix("Catena-Offline/") else {
-      throw CorruptEntryError("the file is not an offline entry")
-    }
-    guard words[0] == format else {
-      throw CorruptEntryError("the format \(words[0]) is not supported")
-    }
-    let start = head.distance(from: head.startIndex, to: end) + 1
+    let line = head.prefix { $0 != UInt8(ascii: "\n") }
+    let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+    try CorruptEntryError.unless(
+      line.count < head.count && words.count == 3 && words[0].hasPrefix("Catena-Offline/"),
+      "the file is not an offline entry")
+    try CorruptEntryError.unless(words[0] == format, "the format \(words[0]) is not supported")
+    let start = line.count + 1
     // Checked before memory is allocated.
     guard let count = Int64(words[1]), count == length - Int64(start) else {
       throw CorruptEntryError("the length does not match")
@@ -88,9 +84,8 @@ struct EntryRecord: Codable, Equatable {
     var body = Data(capacity: Int(count))
     body.append(contentsOf: head.dropFirst(start))
     body.append(rest)
-    guard Checksum(body).text == words[2] else {
-      throw CorruptEntryError("the checksum does not match")
-    }
+    try CorruptEntryError.unless(
+      Checksum(body).text == words[2], "the checksum does not match")
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .secondsSince1970
     do {
@@ -111,6 +106,13 @@ struct CorruptEntryError: Error, Equatable {
 
   init(_ reason: String) {
     self.reason = reason
+  }
+
+  /// Throws an error unless a condition is met.
+  static func unless(
+    _ condition: Bool, _ reason: @autoclosure () -> String
+  ) throws(CorruptEntryError) {
+    if !condition { throw CorruptEntryError(reason()) }
   }
 }
 

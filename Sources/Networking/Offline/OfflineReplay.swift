@@ -57,7 +57,6 @@ final class OfflineReplay: Sendable {
 
   /// Returns the names of the entries of each queue, ordered by the first entry of each queue.
   private func loadQueues() throws -> [[EntryName]] {
-    var queues: [String] = []
     var names: [String: [EntryName]] = [:]
     var unrecognized: [FileName] = []
     var readErrors: [any Error] = []
@@ -72,16 +71,14 @@ final class OfflineReplay: Sendable {
           readErrors.append(readError)
           continue
         }
-        let queue = summary.queue
-        if names[queue] == nil { queues.append(queue) }
-        names[queue, default: []].append(name)
+        names[summary.queue, default: []].append(name)
       }
     }
     let total = names.values.reduce(unrecognized.count + readErrors.count) { $0 + $1.count }
     state.withLock { $0.total = total }
     for name in unrecognized { quarantine(name, "the name is not a valid entry name") }
     for readError in readErrors { report(nil, .kept(readError)) }
-    return queues.compactMap { names[$0] }
+    return names.values.sorted { $0[0] < $1[0] }
   }
 
   /// Processes one entry.
@@ -97,9 +94,7 @@ final class OfflineReplay: Sendable {
       if record.lifespan.isImplausible(at: now) {
         record.lifespan = record.lifespan.restarted(at: now)
         // If this write fails, the next replay restarts the lifespan.
-        try? store.directory.withExclusiveLock { [record] _ in
-          try store.directory.rewrite(record, name)
-        }
+        rewrite(record)
       }
       let entry = store.entry(record)
       if record.lifespan.isExpired(at: now) {
@@ -159,9 +154,11 @@ final class OfflineReplay: Sendable {
   private func recordAttempt(_ record: EntryRecord) {
     var record = record
     record.attempts += 1
-    let name = EntryName(number: record.number, key: record.key)
-    try? store.directory.withExclusiveLock { [record] _ in try store.directory.rewrite(record, name)
-    }
+    rewrite(record)
+  }
+
+  private func rewrite(_ record: EntryRecord) {
+    try? store.directory.withExclusiveLock { _ in try store.directory.rewrite(record) }
   }
 
   /// Moves an invalid entry to quarantine, or reports the error if that fails.

@@ -54,11 +54,10 @@ extension OfflineStore {
         }
       }
     } catch var error as NetworkError {
-      error.request = error.request ?? NetworkError.RequestSummary(request)
+      error.request = error.request ?? .init(request)
       throw error
     } catch {
-      throw NetworkError(
-        .encodingFailed, request: NetworkError.RequestSummary(request), underlying: error)
+      throw NetworkError(.encodingFailed, request: .init(request), underlying: error)
     }
   }
 

@@ -44,10 +44,9 @@ extension OfflineStore {
 
   /// Returns the entry of a record, with the current locations of its payload files.
   func entry(_ record: EntryRecord) -> Entry {
-    let name = EntryName(number: record.number, key: record.key)
-    return Entry(
+    Entry(
       number: record.number, idempotencyKey: record.key, queue: record.queue,
-      request: record.request.replacingFiles { position, _ in directory.fileURL(name, position) },
+      request: record.request.replacingFiles { position, _ in directory.fileURL(record.name, position) },
       baseURL: record.baseURL, removedCredentialHeaders: record.withheld, created: record.created,
       expires: record.expires, attempts: record.attempts)
   }

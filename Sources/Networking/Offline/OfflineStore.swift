@@ -102,13 +102,7 @@ public final class OfflineStore: Sendable {
   ) throws {
     try self.init(
       folder: folder, limits: limits, lifetime: lifetime, storesSecrets: storesSecrets,
-      clock: clock, beforeOperation: { _ in },
-      onConflict: onConflict)
-  }
-
-  /// Opens a store that removes its folder when it is deallocated.
-  convenience init(temporaryFolder folder: URL) throws {
-    try self.init(folder: folder, isTemporary: true, beforeOperation: { _ in })
+      clock: clock, beforeOperation: { _ in }, onConflict: onConflict)
   }
 
   deinit {
@@ -119,7 +113,7 @@ public final class OfflineStore: Sendable {
   package init(
     folder: URL, isTemporary: Bool = false, limits: Limits = Limits(), lifetime: Duration? = nil,
     storesSecrets: Bool = false, clock: @escaping @Sendable () -> Date = { Date() },
-    beforeOperation: @escaping @Sendable (_ step: String) -> Void,
+    beforeOperation: @escaping @Sendable (_ step: String) -> Void = { _ in },
     onConflict: ConflictHandler? = nil
   ) throws {
     guard folder.isFileURL else {

@@ -152,20 +152,17 @@ extension ReplayPolicy {
     // A hook or the request of a token refresh may have caused it.
     case .invalidURL, .invalidMethod, .invalidHeader, .encodingFailed: !isEncodable(entry)
     // Before the request is sent.
-    case .credentialsWithoutBaseURL, .unsupported, .invalidTLSOptions, .mockFailed, .sessionEnded:
-      false
-    // No complete response.
-    case .dnsFailed, .cannotConnect, .connectionLost, .notConnectedToInternet, .timedOut,
+    case .credentialsWithoutBaseURL, .unsupported, .invalidTLSOptions, .mockFailed, .sessionEnded,
+      // No complete response.
+      .dnsFailed, .cannotConnect, .connectionLost, .notConnectedToInternet, .timedOut,
       .tlsHandshakeFailed, .tlsCertificateExpired, .tlsHostMismatch, .tlsUntrusted, .pinMismatch,
       .tlsRevoked, .tlsRevocationUnknown, .malformedResponse, .bodyTooLarge, .fileNotWritten,
-      .circuitOpen, .cancelled, .redirectRefused, .tooManyRedirects:
-      false
-    // A response that is not the expected one, such as a login page.
-    case .unacceptableContentType, .missingContentType, .decodingFailed, .jsonFailed, .stringFailed,
-      .noData:
-      false
-    // Errors of other requests, or of this machine.
-    case .digestMismatch, .transferInProgress, .alreadyRead, .pageLoop, .notCached,
+      .circuitOpen, .cancelled, .redirectRefused, .tooManyRedirects,
+      // A response that is not the expected one, such as a login page.
+      .unacceptableContentType, .missingContentType, .decodingFailed, .jsonFailed, .stringFailed,
+      .noData,
+      // Errors of other requests, or of this machine.
+      .digestMismatch, .transferInProgress, .alreadyRead, .pageLoop, .notCached,
       .cookieFileFailed, .offlineStoreFull, .offlineStoreRefused, .offlineStoreFailed,
       .offlineCredentialsMissing, .offlineStoreBusy:
       false

@@ -202,8 +202,7 @@ final class CallState: Sendable {
   var attempts: [Attempt] {
     let now = now
     var (log, shared) = state.withLock { ($0.log, $0.shared) }
-    guard let shared else { return log.attempts(at: now) }
-    log.append(shared.attempts)
+    log.append(shared?.attempts ?? [])
     return log.attempts(at: now)
   }
 

@@ -16,7 +16,7 @@ package struct CallSessions: Sendable {
   /// - Parameter settings: The settings of the client.
   init(_ settings: ClientSettings) {
     client = settings.session
-    provider = settings.credentials.provider?.userSession
+    provider = settings.credentials.scheme?.provider?.userSession
     renewal = RefreshRound.current.flatMap { $0.isRunning ? $0 : nil }
   }
 
@@ -48,21 +48,19 @@ extension ClientCredentials {
     case .bound(let credentials): credentials.scheme
     }
   }
-
-  /// The provider of the values.
-  ///
-  /// `nil` if the client has other credentials.
-  fileprivate var provider: (any CredentialProvider)? {
-    if case .provided(let provider) = scheme { provider } else { nil }
-  }
 }
 
 extension Credentials.Scheme {
+  /// The provider of the values.
+  ///
+  /// `nil` for other credentials.
+  var provider: (any CredentialProvider)? {
+    if case .provided(let provider) = self { provider } else { nil }
+  }
+
   /// Returns whether other credentials are certainly those of the same user.
   func hasUser(of other: Credentials.Scheme) -> Bool {
-    if case .provided(let one) = self, case .provided(let two) = other {
-      return one.userSession === two.userSession
-    }
-    return self == other
+    guard let provider, let other = other.provider else { return self == other }
+    return provider.userSession === other.userSession
   }
 }

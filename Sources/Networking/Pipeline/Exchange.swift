@@ -58,7 +58,11 @@ public struct Exchange: Sendable {
   ///
   /// - Throws: ``NetworkError`` with the code `sessionEnded`.
   func checkSessions() throws(NetworkError) {
-    if call.sessions.hasEnded { throw .sessionEnded(NetworkError.RequestSummary(request)) }
+    if let sessionError { throw sessionError }
+  }
+
+  private var sessionError: NetworkError? {
+    call.sessions.hasEnded ? .sessionEnded(.init(request)) : nil
   }
 
   /// Returns the exchange with credentials of the client.
@@ -78,7 +82,7 @@ public struct Exchange: Sendable {
         throw NetworkError(
           .credentialsWithoutBaseURL,
           "declare a static baseURL, call setBaseURL, or make the request withoutCredentials()",
-          request: NetworkError.RequestSummary(request))
+          request: .init(request))
       }
       exchange.credentials = nil
     }
@@ -113,12 +117,9 @@ extension Exchange {
   }
 }
 
-extension Exchange: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Exchange: BrieflyDescribed {
   /// The method and the URL of the request, without secrets.
   public var description: String { request.description }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
 
   /// The members without secrets.
   ///
@@ -182,17 +183,8 @@ extension Exchange {
   /// A stored request is not sent without the fields that were removed when it was stored. No request is
   /// sent after the end of its session.
   func perform() -> NetworkPromise {
-    do {
-      // Here the request has all credentials and cookies. None of another user is sent.
-      try checkSessions()
-    } catch {
-      return .rejected(error)
-    }
-    if let offline = call.offline, redirects == 0,
-      let error = missingCredentials(of: offline)
-    {
-      return .rejected(error)
-    }
+    // Here the request has all credentials and cookies. None of another user is sent.
+    if let error = sessionError ?? credentialsError { return .rejected(error) }
     var reception = reception
     reception.options.progress = progress
     return call.transport.transport.perform(
@@ -204,8 +196,8 @@ extension Exchange {
   ///
   /// An `Authorization` field may be missing if the client authenticates the request, because a
   /// request with Digest authentication is sent without the field first.
-  private func missingCredentials(of offline: OfflineMode) -> NetworkError? {
-    guard case .replaying(_, let removedHeaders) = offline else { return nil }
+  private var credentialsError: NetworkError? {
+    guard redirects == 0, case .replaying(_, let removedHeaders) = call.offline else { return nil }
     let missing = removedHeaders.filter { name in
       !request.headers.contains(name)
         && !(HTTPHeaders.areNamesEqual(name, "Authorization")
@@ -214,15 +206,15 @@ extension Exchange {
     guard !missing.isEmpty else { return nil }
     return NetworkError(
       .offlineCredentialsMissing, "missing: \(missing.joined(separator: ", "))",
-      request: NetworkError.RequestSummary(request))
+      request: .init(request))
   }
 
-  /// Reports that an interceptor sends the request again, without a delay.
-  func reportResend(after result: Result<Response, any Error>) {
+  /// Reports that the request is sent again after a delay.
+  func reportResend(after result: Result<Response, any Error>, delay: Duration = .zero) {
     guard let events else { return }
     let number = state.attemptCount
     let failed = FailedAttempt(number: number, request: request, result: result)
     let failure = NetworkEvent.Failure(failed.error, by: request.attributes.redactor)
-    events.add(.retrying(after: .zero, because: failure, attempt: number + 1))
+    events.add(.retrying(after: delay, because: failure, attempt: number + 1))
   }
 }

@@ -69,18 +69,15 @@ extension NetworkPlugin {
 
   /// Calls the hooks before and after the remaining stages.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    let request: HTTPRequest
-    do {
-      request = exchange.request.replaced(by: try prepare(exchange.request))
-    } catch {
-      return .rejected(error)
+    firstly {
+      var prepared = exchange
+      prepared.request = exchange.request.replaced(by: try prepare(exchange.request))
+      let request = prepared.request
+      willSend(request)
+      return next(prepared)
+        .always(on: .inline) { result in didReceive(result, of: request) }
+        .asResult()
+        .map { result in try process(result, of: request) }
     }
-    var prepared = exchange
-    prepared.request = request
-    willSend(request)
-    return next(prepared)
-      .always(on: .inline) { result in didReceive(result, of: request) }
-      .asResult()
-      .map { result in try process(result, of: request) }
   }
 }

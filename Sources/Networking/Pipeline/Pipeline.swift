@@ -134,22 +134,9 @@ struct InterceptorsStage: BuiltInStage {
 /// before. The remaining stages then continue on a serial queue of the step, in the same order and
 /// without occupying the actor or other steps.
 struct InterceptorStep<Argument: Sendable, Output: Sendable>: Sendable {
-  private enum Body: Sendable {
-    case immediate(IsolatedClosure<Argument, Output>)
-    case promised(IsolatedClosure<Argument, Promise<Output>>)
-    case asynchronous(@Sendable @isolated(any) (Argument) async throws -> Output)
-  }
-
-  /// The closure, if it is synchronous and not isolated, so that the stage can call it directly.
-  ///
-  /// `nil` if the step must be started with ``start(_:for:)``.
-  let direct: (@Sendable (Argument) throws -> Output)?
-  private let body: Body
-  /// The queue of the exchanges that have left the actor of the closure.
-  ///
-  /// It is serial, so that exchanges keep the order in which the actor handled them. A step whose
-  /// closure is not isolated does not use it.
-  private let exchanges: ExecutionContext
+  /// The closure, if it is synchronous and not isolated, so that it is called directly.
+  private let direct: (@Sendable (Argument) throws -> Output)?
+  private let begin: @Sendable (_ argument: Argument, _ scheduler: any Scheduler) -> Promise<Output>
 
   /// Makes a step of a synchronous closure.
   init(_ body: @escaping @Sendable @isolated(any) (Argument) throws -> Output) {
@@ -162,48 +149,55 @@ struct InterceptorStep<Argument: Sendable, Output: Sendable>: Sendable {
     self.init(IsolatedClosure(body))
   }
 
+  private init(_ closure: IsolatedClosure<Argument, Output>) {
+    let exchanges = Self.exchanges(leaving: closure.context)
+    direct = closure.unisolated
+    begin = { closure.onItsActor($0, awaitedBy: $1, returningOn: exchanges) }
+  }
+
   /// Makes a step of a closure that returns a promise.
   init(starting closure: IsolatedClosure<Argument, Promise<Output>>) {
-    self.init(.promised(closure), isIsolated: closure.context != nil)
+    let exchanges = Self.exchanges(leaving: closure.context)
+    direct = nil
+    begin = { argument, scheduler in
+      firstly { try closure.start(argument, awaitedBy: scheduler, returningOn: exchanges) }
+    }
   }
 
   /// Makes a step of an asynchronous closure, which runs in a new task.
   init(asynchronous body: @escaping @Sendable @isolated(any) (Argument) async throws -> Output) {
-    self.init(.asynchronous(body), isIsolated: false)
+    direct = nil
+    // In this context, a scheduler with virtual time waits for the task.
+    begin = { Promise.fulfilled($0).on($1.context(for: .inline)).then(body) }
   }
 
-  private init(_ closure: IsolatedClosure<Argument, Output>) {
-    self.init(
-      .immediate(closure), isIsolated: closure.context != nil, direct: closure.unisolated)
+  /// The context of the exchanges that have left the actor of a closure.
+  ///
+  /// It is serial, so that exchanges keep the order in which the actor handled them.
+  private static func exchanges(leaving actor: ExecutionContext?) -> ExecutionContext {
+    actor == nil ? .inline : .queue(DispatchQueue(label: "Catena.InterceptorStep"))
   }
 
-  private init(
-    _ body: Body, isIsolated: Bool, direct: (@Sendable (Argument) throws -> Output)? = nil
-  ) {
-    self.body = body
-    self.direct = direct
-    exchanges = isIsolated ? .queue(DispatchQueue(label: "Catena.InterceptorStep")) : .inline
-  }
-
-  /// Starts the step, if ``direct`` is `nil`.
+  /// Performs the step, and continues with the result of the closure.
   ///
   /// - Parameters:
   ///   - argument: The argument of the closure.
   ///   - exchange: The exchange, whose client's scheduler waits for the closure.
-  /// - Returns: A promise of the result. Cancelling it cancels the promise or the task of the
-  ///   closure.
+  ///   - next: A closure that continues. It runs before this method returns if the closure of the user
+  ///     is synchronous and not isolated.
+  /// - Returns: A promise of the response. Cancelling it cancels the promise or the task of the closure.
+  func perform(
+    _ argument: Argument, for exchange: Exchange,
+    then next: @escaping @Sendable (_ output: Output) throws -> NetworkPromise
+  ) -> NetworkPromise {
+    if let direct { return firstly { try next(direct(argument)) } }
+    return start(argument, for: exchange).then(on: .inline, next).on(.inline)
+  }
+
+  /// Starts the step.
+  ///
+  /// - Returns: A promise of the result.
   func start(_ argument: Argument, for exchange: Exchange) -> Promise<Output> {
-    let scheduler = exchange.call.settings.scheduler
-    switch body {
-    case .immediate(let closure):
-      return closure.onItsActor(argument, awaitedBy: scheduler, returningOn: exchanges)
-    case .promised(let closure):
-      return firstly {
-        try closure.start(argument, awaitedBy: scheduler, returningOn: exchanges)
-      }
-    case .asynchronous(let body):
-      // In this context, a scheduler with virtual time waits for the task.
-      return Promise.fulfilled(argument).on(scheduler.context(for: .inline)).then(body)
-    }
+    begin(argument, exchange.call.settings.scheduler)
   }
 }

@@ -75,20 +75,20 @@ public final class PipelineBarrier: Interceptor {
   /// - Returns: A promise of the response.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard exchange.isIntercepted else { return next(exchange) }
-    var gate: Promise<Void>?
+    var gate: Promise<BarrierMachine.WorkStart>?
     let (id, mayPass) = machine.withLock { machine in
       let id = machine.nextID()
       let mayPass = machine.enter(
         id,
-        { () -> Resolver<Void> in
-          let pending = Promise<Void>.pending(on: .inline)
+        {
+          let pending = Promise<BarrierMachine.WorkStart>.pending(on: .inline)
           gate = pending.promise
           return pending.resolver
         }())
       return (id, mayPass)
     }
     let responsePromise = gate.map {
-      $0.then(on: .inline) { next(try exchange.withCurrentCredentials()) }
+      $0.then(on: .inline) { _ in next(try exchange.withCurrentCredentials()) }
     }
     return (mayPass ? next(exchange) : responsePromise ?? next(exchange))
       .always(on: .inline) { _ in self.apply(after: exchange) { $0.leave(id) } }
@@ -103,13 +103,11 @@ public final class PipelineBarrier: Interceptor {
     after exchange: Exchange? = nil, _ change: (inout BarrierMachine) -> BarrierMachine.Effects
   ) {
     let effects = machine.withLock { change(&$0) }
-    for resolver in effects.released { resolver.fulfill() }
-    for resolver in effects.drained {
+    for resolver in effects.resumed {
       resolver.fulfill(exchange.map { .afterRequests($0.call.settings.scheduler) } ?? .atOnce)
     }
-    // Rejected as cancelled, so that they are not reported as abandoned.
-    effects.droppedRequest?.reject(CancellationError())
-    effects.droppedHold?.reject(CancellationError())
+    // Rejected as cancelled, so that it is not reported as abandoned.
+    effects.dropped?.reject(CancellationError())
   }
 }
 
@@ -119,14 +117,10 @@ struct BarrierMachine {
   ///
   /// The resolvers are called after unlocking.
   struct Effects {
-    /// The resolvers of the requests that continue, in order.
-    var released: [Resolver<Void>] = []
-    /// The resolvers of the holds whose work starts, in order.
-    var drained: [Resolver<WorkStart>] = []
-    /// The resolver of a waiting request that has ended.
-    var droppedRequest: Resolver<Void>?
-    /// The resolver of a hold that has ended before its work started.
-    var droppedHold: Resolver<WorkStart>?
+    /// The resolvers of the requests that continue, or of the holds whose work starts, in order.
+    var resumed: [Resolver<WorkStart>] = []
+    /// The resolver of a waiting request, or of a hold before its work, that has ended.
+    var dropped: Resolver<WorkStart>?
   }
 
   /// The time at which the work of a hold starts.
@@ -142,7 +136,7 @@ struct BarrierMachine {
   /// The holds that wait for requests in flight.
   private var draining: [Int: Resolver<WorkStart>] = [:]
   /// The waiting requests.
-  private var waiting: [Int: Resolver<Void>] = [:]
+  private var waiting: [Int: Resolver<WorkStart>] = [:]
   private var inFlight: Set<Int> = []
 
   /// Returns a number for a request or a hold.
@@ -158,7 +152,7 @@ struct BarrierMachine {
   ///   - resolver: The resolver that continues the request. Evaluated only if the request has to
   ///     wait.
   /// - Returns: Whether the request may continue at once.
-  mutating func enter(_ id: Int, _ resolver: @autoclosure () -> Resolver<Void>) -> Bool {
+  mutating func enter(_ id: Int, _ resolver: @autoclosure () -> Resolver<WorkStart>) -> Bool {
     guard holds.isEmpty else {
       waiting[id] = resolver()
       return false
@@ -169,9 +163,9 @@ struct BarrierMachine {
 
   /// Removes a request that has ended, waiting or in flight.
   mutating func leave(_ id: Int) -> Effects {
-    if let resolver = waiting.removeValue(forKey: id) { return Effects(droppedRequest: resolver) }
+    if let resolver = waiting.removeValue(forKey: id) { return Effects(dropped: resolver) }
     guard inFlight.remove(id) != nil, inFlight.isEmpty else { return Effects() }
-    return Effects(drained: takeInOrder(&draining))
+    return Effects(resumed: takeInOrder(&draining))
   }
 
   /// Adds a hold.
@@ -184,7 +178,7 @@ struct BarrierMachine {
   mutating func hold(_ id: Int, _ resolver: Resolver<WorkStart>?) -> Effects {
     holds.insert(id)
     guard let resolver else { return Effects() }
-    guard !inFlight.isEmpty else { return Effects(drained: [resolver]) }
+    guard !inFlight.isEmpty else { return Effects(resumed: [resolver]) }
     draining[id] = resolver
     return Effects()
   }
@@ -194,16 +188,16 @@ struct BarrierMachine {
   /// After the last one all waiting requests continue.
   mutating func release(_ id: Int) -> Effects {
     holds.remove(id)
-    var effects = Effects(droppedHold: draining.removeValue(forKey: id))
+    var effects = Effects(dropped: draining.removeValue(forKey: id))
     guard holds.isEmpty else { return effects }
     inFlight.formUnion(waiting.keys)
-    effects.released = takeInOrder(&waiting)
+    effects.resumed = takeInOrder(&waiting)
     return effects
   }
 
-  private func takeInOrder<Value>(
-    _ resolvers: inout [Int: Resolver<Value>]
-  ) -> [Resolver<Value>] {
+  private func takeInOrder(
+    _ resolvers: inout [Int: Resolver<WorkStart>]
+  ) -> [Resolver<WorkStart>] {
     defer { resolvers = [:] }
     return resolvers.sorted { $0.key < $1.key }.map(\.value)
   }

@@ -80,12 +80,7 @@ public struct ReachabilityInterceptor: Interceptor {
 
   /// Applies the policy to a request whose server is on the internet, and sends other requests.
   private func checkServer(of exchange: Exchange, _ next: @escaping Next) -> NetworkPromise {
-    if let needsInternet = needsInternet.direct {
-      return firstly {
-        try needsInternet(exchange.request) ? applyPolicy(to: exchange, next) : next(exchange)
-      }
-    }
-    return needsInternet.start(exchange.request, for: exchange).then(on: .inline) {
+    needsInternet.perform(exchange.request, for: exchange) {
       $0 ? applyPolicy(to: exchange, next) : next(exchange)
     }
   }
@@ -109,7 +104,7 @@ public struct ReachabilityInterceptor: Interceptor {
     state.markRejectedLocally(hasSent: exchange.redirects > 0)
     // The retry stage sets the number of attempts if there are several.
     return NetworkError(
-      .notConnectedToInternet, reason, request: NetworkError.RequestSummary(exchange.request),
+      .notConnectedToInternet, reason, request: .init(exchange.request),
       attempts: min(state.attemptCount, 1))
   }
 }

@@ -116,13 +116,8 @@ public struct RefreshInterceptor: Interceptor {
   private func send(_ exchange: Exchange, _ next: @escaping Next) -> NetworkPromise {
     // Read before the credentials, so that new credentials are not mistaken for old ones.
     let epoch = shared.epoch
-    let first: Exchange
-    do {
-      first = try exchange.withCurrentCredentials()
-    } catch {
-      return .rejected(error)
-    }
-    return next(first).then(on: .inline) { response -> NetworkPromise in
+    let first = firstly { next(try exchange.withCurrentCredentials()) }
+    return first.then(on: .inline) { response -> NetworkPromise in
       guard statuses.contains(response.status), exchange.request.body.isRepeatable else {
         return .fulfilled(response)
       }

@@ -74,20 +74,11 @@ public struct RequestAdapter: Interceptor {
   ///   - next: The remaining stages.
   /// - Returns: A promise of the response.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    if let adapt = adapt.direct {
-      return firstly { next(exchange.with(try adapt(exchange.request))) }
+    adapt.perform(exchange.request, for: exchange) { request in
+      var adapted = exchange
+      adapted.request = request
+      return next(adapted)
     }
-    return adapt.start(exchange.request, for: exchange)
-      .then(on: .inline) { next(exchange.with($0)) }
-      .on(.inline)
-  }
-}
-
-extension Exchange {
-  fileprivate func with(_ request: HTTPRequest) -> Exchange {
-    var exchange = self
-    exchange.request = request
-    return exchange
   }
 }
 
@@ -130,11 +121,7 @@ public struct HeaderInjector: Interceptor {
   /// - Returns: A promise of the response. It is rejected with
   ///   ``NetworkError/Code-swift.enum/invalidHeader`` for a field that cannot be sent.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    if let fields = fields.direct {
-      return firstly { next(try exchange.adding(try fields(exchange.request))) }
-    }
-    return fields.start(exchange.request, for: exchange)
-      .then(on: .inline) { next(try exchange.adding($0)) }
+    fields.perform(exchange.request, for: exchange) { next(try exchange.adding($0)) }
   }
 }
 
@@ -146,10 +133,9 @@ extension Exchange {
   fileprivate func adding(_ fields: HTTPHeaders) throws -> Exchange {
     var exchange = self
     exchange.request.headers = fields.merging(request.headers)
-    if let problem = exchange.request.headers.lazy.compactMap({ HTTPHeaders.problem(of: $0) }).first
-    {
-      throw NetworkError(
-        .invalidHeader, problem, request: NetworkError.RequestSummary(exchange.request))
+    let problems = exchange.request.headers.fields.lazy.compactMap { HTTPHeaders.problem(of: $0) }
+    if let problem = problems.first {
+      throw NetworkError(.invalidHeader, problem, request: .init(exchange.request))
     }
     return exchange
   }

@@ -72,13 +72,9 @@ public struct ResponseInterceptor: Interceptor {
   ) -> NetworkPromise {
     next(exchange).asResult()
       .then(on: .inline) { result -> NetworkPromise in
-        guard resendsLeft > 0 else { return settled(result) }
-        if let decide = decide.direct {
-          return apply(
-            try decide((result, exchange.request)), to: result, of: exchange, next, resendsLeft)
-        }
-        return decide.start((result, exchange.request), for: exchange).then(on: .inline) {
-          apply($0, to: result, of: exchange, next, resendsLeft)
+        guard resendsLeft > 0 else { return .fulfilled(try result.get()) }
+        return decide.perform((result, exchange.request), for: exchange) {
+          try apply($0, to: result, of: exchange, next, resendsLeft)
         }
       }
   }
@@ -86,7 +82,7 @@ public struct ResponseInterceptor: Interceptor {
   private func apply(
     _ decision: Decision, to result: Result<Response, any Error>, of exchange: Exchange,
     _ next: @escaping Next, _ resendsLeft: Int
-  ) -> NetworkPromise {
+  ) throws -> NetworkPromise {
     switch decision {
     case .respond(let response): return .fulfilled(response)
     case .resend(let promise) where exchange.request.body.isRepeatable:
@@ -96,14 +92,7 @@ public struct ResponseInterceptor: Interceptor {
         return send(
           try exchange.withCurrentCredentials(), next, resendsLeft: resendsLeft - 1)
       }
-    case .pass, .resend: return settled(result)
-    }
-  }
-
-  private func settled(_ result: Result<Response, any Error>) -> NetworkPromise {
-    switch result {
-    case .success(let response): .fulfilled(response)
-    case .failure(let error): .rejected(error)
+    case .pass, .resend: return .fulfilled(try result.get())
     }
   }
 }

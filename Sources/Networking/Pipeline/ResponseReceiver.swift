@@ -154,8 +154,8 @@ final class ResponseReceiver: Sendable {
       progress.change { $0.received.total = total }
     }
     if let channel = sink as? ByteChannel {
-      let resolver = state.withLock { $0.resolver.take() }
-      resolver?.fulfill(Response(head, .streaming(StreamingBody(channel)), to: request))
+      state.withLock { $0.resolver.take() }?
+        .fulfill(Response(head, .streaming(StreamingBody(channel)), to: request))
     }
   }
 
@@ -335,9 +335,9 @@ extension Transport {
     reception.options.progress?.begin()
     let receiver = ResponseReceiver(
       request, reception, resolver, isInRealTime: needsNetwork, reportingTo: events)
-    let receive: @Sendable (TransportEvent) -> Void = { receiver.receive($0) }
-    let handle =
-      events == nil ? start(request, receive) : start(request.reportingConnection, receive)
+    var request = request
+    if events != nil { request.options.reportsConnection = true }
+    let handle = start(request) { receiver.receive($0) }
     receiver.attach(handle)
     resolver.onCancel {
       handle.cancel()
@@ -354,24 +354,14 @@ extension FileTarget {
   /// - Parameter then: A closure that gets the reason that it cannot be written, if any. It runs at once,
   ///   or on a queue if this is an I/O thread, which a slow file system must not block.
   fileprivate func check(_ then: @escaping @Sendable (FileError?) -> Void) {
-    if TransportThread.isCurrent { return Self.checks.async { then(problem) } }
-    then(problem)
-  }
-
-  private var problem: FileError? {
-    do throws(FileError) {
-      try PartialFile.check(url, replacing: replaces)
-      return nil
-    } catch {
-      return error
+    @Sendable func check() {
+      do throws(FileError) {
+        try PartialFile.check(url, replacing: replaces)
+        then(nil)
+      } catch {
+        then(error)
+      }
     }
-  }
-}
-
-extension HTTPRequest {
-  fileprivate var reportingConnection: HTTPRequest {
-    var request = self
-    request.options.reportsConnection = true
-    return request
+    if TransportThread.isCurrent { Self.checks.async(execute: check) } else { check() }
   }
 }

@@ -88,14 +88,14 @@ final class RetryStage: BuiltInStage {
         guard let delay = decide(after: .success(Response(head: head, request: exchange.request)))
         else { return false }
         // The decision is kept, because the budget may be used up before the response is complete.
-        plan.decide(delay)
+        plan.state.withLock { $0.decision = delay }
         return true
       }
     }
 
     private func retryLoop() -> NetworkPromise {
       retry(.custom { _, error in delay(after: error) }, scheduler: stage.scheduler) { _ in
-        exchange.state.begin(after: plan.takeDelay(), by: stage.scheduler)
+        exchange.state.begin(after: plan.state.withLock { $0.delay }, by: stage.scheduler)
         return next(attempt).then(on: .inline) { response in try finalResponse(.success(response)) }
       }
       .on(.inline)
@@ -122,31 +122,24 @@ final class RetryStage: BuiltInStage {
       if response == nil, exchange.state.isRejectedLocally { return nil }
       let result: Result<Response, any Error> = response.map { .success($0) } ?? .failure(error)
       exchange.state.end(result)
-      guard let delay = plan.takeDecision() ?? decide(after: result) else { return nil }
+      let decision = plan.state.withLock { $0.decision.take() }
+      guard let delay = decision ?? decide(after: result) else { return nil }
       exchange.state.countRetry()
-      if let events = exchange.events {
-        let failed = failedAttempt(result)
-        let failure = NetworkEvent.Failure(failed.error, by: exchange.request.attributes.redactor)
-        events.add(.retrying(after: delay, because: failure, attempt: failed.number + 1))
-      }
-      plan.wait(delay)
+      exchange.reportResend(after: result, delay: delay)
+      plan.state.withLock { $0.delay = delay }
       return delay
     }
 
     /// Returns the delay before the next attempt, which is taken from the budget, or `nil`.
     private func decide(after result: Result<Response, any Error>) -> Duration? {
+      let failed = FailedAttempt(
+        number: exchange.state.attemptCount, request: exchange.request, result: result,
+        at: stage.wallClock())
       guard !exchange.call.sessions.hasEnded,
-        let delay = policy.delay(
-          beforeRetry: exchange.state.nextRetryNumber, after: failedAttempt(result)),
+        let delay = policy.delay(beforeRetry: exchange.state.nextRetryNumber, after: failed),
         stage.tokens.withLock({ $0.withdraw() })
       else { return nil }
       return delay
-    }
-
-    private func failedAttempt(_ result: Result<Response, any Error>) -> FailedAttempt {
-      FailedAttempt(
-        number: exchange.state.attemptCount, request: exchange.request, result: result,
-        at: stage.wallClock())
     }
 
     private func end(with error: any Error) throws -> Response {
@@ -162,26 +155,13 @@ final class RetryStage: BuiltInStage {
 
   /// The plan for the next attempt.
   private final class Plan: Sendable {
-    private struct State {
+    struct State {
       /// The delay after a response whose body has not arrived completely.
       var decision: Duration?
       var delay = Duration.zero
     }
 
-    private let state = Mutex(State())
-
-    func decide(_ delay: Duration) { state.withLock { $0.decision = delay } }
-
-    func takeDecision() -> Duration? { state.withLock { $0.decision.take() } }
-
-    func wait(_ delay: Duration) { state.withLock { $0.delay = delay } }
-
-    func takeDelay() -> Duration {
-      state.withLock { state in
-        defer { state.delay = .zero }
-        return state.delay
-      }
-    }
+    let state = Mutex(State())
   }
 }
 

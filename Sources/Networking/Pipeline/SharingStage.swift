@@ -8,9 +8,11 @@ import Synchronization
 /// The stages outside it run for each caller: the deadline of the call and the interceptors. The
 /// stages inside it run once for all callers: retries, redirects and hops.
 final class SharingStage: BuiltInStage {
+  typealias Machine = SharingMachine<SharingKey, Response, NetworkPromise, SharedExchange>
+
   private let sharesAll: Bool
   private let cookies: CookieStage?
-  private let machine = Mutex(SharingMachine())
+  private let machine = Mutex(Machine())
 
   /// Makes a stage.
   ///
@@ -32,7 +34,7 @@ final class SharingStage: BuiltInStage {
     let (promise, resolver) = NetworkPromise.pending(on: .inline)
     let events = exchange.events
     let (ticket, shared, isFirst) = machine.withLock {
-      $0.enter(key, resolver, reportingTo: events)
+      $0.enter(key, resolver, sharing: SharedExchange(reportingTo: events))
     }
     if !isFirst { events?.share(with: shared.state.events?.call) }
     let hasEarlierAttempts = exchange.state.follow(shared.state)
@@ -43,134 +45,28 @@ final class SharingStage: BuiltInStage {
     }
     resolver.onCancel {
       shared.progress.remove(ticket.caller)
-      self.leave(ticket)
+      self.machine.withLock { $0.left(ticket) }.work?.cancel()
     }
-    if isFirst { start(exchange.shared(as: shared), ticket, shared, next) }
+    if isFirst {
+      var sharing = exchange
+      sharing.state = shared.state
+      start(sharing, ticket, next)
+    }
     // The response does not contain the attempts of the call's earlier exchanges yet.
     return hasEarlierAttempts ? exchange.recordingAttempt(promise) : promise
   }
 
-  private func start(
-    _ exchange: Exchange, _ ticket: SharingMachine.Ticket, _ shared: SharedExchange, _ next: Next
-  ) {
+  private func start(_ exchange: Exchange, _ ticket: Machine.Ticket, _ next: Next) {
     let work = next(exchange)
     // All callers may have left while the exchange was started.
     if !machine.withLock({ $0.began(ticket, work) }) { work.cancel() }
     work.always(on: .inline) { result in
       // `RetryStage` does not end a single attempt, so it is ended here.
-      shared.state.end(result)
+      exchange.state.end(result)
       for caller in self.machine.withLock({ $0.ended(ticket) }) { caller.resolve(result) }
     }
   }
 
-  private func leave(_ ticket: SharingMachine.Ticket) {
-    if case .abandoned(let work, _) = machine.withLock({ $0.left(ticket) }) { work?.cancel() }
-  }
-}
-
-/// The running exchanges that may be shared, and the callers of each.
-///
-/// ```
-/// none --enter--> starting --began--> running --ended--> none
-///                 starting, running --last caller left--> none
-/// ```
-///
-/// The machine counts the callers itself instead of relying on their promises. So a caller that
-/// arrives while the last one leaves finds no exchange and starts another.
-struct SharingMachine {
-  /// The registration of a caller in an exchange.
-  struct Ticket: Sendable {
-    /// The number of the exchange, which distinguishes exchanges of the same key.
-    fileprivate let exchange: Int
-    /// The number of the caller in the exchange.
-    let caller: Int
-  }
-
-  /// The result of removing a caller.
-  enum LeaveResult {
-    /// Other callers wait, or the exchange has ended.
-    ///
-    /// The resolver is to be released after unlocking.
-    case callersRemain(Resolver<Response>?)
-    /// No caller waits, so the work is to be cancelled.
-    ///
-    /// `nil` if it has not begun; `began` then returns `false`.
-    case abandoned(NetworkPromise?, Resolver<Response>?)
-  }
-
-  private struct ActiveExchange {
-    let key: SharingKey
-    let shared: SharedExchange
-    var callers: [Int: Resolver<Response>]
-    var work: NetworkPromise?
-    var lastCaller = 0
-
-    mutating func join(_ caller: Resolver<Response>) -> (number: Int, shared: SharedExchange) {
-      lastCaller += 1
-      callers[lastCaller] = caller
-      return (lastCaller, shared)
-    }
-  }
-
-  private var activeExchanges: [Int: ActiveExchange] = [:]
-  /// The exchange of each key.
-  ///
-  /// Used only when a caller arrives and when an exchange ends.
-  private var numbersByKey: [SharingKey: Int] = [:]
-  private var lastNumber = 0
-
-  /// The number of running exchanges.
-  var count: Int { activeExchanges.count }
-
-  /// Adds a caller.
-  ///
-  /// - Returns: The registration of the caller, and whether it is the first one, which has to start
-  ///   the exchange.
-  mutating func enter(
-    _ key: SharingKey, _ caller: Resolver<Response>, reportingTo events: CallEvents? = nil
-  ) -> (ticket: Ticket, shared: SharedExchange, isFirst: Bool) {
-    if let number = numbersByKey[key], let joined = activeExchanges[number]?.join(caller) {
-      return (Ticket(exchange: number, caller: joined.number), joined.shared, false)
-    }
-    lastNumber += 1
-    let active = ActiveExchange(
-      key: key, shared: SharedExchange(reportingTo: events), callers: [0: caller])
-    activeExchanges[lastNumber] = active
-    numbersByKey[key] = lastNumber
-    return (Ticket(exchange: lastNumber, caller: 0), active.shared, true)
-  }
-
-  /// Records that the exchange has been started.
-  ///
-  /// - Returns: Whether a caller still waits for it. Otherwise it is to be cancelled.
-  mutating func began(_ ticket: Ticket, _ work: NetworkPromise) -> Bool {
-    activeExchanges[ticket.exchange]?.work = work
-    return activeExchanges[ticket.exchange] != nil
-  }
-
-  /// Removes a caller that has been cancelled.
-  mutating func left(_ ticket: Ticket) -> LeaveResult {
-    let caller = activeExchanges[ticket.exchange]?.callers.removeValue(forKey: ticket.caller)
-    guard activeExchanges[ticket.exchange]?.callers.isEmpty == true else {
-      return .callersRemain(caller)
-    }
-    return .abandoned(remove(ticket.exchange)?.work, caller)
-  }
-
-  /// Removes an exchange that has ended.
-  ///
-  /// - Returns: Its callers, in the order in which they arrived.
-  mutating func ended(_ ticket: Ticket) -> [Resolver<Response>] {
-    guard let callers = remove(ticket.exchange)?.callers else { return [] }
-    guard callers.count > 1 else { return Array(callers.values) }
-    return callers.sorted { $0.key < $1.key }.map(\.value)
-  }
-
-  private mutating func remove(_ number: Int) -> ActiveExchange? {
-    guard let active = activeExchanges.removeValue(forKey: number) else { return nil }
-    numbersByKey[active.key] = nil
-    return active
-  }
 }
 
 /// The state and the progress that the callers of one exchange share.
@@ -184,15 +80,6 @@ struct SharedExchange: Sendable {
   /// - Parameter events: The events of the call that starts the exchange.
   init(reportingTo events: CallEvents? = nil) {
     state = CallState(reportingTo: events, sharedProgress: progress)
-  }
-}
-
-extension Exchange {
-  /// Returns the exchange with the state that several callers share.
-  func shared(as shared: SharedExchange) -> Exchange {
-    var exchange = self
-    exchange.state = shared.state
-    return exchange
   }
 }
 
@@ -252,11 +139,7 @@ struct SharingKey: Hashable, Sendable {
     for name in Self.tracing where request.headers.contains(name) { request.headers.remove(name) }
     self.request = request
     credentials = exchange.credentials
-    if case .provided(let provider) = exchange.credentials?.scheme {
-      identity = provider.identity
-    } else {
-      identity = nil
-    }
+    identity = exchange.credentials?.scheme.provider?.identity
     sessions = exchange.call.sessions
     sendsCredentials = exchange.sendsCredentials
     cookieRevision = cookies?.revision
@@ -278,11 +161,8 @@ struct SharingKey: Hashable, Sendable {
   }
 }
 
-extension SharingKey: CustomStringConvertible, CustomReflectable {
-  var description: String {
-    request.description
-  }
-  var customMirror: Mirror { Mirror(self, children: []) }
+extension SharingKey: BrieflyDescribed {
+  package var description: String { request.description }
 }
 
 /// A broadcaster of the progress of one transfer to several reporters, including late ones.

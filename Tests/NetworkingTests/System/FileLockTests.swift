@@ -22,7 +22,7 @@ struct FileLockTests {
     do {
       let lock = try FileLock(waitingFor: path)
       #expect(try !isFree())
-      let late = try FileLock(path, waitingAtMost: .zero)
+      let late = try FileLock(tryLocking: path, waitingAtMost: .zero)
       let isLate = late == nil
       #expect(isLate)
       _ = consume lock

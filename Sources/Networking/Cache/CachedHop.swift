@@ -73,13 +73,12 @@ struct CachedHop: Sendable {
   /// Sends the request, and stores the response.
   func fetch() -> NetworkPromise {
     let sent = sending(nil)
-    let (start, requestTime) = (stage.cache.invalidationCount, stage.now)
-    return next(sent).map { response in
+    return next(sent.exchange).map { response in
       if query.method == .head {
         // With a policy that does not look up stored responses.
         removeResponses(thatDifferFrom: response)
       } else {
-        store(response, since: start, requestTime: requestTime)
+        store(response, to: sent)
       }
       return response
     }
@@ -88,11 +87,10 @@ struct CachedHop: Sendable {
   /// Sends a HEAD request, and updates the stored response by the response.
   private func fetch(updating stored: StoredResponse) -> NetworkPromise {
     let sent = sending(nil)
-    let (start, requestTime) = (stage.cache.invalidationCount, stage.now)
-    return next(sent).followed { result in
+    return next(sent.exchange).followed { result in
       if let stale = staleResponse(stored, after: result) { return stale }
       if case .success(let response) = result {
-        update(stored, by: response, since: start, requestTime: requestTime)
+        update(stored, by: response, to: sent)
       }
       return nil
     }
@@ -101,8 +99,7 @@ struct CachedHop: Sendable {
   /// Sends the request with the validators of a stored response.
   private func validate(_ stored: StoredResponse) -> NetworkPromise {
     let sent = sending(stored.rules)
-    let (start, requestTime) = (stage.cache.invalidationCount, stage.now)
-    return next(sent).followed { result in
+    return next(sent.exchange).followed { result in
       if let stale = staleResponse(stored, after: result) { return stale }
       switch result {
       case .success(let response) where response.status == 304 && stored.rules.hasValidator:
@@ -111,10 +108,10 @@ struct CachedHop: Sendable {
           exchange.reportResend(after: result)
           return fetch()
         }
-        let merged = merge(response, into: stored, since: start, requestTime: requestTime)
+        let merged = merge(response, into: stored, sent)
         return serve(merged, .revalidated, metrics: response.metrics)
       case .success(let response):
-        store(response, since: start, requestTime: requestTime)
+        store(response, to: sent)
         return nil
       case .failure: return nil
       }
@@ -140,48 +137,65 @@ struct CachedHop: Sendable {
       .map { serve(stored, .stale($0), metrics: metrics) }
   }
 
-  /// Returns the exchange with the fields of a policy and a validation.
-  private func sending(_ rules: StoredResponse.Rules?) -> Exchange {
-    var sent = exchange
-    if let rules { CacheValidation.add(rules, to: &sent.request.headers) }
-    if !sent.request.headers.contains("Cache-Control") {
+  /// A request that is about to be sent.
+  struct SentRequest: Sendable {
+    /// The exchange with the fields of a policy and a validation.
+    var exchange: Exchange
+    let time: Date
+    /// The number of invalidations before the request is sent.
+    let invalidationCount: Int
+  }
+
+  private func sending(_ rules: StoredResponse.Rules?) -> SentRequest {
+    var sent = SentRequest(
+      exchange: exchange, time: stage.now, invalidationCount: stage.cache.invalidationCount)
+    if let rules { CacheValidation.add(rules, to: &sent.exchange.request.headers) }
+    if !sent.exchange.request.headers.contains("Cache-Control") {
       switch query.policy {
-      case .reload: sent.request.headers["Cache-Control"] = "no-cache"
-      case .revalidate: sent.request.headers["Cache-Control"] = "max-age=0"
+      case .reload: sent.exchange.request.headers["Cache-Control"] = "no-cache"
+      case .revalidate: sent.exchange.request.headers["Cache-Control"] = "max-age=0"
       default: break
       }
     }
-    if !isToMemory, query.method == .get {
-      sent.reception.copy = CacheCopy(
-        stage.cache, query,
-        selector: { [stage, exchange, query] in
-          stage.selector(of: $0, to: $1, for: query, in: exchange)
-        },
-        awaitedBy: stage.scheduler, wallClock: { [stage] in stage.now })
-    }
+    if !isToMemory, query.method == .get { sent.exchange.reception.copy = CacheCopy(self, sent) }
     return sent
   }
 
   // MARK: Responses
 
-  /// Stores a response in memory, or removes the responses that it supersedes.
-  private func store(_ response: Response, since start: Int, requestTime: Date) {
-    guard query.method == .get, query.policy != .noStore else { return }
+  /// Returns the response to store for a head, without its body, or `nil` if it is not stored.
+  func storable(
+    _ head: HTTPResponseHead, to request: HTTPRequest, sentAt requestTime: Date
+  ) -> StoredResponse? {
     let now = stage.now
-    guard case .memory(let data) = response.content, isToMemory else { return }
-    guard !response.isTruncated, CacheRules.isStorable(response.head, to: query, at: now),
-      let selector = stage.selector(
-        of: response.headers, to: response.request, for: query, in: exchange)
-    else {
-      return stage.cache.removeResponses(
-        to: query, supersededBy: response.head, awaitedBy: stage.scheduler)
-    }
-    var head = response.head
+    guard CacheRules.isStorable(head, to: query, at: now),
+      let selector = stage.selector(of: head.headers, to: request, for: query, in: exchange)
+    else { return nil }
+    var head = head
     head.headers = CacheValidation.storable(head.headers)
+    return StoredResponse(
+      head, requestTime: requestTime, responseTime: now, for: selector, body: .data(Data()))
+  }
+
+  /// Removes the stored responses after the server has sent one that is not stored.
+  func removeResponses(supersededBy head: HTTPResponseHead) {
+    guard query.method == .get, query.policy != .noStore,
+      CacheRules.supersedesEarlier(head.status)
+    else { return }
+    stage.cache.remove(of: query.key, awaitedBy: stage.scheduler) { query.matches($0) }
+  }
+
+  /// Stores a response in memory, or removes the responses that it supersedes.
+  private func store(_ response: Response, to sent: SentRequest) {
+    guard query.method == .get, query.policy != .noStore, isToMemory,
+      case .memory(let data) = response.content
+    else { return }
+    guard !response.isTruncated,
+      let stored = storable(response.head, to: response.request, sentAt: sent.time)
+    else { return removeResponses(supersededBy: response.head) }
     stage.cache.store(
-      StoredResponse(
-        head, requestTime: requestTime, responseTime: now, for: selector, body: .data(data)),
-      for: query.key, since: start, awaitedBy: stage.scheduler)
+      stored.with(.data(data)), for: query.key, since: sent.invalidationCount,
+      awaitedBy: stage.scheduler)
   }
 
   /// Updates a stored response by the fields of a 304, or of a response to HEAD.
@@ -190,10 +204,10 @@ struct CachedHop: Sendable {
   ///
   /// - Returns: The updated response.
   private func merge(
-    _ response: Response, into stored: StoredResponse, since start: Int, requestTime: Date
+    _ response: Response, into stored: StoredResponse, _ sent: SentRequest
   ) -> StoredResponse {
     let merged = CacheValidation.merged(
-      stored, with: response.head, requestTime: requestTime, responseTime: stage.now)
+      stored, with: response.head, requestTime: sent.time, responseTime: stage.now)
     // The response to a request with `no-store` changes nothing that is stored.
     if query.policy == .noStore || query.directives.noStore { return merged }
     if !merged.rules.directives.noStore,
@@ -201,8 +215,10 @@ struct CachedHop: Sendable {
       let selector = stage.selector(
         of: merged.head.headers, to: response.request, for: query, in: exchange)
     {
+      var updated = merged
+      updated.selector = selector
       stage.cache.update(
-        stored, to: merged.with(selector), for: query.key, since: start,
+        stored, to: updated, for: query.key, since: sent.invalidationCount,
         awaitedBy: stage.scheduler)
     } else {
       stage.cache.remove(stored, of: query.key, awaitedBy: stage.scheduler)
@@ -211,12 +227,10 @@ struct CachedHop: Sendable {
   }
 
   /// Updates a stored response by the response to a HEAD request, or removes it.
-  private func update(
-    _ stored: StoredResponse, by response: Response, since start: Int, requestTime: Date
-  ) {
+  private func update(_ stored: StoredResponse, by response: Response, to sent: SentRequest) {
     guard response.status == 200, stored.head.status == 200 else { return }
     if CacheValidation.confirms(byHead: response.head, stored) {
-      _ = merge(response, into: stored, since: start, requestTime: requestTime)
+      _ = merge(response, into: stored, sent)
     } else {
       stage.cache.remove(stored, of: query.key, awaitedBy: stage.scheduler)
     }

@@ -13,8 +13,6 @@ final class CacheStage: BuiltInStage {
   private let settings: CachingConfiguration
   /// The policy of requests that have none of their own.
   private let policy: Request.CachePolicy
-  private let lifetime: Double?
-  private let staleWhenOffline: Double?
   private let cookies: CookieStage?
   /// The text of the client's cookie jar in each stored response, empty for the jar that clients share.
   private let jar: String
@@ -46,8 +44,6 @@ final class CacheStage: BuiltInStage {
     self.cache = cache
     self.settings = settings
     policy = settings.policy == .default ? sessionPolicy : settings.policy
-    lifetime = settings.lifetime.map { $0 / .seconds(1) }
-    staleWhenOffline = settings.staleWhenOffline.map { $0 / .seconds(1) }
     self.cookies = cookies
     // Without a library for digests nothing is cached.
     jar =
@@ -86,11 +82,8 @@ final class CacheStage: BuiltInStage {
   private func lookUp(_ exchange: Exchange, _ next: @escaping Next) -> NetworkPromise {
     guard let query = query(of: exchange) else { return passing(exchange, next) }
     let hop = CachedHop(stage: self, exchange: exchange, query: query, next: next)
-    switch query.policy {
-    case .reload where !query.directives.onlyIfCached,
-      .noStore where !query.directives.onlyIfCached:
+    if query.policy == .reload || query.policy == .noStore, !query.directives.onlyIfCached {
       return hop.fetch()
-    default: break
     }
     let found = cache.memory?.record(for: query.key)
     if let found {
@@ -110,13 +103,13 @@ final class CacheStage: BuiltInStage {
 
   /// Sends a request that the cache does not handle.
   private func passing(_ exchange: Exchange, _ next: Next) -> NetworkPromise {
-    // Fast path: the policy of almost all requests.
-    guard exchange.call.request.cachePolicy != .onlyCache, policy != .onlyCache else {
-      let own = exchange.call.request.cachePolicy
-      return own == .onlyCache || own == .default
-        ? .rejected(Self.notCached(exchange.request)) : next(exchange)
-    }
-    return next(exchange)
+    policy(of: exchange) == .onlyCache
+      ? .rejected(Self.notCached(exchange.request)) : next(exchange)
+  }
+
+  private func policy(of exchange: Exchange) -> Request.CachePolicy {
+    let own = exchange.call.request.cachePolicy
+    return own == .default ? policy : own
   }
 
   static func notCached(_ request: HTTPRequest) -> NetworkError {
@@ -152,14 +145,15 @@ final class CacheStage: BuiltInStage {
         owner($0, of: request, over: connection, in: exchange)
       })
     else { return nil }
-    let own = exchange.call.request
     var query = CacheQuery(key: key, method: request.method, headers: request.headers)
     query.credentials = credentials
     query.connection = connection
     query.directives = CacheControl(ofRequest: request.headers)
-    query.policy = own.cachePolicy == .default ? policy : own.cachePolicy
-    query.lifetime = own.cacheLifetime.map { $0 / .seconds(1) } ?? lifetime
-    query.staleWhenOffline = staleWhenOffline
+    query.policy = policy(of: exchange)
+    query.lifetime = (exchange.call.request.cacheLifetime ?? settings.lifetime).map {
+      $0 / .seconds(1)
+    }
+    query.staleWhenOffline = settings.staleWhenOffline.map { $0 / .seconds(1) }
     if let cookies {
       query.cookie = { cookies.addingCookies(to: request).headers["Cookie"] }
     }
@@ -310,8 +304,8 @@ final class CacheStage: BuiltInStage {
 extension Exchange {
   /// The provider of the credentials, if it will add them, and does not know the user yet.
   fileprivate var unknownProvider: (any CredentialProvider)? {
-    guard let credentials, case .provided(let provider) = credentials.scheme,
-      provider.identity == nil, credentials.apply(to: request)
+    guard let credentials, let provider = credentials.scheme.provider, provider.identity == nil,
+      credentials.apply(to: request)
     else { return nil }
     return provider
   }

@@ -8,16 +8,17 @@ struct CompressionStage: BuiltInStage {
   let scheduler: any Scheduler
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    guard let compression = exchange.call.request.compression,
-      let content = exchange.request.body.compressibleContent
-    else { return next(exchange) }
+    guard let compression = exchange.call.request.compression else { return next(exchange) }
+    let body = exchange.request.body
+    let pieces = body.piecesInMemory
+    if let pieces, pieces.allSatisfy(\.isEmpty) { return next(exchange) }
     let response =
-      switch content {
-      case .memory(let pieces):
+      if let pieces {
         compressed(pieces, of: exchange).then(on: .inline) { data in
           next(exchange.with(.data(data), in: compression.coding))
         }
-      case .stream(let stream): next(exchange.with(.stream(stream), in: compression.coding))
+      } else {
+        next(exchange.with(.stream(body.compressedStream), in: compression.coding))
       }
     guard compression.fallsBack, exchange.request.body.isRepeatable else { return response }
     return response.then(on: .inline) { response -> NetworkPromise in
@@ -56,22 +57,12 @@ extension Exchange {
   }
 }
 
-/// The content of a body that is compressed.
-private enum CompressibleContent {
-  /// Bytes in memory, which are compressed before they are sent.
-  case memory([Data])
-  /// The compressed bytes of a body that is read while it is sent.
-  case stream(BodyStream)
-}
-
 extension HTTPBody {
-  /// The content of the body, or `nil` if it has no bytes.
-  fileprivate var compressibleContent: CompressibleContent? {
+  /// The bytes of the body, or `nil` if a part of it is not in memory.
+  fileprivate var piecesInMemory: [Data]? {
     let pieces = allPieces.compactMap { piece in
       if case .data(let data) = piece { data } else { nil }
     }
-    if case .stream = self { return .stream(compressedStream) }
-    guard pieces.count == allPieces.count else { return .stream(compressedStream) }
-    return pieces.allSatisfy(\.isEmpty) ? nil : .memory(pieces)
+    return pieces.count == allPieces.count ? pieces : nil
   }
 }
