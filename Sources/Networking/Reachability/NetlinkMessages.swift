@@ -133,19 +133,6 @@ enum RoutingMessage: Equatable {
     /// Whether the interface is up and has a carrier.
     let isRunning: Bool
     let isLoopback: Bool
-
-    /// Decodes a struct ifinfomsg and its attributes.
-    fileprivate init?(_ payload: NetlinkBytes) {
-      guard let index = payload.integer(at: 4, as: Int32.self),
-        let flags = payload.integer(at: 8, as: UInt32.self)
-      else { return nil }
-      self.index = index
-      // IFF_UP and IFF_RUNNING; IFF_LOOPBACK.
-      isRunning = flags & 0x41 == 0x41
-      isLoopback = flags & 0x8 != 0
-      // IFLA_IFNAME.
-      name = payload.attributes(from: 16).first { $0.kind == 3 }?.value.text ?? ""
-    }
   }
 
   /// An address of an interface.
@@ -156,19 +143,6 @@ enum RoutingMessage: Equatable {
     ///
     /// An address with pending detection is usable only if it is optimistic.
     let isUsable: Bool
-
-    /// Decodes a struct ifaddrmsg.
-    fileprivate init?(_ payload: NetlinkBytes) {
-      guard let family = payload.integer(at: 0, as: UInt8.self),
-        let flags = payload.integer(at: 2, as: UInt8.self),
-        let scope = payload.integer(at: 3, as: UInt8.self),
-        let index = payload.integer(at: 4, as: Int32.self)
-      else { return nil }
-      self.family = family
-      self.index = index
-      // IFA_F_TENTATIVE without IFA_F_OPTIMISTIC; IFA_F_DADFAILED; RT_SCOPE_LINK and narrower.
-      isUsable = flags & 0x44 != 0x40 && flags & 0x08 == 0 && scope < 253
-    }
   }
 
   /// A route.
@@ -183,42 +157,6 @@ enum RoutingMessage: Equatable {
     private(set) var metric: UInt32 = 0
     /// The interfaces of the active next hops.
     private(set) var interfaces: [Int32] = []
-
-    /// RTNH_F_DEAD, RTNH_F_LINKDOWN.
-    private static let deadFlags: UInt32 = 0x11
-
-    /// Decodes a struct rtmsg and its attributes.
-    fileprivate init?(_ payload: NetlinkBytes) {
-      guard let family = payload.integer(at: 0, as: UInt8.self),
-        let length = payload.integer(at: 1, as: UInt8.self),
-        let type = payload.integer(at: 7, as: UInt8.self),
-        let flags = payload.integer(at: 8, as: UInt32.self)
-      else { return nil }
-      self.family = family
-      // AF_INET, AF_INET6. Other families are multicast routing tables. RTM_F_CLONED is a cached
-      // result.
-      isDefault = length == 0 && (family == 2 || family == 10) && flags & 0x200 == 0
-      // RTN_UNICAST.
-      isForwarding = type == 1
-      for (kind, value) in payload.attributes(from: 12) {
-        switch kind {
-        // RTA_OIF, RTA_PRIORITY, RTA_MULTIPATH.
-        case 4 where flags & Self.deadFlags == 0:
-          interfaces += value.integer(at: 0).map { [$0] } ?? []
-        case 6: metric = value.integer(at: 0) ?? 0
-        case 9: interfaces += Self.hops(value)
-        default: break
-        }
-      }
-    }
-
-    /// Decodes an array of struct rtnexthop, each with its own attributes.
-    private static func hops(_ value: NetlinkBytes) -> [Int32] {
-      value.records(from: 0, atLeast: 8).compactMap { hop in
-        let flags = hop.integer(at: 2, as: UInt8.self) ?? 0
-        return UInt32(flags) & deadFlags == 0 ? hop.integer(at: 4) : nil
-      }
-    }
   }
 
   case link(Link)
@@ -246,6 +184,74 @@ enum RoutingMessage: Equatable {
     case 24: self = Route(payload).map(Self.route) ?? .change
     case 25: self = .routeRemoved(isDefault: Route(payload)?.isDefault ?? true)
     default: self = .unrelated
+    }
+  }
+}
+
+extension RoutingMessage.Link {
+  /// Decodes a struct ifinfomsg and its attributes.
+  fileprivate init?(_ payload: NetlinkBytes) {
+    guard let index = payload.integer(at: 4, as: Int32.self),
+      let flags = payload.integer(at: 8, as: UInt32.self)
+    else { return nil }
+    self.index = index
+    // IFF_UP and IFF_RUNNING; IFF_LOOPBACK.
+    isRunning = flags & 0x41 == 0x41
+    isLoopback = flags & 0x8 != 0
+    // IFLA_IFNAME.
+    name = payload.attributes(from: 16).first { $0.kind == 3 }?.value.text ?? ""
+  }
+}
+
+extension RoutingMessage.Address {
+  /// Decodes a struct ifaddrmsg.
+  fileprivate init?(_ payload: NetlinkBytes) {
+    guard let family = payload.integer(at: 0, as: UInt8.self),
+      let flags = payload.integer(at: 2, as: UInt8.self),
+      let scope = payload.integer(at: 3, as: UInt8.self),
+      let index = payload.integer(at: 4, as: Int32.self)
+    else { return nil }
+    self.family = family
+    self.index = index
+    // IFA_F_TENTATIVE without IFA_F_OPTIMISTIC; IFA_F_DADFAILED; RT_SCOPE_LINK and narrower.
+    isUsable = flags & 0x44 != 0x40 && flags & 0x08 == 0 && scope < 253
+  }
+}
+
+extension RoutingMessage.Route {
+  /// RTNH_F_DEAD, RTNH_F_LINKDOWN.
+  private static let deadFlags: UInt32 = 0x11
+
+  /// Decodes a struct rtmsg and its attributes.
+  fileprivate init?(_ payload: NetlinkBytes) {
+    guard let family = payload.integer(at: 0, as: UInt8.self),
+      let length = payload.integer(at: 1, as: UInt8.self),
+      let type = payload.integer(at: 7, as: UInt8.self),
+      let flags = payload.integer(at: 8, as: UInt32.self)
+    else { return nil }
+    self.family = family
+    // AF_INET, AF_INET6. Other families are multicast routing tables. RTM_F_CLONED is a cached
+    // result.
+    isDefault = length == 0 && (family == 2 || family == 10) && flags & 0x200 == 0
+    // RTN_UNICAST.
+    isForwarding = type == 1
+    for (kind, value) in payload.attributes(from: 12) {
+      switch kind {
+      // RTA_OIF, RTA_PRIORITY, RTA_MULTIPATH.
+      case 4 where flags & Self.deadFlags == 0:
+        interfaces += value.integer(at: 0).map { [$0] } ?? []
+      case 6: metric = value.integer(at: 0) ?? 0
+      case 9: interfaces += Self.hops(value)
+      default: break
+      }
+    }
+  }
+
+  /// Decodes an array of struct rtnexthop, each with its own attributes.
+  private static func hops(_ value: NetlinkBytes) -> [Int32] {
+    value.records(from: 0, atLeast: 8).compactMap { hop in
+      let flags = hop.integer(at: 2, as: UInt8.self) ?? 0
+      return UInt32(flags) & deadFlags == 0 ? hop.integer(at: 4) : nil
     }
   }
 }
