@@ -147,10 +147,7 @@ final class TLSChannel: @unchecked Sendable {
         MockHandshake(
           connection: connection,
           version: isEstablished
-            ? TLSVersion.allCases.first {
-              $0.openSSLName == String(cString: catena_tls_version(tls))
-            }
-            : nil,
+            ? TLSVersion(openSSLName: String(cString: catena_tls_version(tls))) : nil,
           applicationProtocol: name.map {
             String(decoding: UnsafeBufferPointer(start: $0, count: Int(count)), as: UTF8.self)
           }, isResumed: isResumed,
@@ -165,18 +162,6 @@ final class TLSChannel: @unchecked Sendable {
     func write(_ bytes: UnsafeRawBufferPointer) -> Int { -3 }
     func finish() {}
   #endif
-}
-
-extension TLSVersion {
-  /// The name of the version in OpenSSL.
-  fileprivate var openSSLName: String {
-    switch self {
-    case .v1_0: "TLSv1"
-    case .v1_1: "TLSv1.1"
-    case .v1_2: "TLSv1.2"
-    case .v1_3: "TLSv1.3"
-    }
-  }
 }
 
 /// The outcome of a TLS handshake with a ``MockServer``.

@@ -22,7 +22,7 @@ extension TLSVersion: CustomStringConvertible {
   public var description: String { "TLS 1.\(rawValue - TLSVersion.v1_0.rawValue)" }
 
   /// Makes a version from OpenSSL's name, such as `TLSv1.3`, or returns `nil`.
-  init?(openSSLName name: String) {
+  package init?(openSSLName name: String) {
     let names: [String: TLSVersion] = [
       "TLSv1": .v1_0, "TLSv1.1": .v1_1, "TLSv1.2": .v1_2, "TLSv1.3": .v1_3,
     ]

@@ -230,23 +230,20 @@ final class CompiledPolicy: Sendable {
       anchors = try PlatformAnchors(policy, certificates, lists)
       pins = try policy.pinRules.map(CompiledPins.init)
       stapled = policy.revocation.stapled
+      let checksRevocation =
+        policy.revocation.stapled != .ignored || !policy.revocation.lists.isEmpty
       let isSystemTrust = if case .system = policy.anchors { true } else { false }
       isSystem =
-        isSystemTrust && pins.isEmpty && policy.evaluations.isEmpty
-        && policy.revocation.stapled == .ignored && policy.revocation.lists.isEmpty
+        isSystemTrust && pins.isEmpty && policy.evaluations.isEmpty && !checksRevocation
       evaluations = policy.evaluations
       minimumVersion = policy.minimumVersion ?? minimum
       maximumVersion = policy.minimumVersion == nil ? maximum : policy.maximumVersion
       if let maximumVersion, maximumVersion < minimumVersion {
         throw .invalidTLS("the highest version \(maximumVersion) is below \(minimumVersion)")
       }
-      if case .anyCertificate = policy.anchors {
-        isVerifying = false
-        guard policy.revocation.stapled == .ignored, policy.revocation.lists.isEmpty else {
-          throw .invalidTLS("the revocation of certificates cannot be checked without authorities")
-        }
-      } else {
-        isVerifying = true
+      isVerifying = if case .anyCertificate = policy.anchors { false } else { true }
+      if !isVerifying, checksRevocation {
+        throw .invalidTLS("the revocation of certificates cannot be checked without authorities")
       }
       owner = Self.owner(policy, certificates, lists, pins, minimumVersion, maximumVersion)
       try Platform.requireSupport(for: policy)
