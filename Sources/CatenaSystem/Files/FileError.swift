@@ -79,8 +79,18 @@ package struct FileName: Sendable, Equatable {
   }
 }
 
+/// A path of a file, as text or as bytes.
+package protocol FilePathConvertible {
+  /// The path as bytes.
+  var filePath: FilePath { get }
+}
+
+extension String: FilePathConvertible {
+  package var filePath: FilePath { FilePath(self) }
+}
+
 /// A file path as a C string, which need not be text.
-package struct FilePath: Sendable {
+package struct FilePath: Sendable, FilePathConvertible {
   /// The bytes of the path, with the terminating 0.
   let bytes: [CChar]
 
@@ -92,6 +102,8 @@ package struct FilePath: Sendable {
   private init(bytes: [CChar]) {
     self.bytes = bytes
   }
+
+  package var filePath: FilePath { self }
 
   /// The path as text, with `U+FFFD` for each invalid sequence.
   var text: String {

@@ -28,11 +28,10 @@ package struct FileStatus: Sendable {
   ///   - path: The path.
   ///   - followsLinks: Whether the file to which a symbolic link leads is examined.
   /// - Throws: ``FileError`` if it cannot be examined; it may exist.
-  package init?(_ path: String, followingLinks followsLinks: Bool = false) throws(FileError) {
-    try self.init(FilePath(path), followingLinks: followsLinks)
-  }
-
-  init?(_ path: FilePath, followingLinks followsLinks: Bool = false) throws(FileError) {
+  package init?(
+    _ path: some FilePathConvertible, followingLinks followsLinks: Bool = false
+  ) throws(FileError) {
+    let path = path.filePath
     var status = stat()
     guard (followsLinks ? stat(path.bytes, &status) : lstat(path.bytes, &status)) == 0 else {
       let number = errno

@@ -151,14 +151,9 @@ package struct FileSystem: Sendable {
   /// Renames a file or folder atomically, on the same disk.
   ///
   /// The new name is durable only after the folders have been synchronized.
-  package func move(_ path: String, to target: String) throws(FileError) {
-    try move(FilePath(path), to: target)
-  }
-
-  /// Renames a file or folder whose path need not be text.
-  package func move(_ path: FilePath, to target: String) throws(FileError) {
+  package func move(_ path: some FilePathConvertible, to target: String) throws(FileError) {
     beforeOperation("rename")
-    guard rename(path.bytes, target) == 0 else { throw FileError(target, "cannot be renamed") }
+    guard rename(path.filePath.bytes, target) == 0 else { throw FileError(target, "cannot be renamed") }
   }
 
   /// Synchronizes the names in a folder to disk.
@@ -168,11 +163,8 @@ package struct FileSystem: Sendable {
   }
 
   /// Returns the names in a folder, unordered, without `.` and `..`.
-  package func names(in folder: String) throws(FileError) -> [FileName] {
-    try names(in: FilePath(folder))
-  }
-
-  private func names(in folder: FilePath) throws(FileError) -> [FileName] {
+  package func names(in folder: some FilePathConvertible) throws(FileError) -> [FileName] {
+    let folder = folder.filePath
     guard let stream = opendir(folder.bytes) else {
       throw FileError(folder.text, "cannot be read", number: errno)
     }
@@ -193,11 +185,7 @@ package struct FileSystem: Sendable {
   /// Returns whether there is a folder at a path; symbolic links are not followed.
   ///
   /// An error other than a missing file is thrown: the folder may exist.
-  package func isDirectory(_ path: String) throws(FileError) -> Bool {
-    try isDirectory(FilePath(path))
-  }
-
-  private func isDirectory(_ path: FilePath) throws(FileError) -> Bool {
+  package func isDirectory(_ path: some FilePathConvertible) throws(FileError) -> Bool {
     try FileStatus(path)?.isFolder ?? false
   }
 
@@ -207,12 +195,8 @@ package struct FileSystem: Sendable {
   package func exists(_ path: String) throws(FileError) -> Bool { try FileStatus(path) != nil }
 
   /// Removes a file, or a folder with its contents; symbolic links are not followed.
-  package func remove(_ path: String) throws(FileError) {
-    try remove(FilePath(path))
-  }
-
-  /// Removes a file or folder whose path need not be text.
-  package func remove(_ path: FilePath) throws(FileError) {
+  package func remove(_ path: some FilePathConvertible) throws(FileError) {
+    let path = path.filePath
     if try isDirectory(path) {
       for name in try names(in: path) { try remove(path / name) }
     }

@@ -64,9 +64,9 @@ final class CacheCopy: ResponseCopy {
     }
     guard writesToDisk else { return }
     disk?.perform(hop.query.key, awaitedBy: scheduler) { access in
-      guard let access, self.state.withLock({ !$0.isDiscarded }) else { return }
+      guard self.state.withLock({ !$0.isDiscarded }) else { return }
       do {
-        let writer = try self.state.withLock { $0.writer } ?? access.makeBodyWriter()
+        let writer = try self.state.withLock { $0.writer } ?? BodyFileWriter(access.store.files)
         try writer.write(bytes)
         self.state.withLock { state in
           state.writer = writer

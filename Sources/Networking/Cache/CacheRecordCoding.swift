@@ -75,7 +75,8 @@ enum CacheRecordCoding {
   ) throws -> CacheRecord {
     guard try reader.take(magic.count).elementsEqual(magic) else { throw InvalidRecord() }
     let checksum = try reader.take(checksumLength)
-    guard Checksum(UnsafeRawBufferPointer(rebasing: reader.rest)).text.utf8.elementsEqual(checksum), try reader.text() == name else {
+    let actual = Checksum(UnsafeRawBufferPointer(rebasing: reader.rest)).text
+    guard actual.utf8.elementsEqual(checksum), try reader.text() == name else {
       throw InvalidRecord()
     }
     let url = try reader.text()

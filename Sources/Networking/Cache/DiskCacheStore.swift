@@ -13,8 +13,7 @@ import Synchronization
 final class DiskCacheStore: Sendable {
   private struct State {
     /// The records by name; `nil` before the first scan.
-    var items: [String: DiskCacheFiles.Item]?
-    var byteCount: Int64 = 0
+    var items: RecentlyUsed<String, DiskCacheFiles.Item>?
     /// The bytes and records written since the last scan.
     ///
     /// Other processes write, too, so the folder is scanned again after an eighth of the limits.
@@ -34,14 +33,18 @@ final class DiskCacheStore: Sendable {
       unscanned.bytes += item.bytes
       unscanned.entries += 1
       changes?[item.name] = .some(item)
-      guard items != nil else { return }
-      byteCount += item.bytes - (items?[item.name]?.bytes ?? 0)
-      items?[item.name] = item
+      items?.insert(item, for: item.name, cost: Int(item.bytes))
+    }
+
+    mutating func use(_ name: String) {
+      guard var item = items?.remove(name) else { return }
+      item.used = Date()
+      items?.insert(item, for: name, cost: Int(item.bytes))
     }
 
     mutating func remove(_ name: String) {
       changes?[name] = .some(nil)
-      byteCount -= items?.removeValue(forKey: name)?.bytes ?? 0
+      _ = items?.remove(name)
     }
   }
 
@@ -70,7 +73,7 @@ final class DiskCacheStore: Sendable {
 
   /// A record that an operation works on.
   struct Access {
-    fileprivate let store: DiskCacheStore
+    let store: DiskCacheStore
     let key: CacheKey
     let name: String
     fileprivate let lockNumber: Int
@@ -82,7 +85,7 @@ final class DiskCacheStore: Sendable {
     /// - Throws: `FileError` if the record cannot be read now.
     func read(isUse: Bool = true) throws -> CacheRecord? {
       guard let record = try store.files.read(name, of: key, isTouched: isUse) else { return nil }
-      if isUse { store.state.withLock { $0.items?[name]?.used = Date() } }
+      if isUse { store.state.withLock { $0.use(name) } }
       return record
     }
 
@@ -138,9 +141,6 @@ final class DiskCacheStore: Sendable {
       return response.with(.file(try store.files.write(data, bodyOf: name)))
     }
 
-    /// Begins a body file.
-    func makeBodyWriter() throws -> BodyFileWriter { try BodyFileWriter(store.files) }
-
     /// Counts a response that could not be written.
     func countFailure() { store.state.withLock { $0.failedWrites += 1 } }
   }
@@ -150,19 +150,14 @@ final class DiskCacheStore: Sendable {
   /// - Parameters:
   ///   - key: The URL of the record.
   ///   - scheduler: The scheduler that waits for the change.
-  ///   - work: The change. It receives `nil` if the platform has no library for the name.
+  ///   - work: The change. It does not run if the platform has no library for the name.
   func perform(
     _ key: CacheKey, awaitedBy scheduler: any Scheduler,
-    _ work: @escaping @Sendable (_ record: Access?) -> Void
+    _ work: @escaping @Sendable (_ record: Access) -> Void
   ) {
-    let activity = scheduler.beginActivity()
     // The digest is computed here, because it determines the queue.
-    guard let access = access(to: key) else {
-      return queues[0].async {
-        work(nil)
-        activity?.end()
-      }
-    }
+    guard let access = access(to: key) else { return }
+    let activity = scheduler.beginActivity()
     state.withLock { $0.pendingChanges[access.name, default: 0] += 1 }
     queues[access.lockNumber].async {
       work(access)
@@ -262,7 +257,7 @@ final class DiskCacheStore: Sendable {
 
   private func needsMaintenance(_ state: State) -> Bool {
     guard let items = state.items else { return true }
-    return state.byteCount > Int64(limits.bytes) || items.count > limits.entries || needsScan(state)
+    return items.cost > limits.bytes || items.count > limits.entries || needsScan(state)
   }
 
   private func needsScan(_ state: State) -> Bool {
@@ -275,19 +270,10 @@ final class DiskCacheStore: Sendable {
     if state.withLock({ needsScan($0) }) { scan() }
     let oldest = state.withLock { state -> [DiskCacheFiles.Item] in
       defer { state.isMaintaining = false }
-      guard let items = state.items,
-        state.byteCount > Int64(limits.bytes) || items.count > limits.entries
+      guard let items = state.items, items.cost > limits.bytes || items.count > limits.entries
       else { return [] }
-      var evicted: [DiskCacheFiles.Item] = []
-      for item in items.values.sorted(by: { $0.used < $1.used }) {
-        guard
-          state.byteCount > Int64(limits.bytes - limits.bytes / 10)
-            || state.items?.count ?? 0 > limits.entries - limits.entries / 10
-        else { break }
-        state.remove(item.name)
-        evicted.append(item)
-      }
-      return evicted
+      return state.items?.evict(
+        count: limits.entries - limits.entries / 10, cost: limits.bytes - limits.bytes / 10) ?? []
     }
     for item in oldest { remove([files.path(of: item.name)] + item.bodies) }
   }
@@ -311,18 +297,21 @@ final class DiskCacheStore: Sendable {
       for (name, item) in state.changes ?? [:] { items[name] = item }
       state.changes = nil
       // The times of use of this process are more exact than those on disk.
-      for (name, known) in state.items ?? [:] {
-        if let found = items[name], found.used < known.used { items[name]?.used = known.used }
+      for known in state.items?.values ?? [] {
+        let used = items[known.name]?.used ?? known.used
+        items[known.name]?.used = max(used, known.used)
       }
-      state.items = items
-      state.byteCount = items.values.reduce(0) { $0 + $1.bytes }
+      state.items = RecentlyUsed()
+      for item in items.values.sorted(by: { $0.used < $1.used }) {
+        state.items?.insert(item, for: item.name, cost: Int(item.bytes))
+      }
     }
   }
 
   /// Returns the number of records and of their bytes, after a scan of the folder.
   func measure() async -> (entries: Int, bytes: Int) {
     await afterMaintenance { group in maintenance.async(group: group) { self.scan() } }
-    return state.withLock { ($0.items?.count ?? 0, Int(clamping: $0.byteCount)) }
+    return state.withLock { ($0.items?.count ?? 0, $0.items?.cost ?? 0) }
   }
 
   /// Runs an operation for each record, on the queues of the records.

@@ -236,8 +236,7 @@ public final class HTTPCache: Sendable {
     _ change: @escaping @Sendable (inout CacheRecord, DiskCacheStore.Access) throws -> Void
   ) {
     disk?.perform(key, awaitedBy: scheduler) { access in
-      guard let access, !self.wasInvalidated(key, since: start) else { return }
-      access.update { try change(&$0, access) }
+      if !self.wasInvalidated(key, since: start) { access.update { try change(&$0, access) } }
     }
   }
 
@@ -253,8 +252,7 @@ public final class HTTPCache: Sendable {
   ) {
     let disk = disk(for: key)
     disk?.perform(key, awaitedBy: scheduler) { access in
-      guard let access, access.hasResponse(where: matches) else { return }
-      access.update { $0.remove(where: matches) }
+      if access.hasResponse(where: matches) { access.update { $0.remove(where: matches) } }
     }
     // Fast path: there is nothing to remove, and no record that is being read from disk.
     if disk == nil, memory?.contains(key) == false { return }

@@ -120,12 +120,9 @@ extension Networking {
     let replay = replay()
     replay.always(on: .inline) { [weak self] result in
       // Another replay is running. The client tries again later.
-      if case .failure(let error as NetworkError) = result, error.code == .offlineStoreBusy {
-        return
-      }
-      guard let self, let handler = settings.withLock({ $0.settings.onAutomaticReplay }) else {
-        return
-      }
+      guard !result.isOfflineStoreBusy, let self,
+        let handler = settings.withLock({ $0.settings.onAutomaticReplay })
+      else { return }
       IsolatedClosure(handler).run(result, on: callbackContext, awaitedBy: runner.scheduler)
     }
     return replay
@@ -134,11 +131,16 @@ extension Networking {
   private func send(
     _ entry: OfflineStore.Entry, in sessions: CallSessions, _ file: StaticString, _ line: UInt
   ) throws -> NetworkPromise {
-    if clientOfflineStore.replaySource(of: entry.id)?.hasSessionEnded == true {
-      throw NetworkError.sessionEnded(NetworkError.RequestSummary(entry.request))
-    }
+    let source = clientOfflineStore.replaySource(of: entry.id)
+    if source?.hasSessionEnded == true { throw NetworkError.sessionEnded(.init(entry.request)) }
     var options = RequestOptions()
-    options.transport = transport(forReplayOf: entry)
+    // Selected as for the original request if its endpoint is still known.
+    options.transport =
+      if let select = source?.selectTransport {
+        select() ?? transports.own
+      } else {
+        transports.select(forStored: entry.request)
+      }
     options.replayed = Box(entry)
     options.sessions = sessions
     return send(entry.request, options, file, line)
@@ -156,15 +158,6 @@ extension Networking {
       headers.filter { field in
         entry.removedCredentialHeaders.contains { HTTPHeaders.areNamesEqual($0, field.name) }
       })
-  }
-
-  /// Returns the transport for a replay: selected as for the original request if its endpoint is
-  /// still known.
-  private func transport(forReplayOf entry: OfflineStore.Entry) -> SelectedTransport {
-    guard let selection = clientOfflineStore.replaySource(of: entry.id)?.selectTransport else {
-      return transports.select(forStored: entry.request)
-    }
-    return selection() ?? transports.own
   }
 }
 

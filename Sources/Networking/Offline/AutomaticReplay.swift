@@ -82,14 +82,8 @@ final class AutomaticReplay: Sendable {
       guard let finished = state.withLock({ $0.replay })?() else { return }
       finished.always(on: .inline) { [weak self] result in
         guard let self else { return }
-        var isBusy = false
-        if case .failure(let error as NetworkError) = result {
-          isBusy = error.code == .offlineStoreBusy
-        }
-        let action = state.withLock { [isBusy] in
-          isBusy ? $0.machine.storeWasBusy() : $0.machine.replayEnded()
-        }
-        perform(action)
+        let isBusy = result.isOfflineStoreBusy
+        perform(state.withLock { isBusy ? $0.machine.storeWasBusy() : $0.machine.replayEnded() })
       }
     case .wait:
       after(Self.busyRetryDelay, scheduler: scheduler).done(on: .inline) { [weak self] in
@@ -98,6 +92,13 @@ final class AutomaticReplay: Sendable {
       }
     case nil: break
     }
+  }
+}
+
+extension Result<OfflineStore.Report, any Error> {
+  /// Whether another client or process is replaying the store.
+  var isOfflineStoreBusy: Bool {
+    if case .failure(let error as NetworkError) = self { error.code == .offlineStoreBusy } else { false }
   }
 }
 

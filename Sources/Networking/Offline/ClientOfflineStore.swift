@@ -153,7 +153,7 @@ final class ClientOfflineStore: Sendable {
     try OfflineStore(
       folder: FileManager.default.temporaryDirectory
         .appendingPathComponent("catena-offline-\(UUID().uuidString)", isDirectory: true),
-      isTemporary: true)
+      isTemporary: true, beforeOperation: { _ in })
   }
 
   /// Keeps the functions that the replay of an entry needs.

@@ -113,7 +113,7 @@ public final class OfflineStore: Sendable {
   package init(
     folder: URL, isTemporary: Bool = false, limits: Limits = Limits(), lifetime: Duration? = nil,
     storesSecrets: Bool = false, clock: @escaping @Sendable () -> Date = { Date() },
-    beforeOperation: @escaping @Sendable (_ step: String) -> Void = { _ in },
+    beforeOperation: @escaping @Sendable (_ step: String) -> Void,
     onConflict: ConflictHandler? = nil
   ) throws {
     guard folder.isFileURL else {

@@ -74,18 +74,14 @@ public struct Exchange: Sendable {
   func with(_ clientCredentials: ClientCredentials) throws -> Exchange {
     guard sendsCredentials else { return self }
     var exchange = self
-    switch clientCredentials {
-    case .none: exchange.credentials = nil
-    case .bound(let credentials): exchange.credentials = credentials
-    case .unbound:
-      guard request.headers.contains("Authorization") else {
-        throw NetworkError(
-          .credentialsWithoutBaseURL,
-          "declare a static baseURL, call setBaseURL, or make the request withoutCredentials()",
-          request: .init(request))
-      }
-      exchange.credentials = nil
+    if case .unbound = clientCredentials, !request.headers.contains("Authorization") {
+      throw NetworkError(
+        .credentialsWithoutBaseURL,
+        "declare a static baseURL, call setBaseURL, or make the request withoutCredentials()",
+        request: .init(request))
     }
+    exchange.credentials =
+      if case .bound(let credentials) = clientCredentials { credentials } else { nil }
     return exchange
   }
 }

@@ -61,7 +61,7 @@ struct RequestQueueTests {
 
   @Test func onlyARequestThatHasNotWaitedAndDelaysNoOtherHasTheFastPath() throws {
     func request() -> QueuedRequest {
-      QueuedRequest(NetworkPromise.pending()) { NetworkPromise.pending().promise }
+      QueuedRequest(pending: NetworkPromise.pending()) { NetworkPromise.pending().promise }
     }
     var state = RequestQueueState(width: 1)
     var slot = state.add(request(), .normal)

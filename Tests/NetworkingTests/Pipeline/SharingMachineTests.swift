@@ -20,29 +20,29 @@ struct SharingMachineTests {
     return resolver
   }
 
-  private func kind(_ result: SharingMachine.LeaveResult) -> String {
-    switch result {
-    case .callersRemain(let caller): caller == nil ? "already ended" : "stays"
-    case .abandoned(let work, _): work == nil ? "abandoned before it began" : "abandoned"
-    }
+  private func kind(
+    _ result: (caller: Resolver<Response>?, isAbandoned: Bool, work: NetworkPromise?)
+  ) -> String {
+    guard result.isAbandoned else { return result.caller == nil ? "already ended" : "stays" }
+    return result.work == nil ? "abandoned before it began" : "abandoned"
   }
 
   @Test func theFirstCallerStartsAndOthersJoin() throws {
-    var machine = SharingMachine()
+    var machine = SharingStage.Machine()
     let key = try #require(key)
-    let entries = (1...3).map { _ in machine.enter(key, caller()) }
+    let entries = (1...3).map { _ in machine.enter(key, caller(), sharing: SharedExchange()) }
     #expect(entries.map(\.isFirst) == [true, false, false])
     #expect(entries.map(\.ticket.caller) == [0, 1, 2] && machine.count == 1)
     let other = try #require(Self.key("https://a.example/y"))
-    let isFirst = machine.enter(other, caller()).isFirst
+    let isFirst = machine.enter(other, caller(), sharing: SharedExchange()).isFirst
     #expect(isFirst && machine.count == 2)
   }
 
   @Test func theResultIsDeliveredToAllRemainingCallersInOrder() throws {
-    var machine = SharingMachine()
+    var machine = SharingStage.Machine()
     let key = try #require(key)
     let callers = (1...4).map { _ in caller() }
-    let entries = callers.map { machine.enter(key, $0) }
+    let entries = callers.map { machine.enter(key, $0, sharing: SharedExchange()) }
     let result = machine.left(entries[1].ticket)
     let callersAtEnd = machine.ended(entries[0].ticket)
     let repeated = machine.ended(entries[0].ticket)
@@ -55,9 +55,10 @@ struct SharingMachineTests {
   }
 
   @Test func cancellingTheLastCallerCancelsTheExchange() throws {
-    var machine = SharingMachine()
+    var machine = SharingStage.Machine()
     let key = try #require(key)
-    let (first, second) = (machine.enter(key, caller()), machine.enter(key, caller()))
+    let first = machine.enter(key, caller(), sharing: SharedExchange())
+    let second = machine.enter(key, caller(), sharing: SharedExchange())
     let work = NetworkPromise.pending(on: .inline)
     work.promise.cancel()
     let isWanted = machine.began(first.ticket, work.promise)
@@ -66,11 +67,11 @@ struct SharingMachineTests {
   }
 
   @Test func anExchangeThatStartsAfterAllCallersCancelledIsCancelled() throws {
-    var machine = SharingMachine()
+    var machine = SharingStage.Machine()
     let key = try #require(key)
-    let first = machine.enter(key, caller())
+    let first = machine.enter(key, caller(), sharing: SharedExchange())
     let result = machine.left(first.ticket)
-    let next = machine.enter(key, caller())
+    let next = machine.enter(key, caller(), sharing: SharedExchange())
     let work = NetworkPromise.pending(on: .inline)
     work.promise.cancel()
     let isWanted = machine.began(first.ticket, work.promise)
