@@ -104,7 +104,7 @@ struct CacheStoreTests {
   private func read(_ store: DiskCacheStore, _ key: CacheKey) async -> Data? {
     await withCheckedContinuation { continuation in
       store.perform(key, awaitedBy: .live) { access in
-        guard let response = (try? access?.read())?.responses.first else {
+        guard let response = (try? access.read())?.responses.first else {
           return continuation.resume(returning: nil)
         }
         switch response.body {
