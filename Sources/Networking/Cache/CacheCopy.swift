@@ -35,12 +35,12 @@ final class CacheCopy: ResponseCopy {
   init(_ hop: CachedHop, _ sent: CachedHop.SentRequest) {
     self.hop = hop
     self.sent = sent
-    disk = hop.stage.cache.disk(for: hop.query.key)
+    disk = hop.url.disk
   }
 
-  private var cache: HTTPCache { hop.stage.cache }
-  private var scheduler: any Scheduler { hop.stage.scheduler }
-  private var limit: Int { disk?.maximumResponseSize ?? cache.memory?.maximumResponseSize ?? 0 }
+  private var limit: Int {
+    disk?.maximumResponseSize ?? hop.stage.cache.memory?.maximumResponseSize ?? 0
+  }
 
   func begin(_ head: HTTPResponseHead, to request: HTTPRequest) {
     guard let response = hop.storable(head, to: request, sentAt: sent.time) else {
@@ -63,7 +63,7 @@ final class CacheCopy: ResponseCopy {
       return disk != nil
     }
     guard writesToDisk else { return }
-    disk?.perform(hop.query.key, awaitedBy: scheduler) { access in
+    disk?.perform(hop.query.key, awaitedBy: hop.stage.scheduler) { access in
       guard self.state.withLock({ !$0.isDiscarded }) else { return }
       do {
         let writer = try self.state.withLock { $0.writer } ?? BodyFileWriter(access.store.files)
@@ -83,17 +83,13 @@ final class CacheCopy: ResponseCopy {
     let (response, data, isDiscarded) = state.withLock { ($0.response, $0.data, $0.isDiscarded) }
     guard let response else { return }
     if isDiscarded { return hop.removeResponses(supersededBy: response.head) }
-    guard let disk, state.withLock({ $0.count }) > 0 else {
-      return cache.store(
-        response.with(.data(data)), for: hop.query.key, since: sent.invalidationCount,
-        awaitedBy: scheduler)
+    guard disk != nil, state.withLock({ $0.count }) > 0 else {
+      return hop.url.store(response.with(.data(data)), since: sent.invalidationCount)
     }
-    cache.store(
-      { name in
-        let writer = self.state.withLock { $0.isDiscarded ? nil : $0.writer.take() }
-        return try writer.map { response.with(.file(try $0.finish(name))) }
-      }, response.selector, for: hop.query.key, on: disk, since: sent.invalidationCount,
-      awaitedBy: scheduler)
+    hop.url.store(response.selector, since: sent.invalidationCount) { name in
+      let writer = self.state.withLock { $0.isDiscarded ? nil : $0.writer.take() }
+      return try writer.map { response.with(.file(try $0.finish(name))) }
+    }
   }
 
   func abandon() {
@@ -104,6 +100,6 @@ final class CacheCopy: ResponseCopy {
       return state.writer.take()
     }
     guard let writer, let disk else { return }
-    disk.perform(hop.query.key, awaitedBy: scheduler) { _ in withExtendedLifetime(writer) {} }
+    disk.perform(hop.query.key, awaitedBy: hop.stage.scheduler) { _ in withExtendedLifetime(writer) {} }
   }
 }

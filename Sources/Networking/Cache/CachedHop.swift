@@ -11,6 +11,11 @@ struct CachedHop: Sendable {
   /// Whether no caller waits for the response.
   var isInBackground = false
 
+  /// The stored responses of the URL.
+  var url: CachedURL {
+    CachedURL(cache: stage.cache, key: query.key, scheduler: stage.scheduler)
+  }
+
   private var isToMemory: Bool { isInBackground || exchange.call.options.destination.isMemory }
 
   /// Returns the hop with a state of its own, whose response goes to memory only.
@@ -182,7 +187,7 @@ struct CachedHop: Sendable {
     guard query.method == .get, query.policy != .noStore,
       CacheRules.supersedesEarlier(head.status)
     else { return }
-    stage.cache.remove(of: query.key, awaitedBy: stage.scheduler) { query.matches($0) }
+    url.remove { query.matches($0) }
   }
 
   /// Stores a response in memory, or removes the responses that it supersedes.
@@ -193,9 +198,7 @@ struct CachedHop: Sendable {
     guard !response.isTruncated,
       let stored = storable(response.head, to: response.request, sentAt: sent.time)
     else { return removeResponses(supersededBy: response.head) }
-    stage.cache.store(
-      stored.with(.data(data)), for: query.key, since: sent.invalidationCount,
-      awaitedBy: stage.scheduler)
+    url.store(stored.with(.data(data)), since: sent.invalidationCount)
   }
 
   /// Updates a stored response by the fields of a 304, or of a response to HEAD.
@@ -217,11 +220,9 @@ struct CachedHop: Sendable {
     {
       var updated = merged
       updated.selector = selector
-      stage.cache.update(
-        stored, to: updated, for: query.key, since: sent.invalidationCount,
-        awaitedBy: stage.scheduler)
+      url.update(stored, to: updated, since: sent.invalidationCount)
     } else {
-      stage.cache.remove(stored, of: query.key, awaitedBy: stage.scheduler)
+      url.remove(stored)
     }
     return merged
   }
@@ -232,7 +233,7 @@ struct CachedHop: Sendable {
     if CacheValidation.confirms(byHead: response.head, stored) {
       _ = merge(response, into: stored, sent)
     } else {
-      stage.cache.remove(stored, of: query.key, awaitedBy: stage.scheduler)
+      url.remove(stored)
     }
   }
 
@@ -243,7 +244,7 @@ struct CachedHop: Sendable {
     guard response.status == 200, query.policy != .noStore, !query.directives.noStore else {
       return
     }
-    stage.cache.remove(of: query.key, awaitedBy: stage.scheduler) { stored in
+    url.remove { stored in
       query.matches(stored) && stored.head.status == 200
         && !CacheValidation.confirms(byHead: response.head, stored)
     }
@@ -306,7 +307,7 @@ struct CachedHop: Sendable {
         events?.serveFromCache(exchange.request, source)
         return .fulfilled(response)
       case .changed:
-        stage.cache.remove(stored, of: query.key, awaitedBy: stage.scheduler)
+        url.remove(stored)
         return perform(nil, nil)
       case .unreadable: return perform(nil, nil)
       }

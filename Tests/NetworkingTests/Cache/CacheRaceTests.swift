@@ -87,7 +87,7 @@ struct CacheRaceTests {
       let start = cache.invalidationCount
       DispatchQueue.concurrentPerform(iterations: 2) { number in
         if number == 0 {
-          cache.store(response, for: key, since: start, awaitedBy: .live)
+          CachedURL(cache: cache, key: key, scheduler: .live).store(response, since: start)
         } else {
           cache.invalidate(key, awaitedBy: .live)
         }

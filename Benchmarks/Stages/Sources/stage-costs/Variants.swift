@@ -90,11 +90,11 @@ struct Variants {
       headers: ["Content-Type": "application/json", "Cache-Control": "max-age=100000"])
     for request in requests {
       guard let key = CacheKey(request.url) else { continue }
-      cache.store(
+      CachedURL(cache: cache, key: key, scheduler: .live).store(
         StoredResponse(
           head, requestTime: Date(), responseTime: Date(), for: CacheSelector(),
           body: .data(Data(#"{"id":7}"#.utf8))),
-        for: key, since: 0, awaitedBy: .live)
+        since: 0)
     }
     return cache
   }
