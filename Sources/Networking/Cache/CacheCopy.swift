@@ -100,6 +100,8 @@ final class CacheCopy: ResponseCopy {
       return state.writer.take()
     }
     guard let writer, let disk else { return }
-    disk.perform(hop.query.key, awaitedBy: hop.stage.scheduler) { _ in withExtendedLifetime(writer) {} }
+    disk.perform(hop.query.key, awaitedBy: hop.stage.scheduler) { _ in
+      withExtendedLifetime(writer) {}
+    }
   }
 }

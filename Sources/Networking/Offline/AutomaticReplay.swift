@@ -98,7 +98,11 @@ final class AutomaticReplay: Sendable {
 extension Result<OfflineStore.Report, any Error> {
   /// Whether another client or process is replaying the store.
   var isOfflineStoreBusy: Bool {
-    if case .failure(let error as NetworkError) = self { error.code == .offlineStoreBusy } else { false }
+    if case .failure(let error as NetworkError) = self {
+      error.code == .offlineStoreBusy
+    } else {
+      false
+    }
   }
 }
 
