@@ -67,12 +67,6 @@ struct CachedHop: Sendable {
     }
   }
 
-  /// Asks the server whether a stored response is still current.
-  func renew(_ stored: StoredResponse) -> NetworkPromise {
-    // The response to HEAD has no body, so it cannot be the response to a later request.
-    query.method == .head ? fetch(updating: stored) : validate(stored)
-  }
-
   // MARK: Requests
 
   /// Sends the request, and stores the response.
@@ -89,37 +83,27 @@ struct CachedHop: Sendable {
     }
   }
 
-  /// Sends a HEAD request, and updates the stored response by the response.
-  private func fetch(updating stored: StoredResponse) -> NetworkPromise {
-    let sent = sending(nil)
+  /// Asks the server whether a stored response is still current.
+  ///
+  /// The response to HEAD has no body, so it cannot be the response to a later request. It only updates
+  /// the stored response.
+  func renew(_ stored: StoredResponse) -> NetworkPromise {
+    let isHead = query.method == .head
+    let sent = sending(isHead ? nil : stored.rules)
     return next(sent.exchange).followed { result in
       if let stale = staleResponse(stored, after: result) { return stale }
-      if case .success(let response) = result {
-        update(stored, by: response, to: sent)
-      }
-      return nil
-    }
-  }
-
-  /// Sends the request with the validators of a stored response.
-  private func validate(_ stored: StoredResponse) -> NetworkPromise {
-    let sent = sending(stored.rules)
-    return next(sent.exchange).followed { result in
-      if let stale = staleResponse(stored, after: result) { return stale }
-      switch result {
-      case .success(let response) where response.status == 304 && stored.rules.hasValidator:
-        guard CacheValidation.confirms(response.head, stored.rules) else {
-          // The server has confirmed a response that is not stored.
-          exchange.reportResend(after: result)
-          return fetch()
-        }
-        let merged = merge(response, into: stored, sent)
-        return serve(merged, .revalidated, metrics: response.metrics)
-      case .success(let response):
-        store(response, to: sent)
+      guard case .success(let response) = result else { return nil }
+      guard !isHead, response.status == 304, stored.rules.hasValidator else {
+        if isHead { update(stored, by: response, to: sent) } else { store(response, to: sent) }
         return nil
-      case .failure: return nil
       }
+      guard CacheValidation.confirms(response.head, stored.rules) else {
+        // The server has confirmed a response that is not stored.
+        exchange.reportResend(after: result)
+        return fetch()
+      }
+      let merged = merge(response, into: stored, sent)
+      return serve(merged, .revalidated, metrics: response.metrics)
     }
   }
 

@@ -248,24 +248,31 @@ final class BodyFileWriter: Sendable {
   }
 }
 
-/// A body file that is being read.
+/// A stored body that is being read.
 ///
-/// It can be read after a process has removed the file.
-final class BodyFileReader: Sendable {
-  private let file: Mutex<OpenFile>
+/// It can be read after a process has removed its file.
+final class StoredBodyReader: Sendable {
+  private let body: StoredBody
+  private let file: OpenFile?
 
-  /// Opens a file.
+  /// Opens the file of the body, if it is in one.
   ///
-  /// Returns `nil` if it does not exist, or belongs to another user.
-  init?(_ body: StoredBodyFile) throws {
-    guard let file = try OpenFile.existing(body.path), try file.isOwn else {
-      return nil
+  /// Returns `nil` if the file does not exist, or belongs to another user.
+  init?(_ body: StoredBody) throws {
+    self.body = body
+    guard let stored = body.file else {
+      file = nil
+      return
     }
-    self.file = Mutex(file)
+    guard let file = try OpenFile.existing(stored.path), try file.isOwn else { return nil }
+    self.file = .some(file)
   }
 
-  /// Returns the next bytes, empty at the end, or `nil` if they cannot be read.
-  func read(upTo count: Int) -> Data? {
-    file.withLock { try? $0.read(count) }
+  /// Returns bytes, empty at the end, or `nil` if they cannot be read.
+  func read(upTo count: Int, at position: Int) -> Data? {
+    switch body {
+    case .data(let data): Data(data.dropFirst(position).prefix(count))
+    case .file: try? file?.read(count, at: Int64(position))
+    }
   }
 }

@@ -94,15 +94,10 @@ struct ServedResponse: Sendable {
       return .file(target.url)
     case .stream where isSuccessful:
       // Checked before the first byte is delivered.
-      var reader: BodyFileReader?
-      if case .file(let file) = body {
-        reader = try BodyFileReader(file)
-        guard reader != nil else { return nil }
-      }
-      guard try read({ _ in }) else { return nil }
+      guard let reader = try StoredBodyReader(body), try read({ _ in }) else { return nil }
       let flow = FlowControl()
       let channel = ByteChannel(flow)
-      let feeder = StoredBodyFeeder(body, reader, channel, on: Self.queue, metrics)
+      let feeder = StoredBodyFeeder(reader, body.count, channel, on: Self.queue, metrics)
       flow.attach(feeder)
       feeder.resume()
       return .streaming(StreamingBody(channel))
@@ -135,8 +130,7 @@ final class StoredBodyFeeder: TransportHandle {
   /// The channel has the flow control, which has this object.
   private struct Ends {
     let channel: ByteChannel
-    /// The file of the body, if it is not in memory.
-    let reader: BodyFileReader?
+    let reader: StoredBodyReader
   }
 
   private struct State {
@@ -146,16 +140,16 @@ final class StoredBodyFeeder: TransportHandle {
     var isReading = false
   }
 
-  private let body: StoredBody
+  private let count: Int
   private let queue: DispatchQueue
   private let metrics: TransportMetrics
   private let state: Mutex<State>
 
   init(
-    _ body: StoredBody, _ reader: BodyFileReader?, _ channel: ByteChannel,
-    on queue: DispatchQueue, _ metrics: TransportMetrics
+    _ reader: StoredBodyReader, _ count: Int, _ channel: ByteChannel, on queue: DispatchQueue,
+    _ metrics: TransportMetrics
   ) {
-    self.body = body
+    self.count = count
     self.queue = queue
     self.metrics = metrics
     state = Mutex(State(ends: Ends(channel: channel, reader: reader)))
@@ -179,12 +173,8 @@ final class StoredBodyFeeder: TransportHandle {
 
   private func feed() {
     while let (ends, position) = next() {
-      let piece: Data?
-      switch body {
-      case .data(let data): piece = data.dropFirst(position).prefix(Self.pieceSize)
-      case .file: piece = ends.reader?.read(upTo: Self.pieceSize)
-      }
-      guard let piece, !piece.isEmpty || position == body.count else {
+      let piece = ends.reader.read(upTo: Self.pieceSize, at: position)
+      guard let piece, !piece.isEmpty || position == count else {
         end()?.fail(NetworkError(.connectionLost, "the stored body cannot be read"))
         return
       }
@@ -193,7 +183,7 @@ final class StoredBodyFeeder: TransportHandle {
         return
       }
       state.withLock { $0.position += piece.count }
-      ends.channel.write(Data(piece))
+      ends.channel.write(piece)
     }
   }
 
