@@ -108,9 +108,10 @@ extension Networking {
       let store = try own.store
       own.removeReplaySources(except: try store.keys)
       return own.replay.join(progress, endsWith: { sessions.hasEnded }) { progress in
-        store.startReplay(
-          concurrency: concurrency, scheduler: runner.scheduler, policy: own.replayPolicy,
-          progress: progress, send: { entry in try self.send(entry, in: sessions, file, line) })
+        store.replay(
+          with: OfflineReplay.Options(
+            concurrency: concurrency, scheduler: runner.scheduler, policy: own.replayPolicy,
+            progress: progress, send: { try self.send($0, in: sessions, file, line) }))
       }
     }
   }

@@ -21,30 +21,36 @@ final class OfflineReplay: Sendable {
     var total = 0
   }
 
+  /// The options of a replay.
+  struct Options: Sendable {
+    /// The number of queues that are sent from concurrently.
+    let concurrency: Int
+    /// The scheduler that runs the work.
+    let scheduler: any Scheduler
+    /// The rules that decide which entries leave the store.
+    let policy: ReplayPolicy
+    /// A handler that is called after each outcome.
+    let progress: @Sendable (_ progress: OfflineStore.Progress) -> Void
+    /// A closure that sends the request of an entry.
+    let send: @Sendable (_ entry: Entry) throws -> NetworkPromise
+  }
+
   private let store: OfflineStore
+  private let options: Options
   private let context: ExecutionContext
-  private let policy: ReplayPolicy
-  private let progress: @Sendable (OfflineStore.Progress) -> Void
-  private let send: @Sendable (Entry) throws -> NetworkPromise
   private let state: Mutex<State>
 
-  init(
-    _ store: OfflineStore, _ lock: consuming FileLock, on context: ExecutionContext,
-    policy: ReplayPolicy, progress: @escaping @Sendable (OfflineStore.Progress) -> Void,
-    send: @escaping @Sendable (Entry) throws -> NetworkPromise
-  ) {
+  init(_ store: OfflineStore, _ lock: consuming FileLock, _ options: Options) {
     self.store = store
-    self.context = context
-    self.policy = policy
-    self.progress = progress
-    self.send = send
+    self.options = options
+    context = options.scheduler.context(for: .queue(store.queue))
     state = Mutex(State(lock: lock))
   }
 
   /// Moves invalid entries to quarantine and sends the others, queue by queue.
-  func start(concurrency: Int) throws -> Promise<OfflineStore.Report> {
+  func start() throws -> Promise<OfflineStore.Report> {
     let queues = try loadQueues()
-    return when(queues, concurrency: concurrency) { [self] names in
+    return when(queues, concurrency: max(1, options.concurrency)) { [self] names in
       reduce(names, true, on: context) { shouldSend, name in self.replayEntry(name, shouldSend) }
     }
     .map(on: context) { [self] _ in
@@ -107,9 +113,9 @@ final class OfflineReplay: Sendable {
         return .fulfilled(false)
       }
       try store.directory.verifyFiles(of: record, name)
-      return settled([firstly { try send(entry) }])
+      return settled([firstly { try options.send(entry) }])
         .then(on: context) { [self, record] results in
-          apply(record, entry, results.first.map { policy.outcome(of: entry, $0) })
+          apply(record, entry, results.first.map { options.policy.outcome(of: entry, $0) })
         }
     } catch let corruption as CorruptEntryError {
       quarantine(name.fileName, corruption.reason)
@@ -179,7 +185,7 @@ final class OfflineReplay: Sendable {
       state.completed += 1
       return (state.completed, state.total)
     }
-    progress(
+    options.progress(
       OfflineStore.Progress(completed: completed, total: total, entry: entry, outcome: outcome))
   }
 }

@@ -120,34 +120,20 @@ extension OfflineStore {
       @escaping @Sendable @isolated(any) (_ entry: Entry) throws -> NetworkPromise
   ) -> Promise<Report> {
     let (send, progress) = (IsolatedClosure(send), IsolatedClosure(progress))
-    return startReplay(
-      concurrency: concurrency, scheduler: scheduler, policy: policy,
-      progress: { progress.run($0, awaitedBy: scheduler) },
-      send: { entry in try send.start(entry, awaitedBy: scheduler) })
+    return replay(
+      with: OfflineReplay.Options(
+        concurrency: concurrency, scheduler: scheduler, policy: policy,
+        progress: { progress.run($0, awaitedBy: scheduler) },
+        send: { entry in try send.start(entry, awaitedBy: scheduler) }))
   }
 
   /// Sends the stored requests, with closures that inherit no actor.
-  ///
-  /// - Parameters:
-  ///   - concurrency: The number of queues that are sent from concurrently; at least 1.
-  ///   - scheduler: The scheduler that runs the work.
-  ///   - policy: The rules that decide which entries leave the store.
-  ///   - progress: A handler that is called after each outcome.
-  ///   - send: A closure that sends the request of an entry.
-  /// - Returns: A promise of the report.
-  func startReplay(
-    concurrency: Int, scheduler: any Scheduler, policy: ReplayPolicy,
-    progress: @escaping @Sendable (_ progress: Progress) -> Void,
-    send: @escaping @Sendable (_ entry: Entry) throws -> NetworkPromise
-  ) -> Promise<Report> {
-    let context = scheduler.context(for: .queue(queue))
-    return Promise.fulfilled(())
-      .then(on: context) { [self] in
+  func replay(with options: OfflineReplay.Options) -> Promise<Report> {
+    Promise.fulfilled(())
+      .then(on: options.scheduler.context(for: .queue(queue))) { [self] in
         guard let lock = try directory.replayLock() else { throw NetworkError(.offlineStoreBusy) }
-        let replay = OfflineReplay(
-          self, lock, on: context, policy: policy, progress: progress, send: send)
-        return try replay.start(concurrency: max(1, concurrency))
+        return try OfflineReplay(self, lock, options).start()
       }
-      .on(scheduler.context(for: .main))
+      .on(options.scheduler.context(for: .main))
   }
 }
