@@ -75,22 +75,11 @@ public final class PipelineBarrier: Interceptor {
   /// - Returns: A promise of the response.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard exchange.isIntercepted else { return next(exchange) }
-    var gate: Promise<BarrierMachine.WorkStart>?
-    let (id, mayPass) = machine.withLock { machine in
-      let id = machine.nextID()
-      let mayPass = machine.enter(
-        id,
-        {
-          let pending = Promise<BarrierMachine.WorkStart>.pending(on: .inline)
-          gate = pending.promise
-          return pending.resolver
-        }())
-      return (id, mayPass)
-    }
-    let responsePromise = gate.map {
+    let (id, gate) = machine.withLock { $0.enter() }
+    let response = gate.map {
       $0.then(on: .inline) { _ in next(try exchange.withCurrentCredentials()) }
     }
-    return (mayPass ? next(exchange) : responsePromise ?? next(exchange))
+    return (response ?? next(exchange))
       .always(on: .inline) { _ in self.apply(after: exchange) { $0.leave(id) } }
   }
 
@@ -147,18 +136,17 @@ struct BarrierMachine {
 
   /// Adds a request.
   ///
-  /// - Parameters:
-  ///   - id: The number of the request.
-  ///   - resolver: The resolver that continues the request. Evaluated only if the request has to
-  ///     wait.
-  /// - Returns: Whether the request may continue at once.
-  mutating func enter(_ id: Int, _ resolver: @autoclosure () -> Resolver<WorkStart>) -> Bool {
-    guard holds.isEmpty else {
-      waiting[id] = resolver()
-      return false
+  /// - Returns: The number of the request, and a promise that is fulfilled when it may continue. `nil`
+  ///   if it may continue at once.
+  mutating func enter() -> (id: Int, gate: Promise<WorkStart>?) {
+    let id = nextID()
+    guard !holds.isEmpty else {
+      inFlight.insert(id)
+      return (id, nil)
     }
-    inFlight.insert(id)
-    return true
+    let pending = Promise<WorkStart>.pending(on: .inline)
+    waiting[id] = pending.resolver
+    return (id, pending.promise)
   }
 
   /// Removes a request that has ended, waiting or in flight.

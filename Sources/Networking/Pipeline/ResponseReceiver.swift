@@ -40,8 +40,8 @@ final class ResponseReceiver: Sendable {
     var isCancelled = false
 
     /// Adds bytes that arrived at a time, which is `nil` without a limit for the time.
-    mutating func add(_ bytes: Data, at now: Duration?, within limit: Duration?) -> Overflow {
-      guard !isFinished else { return .none }
+    mutating func add(_ bytes: Data, at now: Duration?, within limit: Duration?) -> Overflow? {
+      guard !isFinished else { return nil }
       if let now, let limit, now - (start ?? now) > limit {
         isFinished = true
         return .late
@@ -49,7 +49,7 @@ final class ResponseReceiver: Sendable {
       if start == nil { start = now }
       // Fast path: the first piece, which is usually the only one, is not copied.
       if data.isEmpty { data = bytes } else { data.append(bytes) }
-      guard let size = self.limit, data.count > size else { return .none }
+      guard let size = self.limit, data.count > size else { return nil }
       data = data.prefix(size)
       isFinished = true
       return truncates ? .truncated : .rejected
@@ -57,7 +57,6 @@ final class ResponseReceiver: Sendable {
   }
 
   private enum Overflow {
-    case none
     case truncated
     case rejected
     /// The bytes arrived after the limit for the time.
@@ -214,15 +213,15 @@ final class ResponseReceiver: Sendable {
     let timeLimit = reception.settings.timeLimit
     // Read without the lock, because a scheduler may be code of the user.
     let now = timeLimit.map { _ in reception.settings.scheduler.now }
-    let (sink, overflow) = state.withLock { state -> ((any BodySink)?, Overflow) in
-      if let sink = state.sink { return (sink, .none) }
+    let (sink, overflow) = state.withLock { state -> ((any BodySink)?, Overflow?) in
+      if let sink = state.sink { return (sink, nil) }
       return (nil, state.add(bytes, at: now, within: timeLimit))
     }
     if let sink {
       reception.copy?.write(bytes)
       sink.write(bytes)
     }
-    if overflow != .none { truncate(overflow) }
+    if let overflow { truncate(overflow) }
   }
 
   private func truncate(_ overflow: Overflow) {
@@ -233,7 +232,6 @@ final class ResponseReceiver: Sendable {
       head, .memory(last.data), to: request, from: .init(isTruncated: true))
     // Further events of the transport are ignored.
     switch overflow {
-    case .none: return
     case .truncated:
       events?.truncate()
       last.resolver?.fulfill(response)
