@@ -3,22 +3,22 @@ import Foundation
 /// A request for a cache, with the data that its decisions depend on.
 struct CacheQuery: Sendable {
   let key: CacheKey
-  let method: HTTPMethod
-  /// The fields of the request.
-  var headers: HTTPHeaders
-  /// Returns the cookies of the client, which are added to the request later.
-  var cookie: (@Sendable () -> String?)?
+  let request: HTTPRequest
+  /// The cookies of the client, which are added to the request later.
+  let cookies: CookieStage?
   /// The digest of the credentials and what else decides about the response, see ``CacheSelector``.
-  var credentials = ""
+  let credentials: String
   /// The text of the connection, which is a part of ``credentials``.
-  var connection = ""
+  let connection: String
   /// The directives of the request.
-  var directives = CacheControl()
-  var policy = Request.CachePolicy.default
+  let directives: CacheControl
+  let policy: Request.CachePolicy
   /// The lifetime in seconds of responses whose server declares none.
-  var lifetime: Double?
+  let lifetime: Double?
   /// The accepted staleness in seconds while there is no network.
-  var staleWhenOffline: Double?
+  let staleWhenOffline: Double?
+
+  var method: HTTPMethod { request.method }
 
   /// Returns whether a stored response is for this request.
   func matches(_ stored: StoredResponse) -> Bool {
@@ -28,10 +28,8 @@ struct CacheQuery: Sendable {
 
   /// Returns the digest of a field, or `nil` if the request does not have it.
   private func digest(of name: String) -> String? {
-    if name == "cookie", !headers.contains(name), let field = cookie?() {
-      return CacheDigest.digest(of: name, in: ["Cookie": field])
-    }
-    return CacheDigest.digest(of: name, in: headers)
+    let sent = name == "cookie" ? cookies?.addingCookies(to: request) : nil
+    return CacheDigest.digest(of: name, in: (sent ?? request).headers)
   }
 }
 

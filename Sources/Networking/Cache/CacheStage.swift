@@ -145,19 +145,12 @@ final class CacheStage: BuiltInStage {
         owner($0, of: request, over: connection, in: exchange)
       })
     else { return nil }
-    var query = CacheQuery(key: key, method: request.method, headers: request.headers)
-    query.credentials = credentials
-    query.connection = connection
-    query.directives = CacheControl(ofRequest: request.headers)
-    query.policy = policy(of: exchange)
-    query.lifetime = (exchange.call.request.cacheLifetime ?? settings.lifetime).map {
-      $0 / .seconds(1)
-    }
-    query.staleWhenOffline = settings.staleWhenOffline.map { $0 / .seconds(1) }
-    if let cookies {
-      query.cookie = { cookies.addingCookies(to: request).headers["Cookie"] }
-    }
-    return query
+    let lifetime = exchange.call.request.cacheLifetime ?? settings.lifetime
+    return CacheQuery(
+      key: key, request: request, cookies: cookies, credentials: credentials,
+      connection: connection, directives: CacheControl(ofRequest: request.headers), policy: policy(of: exchange),
+      lifetime: lifetime.map { $0 / .seconds(1) },
+      staleWhenOffline: settings.staleWhenOffline.map { $0 / .seconds(1) })
   }
 
   /// Returns the text that stored responses have in common if one may be the response to the request of

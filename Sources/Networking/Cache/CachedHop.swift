@@ -16,7 +16,10 @@ struct CachedHop: Sendable {
     CachedURL(cache: stage.cache, key: query.key, scheduler: stage.scheduler)
   }
 
-  private var isToMemory: Bool { isInBackground || exchange.call.options.destination.isMemory }
+  /// The destination of the response.
+  var destination: BodyDestination {
+    isInBackground ? .memory : exchange.call.options.destination
+  }
 
   /// Returns the hop with a state of its own, whose response goes to memory only.
   func inBackground() -> CachedHop {
@@ -146,7 +149,7 @@ struct CachedHop: Sendable {
       default: break
       }
     }
-    if !isToMemory, query.method == .get { sent.exchange.reception.copy = CacheCopy(self, sent) }
+    if !destination.isMemory, query.method == .get { sent.exchange.reception.copy = CacheCopy(self, sent) }
     return sent
   }
 
@@ -176,7 +179,7 @@ struct CachedHop: Sendable {
 
   /// Stores a response in memory, or removes the responses that it supersedes.
   private func store(_ response: Response, to sent: SentRequest) {
-    guard query.method == .get, query.policy != .noStore, isToMemory,
+    guard query.method == .get, query.policy != .noStore, destination.isMemory,
       case .memory(let data) = response.content
     else { return }
     guard !response.isTruncated,
@@ -263,15 +266,13 @@ struct CachedHop: Sendable {
   ) -> NetworkPromise {
     let age = stored.rules.age(at: stage.now)
     let served = ServedResponse(
-      head: CacheValidation.served(stored, age: age),
+      hop: self, head: CacheValidation.served(stored, age: age),
       body: query.method == .head || isInBackground ? .data(Data()) : stored.body,
       provenance: Response.Provenance(
         source: source, age: .seconds(min(age, Double(CacheControl.maximumSeconds))),
         storedAt: stored.responseTime),
-      request: exchange.request, metrics: metrics,
-      destination: isInBackground ? .memory : exchange.call.options.destination,
-      progress: exchange.progress, scheduler: stage.scheduler)
-    if isToMemory, let limit = exchange.call.reception.settings.maximumBodySize,
+      metrics: metrics)
+    if destination.isMemory, let limit = exchange.call.reception.settings.maximumBodySize,
       served.body.count > limit
     {
       return .rejected(

@@ -15,16 +15,12 @@ struct ServedResponse: Sendable {
     case unreadable
   }
 
+  /// The hop of the request.
+  let hop: CachedHop
   let head: HTTPResponseHead
   let body: StoredBody
   let provenance: Response.Provenance
-  let request: HTTPRequest
   let metrics: TransportMetrics
-  /// The destination of the body.
-  let destination: BodyDestination
-  let progress: (any ProgressReceiver)?
-  /// The scheduler that waits for the files.
-  let scheduler: any Scheduler
 
   /// The queue for files, so that neither a caller nor the records of the cache wait for them.
   private static let queue = DispatchQueue(
@@ -32,7 +28,7 @@ struct ServedResponse: Sendable {
 
   /// The response if the body and its destination are in memory, or `nil`.
   var inMemory: Response? {
-    guard destination.isMemory || !isSuccessful, case .data(let data) = body else { return nil }
+    guard hop.destination.isMemory || !isSuccessful, case .data(let data) = body else { return nil }
     reportProgress()
     return response(.memory(data))
   }
@@ -43,7 +39,7 @@ struct ServedResponse: Sendable {
   ///   `fileNotWritten` if the destination cannot be written.
   func delivered() -> Promise<Outcome> {
     let (promise, resolver) = Promise<Outcome>.pending(on: .inline)
-    let activity = scheduler.beginActivity()
+    let activity = hop.stage.scheduler.beginActivity()
     Self.queue.async {
       do {
         let content = try content { resolver.isSettled }
@@ -53,7 +49,7 @@ struct ServedResponse: Sendable {
         // Only reading the body has errors of this type.
         resolver.fulfill(.unreadable)
       } catch var error as NetworkError {
-        (error.request, error.response) = (.init(request), head)
+        (error.request, error.response) = (.init(hop.exchange.request), head)
         resolver.reject(error)
       } catch {
         resolver.reject(error)
@@ -66,11 +62,11 @@ struct ServedResponse: Sendable {
   private var isSuccessful: Bool { (200...299).contains(head.status) }
 
   private func response(_ content: Response.Content) -> Response {
-    Response(head, content, to: request, metrics, from: provenance)
+    Response(head, content, to: hop.exchange.request, metrics, from: provenance)
   }
 
   private func reportProgress() {
-    guard let progress else { return }
+    guard let progress = hop.exchange.progress else { return }
     let count = Int64(body.count)
     progress.begin()
     progress.change { $0.received = .init(bytes: count, total: count) }
@@ -78,7 +74,7 @@ struct ServedResponse: Sendable {
 
   /// Moves the body to its destination, or returns `nil` if it has changed.
   private func content(unless isCancelled: () -> Bool) throws -> Response.Content? {
-    switch destination {
+    switch hop.destination {
     case .file(let target) where isSuccessful:
       let file = try NetworkError.reporting(.fileNotWritten) {
         try PartialFile(for: target.url, replacing: target.replaces)
