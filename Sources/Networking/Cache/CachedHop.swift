@@ -5,11 +5,11 @@ import Promises
 struct CachedHop: Sendable {
   let stage: CacheStage
   /// The exchange, without the fields that the cache adds.
-  let exchange: Exchange
+  private(set) var exchange: Exchange
   let query: CacheQuery
   let next: Interceptor.Next
   /// Whether no caller waits for the response.
-  var isInBackground = false
+  private(set) var isInBackground = false
 
   /// The stored responses of the URL.
   var url: CachedURL {
@@ -23,9 +23,10 @@ struct CachedHop: Sendable {
 
   /// Returns the hop with a state of its own, whose response goes to memory only.
   func inBackground() -> CachedHop {
-    var exchange = exchange
-    exchange.state = CallState()
-    exchange.state.begin(by: stage.scheduler)
+    var hop = self
+    hop.isInBackground = true
+    hop.exchange.state = CallState()
+    hop.exchange.state.begin(by: stage.scheduler)
     // More than this is not stored.
     let limit = max(
       stage.cache.memory?.maximumResponseSize ?? 0,
@@ -33,9 +34,8 @@ struct CachedHop: Sendable {
     var settings = exchange.reception.settings
     settings.maximumBodySize = min(settings.maximumBodySize ?? limit, limit)
     settings.followsRedirects = false
-    exchange.reception = Reception(settings: settings)
-    return CachedHop(
-      stage: stage, exchange: exchange, query: query, next: next, isInBackground: true)
+    hop.exchange.reception = Reception(settings: settings)
+    return hop
   }
 
   /// Reads the record on disk, and performs the decision about it.

@@ -103,14 +103,7 @@ extension Networking {
   /// Overrides the base URL of all endpoints, for example with that of a staging server.
   ///
   /// - Parameter baseURL: The base URL. `nil` restores those of the endpoints.
-  public func setBaseURL(_ baseURL: URL?) {
-    if let sessionOwner { return sessionOwner.setBaseURL(baseURL) }
-    change { settings in
-      settings.baseURL = nil
-      if let baseURL { settings.baseURL = { baseURL } }
-    }
-    bindCredentials()
-  }
+  public func setBaseURL(_ baseURL: URL?) { setBaseURL { baseURL } }
 
   /// Overrides the base URL of all endpoints with the result of a closure.
   ///

@@ -88,6 +88,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ) {
     var configuration = configuration
     if let retry { configuration.retry = retry }
+    configuration.replay.encoders = configuration.encoders
     sessionOwner = nil
     transports = TransportSelector(transport: session.transport, provider: mockProvider)
     let scheduler = configuration.scheduler ?? transports.scheduler ?? .live
@@ -97,8 +98,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     runner = CallRunner(configuration, session, scheduler)
     logging = configuration.logging
     clientOfflineStore = ClientOfflineStore(
-      configuration.offline, configuration.replay.encoding(with: configuration.encoders),
-      for: Endpoint.self, isMocked: mockProvider != nil)
+      configuration.offline, configuration.replay, for: Endpoint.self,
+      isMocked: mockProvider != nil)
     automaticReplay =
       configuration.replaysWhenReachable
       ? AutomaticReplay(configuration.reachability ?? .shared, scheduler: scheduler) : nil

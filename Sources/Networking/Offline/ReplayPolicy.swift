@@ -75,17 +75,10 @@ public struct ReplayPolicy: Sendable {
 
   private let decide: Handler?
   /// The encoders of the client.
-  private var encoders = ParameterEncoders()
+  var encoders = ParameterEncoders()
 
   private init(decide: Handler?) {
     self.decide = decide
-  }
-
-  /// Returns the policy of a client with given encoders.
-  func encoding(with encoders: ParameterEncoders) -> ReplayPolicy {
-    var policy = self
-    policy.encoders = encoders
-    return policy
   }
 }
 

@@ -240,12 +240,9 @@ final class SharedRefresh: Sendable {
   /// - Parameter round: The refresh in which the request was made, if any.
   /// - Returns: Whether that refresh, or one that caused it, is a running refresh of this instance.
   func isInProgress(_ round: RefreshRound?) -> Bool {
-    var round = round
-    while let current = round {
-      if current.owner === self, isInProgress(current.number) { return true }
-      round = current.outer
-    }
-    return false
+    guard let round else { return false }
+    return sequence(first: round, next: \.outer)
+      .contains { $0.owner === self && isInProgress($0.number) }
   }
 
   /// Returns whether the refresh with a number is running.
