@@ -77,10 +77,7 @@ struct DiskCacheFiles: Sendable {
     }
     let temporary = makeTemporaryPath()
     do {
-      fileSystem.beforeOperation("create")
-      let file = try OpenFile(creating: temporary)
-      fileSystem.beforeOperation("write")
-      try file.write(data)
+      try fileSystem.write(data, to: temporary, isDurable: false)
       try createFolder(of: name)
       try fileSystem.move(temporary, to: path(of: name))
     } catch {

@@ -173,18 +173,16 @@ extension Networking {
   ///   - collectsInMemory: Whether the response body goes to memory.
   ///   - sessions: The sessions of the request.
   /// - Returns: The saver, or `nil`.
-  func offlineSaver<SomeEndpoint: RequestConvertible>(
-    _ endpoint: SomeEndpoint, _ original: Request, as request: Request, collectsInMemory: Bool,
+  func offlineSaver(
+    _ endpoint: some RequestConvertible, _ original: Request, as request: Request, collectsInMemory: Bool,
     in sessions: CallSessions
   ) -> OfflineSaver? {
     guard request.storePolicy == .offline else { return nil }
     var kept = original.storing(.offline, key: request.storeKey)
     kept.headers = Self.headers(of: endpoint).merging(original.headers)
-    var source = ClientOfflineStore.ReplaySource()
-    source.sessionEnd = { sessions.hasEnded }
-    source.headers = {
-      Self.headers(of: endpoint).merging((try? endpoint.request.headers) ?? [:])
-    }
+    var source = ClientOfflineStore.ReplaySource(
+      headers: { Self.headers(of: endpoint).merging((try? endpoint.request.headers) ?? [:]) },
+      sessionEnd: { sessions.hasEnded })
     // The transport is selected again at the replay, because a scope of mocks or a provider may
     // apply then.
     if transports.mayOverride {
