@@ -1,5 +1,4 @@
 public import Foundation
-import Promises
 import Synchronization
 
 extension HTTPCache {

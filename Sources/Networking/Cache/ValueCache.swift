@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 public import Promises
 import Synchronization
 

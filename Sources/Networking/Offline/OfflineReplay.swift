@@ -1,5 +1,4 @@
 import CatenaSystem
-import Foundation
 import Promises
 import Synchronization
 

@@ -1,4 +1,3 @@
-import Foundation
 package import Promises
 
 /// The options of one call, beside its endpoint.
