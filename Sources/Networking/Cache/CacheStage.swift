@@ -148,7 +148,8 @@ final class CacheStage: BuiltInStage {
     let lifetime = exchange.call.request.cacheLifetime ?? settings.lifetime
     return CacheQuery(
       key: key, request: request, cookies: cookies, credentials: credentials,
-      connection: connection, directives: CacheControl(ofRequest: request.headers), policy: policy(of: exchange),
+      connection: connection, directives: CacheControl(ofRequest: request.headers),
+      policy: policy(of: exchange),
       lifetime: lifetime.map { $0 / .seconds(1) },
       staleWhenOffline: settings.staleWhenOffline.map { $0 / .seconds(1) })
   }

@@ -149,7 +149,9 @@ struct CachedHop: Sendable {
       default: break
       }
     }
-    if !destination.isMemory, query.method == .get { sent.exchange.reception.copy = CacheCopy(self, sent) }
+    if !destination.isMemory, query.method == .get {
+      sent.exchange.reception.copy = CacheCopy(self, sent)
+    }
     return sent
   }
 

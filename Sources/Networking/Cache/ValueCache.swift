@@ -22,7 +22,9 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
     let expires: Duration?
   }
 
-  private typealias Flights = SharingMachine<Key, Value, Promise<CostedValue<Value>>, Void>
+  /// A value and its cost.
+  typealias CostedValue = (value: Value, cost: Int)
+  private typealias Flights = SharingMachine<Key, Value, Promise<CostedValue>, Void>
 
   private struct State {
     var entries = RecentlyUsed<Key, Entry>()
@@ -84,7 +86,7 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
     make: () -> Promise<Value>
   ) -> Promise<Value> {
     value(for: key, on: .inline, file, line) {
-      make().map(on: .inline) { CostedValue(value: $0, cost: cost($0)) }
+      make().map(on: .inline) { ($0, cost($0)) }
     }
   }
 
@@ -140,7 +142,7 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
   /// - Returns: A promise of the value.
   func value(
     for key: Key, on context: ExecutionContext, _ file: StaticString, _ line: UInt,
-    make: () -> Promise<CostedValue<Value>>
+    make: () -> Promise<CostedValue>
   ) -> Promise<Value> {
     let (promise, resolver) = Promise<Value>.pending(on: context, file: file, line: line)
     let now = scheduler.now
@@ -171,7 +173,7 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
   }
 
   private func finish(
-    _ key: Key, _ ticket: Flights.Ticket, _ result: Result<CostedValue<Value>, any Error>
+    _ key: Key, _ ticket: Flights.Ticket, _ result: Result<CostedValue, any Error>
   ) {
     let expires = lifetime.map { scheduler.now + $0 }
     let (callers, evicted) = state.withLock { state -> ([Resolver<Value>], [Entry]) in
@@ -191,13 +193,7 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
     }
     // Released after unlocking.
     withExtendedLifetime(evicted) {}
-    let value = result.map(\.value)
+    let value = result.map { $0.value }
     for caller in callers { caller.resolve(value) }
   }
-}
-
-/// A value and its cost.
-struct CostedValue<Value: Sendable>: Sendable {
-  let value: Value
-  let cost: Int
 }

@@ -173,7 +173,8 @@ extension Networking {
   ///   - sessions: The sessions of the request.
   /// - Returns: The saver, or `nil`.
   func offlineSaver(
-    _ endpoint: some RequestConvertible, _ original: Request, as request: Request, collectsInMemory: Bool,
+    _ endpoint: some RequestConvertible, _ original: Request, as request: Request,
+    collectsInMemory: Bool,
     in sessions: CallSessions
   ) -> OfflineSaver? {
     guard request.storePolicy == .offline else { return nil }

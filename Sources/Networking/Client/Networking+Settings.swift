@@ -141,22 +141,19 @@ extension Networking {
   ///
   /// Running requests continue.
   public func suspend() {
-    queue.suspend()
-    unthrottledQueue.suspend()
+    for queue in [queue, unthrottledQueue] { queue.suspend() }
   }
 
   /// Resumes starting requests.
   public func resume() {
-    queue.resume()
-    unthrottledQueue.resume()
+    for queue in [queue, unthrottledQueue] { queue.resume() }
   }
 
   /// Cancels all requests of the client, waiting and running ones.
   ///
   /// A stream whose promise is fulfilled is not cancelled. Its reader ends it.
   public func cancelAllRequests() {
-    queue.cancelAll()
-    unthrottledQueue.cancelAll()
+    for queue in [queue, unthrottledQueue] { queue.cancelAll() }
   }
 
   /// Changes the settings.

@@ -130,7 +130,7 @@ extension Networking {
         : request(endpoint.prioritized(priority), file: file, line: line)
       return response.validate(file: file, line: line).parse { response in
         let value = try make(response)
-        return CostedValue(value: value, cost: cost(value, response))
+        return (value, cost(value, response))
       }
     }
   }

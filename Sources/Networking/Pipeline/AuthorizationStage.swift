@@ -1,4 +1,3 @@
-import Foundation
 import Promises
 
 /// The stage that adds the client's credentials to hops to their origin, and to no others.
