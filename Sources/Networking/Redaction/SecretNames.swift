@@ -48,7 +48,7 @@ package final class SecretNames: Sendable {
   ///
   /// - Parameter name: The name, possibly percent-encoded.
   /// - Returns: The rule.
-  package func sensitivity(of name: String) -> SecretSensitivity {
+  func sensitivity(of name: String) -> SecretSensitivity {
     if mayBeAdditional(name) {
       let normalized = Self.normalized(name)
       if excluded.contains(normalized) { return .none }

@@ -14,7 +14,7 @@
 /// A value looks like a secret if it has a form of ``SecretShapes``, or is random, see
 /// ``RandomText``. Empty values, `true`, `false`, `null`, `on`, `off`, `yes` and `no` are never
 /// secret.
-package enum SecretSensitivity: Int, Sendable {
+enum SecretSensitivity: Int, Sendable {
   /// No value is secret because of the name.
   case none
   /// Long random values are secret.
