@@ -6,13 +6,13 @@ package struct JSONDocumentError: Error, Hashable {
   /// The path of the value from the root.
   package let path: JSONValuePath
   /// Whether the error is in the name of the member instead of its value.
-  package let refersToName: Bool
+  let refersToName: Bool
   /// The offset of the error in bytes, if the text is not JSON.
   package let offset: Int?
   /// The offset of the error in the decoded string at the path, in bytes of UTF-8.
   ///
   /// `nil` if the error is the value as a whole.
-  package let stringOffset: Int?
+  let stringOffset: Int?
   /// A description of the expected and the actual value.
   package let text: String
 

@@ -151,3 +151,36 @@ extension MockAuthorizationServer: BrieflyDescribed {
   /// The issuer: `MockAuthorizationServer(http://127.0.0.1:4711)`.
   public var description: String { "MockAuthorizationServer(\(issuer))" }
 }
+
+/// A fault of a ``MockAuthorizationServer`` in the response to a token request.
+public enum AuthorizationServerFault: Sendable {
+  /// An error code of OAuth2, such as `invalid_grant`, with the status 400.
+  case error(String)
+  /// A status without a body of OAuth2.
+  case status(Int)
+  /// The connection is closed before the response.
+  case noResponse
+  /// The request is processed, and the connection is closed before the response.
+  ///
+  /// With rotation the client has lost its refresh token.
+  case lostResponse
+  /// The response comes later.
+  case delay(Duration)
+  /// The response is this one.
+  case response(Mock)
+}
+
+/// The counts of a ``MockAuthorizationServer``.
+public struct AuthorizationServerCounts: Sendable, Hashable {
+  /// The tokens issued, by the value of `grant_type`.
+  public internal(set) var issued: [String: Int] = [:]
+  /// The token requests refused.
+  public internal(set) var refused = 0
+  /// The requests with a refresh token that was used before.
+  public internal(set) var reused = 0
+  /// The requests for a revocation.
+  public internal(set) var revoked = 0
+
+  /// The refreshes that were successful.
+  public var refreshes: Int { issued["refresh_token"] ?? 0 }
+}

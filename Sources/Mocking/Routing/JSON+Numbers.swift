@@ -22,7 +22,7 @@ extension JSON {
   /// The maximum length of the text of a number, in bytes.
   ///
   /// A filter of a list may parse a text once for each element.
-  package static let maximumNumberLength = 100
+  static let maximumNumberLength = 100
 
   /// Returns the result of an operation, an integer if both operands are integers.
   ///

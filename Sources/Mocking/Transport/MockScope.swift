@@ -40,7 +40,8 @@ package struct MockScope: ScopedTransports {
   package func transport(
     for endpoint: any RequestConvertible, in scope: TransportScope, real: any Transport
   ) -> (any Transport)? {
-    guard !scope.hasEnded else { return endedTransport(for: endpoint, in: scope) }
+    // A scope around this one may still be open if this one ends just now.
+    guard scope.innermostOpen != nil else { return endedTransport(for: endpoint, in: scope) }
     let candidates = sequence(first: scope) { $0.outer?.innermostOpen }
       .flatMap { Self.providers(of: $0, for: endpoint) }
     let selection = Selection(

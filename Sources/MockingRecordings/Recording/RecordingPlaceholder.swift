@@ -16,9 +16,9 @@ import Networking
 /// text; see ``matches(_:recorded:)``.
 package enum RecordingPlaceholder {
   /// The least number of hexadecimal digits.
-  package static let minimumDigits = 6
+  static let minimumDigits = 6
   /// The largest number of hexadecimal digits.
-  package static let maximumDigits = 64
+  static let maximumDigits = 64
 
   /// Returns whether a whole text is a placeholder, including `***`.
   ///
@@ -68,7 +68,7 @@ package enum RecordingPlaceholder {
   ///
   /// - Parameter text: The text.
   /// - Returns: The text, which is equal for texts that differ in their placeholders only.
-  package static func generalized(_ text: String) -> String {
+  static func generalized(_ text: String) -> String {
     if isPlaceholder(text) { return Redactor.mask }
     return pieces(of: text).joined(separator: Redactor.mask)
   }
@@ -83,7 +83,7 @@ package enum RecordingPlaceholder {
   ///   - recorded: The recorded text. Here `***` is a placeholder also within a text.
   /// - Returns: Whether the text matches. A recorded text without placeholders matches an equal text
   ///   only.
-  package static func matches(_ text: String, recorded: String) -> Bool {
+  static func matches(_ text: String, recorded: String) -> Bool {
     var pattern = recorded
     let pieces = pattern.withUTF8 { bytes in
       var (pieces, start, position) = ([[UInt8]](), 0, 0)

@@ -20,9 +20,9 @@ extension Tape: MockSource {
   ///
   /// - Returns: The mocks.
   public func makeMocks() -> ScopedMocks {
-    MockTransport(routes: []).makeMocks { [self] next in
-      guard let next, let player else { return self }
-      return PassingPlayer(player: player, next: next)
+    guard let player else { return ScopedMocks(passingTo: self) }
+    return MockTransport(routes: []).makeMocks { [self] next in
+      next.map { PassingPlayer(player: player, next: $0) } ?? self
     }
   }
 }

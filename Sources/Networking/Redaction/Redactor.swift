@@ -235,7 +235,7 @@ extension Redactor {
   ///
   /// - Parameter text: The form.
   /// - Returns: The masked form.
-  package func maskedForm(_ text: String) -> String {
+  func maskedForm(_ text: String) -> String {
     let isTokenRequest = text.contains("grant_type=")
     let masked = maskedURL("?\(text)") { name, value in
       // In OAuth2. Elsewhere a `code` is secret only if it looks like a secret.

@@ -9,8 +9,9 @@ package final class SecretNames: Sendable {
 
   private let included: Set<String>
   private let excluded: Set<String>
-  /// The length of the shortest additional name.
-  private let minimumLength: Int
+  /// A set of the numbers of letters and digits of the additional names; the last bit is for 63 and
+  /// more.
+  private let lengths: UInt64
 
   /// Creates rules that extend the standard rules.
   ///
@@ -21,7 +22,8 @@ package final class SecretNames: Sendable {
   package init(including included: Set<String> = [], excluding excluded: Set<String> = []) {
     self.included = Set(included.map(Self.normalized)).subtracting([""])
     self.excluded = Set(excluded.map(Self.normalized)).subtracting([""])
-    minimumLength = self.included.union(self.excluded).map(\.unicodeScalars.count).min() ?? .max
+    lengths = self.included.union(self.excluded)
+      .reduce(0) { $0 | Self.lengthBit($1.unicodeScalars.count) }
   }
 
   /// Returns these rules with the additional names and the exclusions of other rules.
@@ -46,9 +48,8 @@ package final class SecretNames: Sendable {
   ///
   /// - Parameter name: The name, possibly percent-encoded.
   /// - Returns: The rule.
-  package func sensitivity(of name: String) -> SecretSensitivity {
-    // Fast path: most clients have no additional names.
-    if name.utf8.count >= minimumLength {
+  func sensitivity(of name: String) -> SecretSensitivity {
+    if mayBeAdditional(name) {
       let normalized = Self.normalized(name)
       if excluded.contains(normalized) { return .none }
       if included.contains(normalized) { return .strong }
@@ -66,10 +67,27 @@ package final class SecretNames: Sendable {
     !excluded.isEmpty && excluded.contains(Self.normalized(name))
   }
 
+  /// Returns `false` for most names, because they have another length than all additional names.
+  private func mayBeAdditional(_ name: String) -> Bool {
+    guard lengths != 0 else { return false }
+    var length = 0
+    for byte in name.utf8 {
+      // Its letters are known only when it is decoded.
+      if byte >= 0x80 || byte == UInt8(ascii: "%") { return true }
+      if byte.isASCIIAlphanumeric { length += 1 }
+    }
+    return lengths & Self.lengthBit(length) != 0
+  }
+
+  private static func lengthBit(_ length: Int) -> UInt64 { 1 << UInt64(min(length, 63)) }
+
   /// Returns the letters and digits of a name in lower case: `xapikey` for `X-Api-Key`.
   private static func normalized(_ name: String) -> String {
-    let letters = EscapedBytes.decoded(name).unicodeScalars.lazy.compactMap(LetterFolding.folded)
-    return String(String.UnicodeScalarView(letters))
+    var letters = String.UnicodeScalarView()
+    for scalar in EscapedBytes.decoded(name).unicodeScalars {
+      if let letter = LetterFolding.folded(scalar) { letters.append(letter) }
+    }
+    return String(letters)
   }
 
   private typealias Meaning = SecretNameMatcher.Meaning

@@ -14,7 +14,7 @@
 /// A value looks like a secret if it has a form of ``SecretShapes``, or is random, see
 /// ``RandomText``. Empty values, `true`, `false`, `null`, `on`, `off`, `yes` and `no` are never
 /// secret.
-package enum SecretSensitivity: Int, Sendable {
+enum SecretSensitivity: Int, Sendable {
   /// No value is secret because of the name.
   case none
   /// Long random values are secret.
@@ -47,9 +47,10 @@ package enum SecretSensitivity: Int, Sendable {
     guard self != .none,
       value.utf8.count >= Self.sampleLength || !value.utf8.allSatisfy({ $0.isASCIISpace })
     else { return false }
-    var text = Self.trimmed(EscapedBytes.decoded(value, times: EscapedBytes.maximumDepth))
+    var decoded = EscapedBytes.decoded(value, times: EscapedBytes.maximumDepth)
     // A field after a mask may be a part of the value.
-    if text.withUTF8({ RandomText.maskEnd(in: $0, at: 0) == $0.count }) { return true }
+    if decoded.withUTF8({ RandomText.maskEnd(in: $0, at: 0) == $0.count }) { return true }
+    let text = Self.trimmed(decoded)
     // Fast path: most values are longer, or start with another letter.
     if text.utf8.count <= 9, text.utf8.first?.isOne(of: "tfnuoyTFNUOY") == true,
       Self.constants.contains(text.lowercased())

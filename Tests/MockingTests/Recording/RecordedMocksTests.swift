@@ -39,6 +39,21 @@ struct RecordedMocksTests {
     #expect(tape.unplayed.isEmpty)
   }
 
+  @Test func aTapeThatRecordsInAScopeNeedsANetworkAndReadsNoStreamThatItDoesNotRecord() async throws
+  {
+    let network = FakeTransport { _ in .response(204) }
+    let tape = try Tape(folder.tape, over: network, options: Tape.Options(bodyLimit: 3))
+    let mocks = tape.makeMocks()
+    let url = URL.of("https://a.test/upload")
+    let transport = try #require(mocks.provider.transport(Request.get("https://a.test/upload"), nil))
+    #expect(transport.needsNetwork)
+    let stream = BodyStream(length: 4) { AsyncStream { $0.finish() } }
+    _ = await transport.perform(HTTPRequest(method: .post, url: url, body: .stream(stream)))
+    #expect(network.requests.map(\.body) == [.stream(stream)])
+    #expect(tape.entries.count == 1)
+    #expect(mocks.backend.journal.entries.map(\.outcome) == [.passedThrough])
+  }
+
   @Test func aResetOfTheScenariosReplaysARecordingFromItsStart() async throws {
     let entry = { (status: Int) in
       #"{"request":{"method":"GET","url":"https://a.test/a"},"response":{"status":\#(status)}}"#

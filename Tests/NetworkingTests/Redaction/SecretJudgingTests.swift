@@ -37,6 +37,25 @@ struct SecretJudgingTests {
     #expect(!redactor.isSecret(name: "pin", value: value.replacing("1234", with: "")))
   }
 
+  @Test func aNameOfAClientOfAnyLengthIsSecretHoweverItIsWritten() {
+    let long = String(repeating: "ab", count: 40)
+    let redactor = Redactor(
+      names: SecretNames(including: ["q", "Kontonúmmer", long], excluding: ["pin"]))
+    let secret = [
+      "q", "-Q-", "%71", "kontonummer", "Konto_Nummer", "KONTON%C3%9AMMER", long, "\(long)-",
+    ]
+    #expect(secret.filter { !redactor.isSecret(name: $0, value: "1") } == [])
+    let others = ["qq", "konto", "\(long)a", "p.i.n", "%70in", ""]
+    #expect(others.filter { redactor.isSecret(name: $0, value: "1234") } == [])
+  }
+
+  @Test func onlyAWholeMaskIsAlreadyMasked() {
+    let redactor = Redactor(purpose: .recording)
+    #expect(redactor.isSecret(name: "key", value: "***-3f2a9c"))
+    #expect(!redactor.isSecret(name: "key", value: "***-3f2a9c "))
+    #expect(redactor.maskedForm("key=***-3f2a9c%20&a=b") == "key=***-3f2a9c%20&a=b")
+  }
+
   @Test(arguments: [
     (
       "<input\n name=\"password\"\n value=\"s3\ncret\">\nb",
