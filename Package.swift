@@ -35,6 +35,7 @@ let package = Package(
     .library(name: "NetworkingOAuth2", targets: ["NetworkingOAuth2"]),
     .library(name: "NetworkingStreams", targets: ["NetworkingStreams"]),
     .library(name: "NetworkingTransfers", targets: ["NetworkingTransfers"]),
+    .library(name: "NetworkingValues", targets: ["NetworkingValues"]),
     .library(name: "NetworkingXML", targets: ["NetworkingXML"]),
     .library(name: "Catena", targets: ["Catena"]),
     .library(name: "Mocking", targets: ["Mocking"]),
@@ -73,6 +74,9 @@ let package = Package(
       dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"],
       swiftSettings: settings),
     .target(
+      name: "NetworkingValues", dependencies: ["CatenaSystem", "Networking", "Promises"],
+      swiftSettings: settings),
+    .target(
       name: "CCatenaXML",
       linkerSettings: [
         .linkedLibrary(":libxml2.so.2", .when(platforms: [.linux])),
@@ -87,7 +91,7 @@ let package = Package(
       name: "Catena",
       dependencies: [
         "Networking", "NetworkingOAuth2", "NetworkingStreams", "NetworkingTransfers",
-        "NetworkingXML", "Promises",
+        "NetworkingValues", "NetworkingXML", "Promises",
       ],
       swiftSettings: settings),
     .target(
@@ -151,7 +155,8 @@ let package = Package(
       name: "NetworkingTests",
       dependencies: [
         "CatenaSystem", "Mocking", "MockingOAuth2", "MockingRecordings", "MockingResources",
-        "Networking", "NetworkingOAuth2", "NetworkingStreams", "NetworkingTransfers", "Promises",
+        "Networking", "NetworkingOAuth2", "NetworkingStreams", "NetworkingTransfers",
+        "NetworkingValues", "Promises",
       ] + curl + support,
       swiftSettings: settings),
     .testTarget(

@@ -3,5 +3,6 @@
 @_exported public import NetworkingOAuth2
 @_exported public import NetworkingStreams
 @_exported public import NetworkingTransfers
+@_exported public import NetworkingValues
 @_exported public import NetworkingXML
 @_exported public import Promises

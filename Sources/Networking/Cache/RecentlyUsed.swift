@@ -1,7 +1,7 @@
 /// A dictionary that knows the order in which its values were used.
 ///
 /// Every operation takes constant time.
-struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+package struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// A value, and its neighbours in the order of use.
   private struct Node {
     var value: Value
@@ -15,9 +15,13 @@ struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private(set) var oldest: Key?
   private var newest: Key?
   /// The sum of the costs.
-  private(set) var cost = 0
+  package private(set) var cost = 0
 
-  var count: Int { nodes.count }
+  /// Makes a dictionary without values.
+  package init() {}
+
+  /// The number of values.
+  package var count: Int { nodes.count }
 
   /// The values, unordered.
   var values: [Value] { nodes.values.map(\.value) }
@@ -25,7 +29,7 @@ struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   func contains(_ key: Key) -> Bool { nodes[key] != nil }
 
   /// Returns a value, and makes it the newest one.
-  mutating func use(_ key: Key) -> Value? {
+  package mutating func use(_ key: Key) -> Value? {
     // Fast path: the value that was used last.
     if newest == key { return nodes[key]?.value }
     guard let node = unlink(key) else { return nil }
@@ -34,16 +38,16 @@ struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Adds a value as the newest one, in place of an earlier one.
-  mutating func insert(_ value: Value, for key: Key, cost: Int) {
+  package mutating func insert(_ value: Value, for key: Key, cost: Int) {
     _ = unlink(key)
     append(key, value, cost)
   }
 
   /// Removes a value.
-  mutating func remove(_ key: Key) -> Value? { unlink(key)?.value }
+  package mutating func remove(_ key: Key) -> Value? { unlink(key)?.value }
 
   /// Removes the oldest values until the limits are met, and returns them.
-  mutating func evict(count limit: Int, cost costLimit: Int) -> [Value] {
+  package mutating func evict(count limit: Int, cost costLimit: Int) -> [Value] {
     var evicted: [Value] = []
     while cost > costLimit || nodes.count > limit, let oldest, let value = remove(oldest) {
       evicted.append(value)

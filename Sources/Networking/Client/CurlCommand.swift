@@ -124,7 +124,7 @@ extension Networking {
     try firstHop(of: endpoint).curlCommand(redacted: redacted)
   }
 
-  func firstHop(of endpoint: some RequestConvertible) throws -> HTTPRequest {
+  package func firstHop(of endpoint: some RequestConvertible) throws -> HTTPRequest {
     let settings = currentSettings().settings
     var original = try Self.request(of: endpoint)
     runner.addSecretNames(to: &original)

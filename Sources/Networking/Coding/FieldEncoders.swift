@@ -1,66 +1,6 @@
 import CatenaSystem
 import Foundation
 
-/// An encoder that puts parameters into the query of the URL.
-///
-/// All characters except unreserved ones are percent-encoded. A space becomes `%20` and a plus sign
-/// `%2B`, because all servers decode these in the same way, unless the format defines otherwise. The
-/// commas between the values of a list are not encoded.
-///
-/// Source: RFC 3986 section 3.4.
-public struct QueryEncoder: ParameterEncoding, Hashable {
-  /// The format of names and values.
-  public var format: QueryFormat
-
-  /// Creates an encoder.
-  ///
-  /// - Parameter format: The format of names and values.
-  public init(_ format: QueryFormat = .standard) {
-    self.format = format
-  }
-
-  /// Encodes a dictionary as a query.
-  ///
-  /// `null` becomes an empty query.
-  ///
-  /// - Parameter parameters: The parameters.
-  /// - Returns: The query.
-  /// - Throws: ``ParameterEncodingError`` with the path of a parameter that the format cannot
-  ///   represent, such as a number that is not finite.
-  public func encode(_ parameters: Parameters) throws -> EncodedParameters {
-    .query(String(decoding: try format.encoded(parameters, with: .url), as: UTF8.self))
-  }
-}
-
-/// An encoder that sends parameters like an HTML form without files.
-///
-/// Source: the URL Standard (WHATWG) section 5.2, application/x-www-form-urlencoded serializing.
-public struct FormURLEncoder: ParameterEncoding, Hashable {
-  /// The format of names and values.
-  public var format: QueryFormat
-
-  /// Creates an encoder.
-  ///
-  /// - Parameter format: The format of names and values.
-  public init(_ format: QueryFormat = .standard) {
-    self.format = format
-  }
-
-  /// Encodes a dictionary as a form.
-  ///
-  /// `null` becomes an empty form.
-  ///
-  /// - Parameter parameters: The parameters.
-  /// - Returns: A body with the content type `application/x-www-form-urlencoded`.
-  /// - Throws: ``ParameterEncodingError`` with the path of a parameter that the format cannot
-  ///   represent, such as a number that is not finite.
-  public func encode(_ parameters: Parameters) throws -> EncodedParameters {
-    .body(
-      [.data(Data(try format.encoded(parameters, with: .form)))],
-      contentType: "application/x-www-form-urlencoded")
-  }
-}
-
 /// The escaping of fields in a query or a form.
 struct FieldEscaping {
   let encoding: PercentEncoding

@@ -1,3 +1,5 @@
+
+
 /// The parameter encoders of a client, one for each content type.
 ///
 /// ```swift
@@ -99,70 +101,4 @@ public enum EncodedParameters: Sendable, Hashable {
   ///
   /// `contentType` is the value of the `Content-Type` header field.
   case body([BodyPiece], contentType: String)
-}
-
-/// An error of a parameter encoder.
-///
-/// It describes the position and the problem of a value, but does not contain the value. The
-/// request fails with ``NetworkError/Code-swift.enum/encodingFailed`` and has this error as its
-/// ``NetworkError/underlying`` error.
-public struct ParameterEncodingError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The path to the value, such as `filter.tags[2]`.
-  ///
-  /// Empty for the root.
-  public var keyPath: String
-  /// The problem, such as `is not a number`.
-  ///
-  /// It completes a sentence that starts with the key path.
-  public var reason: String
-
-  /// Creates an error.
-  ///
-  /// - Parameters:
-  ///   - keyPath: The path to the value. Empty for the root.
-  ///   - reason: The problem. It completes a sentence that starts with the key path.
-  public init(keyPath: String, reason: String) {
-    self.keyPath = keyPath
-    self.reason = reason
-  }
-
-  /// A sentence with the key path and the problem.
-  public var description: String {
-    "\(keyPath.isEmpty ? "the root of the parameters" : "the parameter \(keyPath)") \(reason)"
-  }
-
-  /// The maximum depth of a tree of parameters.
-  ///
-  /// Deeper recursion could exhaust the stack.
-  static let depthLimit = JSON.maximumDepth
-  static func tooDeep(_ keyPath: String) -> Self {
-    Self(keyPath: String(keyPath.prefix(60)) + "...", reason: "is nested too deeply")
-  }
-}
-
-/// The format in which a request sends its parameters.
-public enum ContentType: Sendable, Hashable, Codable {
-  /// The query of the URL. The default for `GET`, `HEAD`, `DELETE`, `OPTIONS` and `TRACE`.
-  case query
-  /// A body in the format `application/x-www-form-urlencoded`.
-  case formURLEncoded
-  /// A body in the format `application/json`. The default for all other methods.
-  case json
-  /// A body in the format `multipart/form-data`.
-  case multipartFormData
-  /// A body with another media type. ``ParameterEncoders/custom`` selects the encoder.
-  case custom(String)
-
-  /// Returns the default for a method.
-  ///
-  /// - Parameter method: The method.
-  /// - Returns: ``query`` for methods whose content has no defined meaning, otherwise ``json``.
-  ///
-  /// Source: RFC 9110 section 9.3.
-  public static func standard(for method: HTTPMethod) -> ContentType {
-    switch method {
-    case .get, .head, .delete, .options, .trace: .query
-    default: .json
-    }
-  }
 }

@@ -1,4 +1,4 @@
-import Promises
+package import Promises
 
 /// The work in progress that callers with equal keys share, and the callers of each.
 ///
@@ -9,11 +9,11 @@ import Promises
 ///
 /// The machine counts the callers itself instead of relying on their promises. So a caller that
 /// arrives while the last one leaves finds no work and starts another.
-struct SharingMachine<
+package struct SharingMachine<
   Key: Hashable & Sendable, Output: Sendable, Work: Sendable, Shared: Sendable
 >: Sendable {
   /// The registration of a caller.
-  struct Ticket: Sendable {
+  package struct Ticket: Sendable {
     /// The number of the work, which distinguishes works of the same key.
     fileprivate let number: Int
     /// The number of the caller of the work.
@@ -39,6 +39,9 @@ struct SharingMachine<
   private var numbersByKey: [Key: Int] = [:]
   private var lastNumber = 0
 
+  /// Makes a machine without work.
+  package init() {}
+
   /// The number of works in progress.
   var count: Int { active.count }
 
@@ -50,7 +53,7 @@ struct SharingMachine<
   ///   - shared: The value that all callers of new work get.
   /// - Returns: The registration of the caller, and whether it is the first one, which has to start
   ///   the work.
-  mutating func enter(
+  package mutating func enter(
     _ key: Key, _ caller: Resolver<Output>, sharing shared: @autoclosure () -> Shared
   ) -> (ticket: Ticket, shared: Shared, isFirst: Bool) {
     if let number = numbersByKey[key], let joined = active[number]?.join(caller) {
@@ -66,7 +69,7 @@ struct SharingMachine<
   /// Records that the work has been started.
   ///
   /// - Returns: Whether a caller still waits for it. Otherwise it is to be cancelled.
-  mutating func began(_ ticket: Ticket, _ work: Work) -> Bool {
+  package mutating func began(_ ticket: Ticket, _ work: Work) -> Bool {
     active[ticket.number]?.work = work
     return active[ticket.number] != nil
   }
@@ -76,7 +79,7 @@ struct SharingMachine<
   /// - Returns: The resolver, which is to be released after unlocking, and whether no caller waits any
   ///   more. Then the work is to be cancelled. It is `nil` if it has not begun; ``began(_:_:)`` then
   ///   returns `false`.
-  mutating func left(
+  package mutating func left(
     _ ticket: Ticket
   ) -> (caller: Resolver<Output>?, isAbandoned: Bool, work: Work?) {
     let caller = active[ticket.number]?.callers.removeValue(forKey: ticket.caller)
@@ -87,19 +90,21 @@ struct SharingMachine<
   /// Removes work that has ended.
   ///
   /// - Returns: Its callers, in the order in which they arrived.
-  mutating func ended(_ ticket: Ticket) -> [Resolver<Output>] {
+  package mutating func ended(_ ticket: Ticket) -> [Resolver<Output>] {
     guard let callers = remove(ticket.number)?.callers else { return [] }
     guard callers.count > 1 else { return Array(callers.values) }
     return callers.sorted { $0.key < $1.key }.map(\.value)
   }
 
   /// Returns whether further callers join the work.
-  func isJoinable(_ ticket: Ticket) -> Bool {
+  package func isJoinable(_ ticket: Ticket) -> Bool {
     active[ticket.number].map { numbersByKey[$0.key] } == ticket.number
   }
 
-  /// Lets further callers of a key start new work. `nil` stands for all keys.
-  mutating func close(_ key: Key?) {
+  /// Lets further callers of a key start new work.
+  ///
+  /// `nil` stands for all keys.
+  package mutating func close(_ key: Key?) {
     if let key { numbersByKey[key] = nil } else { numbersByKey = [:] }
   }
 

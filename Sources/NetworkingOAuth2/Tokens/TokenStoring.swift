@@ -10,55 +10,6 @@ public enum TokenLevel: String, Sendable, Hashable, Codable, CaseIterable {
   case client
 }
 
-/// The key of a token in a store.
-public struct TokenKey: Sendable, Hashable, Codable, CustomStringConvertible {
-  /// The identifier of the client.
-  public var clientID: String
-  /// The URL of the token endpoint, without a default port and a fragment.
-  ///
-  /// Another server, and another realm of a server, may have a client with the same identifier.
-  public var server: String
-  /// The owner of the token.
-  public var level: TokenLevel
-  /// The name of the account, for apps with several users.
-  public var account: String
-
-  /// Creates a key.
-  ///
-  /// - Parameters:
-  ///   - clientID: The identifier of the client.
-  ///   - server: The URL of the token endpoint.
-  ///   - level: The owner of the token.
-  ///   - account: The name of the account.
-  public init(
-    clientID: String, server: String = "", level: TokenLevel = .user, account: String = ""
-  ) {
-    self.clientID = clientID
-    self.server = server
-    self.level = level
-    self.account = account
-  }
-
-  /// The parts of the key, percent-encoded and separated by slashes.
-  public var description: String {
-    [clientID, server, level.rawValue, account].map(PercentEncoding.url.encoded)
-      .joined(separator: "/")
-  }
-
-  /// A number that is the same in every process, for the names of lock files.
-  ///
-  /// Two keys with the same number share a lock.
-  var stableHash: UInt64 {
-    // Not the hash of Swift, which differs from process to process.
-    var checksum = Checksum()
-    for part in [clientID, server, level.rawValue, account] {
-      checksum.add(part.utf8)
-      checksum.add(0)
-    }
-    return checksum.value
-  }
-}
-
 /// A store of tokens.
 ///
 /// A session calls the methods on a background queue, so they may block. They can be called from
@@ -153,73 +104,6 @@ public final class TokenLock: Sendable {
   /// Repeated calls are no-ops.
   public func release() {
     onRelease.withLock { $0.take() }?()
-  }
-}
-
-/// A store in memory, for tests and for tokens that must not outlive the process.
-///
-/// ```swift
-/// let session = OAuth2Session(client, store: .memory)
-/// ```
-public final class MemoryTokenStore: TokenStoring {
-  private struct State {
-    var tokens: [TokenKey: OAuth2Token]
-    var locked: Set<TokenKey> = []
-  }
-
-  private let state: Mutex<State>
-  /// The changes of the tokens.
-  public let changes = TokenChanges()
-
-  /// Creates a store.
-  ///
-  /// - Parameter tokens: The first tokens.
-  public init(_ tokens: [TokenKey: OAuth2Token] = [:]) {
-    state = Mutex(State(tokens: tokens))
-  }
-
-  /// Returns a token.
-  ///
-  /// - Parameter key: The key.
-  /// - Returns: The token, or `nil` if there is none.
-  public func token(for key: TokenKey) -> OAuth2Token? { state.withLock { $0.tokens[key] } }
-
-  /// Stores or removes a token.
-  ///
-  /// - Parameters:
-  ///   - token: The token. `nil` removes the token.
-  ///   - key: The key.
-  public func setToken(_ token: OAuth2Token?, for key: TokenKey) {
-    let old = state.withLock { state in
-      defer { state.tokens[key] = token }
-      return state.tokens[key]
-    }
-    if old != token { changes.report(key) }
-  }
-
-  /// Stores a token if there is none.
-  ///
-  /// - Parameters:
-  ///   - token: The token.
-  ///   - key: The key.
-  /// - Returns: The token that was found, or `nil` if `token` has been stored.
-  public func addToken(_ token: OAuth2Token, for key: TokenKey) -> OAuth2Token? {
-    let found = state.withLock { state in
-      let found = state.tokens[key]
-      if found == nil { state.tokens[key] = token }
-      return found
-    }
-    if found == nil { changes.report(key) }
-    return found
-  }
-
-  /// Acquires the lock for a refresh.
-  ///
-  /// - Parameter key: The key of the token.
-  /// - Returns: The lock, or `nil` if it is held.
-  public func tryLock(_ key: TokenKey) -> TokenLock? {
-    guard state.withLock({ $0.locked.insert(key).inserted }) else { return nil }
-    return TokenLock { self.state.withLock { _ = $0.locked.remove(key) } }
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkingValues
 import TestGate
 import Testing
 

@@ -1,5 +1,6 @@
 #if canImport(ImageIO)
   public import Foundation
+  public import Networking
   public import Promises
 
   extension Networking {

@@ -1,6 +1,7 @@
 #if canImport(ImageIO)
   public import Foundation
   public import ImageIO
+  public import Networking
 
   /// An image that has been decoded, so that it can be drawn at once.
   ///

@@ -1,4 +1,5 @@
 public import Foundation
+public import Networking
 public import Promises
 
 extension Networking {

@@ -1,4 +1,5 @@
 import Dispatch
+import Networking
 public import Promises
 import Synchronization
 
