@@ -83,7 +83,7 @@ package final class TransportScope: Sendable {
   }
 
   /// Whether the operation of the scope has returned.
-  package var hasEnded: Bool { isOver.load(ordering: .acquiring) }
+  private var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 
   /// The innermost scope that has not ended: this one or one that encloses it.
   ///

@@ -63,6 +63,21 @@ struct EndedScopeTests {
     #expect(network.requests.isEmpty)
   }
 
+  @Test func aScopeThatEndsWhileItSelectsATransportDoesNotFailARequestOfAnOpenOuterScope()
+    async throws
+  {
+    try await withMocks(MockProvider<NameAPI>.text("outer")) {
+      let inner = await withMocks(MockProvider<NameAPI>.text("inner")) {
+        TransportScope(NoTransports(), scheduler: .live).outer
+      }
+      let scope = try #require(inner)
+      let transport = try #require(
+        scope.transports.transport(for: NameAPI.name, in: scope, real: network))
+      let record = await transport.perform(HTTPRequest(url: .of("https://a.test/name")))
+      #expect(record.head?.status == 200)
+    }
+  }
+
   @Test func anotherScopeRespondsToTheClientOfAnEndedScope() async throws {
     let client = await withMocks(MockProvider<NameAPI>.text("a")) {
       Networking<NameAPI>(transport: network)
@@ -105,4 +120,10 @@ struct EndedScopeTests {
     open.fulfill(())
     #expect(try await task.value == "own")
   }
+}
+
+private struct NoTransports: ScopedTransports {
+  func transport(
+    for endpoint: any RequestConvertible, in scope: TransportScope, real: any Transport
+  ) -> (any Transport)? { nil }
 }
