@@ -98,7 +98,9 @@ struct SharingMachine<
     active[ticket.number].map { numbersByKey[$0.key] } == ticket.number
   }
 
-  /// Lets further callers of a key start new work. `nil` stands for all keys.
+  /// Lets further callers of a key start new work.
+  ///
+  /// `nil` stands for all keys.
   mutating func close(_ key: Key?) {
     if let key { numbersByKey[key] = nil } else { numbersByKey = [:] }
   }
