@@ -45,7 +45,8 @@ struct RecordedMocksTests {
     let tape = try Tape(folder.tape, over: network, options: Tape.Options(bodyLimit: 3))
     let mocks = tape.makeMocks()
     let url = URL.of("https://a.test/upload")
-    let transport = try #require(mocks.provider.transport(Request.get("https://a.test/upload"), nil))
+    let transport = try #require(
+      mocks.provider.transport(Request.get("https://a.test/upload"), nil))
     #expect(transport.needsNetwork)
     let stream = BodyStream(length: 4) { AsyncStream { $0.finish() } }
     _ = await transport.perform(HTTPRequest(method: .post, url: url, body: .stream(stream)))
