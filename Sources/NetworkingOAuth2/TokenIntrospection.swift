@@ -1,6 +1,6 @@
 public import Foundation
 import Networking
-public import Promises
+import Promises
 
 /// The state of a token by the authorization server.
 ///

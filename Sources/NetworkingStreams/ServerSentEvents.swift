@@ -1,6 +1,6 @@
 import Foundation
 import Networking
-public import Promises
+import Promises
 
 /// The events of a server, as an asynchronous sequence.
 ///

@@ -92,14 +92,17 @@ final class LockedFile: Sendable {
   ///
   /// Its other names keep this file.
   ///
-  /// - Parameter isCopied: Whether the new file has the bytes of this one. Otherwise it is empty.
+  /// - Parameters:
+  ///   - path: The path of this file.
+  ///   - isCopied: Whether the new file has the bytes of this one. Otherwise it is empty.
   /// - Returns: The new file, with a lock and with the permissions of this one at most.
   /// - Throws: ``NetworkError`` with the code `fileNotWritten`. This file is then unchanged.
-  func replaced(copying isCopied: Bool) throws -> LockedFile {
-    let new = "\(file.path).new"
+  func replaced(at path: String, copying isCopied: Bool) throws -> LockedFile {
+    let new = "\(path).new"
     let mode = try status.permissions
     return try NetworkError.reporting(.fileNotWritten) {
-      try FileSystem().remove(new)
+      // A folder of another program is not removed.
+      guard unlink(new) == 0 || errno == ENOENT else { throw FileError(new, "cannot be removed") }
       let copy = try LockedFile(new, creating: mode, isNew: true)
       do {
         var position: Int64 = 0
@@ -107,7 +110,7 @@ final class LockedFile: Sendable {
           try copy.write(bytes, at: position)
           position += Int64(bytes.count)
         }
-        try FileSystem().move(new, to: file.path)
+        try FileSystem().move(new, to: path)
       } catch {
         unlink(new)
         throw error

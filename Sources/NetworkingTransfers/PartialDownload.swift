@@ -107,7 +107,7 @@ final class PartialDownload: Sendable {
     let status = try file.status
     if isResumable, status.linkCount > 1 {
       if content?.fileNumber != status.identity.number { content = nil }
-      file = try file.replaced(copying: content != nil)
+      file = try file.replaced(at: path, copying: content != nil)
     }
     self.file = file
     state = Mutex(State(content: content))

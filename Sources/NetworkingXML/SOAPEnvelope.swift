@@ -1,5 +1,5 @@
 import Foundation
-public import Networking
+import Networking
 
 /// A SOAP message: header blocks and a body.
 ///

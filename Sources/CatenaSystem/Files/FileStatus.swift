@@ -47,7 +47,7 @@ package struct FileStatus: Sendable {
   /// Whether it is a folder.
   package var isFolder: Bool { kind == S_IFDIR }
   /// Whether it is a symbolic link.
-  package var isLink: Bool { kind == S_IFLNK }
+  var isLink: Bool { kind == S_IFLNK }
   /// The length in bytes.
   package var byteCount: Int64 { Int64(status.st_size) }
   /// The bits of the mode that `open` accepts, without those for execution.

@@ -152,10 +152,9 @@ package struct FileSystem: Sendable {
   ///
   /// The new name is durable only after the folders have been synchronized.
   package func move(_ path: some FilePathConvertible, to target: String) throws(FileError) {
+    let path = path.filePath
     beforeOperation("rename")
-    guard rename(path.filePath.bytes, target) == 0 else {
-      throw FileError(target, "cannot be renamed")
-    }
+    guard rename(path.bytes, target) == 0 else { throw FileError(target, "cannot be renamed") }
   }
 
   /// Synchronizes the names in a folder to disk.

@@ -1,5 +1,5 @@
 import Foundation
-package import Promises
+import Promises
 import Synchronization
 
 /// A scheme of authentication with a user name and a password.

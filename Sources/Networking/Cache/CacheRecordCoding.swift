@@ -5,9 +5,9 @@ import Foundation
 ///
 ///     magic (8 bytes), checksum of the payload (16 digits), payload
 ///
-/// Numbers are little-endian and have 8 bytes. Every read is checked against the bounds, and the checksum covers every
-/// byte of the payload, so a changed or truncated file is not a record. Body files are not part of the
-/// record; it has their lengths and checksums.
+/// Numbers are little-endian and have 8 bytes. Every read is checked against the bounds, and the
+/// checksum covers every byte of the payload, so a changed or truncated file is not a record. Body
+/// files are not part of the record; it has their lengths and checksums.
 enum CacheRecordCoding {
   private static let magic = "CATENAC3".utf8
   private static let checksumLength = 16

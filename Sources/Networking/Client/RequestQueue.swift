@@ -127,7 +127,9 @@ final class RequestQueue: Sendable {
 struct QueuedRequest: Sendable {
   /// The caller's promise, and its resolver.
   let pending: (promise: NetworkPromise, resolver: Resolver<Response>)
-  /// Starts the request. It is not called if the request has been cancelled.
+  /// Starts the request.
+  ///
+  /// It is not called if the request has been cancelled.
   let begin: @Sendable () -> NetworkPromise
 }
 

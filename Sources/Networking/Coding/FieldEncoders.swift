@@ -45,7 +45,7 @@ extension QueryFormat {
   /// Returns the escaped fields of parameters.
   ///
   /// - Throws: The errors of ``fields(of:for:)``.
-  fileprivate func encoded(
+  func encoded(
     _ parameters: Parameters, with encoding: PercentEncoding
   ) throws -> [UInt8] {
     let escaping = FieldEscaping(encoding, self)

@@ -39,7 +39,7 @@ extension JSON: Codable {
   /// The limit for the depth of a value that a `Decoder` reads or an `Encoder` writes.
   ///
   /// Each level takes several large frames.
-  package static let maximumCodingDepth = 64
+  static let maximumCodingDepth = 64
 
   /// The result of the attempts to decode a value that is neither an array nor an object.
   ///

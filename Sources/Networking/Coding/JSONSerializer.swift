@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// A serializer that parses a body as ``JSON``.
 public struct JSONSerializer: ResponseSerializing {

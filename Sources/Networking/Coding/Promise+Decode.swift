@@ -181,7 +181,7 @@ package enum LargeBodies {
 
   /// Returns whether a body must be read on another thread than the current one.
   @usableFromInline
-  package static func mustMove(_ response: Response) -> Bool {
+  static func mustMove(_ response: Response) -> Bool {
     response.data.count > limit && TransportThread.isCurrent
   }
 }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// A type that converts responses to values.
 public protocol ResponseSerializing<Output>: Sendable {

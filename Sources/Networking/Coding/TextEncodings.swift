@@ -37,7 +37,7 @@ extension String.Encoding {
   }
 
   /// Whether the platform reads texts in this encoding.
-  package var isSupported: Bool {
+  var isSupported: Bool {
     #if canImport(Darwin)
       true
     #elseif os(Linux)

@@ -83,7 +83,7 @@ extension HTTPRequest {
     package var reportsConnection = false
     /// Whether the transport presents no client certificate, because a redirect has led to another
     /// origin.
-    package var withholdsClientCertificate = false
+    var withholdsClientCertificate = false
     /// Whether a transport that can do so delivers the response body in its content coding.
     package var preservesContentCoding = false
   }

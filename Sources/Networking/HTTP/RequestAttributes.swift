@@ -59,7 +59,13 @@ public struct RequestAttributes: Sendable {
   /// Adds those of other attributes whose keys are not set.
   ///
   /// - Parameter others: The other attributes.
-  package mutating func addMissing(_ others: RequestAttributes) { self = others.merging(self) }
+  package mutating func addMissing(_ others: RequestAttributes) {
+    guard !isEmpty else { return self = others }
+    // Usually none is missing, and the dictionary is not copied.
+    for (key, attribute) in others.attributes where attributes[key] == nil {
+      attributes[key] = attribute
+    }
+  }
 }
 
 extension RequestAttributes: CustomStringConvertible, CustomDebugStringConvertible,

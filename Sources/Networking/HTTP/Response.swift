@@ -168,7 +168,7 @@ public struct Response: Sendable {
   }
 
   /// Whether the status is 2xx.
-  package var hasSuccessStatus: Bool { (200..<300).contains(status) }
+  var hasSuccessStatus: Bool { (200..<300).contains(status) }
 
   /// Whether the rest of the body was discarded.
   var isTruncated: Bool { storage.parts.provenance.isTruncated }

@@ -1,5 +1,5 @@
-public import Foundation
-public import Promises
+import Foundation
+import Promises
 
 /// The failure of an exchange, in terms that are the same for all transports.
 public struct TransportFailure: Error, Sendable {

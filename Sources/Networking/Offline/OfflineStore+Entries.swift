@@ -46,7 +46,9 @@ extension OfflineStore {
   func entry(_ record: EntryRecord) -> Entry {
     Entry(
       number: record.number, idempotencyKey: record.key, queue: record.queue,
-      request: record.request.replacingFiles { position, _ in directory.fileURL(record.name, position) },
+      request: record.request.replacingFiles { position, _ in
+        directory.fileURL(record.name, position)
+      },
       baseURL: record.baseURL, removedCredentialHeaders: record.withheld, created: record.created,
       expires: record.expires, attempts: record.attempts)
   }

@@ -13,7 +13,7 @@ package struct RequestOptions: Sendable {
   /// The receiver of the progress of both bodies.
   package var progress: (any ProgressReceiver)?
   /// The caller's handler of the progress, which takes the place of ``progress``.
-  package var onProgress: (@Sendable @isolated(any) (_ progress: TransferProgress) -> Void)?
+  var onProgress: (@Sendable @isolated(any) (_ progress: TransferProgress) -> Void)?
   /// The source of time of the deadlines, which stops while a transfer is paused.
   ///
   /// `nil` uses that of the client.

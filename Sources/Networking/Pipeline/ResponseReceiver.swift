@@ -318,7 +318,9 @@ extension Transport {
     if case .file(let target) = reception.options.destination {
       target.check { error in
         guard let error else { return begin(request, reception, resolver, events) }
-        resolver.reject(NetworkError(.fileNotWritten, error.reason, request: .init(request)))
+        var failure = NetworkError(.fileNotWritten, error)
+        failure.request = .init(request)
+        resolver.reject(failure)
       }
     } else {
       begin(request, reception, resolver, events)

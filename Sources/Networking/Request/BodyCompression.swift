@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The compression of the body of a request.
 ///

@@ -156,7 +156,8 @@ final class PieceReader: Sendable {
 
   /// The length of the body in bytes.
   let length: Int64
-  private let segments: [BodySegment]
+  // Changed only by `deinit`.
+  nonisolated(unsafe) private var segments: [BodySegment]
 
   /// Opens the pieces of a body.
   ///
@@ -187,7 +188,11 @@ final class PieceReader: Sendable {
   deinit {
     guard hasFiles else { return }
     // Closing a file can block, and the last reference may be on an I/O thread.
-    DispatchQueue.global(qos: .utility).async { [segments] in withExtendedLifetime(segments) {} }
+    var last: [BodySegment] = []
+    swap(&last, &segments)
+    DispatchQueue.global(qos: .utility).async { [last = consume last] in
+      withExtendedLifetime(last) {}
+    }
   }
 
   /// Whether one of the pieces is a file.

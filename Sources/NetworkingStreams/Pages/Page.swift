@@ -45,7 +45,7 @@ public struct Page: Sendable {
 
 extension Page {
   /// Returns a string or a number of the body as text.
-  fileprivate func cursor(at path: String) throws -> String? {
+  func cursor(at path: String) throws -> String? {
     let value = try json(at: path)
     let text: String? =
       switch value {
@@ -59,7 +59,7 @@ extension Page {
   }
 
   /// Returns the value of a parameter of the request.
-  fileprivate func number(of parameter: String) -> Int? {
+  func number(of parameter: String) -> Int? {
     switch request.parameters?[parameter] {
     case .int(let number): number
     case .string(let text): Int(text)
@@ -67,7 +67,7 @@ extension Page {
     }
   }
 
-  fileprivate func itemCount(_ path: String) throws -> Int {
+  func itemCount(_ path: String) throws -> Int {
     guard let items = try json(at: path).array else {
       let place = path.isEmpty ? "the body" : "the value at \(path)"
       throw NetworkError(.jsonFailed, response, "\(place) is not an array")
@@ -75,7 +75,7 @@ extension Page {
     return items.count
   }
 
-  fileprivate func isFull(_ path: String, _ size: Int?) throws -> Bool {
+  func isFull(_ path: String, _ size: Int?) throws -> Bool {
     try itemCount(path) >= max(size ?? 1, 1)
   }
 }

@@ -22,11 +22,14 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   /// The module and the file name: `Module/File.swift`.
   public var file: String { "\(staticFile)" }
 
-  /// Whether the location is in a module of this package.
-  var isInternal: Bool {
-    let file = file
-    return ["Promises/", "Networking/", "Mocking/"].contains { file.hasPrefix($0) }
-  }
+  /// Whether the location is in a module of this package that makes promises.
+  var isInternal: Bool { Self.modules.contains(String(file.prefix { $0 != "/" })) }
+
+  private static let modules: Set = [
+    "Promises", "Networking", "NetworkingOAuth2", "NetworkingStreams", "NetworkingTransfers",
+    "NetworkingXML", "Mocking", "MockingContracts", "MockingOAuth2", "MockingRecordings",
+    "MockingResources", "MockingStubs", "MockingTemplates",
+  ]
 
   /// The line in the file, counted from 1.
   public var line: Int { Int(shortLine) }

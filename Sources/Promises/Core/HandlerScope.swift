@@ -80,10 +80,21 @@ package struct HandlerScope: Sendable {
   ///
   /// - Parameter work: The closure to wrap.
   /// - Returns: The wrapped closure. Outside all scopes, `work` itself.
+  @inlinable
   package static func capturing<Result>(
     _ work: @escaping @Sendable () -> Result
   ) -> @Sendable () -> Result {
-    guard let scope = innermost else { return work }
+    isUsed.load(ordering: .relaxed) ? capturingCurrent(work) : work
+  }
+
+  /// The slow path of `capturing`.
+  ///
+  /// A generic function of another module would wrap the closure, at the cost of two allocations.
+  @usableFromInline
+  static func capturingCurrent<Result>(
+    _ work: @escaping @Sendable () -> Result
+  ) -> @Sendable () -> Result {
+    guard let scope = current else { return work }
     return { $current.withValue(scope, operation: work) }
   }
 

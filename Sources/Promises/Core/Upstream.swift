@@ -162,5 +162,3 @@ final class UpstreamGroup: Upstream {
 
   var upstreamLinks: UpstreamLinks { .many(members) }
 }
-
-// MARK: - Bags

@@ -151,6 +151,24 @@ struct PartialDownloadTests {
     _ = try LockedFile(folder.url("new").path, creating: 0o600, isNew: true)
   }
 
+  @Test func aFolderWithTheNameOfTheCopyIsKept() throws {
+    let path = try folder.file("part", "text").path
+    let inner = folder.url("part.new/inner")
+    try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+    let file = try LockedFile(path, creating: 0o600)
+    let error = #expect(throws: NetworkError.self) {
+      try file.replaced(at: path, copying: true)
+    }
+    #expect(error?.code == .fileNotWritten)
+    #expect(FileManager.default.fileExists(atPath: inner.path))
+    try FileManager.default.removeItem(at: folder.url("part.new"))
+    let copy = try file.replaced(at: path, copying: true)
+    let empty = try copy.replaced(at: path, copying: false)
+    #expect(try copy.read(9, at: 0) == Data("text".utf8))
+    #expect(try empty.read(9, at: 0).isEmpty)
+    #expect(folder.names == ["part"])
+  }
+
   @Test func aStateIsNotWrittenToAFileThatExists() throws {
     let other = try folder.file("other", "text")
     let path = folder.url("state").path

@@ -34,6 +34,16 @@ struct PromiseDiagnosticsTests {
     }
   }
 
+  @Test func theModulesOfThePackageAreKnownByTheirWholeNames() {
+    let own: [StaticString] = [
+      "Promises/A.swift", "Networking/A.swift", "NetworkingStreams/A.swift",
+      "NetworkingTransfers/A.swift", "NetworkingOAuth2/A.swift", "MockingRecordings/A.swift",
+    ]
+    #expect(own.allSatisfy { CallSite($0, 1).isInternal })
+    let others: [StaticString] = ["NetworkingKit/A.swift", "App/Networking/A.swift"]
+    #expect(others.map { CallSite($0, 1).isInternal } == [false, false])
+  }
+
   @Test func anUnhandledRejectionIsReportedWithItsLine() {
     let start: UInt = #line
     _ = Promise<Int>.rejected(TestError("lost"))
