@@ -43,7 +43,8 @@ let package = Package(
     .executableTarget(name: "urlsession-load", dependencies: ["LoadSupport"]),
     .executableTarget(name: "curl-loop", linkerSettings: [libcurl]),
     .executableTarget(name: "bench-server"),
-    .executableTarget(name: "mock-server-load",
+    .executableTarget(
+      name: "mock-server-load",
       dependencies: ["LoadSupport", .product(name: "MockingTemplates", package: "Catena")] + catena),
 
     // Programs to measure the binary size and the time to the first response.

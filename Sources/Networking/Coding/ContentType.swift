@@ -1,5 +1,3 @@
-
-
 /// The format in which a request sends its parameters.
 public enum ContentType: Sendable, Hashable, Codable {
   /// The query of the URL. The default for `GET`, `HEAD`, `DELETE`, `OPTIONS` and `TRACE`.

@@ -1,5 +1,3 @@
-
-
 /// The parameter encoders of a client, one for each content type.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-
-
 /// An error of a parameter encoder.
 ///
 /// It describes the position and the problem of a value, but does not contain the value. The
