@@ -32,7 +32,7 @@ extension SessionConfiguration {
   /// - **Redirects.** The system removes `Authorization` at a redirect to another origin, and keeps other
   ///   fields. Do not send secrets in other fields to a server that redirects to others.
   /// - **Relaunch.** ``Networking/handleBackgroundEvents(identifier:file:line:)`` and the guide about
-  ///   uploads and downloads describe how transfers of an earlier run are found again.
+  ///   transfers in the background describe how transfers of an earlier run are found again.
   /// - **Other tasks.** A task of the session that this module has not made is cancelled, because no
   ///   call could find it.
   /// - **Sharing.** All clients of the process with one identifier share the session, with the settings
