@@ -27,8 +27,8 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
 
   private static let modules: Set = [
     "Promises", "Networking", "NetworkingOAuth2", "NetworkingStreams", "NetworkingTransfers",
-    "NetworkingXML", "Mocking", "MockingContracts", "MockingOAuth2", "MockingRecordings",
-    "MockingResources", "MockingStubs", "MockingTemplates",
+    "NetworkingValues", "NetworkingXML", "Mocking", "MockingContracts", "MockingOAuth2",
+    "MockingRecordings", "MockingResources", "MockingStubs", "MockingTemplates",
   ]
 
   /// The line in the file, counted from 1.
