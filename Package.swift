@@ -31,6 +31,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Promises", targets: ["Promises"]),
+    .library(name: "PromisesCombine", targets: ["PromisesCombine"]),
     .library(name: "Networking", targets: ["Networking"]),
     .library(name: "NetworkingOAuth2", targets: ["NetworkingOAuth2"]),
     .library(name: "NetworkingStreams", targets: ["NetworkingStreams"]),
@@ -52,6 +53,7 @@ let package = Package(
   targets: [
     .target(name: "CatenaSystem", swiftSettings: settings),
     .target(name: "Promises", dependencies: ["CatenaSystem"], swiftSettings: settings),
+    .target(name: "PromisesCombine", dependencies: ["Promises"], swiftSettings: settings),
     .target(name: "CCatena", exclude: ["Scripts"]),
     .target(
       name: "CCatenaCurl", dependencies: ["CCatena"],
@@ -91,7 +93,7 @@ let package = Package(
       name: "Catena",
       dependencies: [
         "Networking", "NetworkingOAuth2", "NetworkingStreams", "NetworkingTransfers",
-        "NetworkingValues", "NetworkingXML", "Promises",
+        "NetworkingValues", "NetworkingXML", "Promises", "PromisesCombine",
       ],
       swiftSettings: settings),
     .target(
@@ -149,7 +151,8 @@ let package = Package(
 
     // Tests, and what they share. The programs that only CI starts are the package Tests/Programs.
     .testTarget(
-      name: "PromisesTests", dependencies: ["CatenaSystem", "Promises"] + support,
+      name: "PromisesTests",
+      dependencies: ["CatenaSystem", "Promises", "PromisesCombine"] + support,
       swiftSettings: settings),
     .testTarget(
       name: "NetworkingTests",

@@ -6,3 +6,4 @@
 @_exported public import NetworkingValues
 @_exported public import NetworkingXML
 @_exported public import Promises
+@_exported public import PromisesCombine

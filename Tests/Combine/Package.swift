@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A separate package, because it has a dependency. It compiles the module Promises with its publishers on
+// A separate package, because it has a dependency. It compiles the module PromisesCombine on
 // Linux too: the target Combine re-exports OpenCombine, which has the same declarations. On Apple
 // platforms the tests use the system's Combine.
 #if os(Linux)
@@ -30,11 +30,14 @@ let package = Package(
     // Links to the folders in Sources and Tests.
     .target(name: "CatenaSystem", path: "CatenaSystem", swiftSettings: settings),
     .target(
-      name: "Promises", dependencies: ["CatenaSystem"] + names, path: "Promises",
+      name: "Promises", dependencies: ["CatenaSystem"], path: "Promises", swiftSettings: settings),
+    .target(
+      name: "PromisesCombine", dependencies: ["Promises"] + names, path: "PromisesCombine",
       swiftSettings: settings),
     .target(name: "ThreadSanitizerSupport", path: "ThreadSanitizerSupport"),
     .testTarget(
-      name: "CombineTests", dependencies: ["Promises", "ThreadSanitizerSupport"] + names,
+      name: "CombineTests",
+      dependencies: ["Promises", "PromisesCombine", "ThreadSanitizerSupport"] + names,
       path: "Tests", swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -1,6 +1,7 @@
 import Combine
 import Dispatch
 import Promises
+import PromisesCombine
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import Combine
 import Promises
+import PromisesCombine
 import Synchronization
 import Testing
 

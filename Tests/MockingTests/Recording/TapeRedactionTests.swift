@@ -1,10 +1,11 @@
 import Foundation
 import Mocking
 import MockingRecordings
-import Networking
 import TestGate
 import TestSupport
 import Testing
+
+@testable import Networking
 
 @Suite(.gated)
 struct TapeRedactionTests {

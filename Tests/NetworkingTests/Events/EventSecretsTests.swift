@@ -1,10 +1,11 @@
 import Foundation
 import Mocking
-import Networking
 import Promises
 import TestGate
 import TestSupport
 import Testing
+
+@testable import Networking
 
 /// Secrets in any part of a call do not appear in its events.
 @Suite(.gated)

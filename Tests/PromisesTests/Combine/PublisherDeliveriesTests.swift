@@ -2,7 +2,7 @@ import TestGate
 import TestSupport
 import Testing
 
-@testable import Promises
+@testable import PromisesCombine
 
 @Suite(.gated)
 struct PublisherDeliveriesTests {

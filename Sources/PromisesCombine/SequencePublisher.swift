@@ -1,5 +1,6 @@
 #if canImport(Combine)
   public import Combine
+  import Promises
   import Synchronization
 
   /// A publisher of the elements of an asynchronous sequence.

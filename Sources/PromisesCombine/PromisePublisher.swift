@@ -1,5 +1,6 @@
 #if canImport(Combine)
   public import Combine
+  public import Promises
   import Synchronization
 
   /// A publisher of the outcome of a promise: one value and the end, or a failure.

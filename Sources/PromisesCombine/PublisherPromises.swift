@@ -1,5 +1,6 @@
 #if canImport(Combine)
   public import Combine
+  public import Promises
   import Synchronization
 
   extension Publisher where Output: Sendable {
