@@ -1,10 +1,10 @@
 import Foundation
 import Mocking
-import MockingRecordings
 import TestGate
 import TestSupport
 import Testing
 
+@testable import MockingRecordings
 @testable import Networking
 
 @Suite(.gated)
