@@ -1,7 +1,7 @@
 #if os(Linux)
   import Foundation
   import Mocking
-  import Networking
+  @testable import Networking
   import Synchronization
   import TestGate
   import TestSupport
