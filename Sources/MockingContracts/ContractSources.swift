@@ -95,8 +95,8 @@ final class ContractSources {
     let outer = folder.standardizedFileURL.pathComponents
     let parts = url.absoluteURL.standardizedFileURL.pathComponents
     guard parts.starts(with: outer) else {
-      throw MockFile.ReadError(
-        reason: "\(url.path.debugDescription) leads out of the folder of the document")
+      let violation = InnerPath.Violation(url.path, "leads out of the folder of the document")
+      throw MockFile.ReadError(reason: violation.reason)
     }
     return try MockFile(parts.dropFirst(outer.count).joined(separator: "/"), in: folder).open()
   }

@@ -47,9 +47,10 @@ private func recordedName() throws -> Tape {
 
 /// Returns a stub file with a response to all requests for a name.
 private func nameStubs() throws -> StubFile {
-  let url = try TemporaryFolder().file(
+  let folder = TemporaryFolder()
+  let url = try folder.file(
     "name.json", #"{"routes": [{"path": "/name", "text": "stubbed"}]}"#)
-  return try StubFile(contentsOf: url)
+  return try withExtendedLifetime(folder) { try StubFile(contentsOf: url) }
 }
 
 /// A source of mocks of its own.

@@ -14,7 +14,12 @@ package struct InnerPath: Sendable, Hashable {
     /// The name, the problem and the rule.
     package let reason: String
 
-    init(_ name: String, _ problem: String) {
+    /// Makes a violation.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - problem: The problem, as the end of a sentence.
+    package init(_ name: String, _ problem: String) {
       reason =
         "the name \(name.debugDescription) \(problem); names of files are relative to their folder, "
         + "without \"..\", hidden files and links to other folders"

@@ -63,6 +63,7 @@ extension HTTPBody {
     let pieces = allPieces.compactMap { piece in
       if case .data(let data) = piece { data } else { nil }
     }
+    if case .stream = self { return nil }
     return pieces.count == allPieces.count ? pieces : nil
   }
 }

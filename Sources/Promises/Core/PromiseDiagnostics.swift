@@ -22,8 +22,15 @@ public enum PromiseDiagnostics {
   /// The handler is called on the thread that causes the report, possibly during the release of an
   /// object, and on several threads concurrently. It should return quickly.
   public static var handler: (@Sendable (_ event: PromiseEvent) -> Void)? {
-    get { handlerState.withLock { $0 } }
-    set { handlerState.replace(with: newValue) }
+    get { state.withLock { $0.handler } }
+    set {
+      // Released after unlocking, because the release may cause a report.
+      let former = state.withLock { state in
+        defer { state.handler = newValue }
+        return state
+      }
+      withExtendedLifetime(former) {}
+    }
   }
 
   // MARK: Internals
@@ -31,10 +38,16 @@ public enum PromiseDiagnostics {
   /// Receives each new promise that is created with a resolver or from a task.
   typealias CreationObserver = @Sendable (_ promise: any Settleable, _ site: CallSite) -> Void
 
-  private static let handlerState = Mutex<(@Sendable (PromiseEvent) -> Void)?>({ event in
-    StandardStream.error.write("warning: \(event)\n")
-  })
-  private static let creationObserverState = Mutex<CreationObserver?>(nil)
+  /// A structure, because each access to a closure that a `Mutex` has as its value would wrap it once
+  /// more.
+  private struct State: Sendable {
+    var handler: (@Sendable (PromiseEvent) -> Void)? = { event in
+      StandardStream.error.write("warning: \(event)\n")
+    }
+    var creationObserver: CreationObserver?
+  }
+
+  private static let state = Mutex(State())
   private static let hasCreationObserver = Atomic(false)
 
   static func report(_ event: PromiseEvent) {
@@ -46,14 +59,18 @@ public enum PromiseDiagnostics {
   /// `nil` if there is none, at the cost of one relaxed load.
   static var creationObserver: CreationObserver? {
     guard hasCreationObserver.load(ordering: .relaxed) else { return nil }
-    return creationObserverState.withLock { $0 }
+    return state.withLock { $0.creationObserver }
   }
 
   /// Replaces the observer of new promises.
   ///
   /// `nil` removes it.
   static func setCreationObserver(_ creationObserver: CreationObserver?) {
-    creationObserverState.replace(with: creationObserver)
+    let former = state.withLock { state in
+      defer { state.creationObserver = creationObserver }
+      return state
+    }
+    withExtendedLifetime(former) {}
     hasCreationObserver.store(creationObserver != nil, ordering: .relaxed)
   }
 }

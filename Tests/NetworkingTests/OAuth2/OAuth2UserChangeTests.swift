@@ -346,7 +346,7 @@ struct OAuth2UserChangeTests {
     }
     #expect(keys.map(\.server) == urls)
     #expect(Set(keys.map(\.stableHash)).count == 2)
-    #expect(keys[0].description == "app/https:%2F%2Flogin.example.com%2Ftoken/user/a%2Fb")
+    #expect(keys[0].description == "app/https%3A%2F%2Flogin.example.com%2Ftoken/user/a%2Fb")
   }
 
   @Test func aFailureOfTheLoginServerIsNotOneOfTheShop() async throws {

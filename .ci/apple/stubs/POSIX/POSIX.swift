@@ -213,6 +213,7 @@ public var PATH_MAX: Int32 { 1_024 }
 @discardableResult public func gmtime_r(
   _ time: UnsafePointer<time_t>!, _ to: UnsafeMutablePointer<tm>!
 ) -> UnsafeMutablePointer<tm>! { nil }
+public func timegm(_ time: UnsafeMutablePointer<tm>!) -> time_t { 0 }
 @discardableResult public func time(_ to: UnsafeMutablePointer<time_t>?) -> time_t { 0 }
 
 // MARK: <pthread.h>
