@@ -183,8 +183,6 @@ extension Exchange {
     if let error = sessionError ?? credentialsError { return .rejected(error) }
     var reception = reception
     reception.options.progress = progress
-    // The transport would retain it as long as the response arrives.
-    reception.options.prepare = nil
     return call.transport.transport.perform(
       request, reception,
       reportingTo: events?.begin(request, attempt: state.attemptCount, hop: redirects + 1))

@@ -1,15 +1,10 @@
-import CatenaSystem
-import Synchronization
-
 #if canImport(Security)
+  import CatenaSystem
   public import Foundation
   import Networking
   import Security
-#else
-  import Foundation
-#endif
+  import Synchronization
 
-#if canImport(Security)
   /// A store in the keychain of an Apple platform.
   ///
   /// ```swift

@@ -1,12 +1,5 @@
+import Foundation
 import Synchronization
-
-#if canImport(Security)
-  public import Foundation
-  import Networking
-  import Security
-#else
-  import Foundation
-#endif
 
 /// A store in `UserDefaults`, for tokens that other apps of the device may not read but backups may.
 ///

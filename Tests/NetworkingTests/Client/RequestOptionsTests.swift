@@ -62,26 +62,6 @@ struct RequestOptionsTests {
     #expect(response.decoder === decoder)
   }
 
-  @Test func aStreamThatIsReadDoesNotRetainThePreparation() async throws {
-    final class Reader: Sendable {
-      let released: Resolver<Void>
-      init(_ released: Resolver<Void>) { self.released = released }
-      deinit { released.fulfill(()) }
-    }
-    let released = Promise<Void>.pending(on: .inline)
-    let transport = FakeTransport { _ in [.head(HTTPResponseHead(status: 200))] }
-    let client = Networking<Request>.caching(over: transport)
-    var reader: Reader? = Reader(released.resolver)
-    var options = RequestOptions(to: .stream)
-    options.prepare = { [reader] request in withExtendedLifetime(reader) { request } }
-    reader = nil
-    let response = try await client.send(Request.get("/a"), options, #fileID, #line).value
-    options.prepare = nil
-    try await released.promise.value
-    response.bytes.cancel()
-    #expect(transport.cancelled == 1)
-  }
-
   @Test func aRequestWithoutTheCacheNeitherReadsNorStoresAResponse() async throws {
     let client = client()
     for _ in 0..<2 { _ = try await send(client) { $0.usesCache = false }.get() }
