@@ -46,7 +46,19 @@ final class BodyReservation: Sendable {
   }
 
   deinit {
-    budget.add(-bytes.withLock { $0.taken })
+    release()
+  }
+
+  /// Returns the taken bytes to the budget.
+  ///
+  /// Called at the end of the exchange, because the thread that has parsed the body may retain the
+  /// reservation for a moment longer.
+  func release() {
+    let taken = bytes.withLock { bytes in
+      defer { bytes.taken = 0 }
+      return bytes.taken
+    }
+    budget.add(-taken)
   }
 
   /// The number of bytes that have been taken, and of those that were refused.

@@ -341,6 +341,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     // they may be objects of users.
     var exchange = ServerExchange()
     swap(&exchange, &self.exchange)
+    exchange.reservation?.release()
   }
 
   func close(by side: ClosedConnection.Side, resetting: Bool = false) {
@@ -348,7 +349,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     let isInside =
       phase == .serving && (exchange.phase != .receiving || parser.isInsideRequest)
     phase = .closed
-    exchange.reservation = nil
+    exchange.reservation?.release()
     countBody()
     headTimer.take()?.action.cancel()
     sendTimer.take()?.action.cancel()

@@ -176,7 +176,7 @@ struct ServerExchange {
   mutating func stall() {
     phase = .stalled
     bodyByteCount = 0
-    reservation = nil
+    reservation?.release()
   }
 
   /// Checks that a result that arrives from elsewhere is that of this exchange.
