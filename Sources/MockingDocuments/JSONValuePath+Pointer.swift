@@ -81,18 +81,10 @@ extension JSONValuePath.Step {
   }
 }
 
-extension JSONValuePath: ExpressibleByArrayLiteral {
-  /// Creates a path of steps.
-  package init(arrayLiteral elements: Step...) { self.init(steps: elements) }
-
+extension JSONValuePath {
   /// Returns the path of a child of the value at this path.
   ///
   /// - Parameter step: The step to the child.
   /// - Returns: The longer path.
   package func appending(_ step: Step) -> JSONValuePath { JSONValuePath(steps: steps + [step]) }
-}
-
-extension JSONValuePath.Step: ExpressibleByStringLiteral {
-  /// Creates the step to a member.
-  package init(stringLiteral value: String) { self = .member(value) }
 }

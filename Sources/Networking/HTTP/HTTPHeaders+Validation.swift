@@ -152,9 +152,6 @@ extension ArraySlice<UInt8> {
 }
 
 extension UInt8 {
-  /// Whether the byte is one of the digits 0 to 9.
-  var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
   /// Whether a token may contain the character: a letter, a digit, or one of "!#$%&'*+-.^_`|~".
   var isTokenCharacter: Bool {
     // Bitmap of ASCII. This check is on the hot path.

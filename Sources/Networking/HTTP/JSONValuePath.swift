@@ -76,3 +76,13 @@ extension DecodingError {
     keys.isEmpty ? "the root" : "\(JSONValuePath(keys))"
   }
 }
+
+extension JSONValuePath: ExpressibleByArrayLiteral {
+  /// Creates a path of steps.
+  package init(arrayLiteral elements: Step...) { self.init(steps: elements) }
+}
+
+extension JSONValuePath.Step: ExpressibleByStringLiteral {
+  /// Creates the step to a member.
+  package init(stringLiteral value: String) { self = .member(value) }
+}

@@ -25,7 +25,7 @@ public import Promises
 ///
 /// Monitoring ends when the object is released. The object may be used from any thread.
 public final class NetworkReachability: Sendable {
-  /// The status, and those who wait for another one.
+  /// The status, and the callers that wait for another one.
   let state = ReachabilityState()
   private let stop: @Sendable () -> Void
 

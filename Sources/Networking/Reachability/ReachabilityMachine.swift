@@ -1,7 +1,7 @@
 import Promises
 import Synchronization
 
-/// The state machine of a reachability monitor: its status, and those who wait for another one.
+/// The state machine of a reachability monitor: its status, and the callers that wait for another one.
 struct ReachabilityMachine {
   typealias Status = NetworkReachability.Status
 

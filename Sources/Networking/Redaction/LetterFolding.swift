@@ -47,3 +47,8 @@ enum LetterFolding {
     scalar.properties.isAlphabetic || scalar.properties.numericType != nil
   }
 }
+
+extension UInt8 {
+  /// Whether the byte is one of the digits 0 to 9.
+  var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}
