@@ -1,11 +1,13 @@
 /// A set of the bytes that a masker searches for.
 ///
 /// It is a table, so that a search takes one step for each byte whatever it searches for.
+///
+/// `@unchecked Sendable` because the table is protected by being constant: its memory is never changed or
+/// released.
 struct ByteClass: @unchecked Sendable {
   /// Whether each byte is in the set.
   ///
-  /// A pointer, because a search would retain and release an array. The memory is never changed or
-  /// released, which makes the type `Sendable`.
+  /// A pointer, because a search would retain and release an array.
   private let table: UnsafePointer<Bool>
 
   init(_ characters: String, alphanumeric: Bool = false, beyondASCII: Bool = false) {

@@ -156,7 +156,7 @@ final class PieceReader: Sendable {
 
   /// The length of the body in bytes.
   let length: Int64
-  // Changed only by `deinit`.
+  // `nonisolated(unsafe)` because the value is protected by the lifetime: only `deinit` changes it.
   nonisolated(unsafe) private var segments: [BodySegment]
 
   /// Opens the pieces of a body.

@@ -188,7 +188,8 @@ extension HTTPBody {
   var compressedStream: BodyStream {
     BodyStream(length: nil, isRepeatable: isRepeatable) {
       let reader = try BodyReader(self)
-      // Only the task that sends the body uses them.
+      // `nonisolated(unsafe)` because the access to both is protected by their owner: only the task that
+      // sends the body uses them.
       nonisolated(unsafe) let encoder = try GzipEncoder()
       nonisolated(unsafe) var isAtEnd = false
       return AsyncThrowingStream(unfolding: {

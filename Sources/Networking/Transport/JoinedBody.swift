@@ -56,7 +56,8 @@ struct JoinedBody: Sendable {
   /// If a section cannot be read, it throws a ``TransportFailure``.
   var stream: BodyStream {
     BodyStream(length: length, isRepeatable: isRepeatable) { [sections] in
-      // Only the task that sends the body uses them.
+      // `nonisolated(unsafe)` because the access to both is protected by their owner: only the task that
+      // sends the body uses them.
       nonisolated(unsafe) var rest = sections[...]
       nonisolated(unsafe) var reader: BodyReader?
       return AsyncThrowingStream(unfolding: {
