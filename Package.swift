@@ -51,9 +51,9 @@ let package = Package(
     .executable(name: "tls-pins", targets: ["tls-pins"]),
   ],
   targets: [
-    .target(name: "CatenaSystem", swiftSettings: settings),
-    .target(name: "Promises", dependencies: ["CatenaSystem"], swiftSettings: settings),
-    .target(name: "PromisesCombine", dependencies: ["Promises"], swiftSettings: settings),
+    .target(name: "CatenaSystem"),
+    .target(name: "Promises", dependencies: ["CatenaSystem"]),
+    .target(name: "PromisesCombine", dependencies: ["Promises"]),
     .target(name: "CCatena", exclude: ["Scripts"]),
     .target(
       name: "CCatenaCurl", dependencies: ["CCatena"],
@@ -63,21 +63,17 @@ let package = Package(
       ]),
     .target(
       name: "Networking", dependencies: ["CCatena", "CatenaSystem", "Promises"] + curl,
-      exclude: excluded, resources: resources, swiftSettings: settings),
+      exclude: excluded, resources: resources),
     .target(
       name: "NetworkingOAuth2",
-      dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"],
-      swiftSettings: settings),
+      dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"]),
     .target(
-      name: "NetworkingStreams", dependencies: ["CatenaSystem", "Networking", "Promises"],
-      swiftSettings: settings),
+      name: "NetworkingStreams", dependencies: ["CatenaSystem", "Networking", "Promises"]),
     .target(
       name: "NetworkingTransfers",
-      dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"],
-      swiftSettings: settings),
+      dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"]),
     .target(
-      name: "NetworkingValues", dependencies: ["CatenaSystem", "Networking", "Promises"],
-      swiftSettings: settings),
+      name: "NetworkingValues", dependencies: ["CatenaSystem", "Networking", "Promises"]),
     .target(
       name: "CCatenaXML",
       linkerSettings: [
@@ -85,41 +81,34 @@ let package = Package(
         .linkedLibrary("xml2", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
       ]),
     .target(
-      name: "NetworkingXML", dependencies: ["CCatenaXML", "Networking"], swiftSettings: settings),
+      name: "NetworkingXML", dependencies: ["CCatenaXML", "Networking"]),
     .target(
-      name: "Mocking", dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"] + curl,
-      swiftSettings: settings),
+      name: "Mocking", dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"] + curl),
     .target(
       name: "Catena",
       dependencies: [
         "Networking", "NetworkingOAuth2", "NetworkingStreams", "NetworkingTransfers",
         "NetworkingValues", "NetworkingXML", "Promises", "PromisesCombine",
-      ],
-      swiftSettings: settings),
+      ]),
     .target(
       name: "MockingOAuth2",
-      dependencies: ["Mocking", "Networking", "NetworkingOAuth2", "Promises"],
-      swiftSettings: settings),
-    .target(name: "MockingDocuments", dependencies: ["Networking"], swiftSettings: settings),
+      dependencies: ["Mocking", "Networking", "NetworkingOAuth2", "Promises"]),
+    .target(name: "MockingDocuments", dependencies: ["Networking"]),
     .target(
       name: "MockingTemplates",
-      dependencies: ["CatenaSystem", "Mocking", "MockingDocuments", "Networking"],
-      swiftSettings: settings),
+      dependencies: ["CatenaSystem", "Mocking", "MockingDocuments", "Networking"]),
     .target(
       name: "MockingRecordings",
-      dependencies: ["CatenaSystem", "Mocking", "MockingDocuments", "Networking", "Promises"],
-      swiftSettings: settings),
+      dependencies: ["CatenaSystem", "Mocking", "MockingDocuments", "Networking", "Promises"]),
     .target(
       name: "MockingResources",
-      dependencies: ["CatenaSystem", "Mocking", "MockingDocuments", "Networking", "Promises"],
-      swiftSettings: settings),
+      dependencies: ["CatenaSystem", "Mocking", "MockingDocuments", "Networking", "Promises"]),
     .target(
       name: "MockingContracts",
       dependencies: [
         "CatenaSystem", "Mocking", "MockingDocuments", "MockingRecordings", "MockingResources",
         "Networking", "Promises",
-      ],
-      swiftSettings: settings),
+      ]),
     .target(
       name: "CCatenaAdmin", exclude: ["Inspector", "openapi.json"],
       cSettings: [.headerSearchPath(".")]),
@@ -128,44 +117,37 @@ let package = Package(
       dependencies: [
         "CCatenaAdmin", "CatenaSystem", "Mocking", "MockingContracts", "MockingDocuments",
         "MockingRecordings", "MockingResources", "MockingTemplates", "Networking", "Promises",
-      ],
-      swiftSettings: settings),
+      ]),
     .target(
-      name: "CatenaTesting", dependencies: ["CatenaSystem", "Mocking", "Networking", "Promises"],
-      swiftSettings: settings),
+      name: "CatenaTesting", dependencies: ["CatenaSystem", "Mocking", "Networking", "Promises"]),
     .executableTarget(
       name: "mock-server",
       dependencies: [
         "CatenaSystem", "Mocking", "MockingContracts", "MockingRecordings", "MockingResources",
         "MockingStubs", "Networking", "Promises",
       ],
-      path: "Sources/MockServer", swiftSettings: settings),
+      path: "Sources/MockServer"),
     .executableTarget(
-      name: "tls-pins", dependencies: ["Networking"], path: "Examples/TLSPins",
-      swiftSettings: settings),
+      name: "tls-pins", dependencies: ["Networking"], path: "Examples/TLSPins"),
 
     // The first program of the README; the other examples are the package Examples.
     .executableTarget(
-      name: "quickstart", dependencies: ["Mocking"], path: "Examples/Quickstart",
-      swiftSettings: settings),
+      name: "quickstart", dependencies: ["Mocking"], path: "Examples/Quickstart"),
 
     // Tests, and what they share. The programs that only CI starts are the package Tests/Programs.
     .testTarget(
       name: "PromisesTests",
-      dependencies: ["CatenaSystem", "Promises", "PromisesCombine"] + support,
-      swiftSettings: settings),
+      dependencies: ["CatenaSystem", "Promises", "PromisesCombine"] + support),
     .testTarget(
       name: "NetworkingTests",
       dependencies: [
         "CatenaSystem", "Mocking", "MockingOAuth2", "MockingRecordings", "MockingResources",
         "Networking", "NetworkingOAuth2", "NetworkingStreams", "NetworkingTransfers",
         "NetworkingValues", "Promises",
-      ] + curl + support,
-      swiftSettings: settings),
+      ] + curl + support),
     .testTarget(
       name: "NetworkingXMLTests",
-      dependencies: ["Mocking", "Networking", "NetworkingXML", "Promises"] + support,
-      swiftSettings: settings),
+      dependencies: ["Mocking", "Networking", "NetworkingXML", "Promises"] + support),
     .testTarget(
       name: "MockingTests",
       dependencies: [
@@ -173,23 +155,20 @@ let package = Package(
         "MockingRecordings", "MockingResources", "MockingStubs", "MockingTemplates", "Networking",
         "NetworkingOAuth2",
         "NetworkingStreams", "NetworkingTransfers", "NetworkingXML", "Promises",
-      ] + support + programs("mock-server", "quickstart"),
-      swiftSettings: settings),
+      ] + support + programs("mock-server", "quickstart")),
     .testTarget(
       name: "CatenaTestingTests",
       dependencies: [
         "CatenaTesting", "Mocking", "MockingRecordings", "MockingStubs", "Networking", "Promises",
-      ] + support,
-      swiftSettings: settings),
+      ] + support),
     .testTarget(
-      name: "TestSupportTests", dependencies: support, swiftSettings: settings),
+      name: "TestSupportTests", dependencies: support),
     .target(
-      name: "TestGate", dependencies: ["Promises", "TestSupport"], path: "Tests/Gate",
-      swiftSettings: settings),
+      name: "TestGate", dependencies: ["Promises", "TestSupport"], path: "Tests/Gate"),
     .target(
       name: "TestSupport",
       dependencies: ["ChildProcessSupport", "Networking", "Promises", "ThreadSanitizerSupport"],
-      path: "Tests/Support", swiftSettings: settings),
+      path: "Tests/Support"),
     .target(name: "ChildProcessSupport", path: "Tests/ChildProcessSupport"),
     .target(name: "ThreadSanitizerSupport", path: "Tests/ThreadSanitizerSupport"),
     .target(name: "SystemCallFaults", path: "Tests/SystemCallFaults"),
@@ -199,7 +178,8 @@ let package = Package(
         "Mocking", "MockingResources", "MockingStubs", "Networking", "NetworkingOAuth2", "Promises",
         "SystemCallFaults", "TestSupport",
       ],
-      path: "Tests/Worker", swiftSettings: settings),
+      path: "Tests/Worker"),
   ],
   swiftLanguageModes: [.v6]
 )
+for target in package.targets { target.swiftSettings = settings }

@@ -120,11 +120,6 @@ extension String {
   }
 }
 
-extension UInt8 {
-  /// Whether the byte is a digit in ASCII.
-  package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-}
-
 extension HTTPBody {
   /// The failure of a body that cannot be read, with the name of the file.
   var readFailure: TransportFailure {

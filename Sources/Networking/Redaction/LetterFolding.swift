@@ -50,5 +50,5 @@ enum LetterFolding {
 
 extension UInt8 {
   /// Whether the byte is one of the digits 0 to 9.
-  var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+  package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }

@@ -75,18 +75,6 @@ public enum PromiseDiagnostics {
   }
 }
 
-extension Mutex where Value: Sendable {
-  /// Replaces the value, and releases the former one after unlocking, because this may run a user's
-  /// `deinit` or cause a report.
-  func replace(with value: Value) {
-    let former = withLock { current in
-      defer { current = value }
-      return current
-    }
-    withExtendedLifetime(former) {}
-  }
-}
-
 extension Promise {
   /// Reports a rejected promise without a handler for the rejection.
   ///

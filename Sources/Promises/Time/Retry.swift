@@ -144,3 +144,15 @@ private final class Attempts<Value: Sendable>: Upstream {
     current.withLock { $0.map(UpstreamLinks.one) ?? .none }
   }
 }
+
+extension Mutex where Value: Sendable {
+  /// Replaces the value, and releases the former one after unlocking, because this may run a user's
+  /// `deinit` or cause a report.
+  fileprivate func replace(with value: Value) {
+    let former = withLock { current in
+      defer { current = value }
+      return current
+    }
+    withExtendedLifetime(former) {}
+  }
+}
