@@ -9,7 +9,6 @@ let settings: [SwiftSetting] = [
 let networking = Target.Dependency.product(name: "Networking", package: "Catena")
 let oauth2 = Target.Dependency.product(name: "NetworkingOAuth2", package: "Catena")
 let promises = Target.Dependency.product(name: "Promises", package: "Catena")
-let oauth2 = Target.Dependency.product(name: "NetworkingOAuth2", package: "Catena")
 let streams = Target.Dependency.product(name: "NetworkingStreams", package: "Catena")
 let transfers = Target.Dependency.product(name: "NetworkingTransfers", package: "Catena")
 let xml = Target.Dependency.product(name: "NetworkingXML", package: "Catena")
