@@ -22,7 +22,7 @@ import ProgramSupport
   var configuration = NetworkingConfiguration()
   configuration.cookies = .none
   let networking = Networking<Request>(
-    transport: PlatformTransport.make(), configuration: configuration)
+    sessionConfiguration: .ephemeral, configuration: configuration)
   var failures = 0
 
   func processorTime() -> Duration {
