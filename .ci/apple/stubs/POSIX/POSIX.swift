@@ -56,6 +56,7 @@ public var O_CLOEXEC: Int32 { 0x100_0000 }
 public var F_GETFD: Int32 { 1 }
 public var F_SETFD: Int32 { 2 }
 public var F_GETFL: Int32 { 3 }
+public var F_DUPFD_CLOEXEC: Int32 { 67 }
 public var F_SETFL: Int32 { 4 }
 public var FD_CLOEXEC: Int32 { 1 }
 public var LOCK_SH: Int32 { 1 }
@@ -142,6 +143,9 @@ public func abort() -> Never { fatalError() }
 @discardableResult public func strerror(_ number: Int32) -> UnsafeMutablePointer<CChar> {
   fatalError()
 }
+@discardableResult public func execv(
+  _ path: UnsafePointer<CChar>!, _ arguments: UnsafePointer<UnsafeMutablePointer<CChar>?>!
+) -> Int32 { -1 }
 @discardableResult public func strdup(_ text: UnsafePointer<CChar>!) -> UnsafeMutablePointer<CChar>!
 { nil }
 @discardableResult public func strlen(_ text: UnsafePointer<CChar>!) -> Int { 0 }

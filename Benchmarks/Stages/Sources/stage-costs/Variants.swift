@@ -51,7 +51,7 @@ struct Variants {
       session.map { session in
         let provider = OAuth2Authorization(session, .user, .bearer, .statuses([401]), [])
         return Credentials(scheme: .provided(provider), origin: origin)
-      } ?? token.map { Credentials(value: $0, origin: origin) }
+      } ?? token.map { Credentials(scheme: .fixed($0), origin: origin) }
     return { place in
       Exchange(
         requests[isSame ? 0 : place],

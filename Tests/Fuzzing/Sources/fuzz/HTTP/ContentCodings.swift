@@ -29,7 +29,11 @@
     private static func decode(_ pieces: [ArraySlice<UInt8>], _ codings: [Substring]) -> Decoded {
       var decoded = Decoded()
       do {
-        let decoder = try ContentDecoder(codings)
+        // A client delivers a body with an unknown coding as it is.
+        guard let decoder = try ContentDecoder(codings) else {
+          decoded.isRejected = true
+          return decoded
+        }
         var received = 0
         for piece in pieces {
           received += piece.count

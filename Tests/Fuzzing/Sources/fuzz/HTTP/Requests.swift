@@ -15,7 +15,7 @@ extension FuzzTarget {
     limits.bodyBytes = 1_024
     var choices = input.choices
     let policies: [RequestParser.BodyPolicy] = [
-      .collect, .keep(upTo: 100), .discard, .stream(after: 100),
+      .collect, .keep(upTo: 100), .limited(keep: 50), .discard, .stream(after: 100),
     ]
     let policy = policies[choices.number(below: policies.count)]
     let whole = RequestReader.events(in: [input.bytes[...]], limits, policy)
@@ -48,6 +48,9 @@ extension FuzzTarget {
         expect(body.byteCount <= limits.bodyBytes, "the body is bounded")
         expect(body.data.count == body.byteCount, "all bytes are kept")
       case .keep(let most): expect(body.data.count <= most, "the kept bytes are bounded")
+      case .limited(let most):
+        expect(body.byteCount <= limits.bodyBytes, "the body is bounded")
+        expect(body.data.count <= most, "the kept bytes are bounded")
       case .discard: expect(body.data.isEmpty, "no bytes are kept")
       case .stream: expect(body.data.count == body.byteCount, "all bytes are passed on")
       }

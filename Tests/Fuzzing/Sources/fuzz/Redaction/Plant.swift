@@ -57,6 +57,8 @@ extension [UInt8] {
 /// Placeholders that depend on the length of a secret, so that the outcome of an input is always the
 /// same.
 private struct LengthPlaceholders: SecretPlaceholders {
+  var keepsForms: Bool { true }
+
   func text(for secret: String) -> String {
     if secret.wholeMatch(of: /\*\*\*(-[0-9a-f]{6,})?/) != nil { return secret }
     let digits = String(secret.utf8.count, radix: 16)
