@@ -51,7 +51,8 @@ let package = Package(
     .executable(name: "tls-pins", targets: ["tls-pins"]),
   ],
   targets: [
-    .target(name: "CatenaSystem"),
+    .target(name: "CCatenaSystem"),
+    .target(name: "CatenaSystem", dependencies: ["CCatenaSystem"]),
     .target(name: "Promises", dependencies: ["CatenaSystem"]),
     .target(name: "PromisesCombine", dependencies: ["Promises"]),
     .target(name: "CCatena", exclude: ["Scripts"]),
@@ -182,4 +183,10 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
-for target in package.targets { target.swiftSettings = settings }
+for target in package.targets {
+  target.swiftSettings = settings
+  // The lock and the atomic values of Apple's systems are bytes of their owners.
+  if target.name == "CatenaSystem" {
+    target.swiftSettings?.append(.enableExperimentalFeature("RawLayout"))
+  }
+}

@@ -1,6 +1,6 @@
 import Foundation
 import Mocking
-import Synchronization
+import CatenaSystem
 
 /// The backend of a ``Walk``: a server or mocks.
 enum Backend {

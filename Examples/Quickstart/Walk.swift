@@ -1,6 +1,6 @@
 import Foundation
 import Mocking
-import Synchronization
+import CatenaSystem
 
 // MARK: The API
 

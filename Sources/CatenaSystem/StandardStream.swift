@@ -1,5 +1,4 @@
 package import Dispatch
-import Synchronization
 
 /// The standard output or the standard error of this process, for lines of any thread.
 ///

@@ -2,7 +2,7 @@
   public import Mocking
   public import Networking
   import Promises
-  import Synchronization
+  import CatenaSystem
   public import Testing
 
   /// A trait of tests in which mocks respond to the requests of all clients.

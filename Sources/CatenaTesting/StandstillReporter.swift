@@ -1,7 +1,7 @@
 #if canImport(Testing)
   import Foundation
   import Promises
-  import Synchronization
+  import CatenaSystem
 
   /// A watch over the virtual time of a test, which reports a standstill, and an advance without end.
   ///

@@ -3,7 +3,6 @@ import Foundation
 import Mocking
 import MockingRecordings
 import MockingStubs
-import Synchronization
 
 /// A printer of lines on a serial queue, so that callers do not wait for the terminal.
 ///

@@ -2,7 +2,7 @@ import Foundation
 import Mocking
 import MockingResources
 import Networking
-import Synchronization
+import CatenaSystem
 
 /// A printer of the requests of a server and their responses, with secrets masked.
 struct ExchangeLog: Sendable {

@@ -1,7 +1,6 @@
 import CatenaSystem
 import Dispatch
 import Foundation
-import Synchronization
 
 #if canImport(Darwin)
   /// A watcher that reports changes of files and of their folders.

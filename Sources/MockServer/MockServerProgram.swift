@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Mocking
 import MockingStubs
-import Synchronization
+import CatenaSystem
 
 /// The properties of the program.
 enum MockServerProgram {

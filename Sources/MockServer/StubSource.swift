@@ -3,7 +3,7 @@ import Mocking
 import MockingRecordings
 import MockingResources
 import MockingStubs
-import Synchronization
+import CatenaSystem
 
 /// The files that a server uses, and their last content.
 final class StubSource: Sendable {

@@ -2,7 +2,7 @@ import Foundation
 import Mocking
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// The routes of a mock authorization server, and its state.
 final class AuthorizationServerCore: Sendable {

@@ -3,7 +3,7 @@ import Mocking
 public import Networking
 public import NetworkingOAuth2
 public import Promises
-import Synchronization
+import CatenaSystem
 
 /// An OAuth2 authorization server for tests, on a socket of the loopback interface and in memory.
 ///

@@ -1,7 +1,7 @@
 package import Foundation
 import Mocking
 import Networking
-import Synchronization
+import CatenaSystem
 
 /// A place to which resources are added: a store, or the draft of one.
 package protocol ResourceCollection {

@@ -5,7 +5,6 @@ import Mocking
 import MockingDocuments
 import Networking
 import Promises
-import Synchronization
 
 /// An error of a ``Resource`` or a ``ResourceStore``.
 public enum ResourceError: Error, Sendable, Hashable {

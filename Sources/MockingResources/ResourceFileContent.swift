@@ -2,7 +2,7 @@ public import Foundation
 import Mocking
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// The content of a file of resources.
 struct ResourceFileContent: Sendable {

@@ -2,7 +2,7 @@ public import Foundation
 import Mocking
 import Networking
 public import Promises
-import Synchronization
+import CatenaSystem
 
 /// The items of related resources, with one lock, one file and one set of clients.
 ///

@@ -2,7 +2,6 @@ import CatenaSystem
 public import Foundation
 import Networking
 import Promises
-import Synchronization
 
 /// A request for the consent of the user.
 ///

@@ -2,7 +2,6 @@ import CatenaSystem
 public import Foundation
 import Networking
 import Promises
-import Synchronization
 
 /// A way to show the sign-in page of the server to the user, and to receive the redirect after it.
 ///

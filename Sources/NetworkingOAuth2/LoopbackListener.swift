@@ -1,7 +1,6 @@
 import CatenaSystem
 import Foundation
 import Promises
-import Synchronization
 
 /// An HTTP server on 127.0.0.1 that waits for one request, on a thread of its own.
 ///

@@ -2,7 +2,6 @@ import CatenaSystem
 public import Foundation
 import Networking
 import Promises
-import Synchronization
 
 /// A strategy that leaves the redirect to the app, for custom schemes and for universal links.
 ///

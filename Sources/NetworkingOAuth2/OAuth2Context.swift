@@ -1,7 +1,7 @@
 import Foundation
 import Networking
 public import Promises
-import Synchronization
+import CatenaSystem
 
 /// The client, the HTTP requests and the time of a grant.
 ///

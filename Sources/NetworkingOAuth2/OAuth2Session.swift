@@ -1,7 +1,7 @@
 import Foundation
 import Networking
 public import Promises
-import Synchronization
+import CatenaSystem
 
 /// A session with an authorization server: its tokens, kept in a store and refreshed once for all.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// The source of the tokens of one level of a session, which renews them once for all callers.
 ///

@@ -1,4 +1,4 @@
-import Synchronization
+import CatenaSystem
 
 /// The hidden files that cancelled transfers of this process have not closed yet.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 
 extension DownloadRun {
   /// Writes a body to the file.

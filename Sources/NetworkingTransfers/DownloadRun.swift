@@ -1,7 +1,7 @@
 import Foundation
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// The options of a download that can be paused.
 struct DownloadOptions: Sendable {

@@ -1,7 +1,6 @@
 import CatenaSystem
 import Foundation
 import Networking
-import Synchronization
 
 /// An open file with an exclusive lock across threads and processes.
 ///

@@ -1,7 +1,6 @@
 import CatenaSystem
 import Foundation
 import Networking
-import Synchronization
 
 /// The partial file of a download, and its state beside it.
 ///

@@ -1,5 +1,5 @@
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// The pause of a transfer: its state, the tasks that wait for its end, and its observers.
 ///

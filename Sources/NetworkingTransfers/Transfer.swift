@@ -1,7 +1,7 @@
 public import Foundation
 import Networking
 public import Promises
-import Synchronization
+import CatenaSystem
 
 /// A download or an upload that can be paused, resumed, observed and cancelled.
 ///

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// The client as a transfer uses it: a sender of requests of one endpoint, with its retry policy.
 struct TransferSender: Sendable {

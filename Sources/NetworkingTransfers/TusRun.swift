@@ -1,7 +1,7 @@
 import Foundation
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// One upload by the tus protocol, from its creation or its stored state to the last byte.
 ///

@@ -1,7 +1,7 @@
 import Dispatch
 import Networking
 public import Promises
-import Synchronization
+import CatenaSystem
 
 /// A cache of values that are made once, such as decoded responses and images.
 ///

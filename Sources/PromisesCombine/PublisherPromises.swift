@@ -1,7 +1,7 @@
 #if canImport(Combine)
   public import Combine
   public import Promises
-  import Synchronization
+  import CatenaSystem
 
   extension Publisher where Output: Sendable {
     /// Returns a promise for the first value of this publisher.

@@ -1,7 +1,7 @@
 #if canImport(Combine)
   public import Combine
   import Promises
-  import Synchronization
+  import CatenaSystem
 
   /// A publisher of the elements of an asynchronous sequence.
   ///

@@ -1,5 +1,5 @@
 import Promises
-import Synchronization
+import CatenaSystem
 import TestSupport
 package import Testing
 

@@ -1,6 +1,6 @@
 package import Foundation
 package import Networking
-import Synchronization
+import CatenaSystem
 
 /// The events of one exchange, summarized.
 package struct ExchangeRecord: Sendable {

@@ -1,7 +1,7 @@
 package import Foundation
 package import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// A transport that delivers the events of a closure synchronously, and records requests.
 ///

@@ -2,7 +2,7 @@ import Dispatch
 package import Foundation
 package import Networking
 package import Promises
-import Synchronization
+import CatenaSystem
 
 #if canImport(Darwin)
   import Darwin

@@ -1,7 +1,7 @@
 import Dispatch
 package import Networking
 package import Promises
-import Synchronization
+import CatenaSystem
 
 /// A thread-safe list of entries in order of arrival; a test can wait for the nth entry.
 package final class Log<Entry: Sendable>: Sendable {

@@ -1,6 +1,6 @@
 #if os(Linux) || os(macOS)
   package import Foundation
-  import Synchronization
+  import CatenaSystem
 
   #if canImport(Darwin)
     import Darwin

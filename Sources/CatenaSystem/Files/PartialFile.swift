@@ -1,5 +1,4 @@
 package import Foundation
-import Synchronization
 
 /// A file that is written under a temporary name in the folder of its target.
 ///

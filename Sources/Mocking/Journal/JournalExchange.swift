@@ -1,6 +1,6 @@
 package import Foundation
 package import Networking
-import Synchronization
+import CatenaSystem
 
 /// The response to a recorded request, and the times of the exchange.
 ///

@@ -1,6 +1,6 @@
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// A record of the requests that a provider, a transport or a server has received, in order.
 ///

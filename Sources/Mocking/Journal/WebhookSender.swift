@@ -1,7 +1,7 @@
 import Foundation
 public import Networking
 public import Promises
-import Synchronization
+import CatenaSystem
 
 /// A sender of the webhooks of one server, transport or provider.
 ///

@@ -1,6 +1,6 @@
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// A resolver that turns a mock into the response to one request.
 ///

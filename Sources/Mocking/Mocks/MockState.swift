@@ -1,4 +1,4 @@
-import Synchronization
+import CatenaSystem
 
 /// A mutable value that the closures of mocks share, such as the boards of a mocked backend.
 ///

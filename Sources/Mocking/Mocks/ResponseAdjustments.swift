@@ -1,5 +1,5 @@
 package import Networking
-import Synchronization
+import CatenaSystem
 
 /// A delay and a fault that replace those of responses while a backend runs.
 package struct ResponseAdjustment: Sendable {

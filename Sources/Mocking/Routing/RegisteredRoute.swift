@@ -1,5 +1,5 @@
 import Networking
-import Synchronization
+import CatenaSystem
 
 /// A route of a backend, with its identity, its place in the order and the number of its uses.
 final class RegisteredRoute: Sendable {

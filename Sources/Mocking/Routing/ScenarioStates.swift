@@ -1,5 +1,5 @@
 import Networking
-import Synchronization
+import CatenaSystem
 
 /// The use counts of routes with a limit, and the states of scenarios.
 struct ScenarioMachine {

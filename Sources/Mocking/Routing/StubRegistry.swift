@@ -1,5 +1,5 @@
 import Networking
-import Synchronization
+import CatenaSystem
 
 /// The routes of one provider, transport or server, with their use counts and scenario states.
 ///

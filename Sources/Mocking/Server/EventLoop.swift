@@ -1,7 +1,6 @@
 import CCatena
 import CatenaSystem
 import Foundation
-import Synchronization
 
 /// A thread that waits for file descriptors and runs jobs until it is stopped.
 ///

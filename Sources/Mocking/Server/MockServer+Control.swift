@@ -1,5 +1,5 @@
 public import Promises
-import Synchronization
+import CatenaSystem
 
 extension MockServer {
   // MARK: Enqueued mocks

@@ -1,6 +1,6 @@
 import Foundation
 public import Networking
-import Synchronization
+import CatenaSystem
 
 #if CATENA_CURL
   import CCatenaCurl

@@ -1,4 +1,4 @@
-import Synchronization
+import CatenaSystem
 
 /// The source of random numbers of one provider, transport or server.
 ///

@@ -1,7 +1,7 @@
 public import Foundation
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// Generated values for responses: counters, identifiers, random values and the current date.
 ///

@@ -1,5 +1,5 @@
 public import Networking
-import Synchronization
+import CatenaSystem
 
 /// A simulated network whose status is set by a test.
 ///

@@ -1,6 +1,6 @@
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// The implementation of ``MockTransport`` and of a ``MockProvider`` with routes.
 final class RoutedTransport: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import Networking
-import Synchronization
+import CatenaSystem
 
 /// A transport whose exchanges are checked by a monitor.
 struct CheckedTransport: Transport {

@@ -2,7 +2,7 @@ import Dispatch
 public import MockingRecordings
 public import Networking
 public import Promises
-import Synchronization
+import CatenaSystem
 
 /// A check of the exchanges of clients against a contract.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import MockingDocuments
 import Networking
-import Synchronization
+import CatenaSystem
 
 /// A comparison of two JSON values by their members and types.
 enum JSONStructure {

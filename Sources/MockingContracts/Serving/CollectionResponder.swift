@@ -3,7 +3,6 @@ import Foundation
 import Mocking
 package import MockingResources
 package import Networking
-import Synchronization
 
 /// The responses of an operation of a collection: those of a resource, in the form that the contract
 /// describes.

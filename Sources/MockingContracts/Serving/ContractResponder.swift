@@ -2,7 +2,6 @@ import CatenaSystem
 import Foundation
 import Mocking
 import Networking
-import Synchronization
 
 /// The responses of an operation of a contract.
 final class ContractResponder: Sendable {

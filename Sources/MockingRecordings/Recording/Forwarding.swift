@@ -2,7 +2,7 @@ public import Foundation
 public import Mocking
 public import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 
 extension Route {
   /// Returns a route that forwards requests to another server.

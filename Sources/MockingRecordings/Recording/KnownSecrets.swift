@@ -1,6 +1,6 @@
 import Foundation
 import Networking
-import Synchronization
+import CatenaSystem
 
 /// The secret values of a recording, all occurrences of which are masked.
 ///

@@ -2,7 +2,6 @@ import CatenaSystem
 import Foundation
 import Mocking
 import Networking
-import Synchronization
 
 /// The placeholders of one recording, which keep the identity of secrets without revealing them.
 ///

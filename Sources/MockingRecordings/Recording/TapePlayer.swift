@@ -1,7 +1,7 @@
 import Foundation
 import Mocking
 import Networking
-import Synchronization
+import CatenaSystem
 
 /// A player that replays recorded responses.
 ///

@@ -1,7 +1,6 @@
 import CatenaSystem
 import Foundation
 import Networking
-import Synchronization
 
 /// A recorder of exchanges.
 ///

@@ -3,7 +3,7 @@ import Mocking
 import MockingRecordings
 import MockingResources
 import Networking
-import Synchronization
+import CatenaSystem
 
 /// The items of all resources, the states of all scenarios and the variables at one time.
 struct AdminSnapshot: Sendable {

@@ -4,7 +4,6 @@ import Mocking
 import MockingDocuments
 import MockingResources
 import Networking
-import Synchronization
 
 extension AdminAPI {
   /// The maximum number of routes that a backend can have after a request adds some.

@@ -5,7 +5,7 @@ import MockingRecordings
 import MockingResources
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// The admin API of a mocked backend: HTTP requests below `/__mock/` that read and change it.
 ///

@@ -4,7 +4,7 @@ import Mocking
 import MockingResources
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// The server-sent events of the admin API: the latest ones, and the streams of the readers.
 ///

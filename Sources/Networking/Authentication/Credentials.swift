@@ -1,6 +1,6 @@
 import Foundation
 package import Promises
-import Synchronization
+import CatenaSystem
 
 /// The credentials of a client, and the only origin that they are sent to.
 struct Credentials: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import CatenaSystem
 
 /// The name and the password of a client for servers with Digest authentication, and their latest
 /// challenges.

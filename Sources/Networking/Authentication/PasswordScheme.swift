@@ -1,6 +1,6 @@
 import Foundation
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// A scheme of authentication with a user name and a password.
 public enum PasswordScheme: Sendable, Hashable {

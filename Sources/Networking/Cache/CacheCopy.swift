@@ -1,6 +1,6 @@
 import Foundation
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// A copy of a response that is stored while its body goes to a file or a stream.
 ///

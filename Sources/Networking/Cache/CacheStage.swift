@@ -1,6 +1,6 @@
 import Foundation
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// The stage that answers requests from a cache, validates stale responses, and stores responses.
 ///

@@ -1,6 +1,5 @@
 import CatenaSystem
 import Foundation
-import Synchronization
 
 /// The folder of a disk store.
 ///

@@ -2,7 +2,6 @@ import CatenaSystem
 import Dispatch
 import Foundation
 import Promises
-import Synchronization
 
 /// A store of records on disk, which several processes may share.
 ///

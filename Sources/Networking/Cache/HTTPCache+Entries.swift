@@ -1,5 +1,5 @@
 public import Foundation
-import Synchronization
+import CatenaSystem
 
 extension HTTPCache {
   /// A stored response, without its body.

@@ -1,7 +1,6 @@
 import CatenaSystem
 public import Foundation
 import Promises
-import Synchronization
 
 /// A private cache of responses, in memory, on disk, or both.
 ///

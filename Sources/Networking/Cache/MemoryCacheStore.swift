@@ -1,4 +1,4 @@
-import Synchronization
+import CatenaSystem
 
 /// A store of records in memory, which evicts the least recently used ones.
 final class MemoryCacheStore: Sendable {

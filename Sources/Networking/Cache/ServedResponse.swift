@@ -2,7 +2,6 @@ import CatenaSystem
 import Dispatch
 import Foundation
 import Promises
-import Synchronization
 
 /// A stored response that is delivered to the destination of a request.
 struct ServedResponse: Sendable {

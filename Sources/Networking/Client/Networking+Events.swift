@@ -1,5 +1,5 @@
 import Promises
-import Synchronization
+import CatenaSystem
 
 extension Networking {
   /// Adds a monitor that observes the calls made from now on.

@@ -1,4 +1,4 @@
-import Synchronization
+import CatenaSystem
 
 extension Networking {
   /// Waits until the work of the client after its responses is done, for a program that ends.

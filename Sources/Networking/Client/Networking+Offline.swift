@@ -1,5 +1,5 @@
 public import Promises
-import Synchronization
+import CatenaSystem
 
 extension Networking {
   /// The client's offline store, for inspecting and removing stored requests.

@@ -1,6 +1,6 @@
 public import Foundation
 public import Promises
-import Synchronization
+import CatenaSystem
 
 extension Networking {
   /// The client's cookies.

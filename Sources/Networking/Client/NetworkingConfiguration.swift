@@ -1,7 +1,6 @@
 import CatenaSystem
 public import Foundation
 public import Promises
-import Synchronization
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

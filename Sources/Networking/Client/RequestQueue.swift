@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// The limit for the number of running requests of a client.
 public enum RequestMode: Sendable, Hashable {

@@ -1,6 +1,5 @@
 import CatenaSystem
 package import Foundation
-import Synchronization
 
 extension JSONDecoder {
   /// Decodes a value from the text of a stranger.

@@ -1,5 +1,5 @@
 import Promises
-import Synchronization
+import CatenaSystem
 
 #if canImport(FoundationNetworking)
   import Foundation

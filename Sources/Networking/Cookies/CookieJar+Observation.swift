@@ -1,5 +1,5 @@
 import Promises
-import Synchronization
+import CatenaSystem
 
 extension CookieJar {
   /// An observer of changes.

@@ -1,6 +1,6 @@
 import Foundation
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// A logger of the events of a client's calls.
 ///

@@ -1,5 +1,5 @@
 public import Foundation
-import Synchronization
+import CatenaSystem
 
 /// An event of a call, from its creation to its end.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// An asynchronous sequence of the events of a client's calls.
 ///

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// An observer of the events of a client's calls.
 ///

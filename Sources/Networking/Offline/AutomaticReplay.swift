@@ -1,5 +1,5 @@
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// A handler of the results of automatic replays.
 ///

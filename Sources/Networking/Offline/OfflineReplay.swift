@@ -1,6 +1,5 @@
 import CatenaSystem
 import Promises
-import Synchronization
 
 /// A single replay of a store.
 ///

@@ -1,6 +1,5 @@
 import CatenaSystem
 public import Foundation
-import Synchronization
 
 extension OfflineStore {
   /// A snapshot of a stored request.

@@ -1,7 +1,6 @@
 import CatenaSystem
 import Dispatch
 public import Foundation
-import Synchronization
 
 /// A persistent store of requests that could not be sent because there was no network.
 ///

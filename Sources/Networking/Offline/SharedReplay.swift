@@ -1,5 +1,5 @@
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// The replay of a client's store that is in progress, which later callers join.
 final class SharedReplay: Sendable {

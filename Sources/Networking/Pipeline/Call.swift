@@ -1,6 +1,6 @@
 import Foundation
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// A call of a client: the request, and the data that all its attempts and hops share.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// A circuit breaker that rejects requests to a host that keeps failing.
 ///

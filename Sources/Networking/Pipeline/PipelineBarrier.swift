@@ -1,5 +1,5 @@
 public import Promises
-import Synchronization
+import CatenaSystem
 
 /// An interceptor that holds requests while some work runs, such as a migration of the account.
 ///

@@ -1,5 +1,5 @@
 public import Promises
-import Synchronization
+import CatenaSystem
 
 /// An interceptor that refreshes credentials after the server has rejected them, once for all
 /// requests.

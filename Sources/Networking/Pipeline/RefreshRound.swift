@@ -1,5 +1,5 @@
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// The identity of one renewal of credentials, which marks the code of the renewal and its requests.
 ///

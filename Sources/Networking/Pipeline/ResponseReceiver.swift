@@ -1,7 +1,6 @@
 import CatenaSystem
 import Foundation
 import Promises
-import Synchronization
 
 /// A receiver of the events of one exchange, which makes a response from them.
 final class ResponseReceiver: Sendable {

@@ -1,5 +1,5 @@
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// The state machine of a reachability monitor: its status, and the callers that wait for another one.
 struct ReachabilityMachine {

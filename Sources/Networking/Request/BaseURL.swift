@@ -1,5 +1,5 @@
 public import Foundation
-import Synchronization
+import CatenaSystem
 
 /// A validated URL against which relative paths are resolved.
 ///

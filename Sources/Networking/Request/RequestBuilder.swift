@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import CatenaSystem
 
 /// A builder that converts a ``Request`` to an ``HTTPRequest``.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// A destination of a response body that is not collected in memory.
 ///

@@ -1,6 +1,5 @@
 import CatenaSystem
 import Foundation
-import Synchronization
 
 /// A reader that reads the files of a body ahead, on its own dispatch queue.
 ///

@@ -1,7 +1,6 @@
 import CatenaSystem
 package import Foundation
 import Promises
-import Synchronization
 
 /// A body sink that writes a response body to a file, on its own dispatch queue.
 ///

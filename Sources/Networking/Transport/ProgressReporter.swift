@@ -1,5 +1,5 @@
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// A progress receiver that passes the progress to a closure of the caller.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// A reader that reads a ``BodyStream`` once, from start to end.
 ///

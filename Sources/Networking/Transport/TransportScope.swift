@@ -1,5 +1,5 @@
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// The mocks of a ``TransportScope``.
 package protocol ScopedTransports: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import CatenaSystem
 
 /// The certificates that are compared with pins.
 public enum PinPlace: Sendable, Hashable {

@@ -2,7 +2,6 @@
   import CCatenaCurl
   import CatenaSystem
   import Foundation
-  import Synchronization
 
   typealias PlatformAnchors = OpenSSLAnchors
   typealias PlatformIdentity = OpenSSLIdentity

@@ -2,7 +2,6 @@ import CatenaSystem
 public import Foundation
 import Networking
 public import Promises
-import Synchronization
 
 /// A store in a file, which only its owner can read, and which several processes can share.
 ///

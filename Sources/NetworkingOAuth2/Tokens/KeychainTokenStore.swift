@@ -3,7 +3,6 @@
   public import Foundation
   import Networking
   import Security
-  import Synchronization
 
   /// A store in the keychain of an Apple platform.
   ///

@@ -1,6 +1,5 @@
 import CatenaSystem
 import Foundation
-import Synchronization
 
 /// A store in memory, for tests and for tokens that must not outlive the process.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import Networking
-import Synchronization
+import CatenaSystem
 
 #if canImport(CryptoKit)
   import CommonCrypto

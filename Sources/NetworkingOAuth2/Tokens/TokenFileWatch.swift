@@ -1,7 +1,6 @@
 import CatenaSystem
 import Foundation
 import Promises
-import Synchronization
 
 /// A periodic check of whether another process has replaced a token file.
 ///

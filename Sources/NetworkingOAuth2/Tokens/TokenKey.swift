@@ -1,6 +1,5 @@
 import CatenaSystem
 import Foundation
-import Synchronization
 
 /// The key of a token in a store.
 public struct TokenKey: Sendable, Hashable, Codable, CustomStringConvertible {

@@ -1,6 +1,5 @@
 import CatenaSystem
 import Foundation
-import Synchronization
 
 /// The owner of a token: the user, or the client itself.
 public enum TokenLevel: String, Sendable, Hashable, Codable, CaseIterable {

@@ -1,6 +1,6 @@
 public import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 
 #if canImport(FoundationNetworking)
   import Foundation

@@ -2,7 +2,6 @@ import CatenaSystem
 import Foundation
 import Networking
 import Promises
-import Synchronization
 
 /// A session that performs tasks in the background: that of the system, or of a test.
 protocol BackgroundTaskSession: Sendable {

@@ -1,4 +1,4 @@
-import Synchronization
+import CatenaSystem
 
 /// An activity that a scheduler waits for before it advances its time.
 ///

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import CatenaSystem
 
 /// A counter of activities in flight, which resumes its waiters when the count reaches zero.
 ///

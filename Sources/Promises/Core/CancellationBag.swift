@@ -1,4 +1,4 @@
-import Synchronization
+import CatenaSystem
 
 /// A bag of promises of any types, which are cancelled together: those of a screen, for example.
 ///

@@ -1,5 +1,5 @@
 public import Dispatch
-public import Synchronization
+public import CatenaSystem
 
 /// The context in which a promise runs its handlers.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-public import Synchronization
+public import CatenaSystem
 
 /// A value, a mark and a time that are visible in all tasks started and all handlers attached within
 /// an operation.

@@ -1,4 +1,4 @@
-public import Synchronization
+public import CatenaSystem
 
 /// A unit of work without arguments.
 @usableFromInline
@@ -112,7 +112,7 @@ extension Promise {
     if interest.contains(.rejection) { isHandled.store(true, ordering: .relaxed) }
     // Optional, so that the closure can take it. A copy would be retained and released.
     var reaction = Optional(reaction)
-    let needsDelivery = machine.withLock { machine in
+    let needsDelivery = lock.withLock {
       // Wrapping addition, because the count of a settled promise is unused and can overflow.
       if interest.contains(.value) { machine.consumers &+= 1 }
       if !isSettled, firstReaction == nil {

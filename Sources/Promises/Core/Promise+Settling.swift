@@ -1,4 +1,4 @@
-public import Synchronization
+public import CatenaSystem
 
 /// The delivery state of a promise.
 ///
@@ -58,7 +58,7 @@ extension Promise: Settleable {
   @inlinable
   func settle(by source: PromiseMachine.SettlementSource, _ write: () -> Void) -> Bool {
     var upstream: (any Upstream)?
-    let needsDelivery = machine.withLock { machine in
+    let needsDelivery = lock.withLock {
       guard !isSettled, machine.accepts(source) else { return false }
       write()
       if source.leavesUpstream { machine.isCancelled = true }
@@ -173,7 +173,7 @@ extension Promise: Settleable {
 
   @usableFromInline
   func deliverOtherReactions(on trampoline: Trampoline.Current) {
-    let otherReactions = machine.withLock { machine in
+    let otherReactions = lock.withLock {
       advance(to: .delivering)
       return machine.otherReactions.take()
     }
@@ -224,7 +224,7 @@ extension Promise {
     to other: Promise<Value>, by source: PromiseMachine.SettlementSource, willSettle: Job? = nil
   ) {
     var previous: (any Upstream)?
-    let (isBound, isCancelled) = machine.withLock { machine in
+    let (isBound, isCancelled) = lock.withLock {
       guard !isSettled, machine.accepts(source) else { return (false, machine.isCancelled) }
       machine.isBound = true
       // A resolver's promise keeps the cancellation actions that its resolver added by `onCancel`.
@@ -258,7 +258,7 @@ extension Promise {
   /// Must be called after attaching to `other`. Otherwise a cancellation could remove another
   /// consumer of `other` instead of this promise, which `other` has not counted yet.
   private func link(to other: Promise<Value>) {
-    let isLinked = machine.withLock { machine in
+    let isLinked = lock.withLock {
       guard !isSettled else { return false }
       machine.upstream = machine.upstream.map { UpstreamGroup([$0, other]) } ?? other
       return true
@@ -286,7 +286,7 @@ extension Promise {
   /// Returns whether this promise waits for itself through a new upstream.
   func isInCycle(through other: any Upstream) -> Bool {
     // Only a promise with a consumer can close a cycle.
-    let isAwaited = machine.withLock { _ in !isSettled && firstReaction != nil }
+    let isAwaited = lock.withLock { !isSettled && firstReaction != nil }
     return isAwaited && UpstreamLinks.one(other).canReach(self)
   }
 
@@ -304,6 +304,6 @@ extension Promise {
   /// Required if the consumer may be removed before that.
   func addConsumer() {
     isHandled.store(true, ordering: .relaxed)
-    machine.withLock { $0.consumers += 1 }
+    lock.withLock { machine.consumers += 1 }
   }
 }

@@ -1,4 +1,4 @@
-public import Synchronization
+public import CatenaSystem
 
 /// The future result of asynchronous work: a value or an error.
 ///
@@ -30,7 +30,9 @@ public final class Promise<Value> {
   @usableFromInline let deliveryState = Atomic<UInt8>(DeliveryState.pending.rawValue)
   /// Whether the rejection of this promise is handled, by a handler or by a derived promise.
   @usableFromInline let isHandled = Atomic<Bool>(false)
-  @usableFromInline let machine: Mutex<PromiseMachine>
+  @usableFromInline let lock = Lock()
+  @exclusivity(unchecked)
+  @usableFromInline var machine: PromiseMachine
   /// The first reaction, stored inline because most promises have only one.
   @exclusivity(unchecked)
   @usableFromInline var firstReaction: Reaction?
@@ -53,7 +55,7 @@ public final class Promise<Value> {
   /// All other initializers use this one.
   @inlinable
   init(waitingFor upstream: (any Upstream)?, on context: ExecutionContext, at site: CallSite) {
-    machine = Mutex(PromiseMachine(upstream: upstream))
+    machine = PromiseMachine(upstream: upstream)
     self.context = context
     self.site = site
   }
@@ -74,14 +76,13 @@ public final class Promise<Value> {
   }
 }
 
-// Until settlement, `firstReaction`, `error` and `slot` are written under the lock of `machine`. The
-// settlement is the last write of `error` and `slot`; readers first load `deliveryState` with acquire
-// ordering and see a settled state. After settlement, only the delivering thread accesses
-// `firstReaction`. When delivery has ended, the next thread that attaches a reaction stores it in
-// `firstReaction` under the lock and becomes the delivering thread.
+// `machine` is accessed under the lock. Until settlement, `firstReaction`, `error` and `slot` are
+// written under the lock. The settlement is the last write of `error` and `slot`; readers first load
+// `deliveryState` with acquire ordering and see a settled state. After settlement, only the
+// delivering thread accesses `firstReaction`. When delivery has ended, the next thread that attaches
+// a reaction stores it in `firstReaction` under the lock and becomes the delivering thread.
 //
-// `@unchecked Sendable` because everything outside `machine` is protected by its lock and by
-// `deliveryState`, as described above.
+// `@unchecked Sendable` because the lock and `deliveryState` protect all variables, as described.
 extension Promise: @unchecked Sendable {}
 
 // MARK: State

@@ -1,5 +1,4 @@
 import CatenaSystem
-import Synchronization
 
 /// The reports of incorrect use of promises, each with the source location of the promise.
 ///

@@ -1,4 +1,4 @@
-import Synchronization
+import CatenaSystem
 
 /// The work that a pending promise waits for: another promise, a group of promises, or work outside
 /// the promise graph, such as a timer or a task.
@@ -80,7 +80,7 @@ extension Promise: Upstream {
   @usableFromInline
   func consumerCancelled() {
     guard !isSettled else { return }
-    let removal = machine.withLock { machine in
+    let removal = lock.withLock {
       isSettled ? .others(dead: []) : machine.consumerCancelled()
     }
     if case .last = removal { reject(CancellationError(), by: .lastConsumer) }
@@ -88,7 +88,7 @@ extension Promise: Upstream {
 
   @usableFromInline
   var upstreamLinks: UpstreamLinks {
-    machine.withLock { $0.links }
+    lock.withLock { machine.links }
   }
 
   /// Runs `action` when a consumer settles this promise, or immediately if a consumer has already
@@ -96,7 +96,7 @@ extension Promise: Upstream {
   ///
   /// `action` never runs when the promise is settled by its resolver or by its upstream.
   func onCancel(_ action: @escaping Job) {
-    let isCancelled = machine.withLock { machine in
+    let isCancelled = lock.withLock {
       guard !isSettled else { return machine.isCancelled }
       machine.upstream = CancellationHandler(before: machine.upstream.take(), action)
       return false

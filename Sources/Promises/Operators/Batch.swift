@@ -1,4 +1,4 @@
-import Synchronization
+import CatenaSystem
 
 /// The operations of one `when` or `settled` with a concurrency limit.
 ///

@@ -1,4 +1,4 @@
-import Synchronization
+import CatenaSystem
 
 extension Promise where Value: Sendable {
   /// Calls a handler with the value and returns a promise with the same outcome.

@@ -1,4 +1,4 @@
-import Synchronization
+import CatenaSystem
 
 extension Promise where Value: Sendable {
   /// Performs an action with the value and passes the value on.

@@ -1,4 +1,4 @@
-import Synchronization
+import CatenaSystem
 
 /// Waits for all promises to be fulfilled.
 ///
@@ -112,7 +112,7 @@ extension Promise {
   /// the members that have not counted this promise yet.
   func wait(for upstream: any Upstream) {
     var previous: (any Upstream)?
-    let isWaiting = machine.withLock { machine in
+    let isWaiting = lock.withLock {
       guard !isSettled else { return false }
       previous = machine.upstream.take()
       machine.upstream = upstream

@@ -1,4 +1,4 @@
-import Synchronization
+import CatenaSystem
 
 /// Repeats an operation until it succeeds or its schedule allows no further retry.
 ///

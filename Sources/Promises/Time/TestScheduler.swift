@@ -1,4 +1,4 @@
-import Synchronization
+import CatenaSystem
 
 /// A scheduler with virtual time, which a test advances explicitly.
 ///

@@ -2,7 +2,7 @@
   import Foundation
   import Mocking
   import Networking
-  import Synchronization
+  import CatenaSystem
   import TestSupport
   import Testing
 

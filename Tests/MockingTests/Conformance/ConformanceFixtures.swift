@@ -2,7 +2,7 @@
   import Foundation
   import Mocking
   import Networking
-  import Synchronization
+  import CatenaSystem
   import TestSupport
 
   /// A check of received bytes against the pattern 0 to 255 of a `.bytes` mock.

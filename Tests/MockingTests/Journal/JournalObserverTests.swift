@@ -1,4 +1,4 @@
-import Synchronization
+import CatenaSystem
 import TestGate
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import Networking
-import Synchronization
+import CatenaSystem
 import TestGate
 import TestSupport
 import Testing

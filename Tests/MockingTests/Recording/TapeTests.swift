@@ -2,7 +2,7 @@ import Foundation
 import Mocking
 import MockingRecordings
 import Networking
-import Synchronization
+import CatenaSystem
 import TestGate
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 import TestGate
 import TestSupport
 import Testing

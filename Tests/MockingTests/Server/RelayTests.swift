@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import CatenaSystem
 import TestGate
 import TestSupport
 import Testing

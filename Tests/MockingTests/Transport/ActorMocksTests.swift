@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import Mocking
-import Synchronization
+import CatenaSystem
 import TestGate
 import TestSupport
 import Testing

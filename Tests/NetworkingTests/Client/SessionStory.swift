@@ -1,7 +1,7 @@
 import Foundation
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 import TestSupport
 
 /// A random story of sign-ins, sign-outs, renewals, retries, barriers and replays on one client, in virtual

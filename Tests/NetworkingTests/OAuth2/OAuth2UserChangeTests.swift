@@ -2,7 +2,7 @@ import Foundation
 import Mocking
 import MockingOAuth2
 import Promises
-import Synchronization
+import CatenaSystem
 import TestGate
 import TestSupport
 import Testing

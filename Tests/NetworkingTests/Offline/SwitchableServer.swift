@@ -2,7 +2,7 @@ import Foundation
 import Mocking
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 import TestSupport
 
 /// A fake server or network whose behavior a test can switch.

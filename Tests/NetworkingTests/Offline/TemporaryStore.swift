@@ -1,7 +1,7 @@
 import Foundation
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 import TestSupport
 
 /// A temporary folder with an offline store and an adjustable clock.

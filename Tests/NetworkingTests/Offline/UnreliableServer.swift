@@ -1,6 +1,6 @@
 #if os(Linux) || os(macOS)
   import Foundation
-  import Synchronization
+  import CatenaSystem
   import TestSupport
 
   /// A server that records requests, fails some of them in a deterministic order, and can kill its

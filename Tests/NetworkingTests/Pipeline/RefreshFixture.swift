@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import Promises
-import Synchronization
+import CatenaSystem
 import TestSupport
 
 @testable import Networking

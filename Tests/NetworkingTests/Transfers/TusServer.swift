@@ -1,7 +1,7 @@
 import Foundation
 import Mocking
 import Networking
-import Synchronization
+import CatenaSystem
 import TestSupport
 
 /// A server of the tus protocol in memory, with one upload.

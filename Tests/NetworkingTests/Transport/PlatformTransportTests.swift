@@ -1,7 +1,7 @@
 #if os(Linux) || os(macOS)
   import Foundation
   import Networking
-  import Synchronization
+  import CatenaSystem
   import TestGate
   import TestSupport
   import Testing

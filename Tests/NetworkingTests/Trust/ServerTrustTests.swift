@@ -2,7 +2,7 @@
   import Foundation
   import Mocking
   @testable import Networking
-  import Synchronization
+  import CatenaSystem
   import TestGate
   import TestSupport
   import Testing

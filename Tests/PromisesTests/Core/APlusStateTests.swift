@@ -1,5 +1,5 @@
 import Promises
-import Synchronization
+import CatenaSystem
 import TestGate
 import TestSupport
 import Testing

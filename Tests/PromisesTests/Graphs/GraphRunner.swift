@@ -1,5 +1,5 @@
 import Promises
-import Synchronization
+import CatenaSystem
 import TestSupport
 
 /// A graph of real promises that performs the steps of stories, on any number of threads.

@@ -2,7 +2,7 @@
   import Foundation
   import Networking
   import Promises
-  import Synchronization
+  import CatenaSystem
   import TestSupport
 
   /// A run of stories over one client and one server.

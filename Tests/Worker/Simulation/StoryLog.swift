@@ -1,6 +1,6 @@
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// An event of a story.
 enum StoryEvent: Sendable {

@@ -2,7 +2,7 @@ import Foundation
 import Mocking
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 
 /// The network and the servers of a story, as a transport that logs each hop.
 ///

@@ -2,7 +2,7 @@ import Foundation
 import Mocking
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 import TestSupport
 
 /// The performance of a story by a real client, in virtual time.

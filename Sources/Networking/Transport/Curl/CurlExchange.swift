@@ -1,5 +1,5 @@
 #if CATENA_CURL
-  import Synchronization
+  import CatenaSystem
 
   /// An exchange of a ``CurlTransport``, and its handle.
   ///

@@ -3,7 +3,6 @@
   import CCatenaCurl
   import CatenaSystem
   import Foundation
-  import Synchronization
 
   /// The pool of I/O threads of a transport, which assigns each exchange to a thread.
   ///
@@ -235,12 +234,12 @@
 
     /// Counts a new exchange.
     func addExchange() {
-      exchanges.wrappingAdd(1, ordering: .relaxed)
+      exchanges.add(1, ordering: .relaxed)
     }
 
     /// Counts an exchange as ended.
     func removeExchange() {
-      exchanges.wrappingSubtract(1, ordering: .relaxed)
+      exchanges.subtract(1, ordering: .relaxed)
     }
 
     /// The command queue of the current I/O thread, or `nil` on any other thread.

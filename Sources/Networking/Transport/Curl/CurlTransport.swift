@@ -1,6 +1,6 @@
 #if CATENA_CURL
   package import Foundation
-  import Synchronization
+  import CatenaSystem
 
   /// A transport over libcurl, the default transport on Linux.
   ///

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import CatenaSystem
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -1,7 +1,6 @@
 import CatenaSystem
 import Foundation
 import Promises
-import Synchronization
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

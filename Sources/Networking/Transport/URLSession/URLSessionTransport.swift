@@ -1,5 +1,5 @@
 public import Promises
-import Synchronization
+import CatenaSystem
 
 #if canImport(FoundationNetworking)
   package import Foundation

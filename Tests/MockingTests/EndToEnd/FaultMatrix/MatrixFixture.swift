@@ -2,7 +2,7 @@ import Foundation
 import Mocking
 import Networking
 import Promises
-import Synchronization
+import CatenaSystem
 import TestSupport
 
 /// A server on a socket with the fault of a cell, and a client in virtual time.

@@ -1,7 +1,7 @@
 #if os(Linux)
   import Foundation
   import Networking
-  import Synchronization
+  import CatenaSystem
   import TestGate
   import TestSupport
   import Testing

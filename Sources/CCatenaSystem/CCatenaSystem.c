@@ -1,0 +1,1 @@
+#include "CCatenaSystem.h"

@@ -1,0 +1,97 @@
+// A lock and atomic operations for systems without Swift's module Synchronization.
+
+#ifndef CCATENASYSTEM_H
+#define CCATENASYSTEM_H
+
+#include <stdint.h>
+
+#if __APPLE__
+#include <os/lock.h>
+typedef os_unfair_lock CatenaLock;
+#else
+#include <pthread.h>
+typedef pthread_mutex_t CatenaLock;
+#endif
+
+// MARK: - Lock
+
+// The address of a lock must not change.
+
+static inline void catena_lock_init(CatenaLock *_Nonnull lock) {
+#if __APPLE__
+  *lock = OS_UNFAIR_LOCK_INIT;
+#else
+  pthread_mutex_init(lock, 0);
+#endif
+}
+
+static inline void catena_lock_destroy(CatenaLock *_Nonnull lock) {
+#if !__APPLE__
+  pthread_mutex_destroy(lock);
+#endif
+}
+
+static inline void catena_lock_lock(CatenaLock *_Nonnull lock) {
+#if __APPLE__
+  os_unfair_lock_lock(lock);
+#else
+  pthread_mutex_lock(lock);
+#endif
+}
+
+static inline void catena_lock_unlock(CatenaLock *_Nonnull lock) {
+#if __APPLE__
+  os_unfair_lock_unlock(lock);
+#else
+  pthread_mutex_unlock(lock);
+#endif
+}
+
+// MARK: - Atomic operations
+
+// The orders of C11's memory_order. An order is a constant where the functions are inlined, and costs
+// nothing there.
+enum {
+  CATENA_RELAXED = __ATOMIC_RELAXED,
+  CATENA_ACQUIRE = __ATOMIC_ACQUIRE,
+  CATENA_RELEASE = __ATOMIC_RELEASE,
+  CATENA_ACQ_REL = __ATOMIC_ACQ_REL,
+  CATENA_SEQ_CST = __ATOMIC_SEQ_CST
+};
+
+static inline uint64_t catena_atomic_load(const uint64_t *_Nonnull cell, int order) {
+  return __atomic_load_n(cell, order);
+}
+
+static inline void catena_atomic_store(uint64_t *_Nonnull cell, uint64_t value, int order) {
+  __atomic_store_n(cell, value, order);
+}
+
+// The following functions return the former value.
+
+static inline uint64_t catena_atomic_exchange(
+    uint64_t *_Nonnull cell, uint64_t value, int order) {
+  return __atomic_exchange_n(cell, value, order);
+}
+
+static inline uint64_t catena_atomic_compare_exchange(
+    uint64_t *_Nonnull cell, uint64_t expected, uint64_t desired, int order) {
+  int failure_order = order == __ATOMIC_ACQ_REL ? __ATOMIC_ACQUIRE
+                      : order == __ATOMIC_RELEASE ? __ATOMIC_RELAXED : order;
+  __atomic_compare_exchange_n(cell, &expected, desired, 0, order, failure_order);
+  return expected;
+}
+
+static inline uint64_t catena_atomic_add(uint64_t *_Nonnull cell, uint64_t value, int order) {
+  return __atomic_fetch_add(cell, value, order);
+}
+
+static inline uint64_t catena_atomic_and(uint64_t *_Nonnull cell, uint64_t value, int order) {
+  return __atomic_fetch_and(cell, value, order);
+}
+
+static inline uint64_t catena_atomic_or(uint64_t *_Nonnull cell, uint64_t value, int order) {
+  return __atomic_fetch_or(cell, value, order);
+}
+
+#endif
