@@ -1,8 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The code has the condition CATENA_CURL for the trait Curl on Linux. SwiftPM defines the name of the trait
-// too, but on all platforms.
+// The sources test CATENA_CURL: the trait Curl on Linux. SwiftPM also defines Curl, but on all platforms.
 let curl: [Target.Dependency] = [
   .target(name: "CCatenaCurl", condition: .when(platforms: [.linux], traits: ["Curl"]))
 ]
