@@ -1,15 +1,17 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Linux has libcurl as its transport, or Foundation's URLSession with CATENA_CURL=0 in the environment.
-let usesCurl = Context.environment["CATENA_CURL"] != "0"
-let curl: [Target.Dependency] =
-  usesCurl ? [.target(name: "CCatenaCurl", condition: .when(platforms: [.linux]))] : []
-
-var settings: [SwiftSetting] = [
-  "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility",
-].map { .enableUpcomingFeature($0) }
-if usesCurl { settings.append(.define("CATENA_CURL", .when(platforms: [.linux]))) }
+// The sources test CATENA_CURL: the trait Curl on Linux. SwiftPM also defines Curl, but on all platforms.
+let curl: [Target.Dependency] = [
+  .target(name: "CCatenaCurl", condition: .when(platforms: [.linux], traits: ["Curl"]))
+]
+let settings: [SwiftSetting] =
+  [
+    .define("CATENA_CURL", .when(platforms: [.linux], traits: ["Curl"]))
+  ]
+  + ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"].map {
+    .enableUpcomingFeature($0)
+  }
 
 // The privacy manifest is for Apple's platforms, which are built on Macs.
 #if os(Linux)
@@ -49,6 +51,13 @@ let package = Package(
     .library(name: "CatenaTesting", targets: ["CatenaTesting"]),
     .executable(name: "mock-server", targets: ["mock-server"]),
     .executable(name: "tls-pins", targets: ["tls-pins"]),
+  ],
+  traits: [
+    .default(enabledTraits: ["Curl"]),
+    .trait(
+      name: "Curl",
+      description:
+        "CurlTransport and TLS on Linux, with libcurl, zlib and OpenSSL. No effect on others."),
   ],
   targets: [
     .target(name: "CCatenaSystem"),

@@ -1,4 +1,4 @@
-// The part of libcurl that Catena uses, on Linux only, unless CATENA_CURL=0 is set in the environment of a build.
+// The part of libcurl that Catena uses, on Linux only, with the package trait Curl.
 //
 // Every Linux process that links FoundationNetworking loads libcurl.so.4, but not every machine has
 // libcurl's headers. So CCatenaCurl.c declares libcurl's functions by hand and wraps them in the functions
