@@ -293,7 +293,7 @@ struct ConsumerCountTests {
 
   @Test func aSettledPromiseAcceptsMoreConsumersThanItsCounterHolds() {
     let promise = Promise.fulfilled(1)
-    promise.machine.withLock { $0.consumers = .max }
+    promise.lock.withLock { promise.machine.consumers = .max }
     let log = Log<Int>()
     promise.done(on: .inline) { log.append($0) }
     #expect(log.entries == [1])
