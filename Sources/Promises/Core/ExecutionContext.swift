@@ -94,6 +94,7 @@ public struct ExecutionContext: Sendable {
   /// - Parameter executor: The executor of the tasks. A serial executor preserves the order of the
   ///   handlers.
   /// - Returns: The context.
+  @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
   public static func executor(_ executor: any TaskExecutor) -> ExecutionContext {
     .custom { job in
       Task.detached(executorPreference: executor) { job() }
