@@ -12,6 +12,8 @@
   /// - Elements are delivered one at a time, on a thread of the task. `receive(on:)` moves them to another
   ///   thread.
   /// - The cancellation of a subscription cancels its task. Nothing is delivered afterwards.
+  ///
+  /// Earlier systems do not know the type of the errors of a sequence.
   @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
   public struct SequencePublisher<Base: AsyncSequence & Sendable>: Publisher, Sendable {
     /// An element of the sequence.
@@ -46,6 +48,8 @@
     ///   .sink { bar.fraction = $0.fraction ?? 0 }
     ///   .store(in: &cancellables)
     /// ```
+    ///
+    /// Requires macOS 15, iOS 18, tvOS 18, watchOS 11 or visionOS 2.
     public var publisher: SequencePublisher<Self> { SequencePublisher(self) }
   }
 

@@ -27,6 +27,7 @@ public var ENOTDIR: Int32 { 20 }
 public var EINVAL: Int32 { 22 }
 public var ENFILE: Int32 { 23 }
 public var EMFILE: Int32 { 24 }
+public var EFBIG: Int32 { 27 }
 public var ENOSPC: Int32 { 28 }
 public var EPIPE: Int32 { 32 }
 public var EAGAIN: Int32 { 35 }
@@ -58,6 +59,7 @@ public var F_SETFD: Int32 { 2 }
 public var F_GETFL: Int32 { 3 }
 public var F_DUPFD_CLOEXEC: Int32 { 67 }
 public var F_SETFL: Int32 { 4 }
+public var F_DUPFD_CLOEXEC: Int32 { 67 }
 public var FD_CLOEXEC: Int32 { 1 }
 public var LOCK_SH: Int32 { 1 }
 public var LOCK_EX: Int32 { 2 }
@@ -139,6 +141,9 @@ public func abort() -> Never { fatalError() }
 @discardableResult public func getppid() -> pid_t { 0 }
 @discardableResult public func geteuid() -> uid_t { 0 }
 @discardableResult public func getuid() -> uid_t { 0 }
+@discardableResult public func execv(
+  _ path: UnsafePointer<CChar>!, _ arguments: UnsafePointer<UnsafeMutablePointer<CChar>?>!
+) -> Int32 { -1 }
 @discardableResult public func usleep(_ time: UInt32) -> Int32 { 0 }
 @discardableResult public func strerror(_ number: Int32) -> UnsafeMutablePointer<CChar> {
   fatalError()
