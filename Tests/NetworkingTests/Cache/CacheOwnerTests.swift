@@ -105,13 +105,14 @@ extension ServerTrust {
       ]
       #if os(Linux)
         let fixture = try TrustFixture.shared.get()
-        let policies = common + [
-          ("another authority", fixture.policy),
-          ("two authorities", .authorities(certificate, fixture.root.source)),
-          ("a status", .system.revocation(stapled: .ifPresent)),
-          ("a status that is required", .system.revocation(stapled: .required)),
-          ("versions", .system.versions(.v1_2, through: .v1_2)),
-        ]
+        let policies =
+          common + [
+            ("another authority", fixture.policy),
+            ("two authorities", .authorities(certificate, fixture.root.source)),
+            ("a status", .system.revocation(stapled: .ifPresent)),
+            ("a status that is required", .system.revocation(stapled: .required)),
+            ("versions", .system.versions(.v1_2, through: .v1_2)),
+          ]
       #else
         let policies = common
       #endif
