@@ -91,7 +91,7 @@ let package = Package(
         .linkedLibrary("xml2", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
       ]),
     .target(
-      name: "NetworkingXML", dependencies: ["CCatenaXML", "Networking"]),
+      name: "NetworkingXML", dependencies: ["CCatenaXML", "CatenaSystem", "Networking"]),
     .target(
       name: "Mocking", dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"] + curl),
     .target(
@@ -103,7 +103,7 @@ let package = Package(
     .target(
       name: "MockingOAuth2",
       dependencies: ["Mocking", "Networking", "NetworkingOAuth2", "Promises"]),
-    .target(name: "MockingDocuments", dependencies: ["Networking"]),
+    .target(name: "MockingDocuments", dependencies: ["CatenaSystem", "Networking"]),
     .target(
       name: "MockingTemplates",
       dependencies: ["CatenaSystem", "Mocking", "MockingDocuments", "Networking"]),

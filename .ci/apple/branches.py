@@ -9,12 +9,11 @@ Lines keep their numbers: a line that is not compiled becomes empty. Unknown con
 """
 import os, re, sys
 
-APPLE = ("macOS", "iOS", "tvOS", "watchOS", "visionOS")
+
+from availability import APPLE, TABLE
+
 # Musl is Linux with that C library, and without libcurl.
 PLATFORMS = APPLE + ("Musl", "Android")
-LINUX_ONLY = {"Glibc", "Musl", "Android", "FoundationNetworking", "WinSDK", "WASILibc", "FoundationXML"}
-APPLE_ONLY = {"Darwin", "Network", "Security", "ImageIO", "os", "Compression", "CryptoKit", "CommonCrypto", "Combine", "OSLog", "ObjectiveC",
-              "SystemConfiguration", "UniformTypeIdentifiers", "UIKit", "AppKit", "SwiftUI"}
 STANDING_IN = {"Foundation": ["FoundationNetworking", "AppleFoundation"], "Dispatch": ["AppleDispatch"]}
 IMPORT = re.compile(r"^\s*(?:@testable |@_exported )?(public |package )?import (\w+)\s*$")
 STANDING_IN_TEXT = re.compile(
@@ -28,12 +27,10 @@ def atom(name, argument, platform):
     if name == "os":
         return argument == platform or (argument, platform) in (("OSX", "macOS"), ("Linux", "Musl"))
     if name == "canImport":
-        module = argument.split(",")[0].strip()
-        if module in LINUX_ONLY:
-            return not apple and module in (
-                platform if platform in PLATFORMS else "Glibc", "FoundationNetworking", "FoundationXML")
-        if module in APPLE_ONLY:
-            return apple and not (module == "AppKit" and platform != "macOS")
+        platforms = TABLE["module"].get(argument.split(",")[0].strip())
+        return None if platforms is None else platform in platforms
+    if name == "_endian":
+        return argument == "little"
     if name == "_runtime":
         return apple == (argument == "_ObjC")
     return None
@@ -88,6 +85,16 @@ def evaluate(text, platform):
         return value
 
     return either()
+
+
+CONDITION = re.compile(r"^[ \t]*#(?:if|elseif)\b.*", re.MULTILINE)
+
+
+def unknown_modules(path, text):
+    """The errors for conditions with modules that are not in availability.txt."""
+    return [f"{path}:{text.count(chr(10), 0, match.start()) + 1}: error: the module '{name}' is not in availability.txt"
+            for match in CONDITION.finditer(text)
+            for name in re.findall(r"canImport\s*\(\s*(\w+)", match[0].split("//")[0]) if name not in TABLE["module"]]
 
 
 DIRECTIVE = re.compile(r"^\s*#(if|elseif|else|endif)\b(.*)$")

@@ -26,24 +26,29 @@ enum MockServerProgram {
 
   /// Opens a URL in the browser of the user.
   ///
-  /// - Returns: Whether a browser could be started.
+  /// - Returns: Whether a browser could be started. `false` on platforms without processes.
   static func openBrowser(_ url: URL) -> Bool {
-    #if canImport(Darwin)
-      let launcher = "/usr/bin/open"
+    #if os(macOS) || os(Linux)
+      #if os(macOS)
+        let launcher = "/usr/bin/open"
+      #else
+        let launcher = "/usr/bin/xdg-open"
+      #endif
+      guard FileManager.default.isExecutableFile(atPath: launcher) else { return false }
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: launcher)
+      process.arguments = [url.absoluteString]
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      do {
+        try process.run()
+        return true
+      } catch {
+        return false
+      }
     #else
-      let launcher = "/usr/bin/xdg-open"
-    #endif
-    guard FileManager.default.isExecutableFile(atPath: launcher) else { return false }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: launcher)
-    process.arguments = [url.absoluteString]
-    (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
-    do {
-      try process.run()
-      return true
-    } catch {
       return false
-    }
+    #endif
   }
 }
 

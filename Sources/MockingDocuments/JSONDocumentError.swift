@@ -1,3 +1,4 @@
+import CatenaSystem
 package import Foundation
 package import Networking
 
@@ -55,7 +56,7 @@ package struct JSONDocumentError: Error, Hashable {
   }
 
   private static func isUTF8(_ data: Data) -> Bool {
-    String(validating: data, as: UTF8.self) != nil
+    String(validUTF8: data) != nil
   }
 
   /// Returns the error of a text that is not JSON.

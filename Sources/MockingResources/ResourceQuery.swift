@@ -203,7 +203,7 @@ extension ResourceQuery.Cursor {
     let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
     let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
     let decoded = Data(base64Encoded: base64 + padding).flatMap {
-      String(validating: $0, as: UTF8.self)
+      String(validUTF8: $0)
     }
     let parts = decoded?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false) ?? []
     guard parts.count == 2, let index = Int(parts[0]), index >= 0 else {

@@ -45,7 +45,9 @@
 
     func show(_ page: URL, scheme: String, isEphemeral: Bool) -> Promise<URL> {
       let (promise, resolver) = Promise<URL>.pending(on: .inline)
-      let session = ASWebAuthenticationSession(url: page, callbackURLScheme: scheme) { url, error in
+      // The system may call the closure on any thread.
+      let session = ASWebAuthenticationSession(url: page, callbackURLScheme: scheme) {
+        @Sendable url, error in
         if let url {
           resolver.fulfill(url)
         } else if let error = error as? ASWebAuthenticationSessionError,

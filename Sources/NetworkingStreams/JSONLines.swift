@@ -54,6 +54,13 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         throw failure
       }
     }
+
+    /// Returns the next value, on systems before macOS 15 and iOS 18.
+    ///
+    /// - Returns: The value, as from ``next(isolation:)``.
+    /// - Throws: The error of ``next(isolation:)``.
+    @_disfavoredOverload
+    public mutating func next() async throws -> Value? { try await next(isolation: nil) }
   }
 }
 

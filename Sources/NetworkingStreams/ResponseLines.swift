@@ -36,6 +36,13 @@ public struct ResponseLines: AsyncSequence, Sendable {
     ) async throws -> String? {
       try await reader.next(isolation: actor) { String(decoding: $0, as: UTF8.self) }
     }
+
+    /// Returns the next line, on systems before macOS 15 and iOS 18.
+    ///
+    /// - Returns: The line, as from ``next(isolation:)``.
+    /// - Throws: The error of ``next(isolation:)``.
+    @_disfavoredOverload
+    public mutating func next() async throws -> String? { try await next(isolation: nil) }
   }
 }
 

@@ -42,6 +42,13 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     ) async throws -> ServerSentEvent? {
       try await reader.next(isolation: actor)
     }
+
+    /// Returns the next event, on systems before macOS 15 and iOS 18.
+    ///
+    /// - Returns: The event, as from ``next(isolation:)``.
+    /// - Throws: The error of ``next(isolation:)``.
+    @_disfavoredOverload
+    public mutating func next() async throws -> ServerSentEvent? { try await next(isolation: nil) }
   }
 }
 

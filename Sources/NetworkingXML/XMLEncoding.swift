@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Networking
 
@@ -120,7 +121,7 @@ struct XMLEncoding {
   }
 
   private static func validated(_ data: Data) throws(XMLError) -> Data {
-    guard data.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) != nil else {
+    guard data.withUnsafeBytes({ String(validUTF8: $0) }) != nil else {
       throw XMLError(.encoding, "the document is not valid text in UTF-8")
     }
     return data

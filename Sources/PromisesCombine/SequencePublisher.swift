@@ -12,6 +12,9 @@
   /// - Elements are delivered one at a time, on a thread of the task. `receive(on:)` moves them to another
   ///   thread.
   /// - The cancellation of a subscription cancels its task. Nothing is delivered afterwards.
+  ///
+  /// Earlier systems do not know the type of the errors of a sequence.
+  @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
   public struct SequencePublisher<Base: AsyncSequence & Sendable>: Publisher, Sendable {
     /// An element of the sequence.
     public typealias Output = Base.Element
@@ -35,6 +38,7 @@
     }
   }
 
+  @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
   extension AsyncSequence where Self: Sendable {
     /// A publisher of the elements of this sequence.
     ///
@@ -44,12 +48,15 @@
     ///   .sink { bar.fraction = $0.fraction ?? 0 }
     ///   .store(in: &cancellables)
     /// ```
+    ///
+    /// Requires macOS 15, iOS 18, tvOS 18, watchOS 11 or visionOS 2.
     public var publisher: SequencePublisher<Self> { SequencePublisher(self) }
   }
 
   /// The subscription of a ``SequencePublisher``.
   ///
   /// Its release ends the iteration if no element is wanted, because none can be requested any more.
+  @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
   private final class SequenceSubscription<Base: AsyncSequence & Sendable>: Subscription {
     private let feed: SequenceFeed<Base>
 
@@ -69,6 +76,7 @@
   ///
   /// `@unchecked Sendable` because subscribers are not `Sendable`. Only the task calls `downstream`. The
   /// locks protect the rest.
+  @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
   private final class SequenceFeed<Base: AsyncSequence & Sendable>: @unchecked Sendable {
     private let delivery = Mutex(SequenceDelivery())
     private let task = Mutex<Task<Void, Never>?>(nil)

@@ -101,8 +101,9 @@ public struct Webhook: Sendable {
 
   /// The reason why the webhook must not be sent, or `nil` if it may be sent.
   package var problem: String? {
-    // A URL that needs a correction could mean different hosts to different parsers.
-    guard let url = URL(string: url, encodingInvalidCharacters: false),
+    let text = url
+    // Foundation encodes invalid characters. Such a URL could mean different hosts to different parsers.
+    guard let url = URL(string: text), url.absoluteString == text,
       let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
       let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty
     else {

@@ -17,7 +17,7 @@ extension PercentEncoding {
   /// the result is not UTF-8.
   package static func decodeIfValid(_ text: Substring, plusIsSpace: Bool) -> String {
     guard isEncoded(text, plusIsSpace) else { return String(text) }
-    return bytes(of: text, plusIsSpace).flatMap { String(validating: $0, as: UTF8.self) }
+    return bytes(of: text, plusIsSpace).flatMap { String(validUTF8: $0) }
       ?? String(text)
   }
 

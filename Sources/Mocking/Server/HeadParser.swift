@@ -166,7 +166,7 @@ enum FieldLine {
 
   /// Decodes UTF-8, or Latin-1 if the bytes are not UTF-8, so that no byte is lost.
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
-    String(validating: bytes, as: UTF8.self)
+    String(validUTF8: bytes)
       ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
   }
 

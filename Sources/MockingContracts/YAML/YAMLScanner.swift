@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 
 /// A position in the text of a YAML document, with the rules for lines, blanks and comments.
@@ -17,7 +18,7 @@ struct YAMLScanner {
   init(_ text: Data) throws(DocumentSyntaxError) {
     bytes = Array(text)
     count = bytes.count
-    guard String(validating: bytes, as: UTF8.self) != nil else {
+    guard String(validUTF8: bytes) != nil else {
       throw DocumentSyntaxError(offset: 0, reason: "expected a text in UTF-8")
     }
     for (offset, byte) in bytes.enumerated() {

@@ -14,7 +14,7 @@ enum HARBodyCoding {
   static func encode(_ data: Data, mimeType: String) -> (text: String, encoding: String?) {
     let encoding = charset(of: mimeType)
     if encoding == .utf8 {
-      if let text = String(validating: data, as: UTF8.self) { return (text, nil) }
+      if let text = String(validUTF8: data) { return (text, nil) }
     } else if let text = String(data: data, encoding: encoding), text.data(using: encoding) == data
     {
       return (text, nil)
@@ -110,7 +110,7 @@ extension HAR.Response {
     {
       return true
     }
-    return type?.isUTF8Text == true && String(validating: data, as: UTF8.self) == nil
+    return type?.isUTF8Text == true && String(validUTF8: data) == nil
       && data.contains { $0 < 0x20 && !"\t\n\r".utf8.contains($0) }
   }
 }

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import MockingDocuments
 
@@ -12,7 +13,7 @@ enum JSONRepair {
         .map { JSONDocumentError.text(of: Data($0.utf8)) } ?? data
     }
     let text = JSONDocumentError.text(of: data)
-    guard String(validating: text, as: UTF8.self) == nil else { return text }
+    guard String(validUTF8: text) == nil else { return text }
     return Data(String(decoding: text, as: UTF8.self).utf8)
   }
 

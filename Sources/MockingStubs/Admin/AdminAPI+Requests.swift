@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import MockingDocuments
@@ -243,7 +244,7 @@ extension JournalDetail {
       response.headers["Content-Type"]?.contains("json") == true
     {
       members["json"] = json
-    } else if let text = String(validating: response.body, as: UTF8.self) {
+    } else if let text = String(validUTF8: response.body) {
       if !text.isEmpty { members["text"] = .string(text) }
     } else {
       members["base64"] = .string(response.body.base64EncodedString())

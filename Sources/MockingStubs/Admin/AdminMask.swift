@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking
@@ -84,7 +85,7 @@ enum AdminMask {
     guard !kept.isEmpty else { return .dictionary(members) }
     // The beginning of a text may end inside a character.
     let text = (0..<(isTruncated ? 4 : 1)).lazy.compactMap { dropped in
-      String(validating: kept.dropLast(dropped), as: UTF8.self)
+      String(validUTF8: kept.dropLast(dropped))
     }.first
     if let text, !text.utf8.contains(0), !headers.contains("Content-Encoding") {
       let masked = redactor.maskedBody(text, mimeType: type ?? "text/plain")

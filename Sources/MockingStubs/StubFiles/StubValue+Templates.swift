@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import MockingDocuments
@@ -184,7 +185,7 @@ extension StubObject {
     } catch {
       throw JSONDocumentError(path: value.path, text: error.reason)
     }
-    guard let text = String(validating: data, as: UTF8.self) else {
+    guard let text = String(validUTF8: data) else {
       throw JSONDocumentError(
         path: value.path, text: "expected a template in UTF-8 in the file \"\(file.name)\"")
     }

@@ -30,8 +30,12 @@ public struct ServerCertificate: Sendable {
   /// Empty on Apple platforms.
   public let hostNames: [String]
   /// The start of the validity.
+  ///
+  /// `distantPast` on Apple systems before macOS 15 and iOS 18, which do not read it.
   public let notBefore: Date
   /// The end of the validity.
+  ///
+  /// `distantFuture` on Apple systems before macOS 15 and iOS 18, which do not read it.
   public let notAfter: Date
   /// The pin of the key.
   ///
@@ -60,8 +64,12 @@ public struct ServerCertificate: Sendable {
       subject = SecCertificateCopySubjectSummary(certificate) as String? ?? ""
       issuer = nil
       hostNames = []
-      notBefore = SecCertificateCopyNotValidBeforeDate(certificate) as Date? ?? .distantPast
-      notAfter = SecCertificateCopyNotValidAfterDate(certificate) as Date? ?? .distantFuture
+      if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+        notBefore = SecCertificateCopyNotValidBeforeDate(certificate) as Date? ?? .distantPast
+        notAfter = SecCertificateCopyNotValidAfterDate(certificate) as Date? ?? .distantFuture
+      } else {
+        (notBefore, notAfter) = (.distantPast, .distantFuture)
+      }
       publicKeyPin = PublicKeyInfo.hash(of: certificate).map(PublicKeyPin.init(hash:))
     #else
       return nil
@@ -100,7 +108,9 @@ extension ServerCertificate: Hashable, CustomStringConvertible {
   public var description: String {
     var text = subject.isEmpty ? "a certificate without a name" : subject
     if let issuer { text += ", issued by \(issuer)" }
-    text += ", valid from \(Self.day(notBefore)) to \(Self.day(notAfter))"
+    if (notBefore, notAfter) != (.distantPast, .distantFuture) {
+      text += ", valid from \(Self.day(notBefore)) to \(Self.day(notAfter))"
+    }
     if let publicKeyPin { text += ", \(publicKeyPin)" }
     return text
   }

@@ -64,7 +64,7 @@ extension JSONText {
   static func isMalformedUTF8(_ text: Data) -> Bool {
     let start = text.prefix(4)
     return !start.contains(0) && !start.starts(with: [0xFE, 0xFF])
-      && !start.starts(with: [0xFF, 0xFE]) && String(validating: text, as: UTF8.self) == nil
+      && !start.starts(with: [0xFF, 0xFE]) && String(validUTF8: text) == nil
   }
 }
 

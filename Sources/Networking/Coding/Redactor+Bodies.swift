@@ -1,3 +1,4 @@
+import CatenaSystem
 package import Foundation
 
 extension Redactor {
@@ -132,7 +133,7 @@ extension Redactor {
     let end = part.upperBound
     let lineBreak = bytes.has("\r\n", at: end - 2) ? 2 : bytes.has("\n", at: end - 1) ? 1 : 0
     let content = headEnd + 4..<max(headEnd + 4, end - lineBreak)
-    guard !content.isEmpty, let text = String(validating: bytes[content], as: UTF8.self) else {
+    guard !content.isEmpty, let text = String(validUTF8: bytes[content]) else {
       return
     }
     let lines = bytes[part.lowerBound..<headEnd].split { $0 == 0x0D || $0 == 0x0A }

@@ -1,3 +1,4 @@
+import CatenaSystem
 package import Foundation
 
 #if os(Linux)
@@ -33,7 +34,7 @@ extension String.Encoding {
       if self == .japaneseEUC { return Self.textInEUCJP(data) }
     #endif
     return self == .utf8
-      ? String(validating: data, as: UTF8.self) : String(data: data, encoding: self)
+      ? String(validUTF8: data) : String(data: data, encoding: self)
   }
 
   /// Whether the platform reads texts in this encoding.
@@ -56,7 +57,7 @@ extension String.Encoding {
         defer { buffer.deallocate() }
         let count = catena_convert_from_eucjp(
           bytes.baseAddress, bytes.count, buffer.baseAddress, buffer.count)
-        guard count >= 0, let text = String(validating: buffer[..<count], as: UTF8.self),
+        guard count >= 0, let text = String(validUTF8: buffer[..<count]),
           // The characters of vendors have other meanings in browsers.
           !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .privateUse })
         else { return nil }

@@ -54,6 +54,12 @@ public struct NetworkEvents: AsyncSequence, Sendable {
     ) async -> NetworkEvent? {
       await subscription.buffer.next(isolation: actor)
     }
+
+    /// Returns the next event, on systems before macOS 15 and iOS 18.
+    ///
+    /// - Returns: The event, as from ``next(isolation:)``.
+    @_disfavoredOverload
+    public mutating func next() async -> NetworkEvent? { await next(isolation: nil) }
   }
 }
 

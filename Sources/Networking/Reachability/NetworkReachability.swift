@@ -141,6 +141,12 @@ extension NetworkReachability {
         seen = change.number
         return change.status
       }
+
+      /// Returns the next change, on systems before macOS 15 and iOS 18.
+      ///
+      /// - Returns: The change, as from ``next(isolation:)``.
+      @_disfavoredOverload
+      public mutating func next() async -> Status? { await next(isolation: nil) }
     }
   }
 }

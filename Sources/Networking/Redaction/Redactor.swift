@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 
 /// A redactor that replaces secret values with ``mask``.
@@ -198,7 +199,7 @@ struct SplitCredentials {
   /// `nil` if the text is not base64 of a text with a colon.
   static func password(inBase64 text: String) -> String? {
     guard text.utf8.count < 4_096, let data = Data(base64Encoded: text),
-      let plain = String(validating: data, as: UTF8.self),
+      let plain = String(validUTF8: data),
       let colon = plain.utf8.firstIndex(of: UInt8(ascii: ":"))
     else { return nil }
     let password = plain[plain.utf8.index(after: colon)...]

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 
 /// A parser that makes a response head from its lines, as libcurl delivers them.
@@ -312,7 +313,7 @@ extension UnsafeRawBufferPointer {
     // Fast path for ASCII, which nearly all fields are: `String(validating:)` takes four times as
     // long.
     if allSatisfy({ $0 < 0x80 }) { return String(decoding: self, as: UTF8.self) }
-    return String(validating: self, as: UTF8.self)
+    return String(validUTF8: self)
       ?? String(decoding: map(UInt16.init), as: UTF16.self)
   }
 

@@ -39,7 +39,7 @@ final class StreamReader: Sendable {
     let (outcome, producer) = try state.withLock { state in
       let outcome = try state.ahead.read(into: buffer, whenReady)
       if outcome == .pending, state.task == nil, !state.ahead.isCancelled {
-        state.task = Task(executorPreference: ActivityExecutor.current) { await self.produce() }
+        state.task = ActivityExecutor.startTask(countedBy: .current) { await self.produce() }
       }
       let hasRoom = state.ahead.bytes.count < Self.highWaterMark
       return (outcome, hasRoom ? state.producer.take() : nil)

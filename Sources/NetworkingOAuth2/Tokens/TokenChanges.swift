@@ -65,7 +65,12 @@ public final class TokenChanges: Sendable, AsyncSequence {
     /// - Parameter actor: The actor of the caller.
     /// - Returns: The key of the token.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> TokenKey? {
-      await iterator.next(isolation: actor)
+      if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+        return await iterator.next(isolation: actor)
+      }
+      // Nothing else reads the iterator during this call.
+      nonisolated(unsafe) var copy = iterator
+      return await copy.next()
     }
   }
 

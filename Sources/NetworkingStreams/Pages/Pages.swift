@@ -66,6 +66,13 @@ public struct Pages<Element: Sendable>: AsyncSequence, Sendable {
         throw error
       }
     }
+
+    /// Returns the next page, on systems before macOS 15 and iOS 18.
+    ///
+    /// - Returns: The page, as from ``next(isolation:)``.
+    /// - Throws: The error of ``next(isolation:)``.
+    @_disfavoredOverload
+    public func next() async throws -> Element? { try await next(isolation: nil) }
   }
 
   /// Returns a promise of all pages in order.

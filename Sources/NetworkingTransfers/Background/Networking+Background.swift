@@ -100,7 +100,8 @@ extension Networking {
     forKey key: String, @_inheritActorContext progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    let receiver = progress.map { progressReceiver($0) }
+    let receiver: (any ProgressReceiver)? =
+      if let progress { progressReceiver(progress) } else { nil }
     return enqueue(file, line) { [self] in
       firstly {
         try backgroundTransport().claim(key, attributes: context.attributes, progress: receiver)

@@ -216,7 +216,7 @@ private final class TrackedContext: CustomContext {
 ///
 /// A virtual-time scheduler therefore waits for asynchronous code that can run. It does not wait
 /// for suspended code, which may itself await a response, the test or the virtual time.
-package final class ActivityExecutor: TaskExecutor {
+package final class ActivityExecutor: Sendable {
   /// The executor for tasks that promises start in the current task.
   ///
   /// `nil` does not count them.
@@ -287,6 +287,32 @@ package final class ActivityExecutor: TaskExecutor {
     return try $current.withValue(current.counting(on: actor), operation: body)
   }
 
+  /// Starts a task whose jobs an executor counts.
+  ///
+  /// Virtual time over asynchronous code requires task executors. Without it there is no executor, and
+  /// the task starts on all systems.
+  ///
+  /// - Parameters:
+  ///   - executor: The executor. `nil` does not count the jobs.
+  ///   - priority: The priority of the task. `nil` uses the current priority.
+  ///   - operation: The work of the task.
+  /// - Returns: The task.
+  package static func startTask(
+    countedBy executor: ActivityExecutor?, priority: TaskPriority? = nil,
+    operation: sending @escaping @isolated(any) () async -> Void
+  ) -> Task<Void, Never> {
+    if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+      return Task(executorPreference: executor, priority: priority, operation: operation)
+    }
+    precondition(
+      executor == nil,
+      "virtual time over async code requires macOS 15, iOS 18, tvOS 18, watchOS 11 or visionOS 2")
+    return Task(priority: priority, operation: operation)
+  }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension ActivityExecutor: TaskExecutor {
   package func enqueue(_ job: consuming ExecutorJob) {
     let token = begin()
     let job = UnownedJob(job)

@@ -89,11 +89,13 @@ public struct ExecutionContext: Sendable {
 
   /// A Swift Concurrency task executor.
   ///
-  /// Each handler runs in a separate detached task on it.
+  /// Each handler runs in a separate detached task on it. Requires macOS 15, iOS 18, tvOS 18, watchOS 11
+  /// or visionOS 2.
   ///
   /// - Parameter executor: The executor of the tasks. A serial executor preserves the order of the
   ///   handlers.
   /// - Returns: The context.
+  @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
   public static func executor(_ executor: any TaskExecutor) -> ExecutionContext {
     .custom { job in
       Task.detached(executorPreference: executor) { job() }

@@ -54,35 +54,16 @@ private func inheritingIsolation(
 
 // The caller of `withoutIsolation` must run the closure that it returns on the actor of the original.
 // A cast does not change the closure, whose representation is the same with and without isolation.
-
-/// Returns a transformation without its isolation.
-@inlinable
-package func withoutIsolation<Argument, Output>(
-  _ transform: @escaping @Sendable @isolated(any) (Argument) throws -> Output
-) -> @Sendable (Argument) throws -> Output {
-  unsafeBitCast(transform, to: (@Sendable (Argument) throws -> Output).self)
-}
-
-/// Returns a closure with two arguments without its isolation.
-package func withoutIsolation<First, Second, Output>(
-  _ body: @escaping @Sendable @isolated(any) (First, Second) throws -> Output
-) -> @Sendable (First, Second) throws -> Output {
-  unsafeBitCast(body, to: (@Sendable (First, Second) throws -> Output).self)
-}
-
-/// Returns a closure without arguments without its isolation.
-package func withoutIsolation<Output>(
-  _ body: @escaping @Sendable @isolated(any) () throws -> Output
-) -> @Sendable () throws -> Output {
-  unsafeBitCast(body, to: (@Sendable () throws -> Output).self)
-}
-
-// A closure whose result is not generic would be wrapped in another closure to pass it to
-// `unsafeBitCast`, at the cost of two allocations. It is cast as the payload of an enumeration.
+//
+// The closure is cast as the payload of an enumeration. As an argument of `unsafeBitCast`, a closure
+// whose result is not generic would be wrapped in another one, at the cost of two allocations, and the
+// metadata of its type would require macOS 15.
 
 /// A closure with its isolation.
 @usableFromInline
 enum IsolatedFunction<Argument, Output> {
+  case transform(@Sendable @isolated(any) (Argument) throws -> Output)
+  case supplier(@Sendable @isolated(any) () throws -> Output)
   case completion(@Sendable @isolated(any) () -> Void)
   case handler(@Sendable @isolated(any) (Argument) -> Void)
   case action(@Sendable @isolated(any) (Argument) throws -> Void)
@@ -97,10 +78,52 @@ enum IsolatedFunction<Argument, Output> {
 /// A closure without its isolation, with the cases of ``IsolatedFunction`` in the same order.
 @usableFromInline
 enum UnisolatedFunction<Argument, Output> {
+  case transform(@Sendable (Argument) throws -> Output)
+  case supplier(@Sendable () throws -> Output)
   case completion(@Sendable () -> Void)
   case handler(@Sendable (Argument) -> Void)
   case action(@Sendable (Argument) throws -> Void)
   case step(@Sendable (Argument) throws -> Promise<Output>)
+}
+
+/// A closure with two arguments and its isolation.
+private enum IsolatedBinaryFunction<First, Second, Output> {
+  case transform(@Sendable @isolated(any) (First, Second) throws -> Output)
+}
+
+/// A closure with two arguments without its isolation.
+private enum UnisolatedBinaryFunction<First, Second, Output> {
+  case transform(@Sendable (First, Second) throws -> Output)
+}
+
+/// Returns a transformation without its isolation.
+@inlinable
+package func withoutIsolation<Argument, Output>(
+  _ transform: @escaping @Sendable @isolated(any) (Argument) throws -> Output
+) -> @Sendable (Argument) throws -> Output {
+  guard
+    case .transform(let body) = IsolatedFunction<Argument, Output>.transform(transform).unisolated
+  else { preconditionFailure() }
+  return body
+}
+
+/// Returns a closure with two arguments without its isolation.
+package func withoutIsolation<First, Second, Output>(
+  _ body: @escaping @Sendable @isolated(any) (First, Second) throws -> Output
+) -> @Sendable (First, Second) throws -> Output {
+  let isolated = IsolatedBinaryFunction.transform(body)
+  switch unsafeBitCast(isolated, to: UnisolatedBinaryFunction<First, Second, Output>.self) {
+  case .transform(let body): return body
+  }
+}
+
+/// Returns a closure without arguments without its isolation.
+package func withoutIsolation<Output>(
+  _ body: @escaping @Sendable @isolated(any) () throws -> Output
+) -> @Sendable () throws -> Output {
+  guard case .supplier(let body) = IsolatedFunction<Never, Output>.supplier(body).unisolated
+  else { preconditionFailure() }
+  return body
 }
 
 /// Returns a handler without arguments without its isolation.

@@ -48,7 +48,7 @@ extension Promise where Value: Sendable {
     priority: TaskPriority?, _ executor: ActivityExecutor?,
     _ body: @escaping @Sendable @isolated(any) () async throws -> Value
   ) {
-    let task = Task(executorPreference: executor, priority: priority) {
+    let task = ActivityExecutor.startTask(countedBy: executor, priority: priority) {
       do {
         self.fulfill(try await body(), by: .upstream)
       } catch {

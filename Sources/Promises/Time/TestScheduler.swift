@@ -29,6 +29,10 @@ import CatenaSystem
 /// promises and tasks. It does not detect an `async` step while the step runs on an actor with a
 /// custom executor, unless this is the main actor and the step is written in main-actor code.
 ///
+/// **Systems.** Virtual time over `async` code requires task executors: macOS 15, iOS 18, tvOS 18,
+/// watchOS 11, visionOS 2, or Linux. On earlier systems, an `async` step or an asynchronous body with
+/// virtual time stops the program with a message. Handlers and timers have no such requirement.
+///
 /// ``withVirtualTime(_:isolation:_:)`` makes a scheduler the default of the code under test.
 ///
 /// Any thread may schedule and cancel. Only one task at a time should advance the time.

@@ -72,6 +72,11 @@ struct d_kevent {
   uintptr_t ident; int16_t filter; uint16_t flags; uint32_t fflags; intptr_t data; void *udata;
 } AS(kevent);
 
+typedef struct { uint32_t opaque; } os_unfair_lock;
+#define OS_UNFAIR_LOCK_INIT ((os_unfair_lock){0})
+void os_unfair_lock_lock(os_unfair_lock *_Nonnull);
+void os_unfair_lock_unlock(os_unfair_lock *_Nonnull);
+
 int d_kevent(int, const struct d_kevent *, int, struct d_kevent *, int, const struct d_timespec *) AS(kevent(_:_:_:_:_:_:));
 #endif
 

@@ -48,7 +48,10 @@ public var IN_NONBLOCK: Int32 { 0o4000 }
 public var IN_CLOSE_WRITE: Int32 { 0x8 }
 public var IN_MOVED_FROM: Int32 { 0x40 }
 public var IN_MOVED_TO: Int32 { 0x80 }
+public var IN_CREATE: Int32 { 0x100 }
 public var IN_DELETE: Int32 { 0x200 }
+public var IN_UNMOUNT: Int32 { 0x2000 }
+public var IN_Q_OVERFLOW: Int32 { 0x4000 }
 @discardableResult public func epoll_create1(_ flags: Int32) -> Int32 { -1 }
 @discardableResult public func epoll_ctl(
   _ epoll: Int32, _ operation: Int32, _ fd: Int32, _ event: UnsafeMutablePointer<epoll_event>?
@@ -58,6 +61,7 @@ public var IN_DELETE: Int32 { 0x200 }
 ) -> Int32 { -1 }
 @discardableResult public func eventfd(_ value: UInt32, _ flags: Int32) -> Int32 { -1 }
 @discardableResult public func inotify_init1(_ flags: Int32) -> Int32 { -1 }
+@discardableResult public func inotify_rm_watch(_ descriptor: Int32, _ watch: Int32) -> Int32 { -1 }
 @discardableResult public func inotify_add_watch(
   _ fd: Int32, _ path: UnsafePointer<CChar>!, _ events: UInt32
 ) -> Int32 { -1 }

@@ -27,6 +27,7 @@ public var ENOTDIR: Int32 { 20 }
 public var EINVAL: Int32 { 22 }
 public var ENFILE: Int32 { 23 }
 public var EMFILE: Int32 { 24 }
+public var EFBIG: Int32 { 27 }
 public var ENOSPC: Int32 { 28 }
 public var EPIPE: Int32 { 32 }
 public var EAGAIN: Int32 { 35 }
@@ -39,6 +40,7 @@ public var ENOBUFS: Int32 { 55 }
 public var EADDRNOTAVAIL: Int32 { 49 }
 public var ECONNREFUSED: Int32 { 61 }
 public var ELOOP: Int32 { 62 }
+public var ENAMETOOLONG: Int32 { 63 }
 public var ESRCH: Int32 { 3 }
 
 // MARK: <fcntl.h>, <sys/stat.h>, <unistd.h>, <dirent.h>, <stdio.h>
@@ -56,8 +58,8 @@ public var O_CLOEXEC: Int32 { 0x100_0000 }
 public var F_GETFD: Int32 { 1 }
 public var F_SETFD: Int32 { 2 }
 public var F_GETFL: Int32 { 3 }
-public var F_DUPFD_CLOEXEC: Int32 { 67 }
 public var F_SETFL: Int32 { 4 }
+public var F_DUPFD_CLOEXEC: Int32 { 67 }
 public var FD_CLOEXEC: Int32 { 1 }
 public var LOCK_SH: Int32 { 1 }
 public var LOCK_EX: Int32 { 2 }
@@ -137,6 +139,9 @@ public func _exit(_ code: Int32) -> Never { fatalError() }
 public func abort() -> Never { fatalError() }
 @discardableResult public func getpid() -> pid_t { 0 }
 @discardableResult public func getppid() -> pid_t { 0 }
+@discardableResult public func chown(_ path: UnsafePointer<CChar>!, _ owner: uid_t, _ group: gid_t)
+  -> Int32
+{ 0 }
 @discardableResult public func geteuid() -> uid_t { 0 }
 @discardableResult public func getuid() -> uid_t { 0 }
 @discardableResult public func usleep(_ time: UInt32) -> Int32 { 0 }

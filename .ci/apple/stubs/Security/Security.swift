@@ -89,5 +89,7 @@ public func SecPKCS12Import(
 public func SecIdentityGetTypeID() -> CFTypeID { 0 }
 public typealias CFDate = Date
 public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> CFString? { nil }
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 public func SecCertificateCopyNotValidBeforeDate(_ certificate: SecCertificate) -> CFDate? { nil }
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 public func SecCertificateCopyNotValidAfterDate(_ certificate: SecCertificate) -> CFDate? { nil }
