@@ -301,7 +301,7 @@ final class DiskCacheStore: Sendable {
         items[known.name]?.used = max(used, known.used)
       }
       state.items = RecentlyUsed()
-      for item in items.values.sorted(by: { $0.used < $1.used }) {
+      for item in items.values.sortedByPositions(by: { $0.used < $1.used }) {
         state.items?.insert(item, for: item.name, cost: Int(item.bytes))
       }
     }

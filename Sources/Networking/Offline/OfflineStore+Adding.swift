@@ -105,7 +105,7 @@ extension OfflineStore {
       $0.value.queue == candidate.queue && $0.value.resource == candidate.resource
         && $0.key.key != candidate.key
     }
-    .keys.sorted()
+    .keys.sortedByPositions(by: <)
   }
 
   /// Applies a decision, or returns `nil` if the conflicts have changed since then.
