@@ -3,11 +3,9 @@
 /// A case with a text is encoded as a prefix and its text, such as `pattern:yyyy`. A synthesized
 /// conformance to `Codable` has a type of keys for each case, which needs five times the code.
 struct CaseNames<Value: Equatable> {
-  /// The case with a text.
-  typealias Prefixed = (prefix: String, value: (String) -> Value, text: (Value) -> String?)
-
   let names: KeyValuePairs<String, Value>
-  var prefixed: Prefixed?
+  /// The case with a text.
+  var prefixed: (prefix: String, value: (String) -> Value, text: (Value) -> String?)?
 
   /// Decodes a case.
   ///
@@ -16,11 +14,11 @@ struct CaseNames<Value: Equatable> {
     let container = try decoder.singleValueContainer()
     let name = try container.decode(String.self)
     if let known = names.first(where: { $0.key == name }) { return known.value }
-    guard let prefixed, name.hasPrefix(prefixed.prefix) else {
-      throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "There is no case \(name.debugDescription)")
+    if let prefixed, name.hasPrefix(prefixed.prefix) {
+      return prefixed.value(String(name.dropFirst(prefixed.prefix.count)))
     }
-    return prefixed.value(String(name.dropFirst(prefixed.prefix.count)))
+    throw DecodingError.dataCorruptedError(
+      in: container, debugDescription: "There is no case \(name.debugDescription)")
   }
 
   /// Encodes a case.
@@ -32,20 +30,14 @@ struct CaseNames<Value: Equatable> {
 }
 
 extension KeyedDecodingContainer {
-  /// The key of an encoded case with a value.
+  /// Returns the key of an encoded case with a value.
   ///
   /// - Throws: `DecodingError.dataCorrupted` if there is not exactly one known key.
-  var onlyKey: Key {
-    get throws {
-      let keys = allKeys
-      guard keys.count == 1 else {
-        throw DecodingError.dataCorrupted(
-          .init(
-            codingPath: codingPath,
-            debugDescription: "There is not exactly one key that names a known case"))
-      }
-      return keys[0]
-    }
+  func onlyKey() throws -> Key {
+    let keys = allKeys
+    if keys.count == 1 { return keys[0] }
+    throw DecodingError.dataCorrupted(
+      .init(codingPath: codingPath, debugDescription: "There is not exactly one known key"))
   }
 }
 

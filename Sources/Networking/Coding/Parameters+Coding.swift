@@ -26,7 +26,7 @@ extension Parameters: Codable {
   /// - Throws: `DecodingError` if the data has another structure.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Kind.self)
-    switch try container.onlyKey {
+    switch try container.onlyKey() {
     case .null: self = .null
     case .bool: self = .bool(try container.decode(Bool.self, forKey: .bool))
     case .int: self = .int(try container.decode(Int.self, forKey: .int))

@@ -76,7 +76,7 @@ extension MultipartFormData.Part.Content: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: BodyKey.self)
     self =
-      switch try container.onlyKey {
+      switch try container.onlyKey() {
       case .data: .data(try container.decode(Data.self, forKey: .data))
       case .file: .file(try container.decode(URL.self, forKey: .file))
       case .multipart:
@@ -98,9 +98,7 @@ extension MultipartFormData.Part.Content: Codable {
     case .stream:
       throw EncodingError.invalidValue(
         self,
-        .init(
-          codingPath: encoder.codingPath,
-          debugDescription: "A multipart form with a stream cannot be encoded"))
+        .init(codingPath: encoder.codingPath, debugDescription: "A stream cannot be encoded"))
     }
   }
 }

@@ -25,7 +25,7 @@ extension Request.Payload: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: BodyKey.self)
     self =
-      switch try container.onlyKey {
+      switch try container.onlyKey() {
       case .data: .data(try container.decode(Data.self, forKey: .data))
       case .file: .file(try container.decode(URL.self, forKey: .file))
       case .multipart: .multipart(try container.decode(MultipartFormData.self, forKey: .multipart))
@@ -46,9 +46,7 @@ extension Request.Payload: Codable {
     case .stream:
       throw EncodingError.invalidValue(
         self,
-        .init(
-          codingPath: encoder.codingPath,
-          debugDescription: "A request whose body is a stream cannot be encoded"))
+        .init(codingPath: encoder.codingPath, debugDescription: "A stream cannot be encoded"))
     }
   }
 }

@@ -81,7 +81,7 @@ extension CompiledPins {
     let end = expiry.map { "\($0.timeIntervalSince1970)" } ?? "never"
     let accepted =
       certificates.map { $0.map { "certificate \(CompiledPolicy.digest(of: $0))" } }
-      ?? keys.map(\.description)
-    return "pins \(place) until \(end): \(accepted.sorted().joined(separator: " "))"
+      ?? expected.map(\.description)
+    return "pins \(place) until \(end): \(Array(Set(accepted)).sorted().joined(separator: " "))"
   }
 }
