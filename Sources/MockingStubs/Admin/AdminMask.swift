@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import MockingRecordings
 import Networking
 
 /// The masking of texts and values that leave the admin API.

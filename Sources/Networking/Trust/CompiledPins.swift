@@ -36,7 +36,9 @@ public struct PinMismatch: Sendable, Hashable {
 struct CompiledPins: Sendable {
   /// The accepted certificates, or `nil` if keys are compared.
   let certificates: [Data]?
-  /// The pins in the order in which they were given. These lists are short, so they are arrays.
+  /// The pins in the order in which they were given.
+  ///
+  /// The lists are short, so they are arrays.
   let expected: [PublicKeyPin]
   let place: PinPlace
   let expiry: Date?
