@@ -37,11 +37,9 @@ extension Redactor {
   ///   - type: The media type. Bodies of unknown types are masked as JSON or as free text.
   /// - Returns: The masked text.
   package func maskedBody(_ text: String, type: MediaType?) -> String {
-    switch type?.description {
-    case Self.formType: return maskedForm(text)
-    case .some(let type) where Self.tableTypes.contains(type): return maskedTable(text)
-    default: break
-    }
+    let type = type?.description
+    if type == Self.formType { return maskedForm(text) }
+    if let type, Self.tableTypes.contains(type) { return maskedTable(text) }
     // Fast path: most bodies that are not JSON fail this check, which costs less than the parser.
     let first = text.utf8.first { !" \t\r\n".utf8.contains($0) }
     guard first.map(Self.startsJSON) == true else { return maskedContent(text) }
