@@ -110,7 +110,8 @@ extension OfflineStore {
 
   /// Applies a decision, or returns `nil` if the conflicts have changed since then.
   private func add(
-    _ candidate: borrowing Candidate, _ decision: borrowing Decision, at now: Date, _ lock: borrowing FileLock
+    _ candidate: borrowing Candidate, _ decision: borrowing Decision, at now: Date,
+    _ lock: borrowing FileLock
   ) throws -> Entry? {
     let names = try directory.list().names
     if let same = names.first(where: { $0.key == candidate.key }) {

@@ -247,8 +247,7 @@ struct MaskedTextBuilder {
   func masked(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var (output, position) = ([UInt8](), 0)
     output.reserveCapacity(bytes.count)
-    let sorted = replacements.sortedByPositions { $0.range.lowerBound < $1.range.lowerBound }
-    for (range, text) in sorted {
+    for (range, text) in replacements.sortedByPositions(by: { $0.0.lowerBound < $1.0.lowerBound }) {
       if range.lowerBound >= position {
         output += bytes[position..<range.lowerBound]
         output += text.utf8
