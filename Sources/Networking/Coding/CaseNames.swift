@@ -29,18 +29,6 @@ struct CaseNames<Value: Equatable> {
   }
 }
 
-extension KeyedDecodingContainer {
-  /// Returns the key of an encoded case with a value.
-  ///
-  /// - Throws: `DecodingError.dataCorrupted` if there is not exactly one known key.
-  func onlyKey() throws -> Key {
-    let keys = allKeys
-    if keys.count == 1 { return keys[0] }
-    throw DecodingError.dataCorrupted(
-      .init(codingPath: codingPath, debugDescription: "There is not exactly one known key"))
-  }
-}
-
 // MARK: - Formats
 
 extension ContentType {
