@@ -14,8 +14,9 @@ struct CaseNames<Value: Equatable> {
     let container = try decoder.singleValueContainer()
     let name = try container.decode(String.self)
     if let known = names.first(where: { $0.key == name }) { return known.value }
-    if let prefixed, name.hasPrefix(prefixed.prefix) {
-      return prefixed.value(String(name.dropFirst(prefixed.prefix.count)))
+    // Bytes, because a colon and a following combining character form one `Character`.
+    if let prefixed, name.utf8.starts(with: prefixed.prefix.utf8) {
+      return prefixed.value(String(Substring(name.utf8.dropFirst(prefixed.prefix.utf8.count))))
     }
     throw DecodingError.dataCorruptedError(
       in: container, debugDescription: "There is no case \(name.debugDescription)")

@@ -261,6 +261,7 @@ struct QueryFormatTests {
     try check([
       "omitted": QueryFormat.Nulls.omitted, "empty": .empty, "rejected": .rejected,
       "text:": .text(""), "text:null": .text("null"), "text:omitted": .text("omitted"),
+      "text:\u{301}": .text("\u{301}"),
     ])
     try check([
       "iso8601": QueryFormat.Dates.iso8601, "day": .day,
