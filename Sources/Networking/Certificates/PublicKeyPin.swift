@@ -22,12 +22,9 @@ public struct PublicKeyPin: Sendable, Hashable {
   let isMalformed: Bool
   /// The hash in base64 after `sha256/`, or the malformed text.
   private let text: String
+}
 
-  private init(isMalformed: Bool, text: String) {
-    self.isMalformed = isMalformed
-    self.text = text
-  }
-
+extension PublicKeyPin {
   /// Makes a pin from the bytes of a hash.
   init(hash: Data) {
     self.init(isMalformed: false, text: "sha256/\(hash.base64EncodedString())")

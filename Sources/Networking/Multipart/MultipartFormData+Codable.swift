@@ -10,8 +10,7 @@ extension KeyedDecodingContainer {
   ///
   /// - Throws: `DecodingError.dataCorrupted` if there is not exactly one known key.
   func onlyKey() throws -> Key {
-    let keys = allKeys
-    if keys.count == 1 { return keys[0] }
+    if allKeys.count == 1 { return allKeys[0] }
     throw DecodingError.dataCorrupted(
       .init(codingPath: codingPath, debugDescription: "There is not exactly one known key"))
   }

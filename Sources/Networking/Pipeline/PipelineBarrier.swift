@@ -1,4 +1,3 @@
-import CatenaSystem
 public import Promises
 import CatenaSystem
 

@@ -1,4 +1,3 @@
-import CatenaSystem
 import Promises
 import CatenaSystem
 
