@@ -43,6 +43,15 @@ typedef struct {
 } VersionInfo;
 extern VersionInfo *curl_version_info(int age);
 
+// The names of the functions in the order of the members of OpenSSL, each with a null byte at its end. A table of
+// pointers would need a relocation for each, and a call for each function 60 bytes.
+#define NAME(result, name, parameters) #name "\0"
+static const char names[] = OPENSSL_FUNCTIONS(NAME) OPENSSL_3_FUNCTIONS(NAME);
+#define ADD_ONE(result, name, parameters) +1
+enum { requiredCount = OPENSSL_FUNCTIONS(ADD_ONE) };
+_Static_assert(
+  sizeof(OpenSSL) == (requiredCount OPENSSL_3_FUNCTIONS(ADD_ONE)) * sizeof(void *), "a member for each name");
+
 static void load(void) {
   const VersionInfo *curl = curl_version_info(6);
   const char *name = curl ? curl->sslVersion : NULL;
@@ -59,14 +68,13 @@ static void load(void) {
   };
   if (!libraries[0] || !libraries[1]) return;
   bool isComplete = true;
-#define FIND(result, name, parameters)                                    \
-  *(void **)&openssl.name = dlsym(libraries[0], #name);                   \
-  if (!openssl.name) *(void **)&openssl.name = dlsym(libraries[1], #name);
-#define FIND_REQUIRED(result, name, parameters) \
-  FIND(result, name, parameters)                \
-  isComplete = isComplete && openssl.name;
-  OPENSSL_FUNCTIONS(FIND_REQUIRED)
-  OPENSSL_3_FUNCTIONS(FIND)
+  const char *function = names;
+  for (size_t index = 0; *function; index++, function += strlen(function) + 1) {
+    void *address = dlsym(libraries[0], function);
+    if (!address) address = dlsym(libraries[1], function);
+    memcpy((char *)&openssl + index * sizeof address, &address, sizeof address);
+    if (!address && index < requiredCount) isComplete = false;
+  }
   if (curl->age >= 6) {
     catena_authority_file = curl->authorityFile;
     catena_authority_folder = curl->authorityFolder;

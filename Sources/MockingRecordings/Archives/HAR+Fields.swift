@@ -1,4 +1,5 @@
 import Foundation
+import Mocking
 public import Networking
 
 extension HAR {

@@ -1,6 +1,7 @@
 import CatenaSystem
 import Foundation
 import Mocking
+import MockingRecordings
 import Networking
 
 /// The masking of texts and values that leave the admin API.

@@ -16,7 +16,7 @@ final class CacheCopy: ResponseCopy {
   /// Beyond it the copy is discarded, so that a slow disk does not fill the memory.
   private static let backlogLimit = 8 << 20
 
-  private struct State {
+  private struct State: ~Copyable {
     /// The response without its body.
     var response: StoredResponse?
     var data = Data()

@@ -110,7 +110,8 @@ enum CacheDigest {
     let names = Set(secret.map { $0.name.lowercased() })
       .subtracting(["authorization", "cookie", HTTPHeaders.idempotencyKeyName.lowercased()])
     guard !names.isEmpty else { return credentials }
-    let fields = names.sorted().flatMap { name in headers.values(for: name).map { "\(name): \($0)" }
+    let fields = Array(names).sorted().flatMap { name in
+      headers.values(for: name).map { "\(name): \($0)" }
     }
     return digest("secret fields", ([credentials] + fields).joined(separator: "\n"))
   }
@@ -155,6 +156,6 @@ enum CacheDigest {
     guard names.count <= maximumVaryCount, names.allSatisfy({ $0 != "*" && $0.isToken }) else {
       return nil
     }
-    return names.sorted()
+    return Array(names).sorted()
   }
 }

@@ -10,7 +10,7 @@ import Promises
 /// queue and in order. Reads do not wait for the changes of other records. The sizes of all records are read in the background after the first write,
 /// only to evict the least recently used ones.
 final class DiskCacheStore: Sendable {
-  private struct State {
+  private struct State: ~Copyable {
     /// The records by name; `nil` before the first scan.
     var items: RecentlyUsed<String, DiskCacheFiles.Item>?
     /// The bytes and records written since the last scan.
@@ -254,12 +254,12 @@ final class DiskCacheStore: Sendable {
     if starts { maintenance.async { self.maintain() } }
   }
 
-  private func needsMaintenance(_ state: State) -> Bool {
+  private func needsMaintenance(_ state: borrowing State) -> Bool {
     guard let items = state.items else { return true }
     return items.cost > limits.bytes || items.count > limits.entries || needsScan(state)
   }
 
-  private func needsScan(_ state: State) -> Bool {
+  private func needsScan(_ state: borrowing State) -> Bool {
     state.items == nil || state.unscanned.bytes > Int64(limits.bytes / 8)
       || state.unscanned.entries > max(limits.entries / 8, 16)
   }
@@ -301,7 +301,7 @@ final class DiskCacheStore: Sendable {
         items[known.name]?.used = max(used, known.used)
       }
       state.items = RecentlyUsed()
-      for item in items.values.sorted(by: { $0.used < $1.used }) {
+      for item in items.values.sortedByPositions(by: { $0.used < $1.used }) {
         state.items?.insert(item, for: item.name, cost: Int(item.bytes))
       }
     }

@@ -5,7 +5,7 @@ final class MemoryCacheStore: Sendable {
   let limits: HTTPCache.Limits
   private let state = Mutex(State())
 
-  private struct State {
+  private struct State: ~Copyable {
     var records = RecentlyUsed<CacheKey, CacheRecord>()
     /// The changes after which a record that was read from disk before is out of date.
     var changes = ChangeLog()

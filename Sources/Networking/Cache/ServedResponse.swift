@@ -128,7 +128,7 @@ final class StoredBodyFeeder: TransportHandle {
     let reader: StoredBodyReader
   }
 
-  private struct State {
+  private struct State: ~Copyable {
     var ends: Ends?
     var position = 0
     var isPaused = false

@@ -18,18 +18,16 @@ import Foundation
 ///
 /// Source: RFC 7469 section 2.4.
 public struct PublicKeyPin: Sendable, Hashable {
-  /// The hash, or `nil` if the text of a literal is malformed.
-  let bytes: Data?
+  /// Whether the text of a literal is malformed.
+  let isMalformed: Bool
+  /// The hash in base64 after `sha256/`, or the malformed text.
   private let text: String
+}
 
-  private init(bytes: Data?, text: String) {
-    self.bytes = bytes
-    self.text = text
-  }
-
+extension PublicKeyPin {
   /// Makes a pin from the bytes of a hash.
   init(hash: Data) {
-    self.init(bytes: hash, text: "sha256/\(hash.base64EncodedString())")
+    self.init(isMalformed: false, text: "sha256/\(hash.base64EncodedString())")
   }
 
   /// Makes a pin from text.
@@ -47,7 +45,7 @@ public struct PublicKeyPin: Sendable, Hashable {
     if let hash = Data(base64Encoded: String(base64)), hash.count == 32 {
       self.init(hash: hash)
     } else {
-      self.init(bytes: nil, text: text)
+      self.init(isMalformed: true, text: text)
     }
   }
 
@@ -56,15 +54,10 @@ public struct PublicKeyPin: Sendable, Hashable {
   /// - Parameter bytes: The certificate or key, in PEM or DER.
   init?(of bytes: Data) {
     #if CATENA_CURL
-      var hash = Data(count: 32)
-      let isHashed = hash.withUnsafeMutableBytes { hash in
-        bytes.withUnsafeBytes { bytes in
-          catena_key_hash(
-            bytes.baseAddress, bytes.count, hash.baseAddress?.assumingMemoryBound(to: UInt8.self))
-        }
-      }
+      var hash = [UInt8](repeating: 0, count: 32)
+      let isHashed = bytes.withUnsafeBytes { catena_key_hash($0.baseAddress, $0.count, &hash) }
       guard isHashed else { return nil }
-      self.init(hash: hash)
+      self.init(hash: Data(hash))
     #elseif canImport(Security)
       guard let hash = PublicKeyInfo.hash(of: bytes) else { return nil }
       self.init(hash: hash)

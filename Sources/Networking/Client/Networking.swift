@@ -340,14 +340,22 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   }
 }
 
+extension Networking {
+  /// Makes the shared client.
+  ///
+  /// It is dynamic, so that the compiler does not specialize a client for `Request`: that would be a
+  /// second copy of the code of 35 KB, and other modules would still call the first one.
+  dynamic fileprivate static func makeShared() -> Networking {
+    HandlerScope.outside { Networking(configuration: .forSharedClient()) }
+  }
+}
+
 extension Networking where Endpoint == Request {
   /// A client for requests without endpoints: `Networking.shared.request(.get("https://..."))`.
   ///
   /// It has the ``NetworkingConfiguration/default`` of its first use. It is made outside of all scopes of
   /// mocks, because it outlives them.
-  public static let shared = HandlerScope.outside {
-    Networking(configuration: .forSharedClient())
-  }
+  public static let shared = makeShared()
 }
 
 // The compiler looks up `Networking.Request` in the type `Networking`, not in the module.

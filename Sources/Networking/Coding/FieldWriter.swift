@@ -62,7 +62,7 @@ extension QueryFormat {
 ///
 /// It first converts a parameter to a tree of texts without the omitted values, so that the second step
 /// knows the final elements of all arrays. Both steps are linear.
-struct FieldWriter {
+struct FieldWriter: ~Copyable {
   /// A value without omitted values.
   enum Node {
     case leaf(QueryFormat.Field.Value)

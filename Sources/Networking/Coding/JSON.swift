@@ -114,7 +114,7 @@ extension JSON: Hashable {
   /// Compares values of which at most one is an array or an object.
   ///
   /// It is outside of `==`, so that the frames of the recursion are small.
-  private static func areEqualScalars(_ left: JSON, _ right: JSON) -> Bool {
+  @inline(never) private static func areEqualScalars(_ left: JSON, _ right: JSON) -> Bool {
     switch (left, right) {
     case (.null, .null): true
     case (.bool(let left), .bool(let right)): left == right

@@ -101,7 +101,7 @@ final class JSONText: Sendable {
   /// The error of a member that needs the text, after which the decoder is replaced.
   struct Wanted: Error {}
 
-  fileprivate struct State {
+  fileprivate struct State: ~Copyable {
     /// Whether the decoder converts the names of members.
     var convertsNames = false
     var root: Result<JSON, any Error>?

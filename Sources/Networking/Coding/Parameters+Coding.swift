@@ -26,7 +26,7 @@ extension Parameters: Codable {
   /// - Throws: `DecodingError` if the data has another structure.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Kind.self)
-    switch container.allKeys.first {
+    switch try container.onlyKey() {
     case .null: self = .null
     case .bool: self = .bool(try container.decode(Bool.self, forKey: .bool))
     case .int: self = .int(try container.decode(Int.self, forKey: .int))
@@ -40,11 +40,6 @@ extension Parameters: Codable {
     case .dictionary:
       let pairs = try container.decode([Pair].self, forKey: .dictionary)
       self = .dictionary(Members(pairs.lazy.map { (key: $0.name, value: $0.value) }))
-    case nil:
-      throw DecodingError.dataCorrupted(
-        .init(
-          codingPath: decoder.codingPath,
-          debugDescription: "There is no key that names a kind of parameters."))
     }
   }
 

@@ -57,7 +57,7 @@ public final class CookieJar: Sendable {
   public static let shared = CookieJar()
 
   /// The state of a jar, which its lock protects.
-  struct State {
+  struct State: ~Copyable {
     var store = CookieStore()
     var observers = CookieObservers()
     /// `nil` for a jar in memory.

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 
 /// The cookies of a jar, as a state machine without locks and clocks.
@@ -49,7 +50,7 @@ struct CookieStore {
 
   /// All cookies in the order of their creation.
   var cookies: [Cookie] {
-    groups.values.flatMap(\.entries).sorted { $0.number < $1.number }.map(\.cookie)
+    groups.values.flatMap(\.entries).sortedByPositions { $0.number < $1.number }.map(\.cookie)
   }
 
   /// Returns the cookie with a key.
@@ -235,7 +236,7 @@ struct CookieStore {
     because reason: CookieJar.RemovalReason, where condition: (_ cookie: Cookie) -> Bool
   ) -> [CookieJar.Change] {
     groups.values.flatMap { $0.entries.filter { condition($0.cookie) } }
-      .sorted { $0.number < $1.number }
+      .sortedByPositions { $0.number < $1.number }
       .flatMap { remove($0.cookie.key, because: reason) }
   }
 

@@ -12,7 +12,7 @@ import Foundation
 /// ```
 ///
 /// It ignores events of a hop that is over, such as one that timed out.
-struct CallEventMachine {
+struct CallEventMachine: ~Copyable {
   private let call: NetworkEvent.CallID
   private let callStart: Date
   private var request: NetworkError.RequestSummary?

@@ -67,7 +67,7 @@ final class MonitorQueue: EventSink {
   /// The body is not redacted.
   typealias Observer = @Sendable (_ event: NetworkEvent, _ body: Data?) -> Void
 
-  private struct State {
+  private struct State: ~Copyable {
     /// The monitor; `nil` after its removal.
     var observe: Observer?
     var pending: [(event: NetworkEvent, body: Data?)] = []

@@ -272,6 +272,14 @@ extension HTTPHeaders: Hashable {
   }
 }
 
+/// Returns pairs sorted by their keys.
+///
+/// It has the only specialization of `sorted(by:)` for pairs of texts, which needs 4 KB.
+@inline(never)
+func sortedByKey(_ pairs: [(key: String, value: String)]) -> [(key: String, value: String)] {
+  pairs.sorted { $0.key < $1.key }
+}
+
 extension HTTPHeaders: Codable {
   /// Decodes headers from an array of fields.
   ///

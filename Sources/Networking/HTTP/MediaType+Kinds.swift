@@ -125,7 +125,7 @@ extension MediaType {
   ///
   /// The parameters are sorted by name. Values that are not tokens are quoted.
   public var headerValue: String {
-    parameters.sorted { $0.key < $1.key }.reduce(into: description) { text, parameter in
+    sortedByKey(Array(parameters)).reduce(into: description) { text, parameter in
       let value = parameter.value.isToken ? parameter.value : parameter.value.quotedString
       text += "; \(parameter.key)=\(value)"
     }

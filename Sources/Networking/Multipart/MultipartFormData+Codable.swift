@@ -1,5 +1,21 @@
 import Foundation
 
+/// The key of an encoded body or content, which names its kind.
+enum BodyKey: String, CodingKey {
+  case data, file, multipart
+}
+
+extension KeyedDecodingContainer {
+  /// Returns the key of an encoded case with a value.
+  ///
+  /// - Throws: `DecodingError.dataCorrupted` if there is not exactly one known key.
+  func onlyKey() throws -> Key {
+    if allKeys.count == 1 { return allKeys[0] }
+    throw DecodingError.dataCorrupted(
+      .init(codingPath: codingPath, debugDescription: "There is not exactly one known key"))
+  }
+}
+
 extension MultipartFormData: Codable {
   private enum CodingKeys: String, CodingKey {
     case kind, parts
@@ -63,22 +79,20 @@ extension MultipartFormData.Part: Codable {
 }
 
 extension MultipartFormData.Part.Content: Codable {
-  /// A content that can be encoded.
-  private enum StoredContent: Codable {
-    case data(Data)
-    case file(URL)
-  }
-
   /// Decodes a content.
   ///
   /// - Parameter decoder: The decoder.
-  /// - Throws: The errors of the decoder. `DecodingError.typeMismatch` if there is not exactly one
-  ///   key of a known kind.
+  /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` if there is not exactly one
+  ///   key, `data` or `file`.
   public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: BodyKey.self)
     self =
-      switch try StoredContent(from: decoder) {
-      case .data(let data): .data(data)
-      case .file(let url): .file(url)
+      switch try container.onlyKey() {
+      case .data: .data(try container.decode(Data.self, forKey: .data))
+      case .file: .file(try container.decode(URL.self, forKey: .file))
+      case .multipart:
+        throw DecodingError.dataCorruptedError(
+          forKey: .multipart, in: container, debugDescription: "A part cannot contain a form")
       }
   }
 
@@ -88,15 +102,14 @@ extension MultipartFormData.Part.Content: Codable {
   /// - Throws: The errors of the encoder. `EncodingError.invalidValue` for a stream, whose bytes
   ///   cannot be stored.
   public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: BodyKey.self)
     switch self {
-    case .data(let data): try StoredContent.data(data).encode(to: encoder)
-    case .file(let url): try StoredContent.file(url).encode(to: encoder)
+    case .data(let data): try container.encode(data, forKey: .data)
+    case .file(let url): try container.encode(url, forKey: .file)
     case .stream:
       throw EncodingError.invalidValue(
         self,
-        .init(
-          codingPath: encoder.codingPath,
-          debugDescription: "A multipart form with a stream cannot be encoded"))
+        .init(codingPath: encoder.codingPath, debugDescription: "A stream cannot be encoded"))
     }
   }
 }

@@ -17,7 +17,7 @@ final class AutomaticReplay: Sendable {
   /// The delay before another attempt if another replay of the store is running.
   static let busyRetryDelay = Duration.seconds(10)
 
-  private struct State {
+  private struct State: ~Copyable {
     var machine: AutomaticReplayMachine
     var replay: Replay?
     var listener: (after: UInt64, stop: @Sendable () -> Void)?

@@ -75,7 +75,7 @@ struct EntryDirectory: Sendable {
         unrecognized.append(found)
       }
     }
-    return (names.sorted(), unrecognized.sorted { $0.text < $1.text })
+    return (names.sortedByPositions(by: <), unrecognized.sortedByPositions { $0.text < $1.text })
   }
 
   /// Reads an entry.

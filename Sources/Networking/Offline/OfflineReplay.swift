@@ -82,7 +82,7 @@ final class OfflineReplay: Sendable {
     state.withLock { $0.total = total }
     for name in unrecognized { quarantine(name, "the name is not a valid entry name") }
     for readError in readErrors { report(nil, .kept(readError)) }
-    return names.values.sorted { $0[0] < $1[0] }
+    return names.values.sortedByPositions { $0[0] < $1[0] }
   }
 
   /// Processes one entry.

@@ -65,7 +65,7 @@ extension OfflineStore {
     return "the field \"\(name)\" has the name of a secret, and the store does not accept secrets"
   }
 
-  private struct Candidate {
+  private struct Candidate: ~Copyable {
     let request: Request
     let baseURL: URL?
     let queue: String
@@ -73,14 +73,14 @@ extension OfflineStore {
     let resource: String
   }
 
-  private struct Decision {
+  private struct Decision: ~Copyable {
     /// The entries that the conflict handler was called for, including unreadable ones.
     var conflicts: [EntryName] = []
     var replaced: Set<EntryName> = []
     var existingEntry: Entry?
   }
 
-  private func decide(on candidate: Candidate) throws -> Decision {
+  private func decide(on candidate: borrowing Candidate) throws -> Decision {
     var decision = Decision()
     guard let onConflict else { return decision }
     for name in conflicts(candidate, summaries(of: try directory.list().names)) {
@@ -98,19 +98,20 @@ extension OfflineStore {
   }
 
   private func conflicts(
-    _ candidate: Candidate, _ summaries: [EntryName: Summary]
+    _ candidate: borrowing Candidate, _ summaries: [EntryName: Summary]
   ) -> [EntryName] {
     guard onConflict != nil else { return [] }
     return summaries.filter {
       $0.value.queue == candidate.queue && $0.value.resource == candidate.resource
         && $0.key.key != candidate.key
     }
-    .keys.sorted()
+    .keys.sortedByPositions(by: <)
   }
 
   /// Applies a decision, or returns `nil` if the conflicts have changed since then.
   private func add(
-    _ candidate: Candidate, _ decision: Decision, at now: Date, _ lock: borrowing FileLock
+    _ candidate: borrowing Candidate, _ decision: borrowing Decision, at now: Date,
+    _ lock: borrowing FileLock
   ) throws -> Entry? {
     let names = try directory.list().names
     if let same = names.first(where: { $0.key == candidate.key }) {

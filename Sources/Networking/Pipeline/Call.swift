@@ -100,7 +100,7 @@ protocol CredentialSource: AnyObject, Sendable {
 /// A call that shares an exchange has a state of its own, which refers to the state of the exchange
 /// and includes its attempts.
 final class CallState: Sendable {
-  private struct State {
+  private struct State: ~Copyable {
     var log = AttemptLog()
     var clock: (any Scheduler)?
     var idempotencyKey: String?

@@ -187,6 +187,6 @@ struct BarrierMachine {
     _ resolvers: inout [Int: Resolver<WorkStart>]
   ) -> [Resolver<WorkStart>] {
     defer { resolvers = [:] }
-    return resolvers.sorted { $0.key < $1.key }.map(\.value)
+    return resolvers.sortedByPositions { $0.key < $1.key }.map(\.value)
   }
 }

@@ -155,7 +155,7 @@ final class RetryStage: BuiltInStage {
 
   /// The plan for the next attempt.
   private final class Plan: Sendable {
-    struct State {
+    struct State: ~Copyable {
       /// The delay after a response whose body has not arrived completely.
       var decision: Duration?
       var delay = Duration.zero

@@ -1,3 +1,4 @@
+import CatenaSystem
 package import Promises
 
 /// The work in progress that callers with equal keys share, and the callers of each.
@@ -93,7 +94,7 @@ package struct SharingMachine<
   package mutating func ended(_ ticket: Ticket) -> [Resolver<Output>] {
     guard let callers = remove(ticket.number)?.callers else { return [] }
     guard callers.count > 1 else { return Array(callers.values) }
-    return callers.sorted { $0.key < $1.key }.map(\.value)
+    return callers.sortedByPositions { $0.key < $1.key }.map(\.value)
   }
 
   /// Returns whether further callers join the work.

@@ -166,7 +166,7 @@ extension SharingKey: BrieflyDescribed {
 
 /// A broadcaster of the progress of one transfer to several reporters, including late ones.
 final class ProgressBroadcaster: ProgressReceiver {
-  private struct State {
+  private struct State: ~Copyable {
     var progress = TransferProgress()
     var reporters: [Int: any ProgressReceiver] = [:]
   }

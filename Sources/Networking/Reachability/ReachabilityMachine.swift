@@ -79,7 +79,7 @@ struct ReachabilityMachine {
   private mutating func takeListeners(where isTaken: (Waiter) -> Bool) -> [Listener] {
     let taken = waiters.filter { isTaken($0.value) }
     for id in taken.keys { waiters[id] = nil }
-    return taken.sorted { $0.key < $1.key }.map(\.value.listener)
+    return taken.sortedByPositions { $0.key < $1.key }.map(\.value.listener)
   }
 }
 

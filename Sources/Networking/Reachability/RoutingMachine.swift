@@ -1,3 +1,5 @@
+import CatenaSystem
+
 /// A state machine that derives the network status from the messages of the routing socket.
 ///
 /// It does not apply changes one by one, because the kernel does not report all of them: it removes
@@ -156,7 +158,7 @@ struct RoutingSnapshot {
 
   /// The status that the snapshot implies.
   var status: NetworkReachability.Status {
-    let preferred = routes.sorted { $0.metric < $1.metric }
+    let preferred = routes.sortedByPositions { $0.metric < $1.metric }
     var interfaces: [NetworkReachability.Interface] = []
     for route in preferred {
       for index in route.interfaces {

@@ -1,3 +1,5 @@
+import CatenaSystem
+
 /// A set of the bytes that a masker searches for.
 ///
 /// It is a table, so that a search takes one step for each byte whatever it searches for.
@@ -245,7 +247,7 @@ struct MaskedTextBuilder {
   func masked(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var (output, position) = ([UInt8](), 0)
     output.reserveCapacity(bytes.count)
-    for (range, text) in replacements.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+    for (range, text) in replacements.sortedByPositions(by: { $0.0.lowerBound < $1.0.lowerBound }) {
       if range.lowerBound >= position {
         output += bytes[position..<range.lowerBound]
         output += text.utf8

@@ -1,5 +1,3 @@
-import Foundation
-
 extension Redactor {
   /// A class of header fields with the same treatment.
   private enum FieldClass: Sendable {
@@ -100,25 +98,5 @@ extension Redactor {
         builder.replace(start..<last + 1, with: replacement(for: bytes.text(start..<last + 1)))
       }
     }
-  }
-}
-
-/// A name and a value in a `Cookie` or `Set-Cookie` field, without surrounding white space.
-///
-/// Source: RFC 6265 sections 4.1.1 and 4.2.1.
-package struct CookiePair {
-  /// The text before the first equals sign.
-  package let name: String
-  /// The text after the first equals sign.
-  package let value: String
-
-  /// Parses `name=value`, or returns `nil` if there is no equals sign.
-  ///
-  /// - Parameter text: The text between two semicolons.
-  package init?(_ text: Substring) {
-    // A byte, because `=` and a following combining character form one `Character`.
-    guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-    name = text[..<equals].trimmingCharacters(in: .whitespaces)
-    value = text[text.utf8.index(after: equals)...].trimmingCharacters(in: .whitespaces)
   }
 }

@@ -115,7 +115,7 @@ package struct Redactor: Sendable {
   }
 
   /// Returns the replacement for the value of a name, or `nil` if the value is not secret.
-  func mask(_ name: String, _ value: String) -> String? { mask(name, { _ in value }) }
+  package func mask(_ name: String, _ value: String) -> String? { mask(name, { _ in value }) }
 
   /// Returns the replacement for a secret value, and reports the value.
   ///

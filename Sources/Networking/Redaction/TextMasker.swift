@@ -8,7 +8,7 @@
 /// the value. Otherwise the search continues within the value, and a ``JudgingBudget`` limits the
 /// repeated reading. The value of a pair whose name follows is searched unless a masked one contains
 /// it. So the time is linear in the length of the text, whatever the text is.
-struct TextMasker {
+struct TextMasker: ~Copyable {
   /// A longer name is judged by its last bytes.
   static let maximumNameLength = 256
 

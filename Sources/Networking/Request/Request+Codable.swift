@@ -43,11 +43,10 @@ extension Request: Codable {
   ///   could not be merged with ``parameters``.
   public func encode(to encoder: any Encoder) throws {
     if hasUnmergedParameters {
-      throw EncodingError.invalidValue(
-        self,
-        EncodingError.Context(
-          codingPath: encoder.codingPath + [CodingKeys.parameters],
-          debugDescription: ParameterEncodingError.unmergedParameters.description))
+      let context = EncodingError.Context(
+        codingPath: encoder.codingPath + [CodingKeys.parameters],
+        debugDescription: ParameterEncodingError.unmergedParameters.description)
+      throw EncodingError.invalidValue(self, context)
     }
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(method, forKey: .method)

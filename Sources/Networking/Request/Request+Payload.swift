@@ -17,24 +17,18 @@ extension Request {
 }
 
 extension Request.Payload: Codable {
-  /// A payload that can be encoded.
-  private enum StoredPayload: Codable {
-    case data(Data)
-    case file(URL)
-    case multipart(MultipartFormData)
-  }
-
   /// Decodes a payload.
   ///
   /// - Parameter decoder: The decoder.
-  /// - Throws: The errors of the decoder. `DecodingError.typeMismatch` if there is not exactly one
+  /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` if there is not exactly one
   ///   key of a known kind.
   public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: BodyKey.self)
     self =
-      switch try StoredPayload(from: decoder) {
-      case .data(let data): .data(data)
-      case .file(let url): .file(url)
-      case .multipart(let form): .multipart(form)
+      switch try container.onlyKey() {
+      case .data: .data(try container.decode(Data.self, forKey: .data))
+      case .file: .file(try container.decode(URL.self, forKey: .file))
+      case .multipart: .multipart(try container.decode(MultipartFormData.self, forKey: .multipart))
       }
   }
 
@@ -44,16 +38,15 @@ extension Request.Payload: Codable {
   /// - Throws: The errors of the encoder. `EncodingError.invalidValue` for a stream, whose bytes
   ///   cannot be stored.
   public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: BodyKey.self)
     switch self {
-    case .data(let data): try StoredPayload.data(data).encode(to: encoder)
-    case .file(let url): try StoredPayload.file(url).encode(to: encoder)
-    case .multipart(let form): try StoredPayload.multipart(form).encode(to: encoder)
+    case .data(let data): try container.encode(data, forKey: .data)
+    case .file(let url): try container.encode(url, forKey: .file)
+    case .multipart(let form): try container.encode(form, forKey: .multipart)
     case .stream:
       throw EncodingError.invalidValue(
         self,
-        .init(
-          codingPath: encoder.codingPath,
-          debugDescription: "A request whose body is a stream cannot be encoded"))
+        .init(codingPath: encoder.codingPath, debugDescription: "A stream cannot be encoded"))
     }
   }
 }

@@ -87,7 +87,7 @@ extension HTTPRequest {
 extension HTTPHeaders {
   /// Creates the header fields of a request of Foundation, sorted by name.
   fileprivate init(fieldsOf request: URLRequest) {
-    let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
+    let fields = sortedByKey(Array(request.allHTTPHeaderFields ?? [:]))
     self.init(fields.map { Field(name: $0.key, value: $0.value) })
   }
 }

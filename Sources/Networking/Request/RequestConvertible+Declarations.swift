@@ -63,7 +63,7 @@ extension Dictionary: HTTPHeadersConvertible where Key == String, Value == Strin
   /// The fields of the dictionary, sorted by name.
   public var _endpointHeaders: HTTPHeaders {
     HTTPHeaders(
-      sorted { $0.key < $1.key }.map { HTTPHeaders.Field(name: $0.key, value: $0.value) })
+      sortedByKey(Array(self)).map { HTTPHeaders.Field(name: $0.key, value: $0.value) })
   }
 }
 

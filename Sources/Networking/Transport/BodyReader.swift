@@ -25,7 +25,7 @@ public final class BodyReader: Sendable {
     case stream(StreamReader)
   }
 
-  private struct State {
+  private struct State: ~Copyable {
     var source: Source
     var offset: Int64 = 0
     var hasEnded = false

@@ -42,7 +42,7 @@ final class ByteChannel: BodySink, ByteSource {
   private typealias Reader = TaskContinuation<Result<Data?, any Error>>
   private typealias End = Result<TransportMetrics, any Error>
 
-  private struct State {
+  private struct State: ~Copyable {
     var bytes = ByteQueue()
     /// The result, once no more bytes will arrive.
     var end: End?
@@ -170,7 +170,7 @@ final class ByteChannel: BodySink, ByteSource {
 /// the exchange's handle. It checks the state again after each call, so that the last call always
 /// matches the marks.
 final class FlowControl: Sendable {
-  private struct State {
+  private struct State: ~Copyable {
     var handle: (any TransportHandle)?
     var waiting = 0
     var shouldPause = false

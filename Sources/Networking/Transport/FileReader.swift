@@ -10,7 +10,7 @@ final class FileReader: Sendable {
   /// The number of unread bytes at which the queue stops reading ahead.
   private static let highWaterMark = 512 << 10
 
-  private struct State {
+  private struct State: ~Copyable {
     var ahead = ReadAhead<PieceReader.ReadError>()
     /// The offset in the body at which the queue continues.
     var offset: Int64 = 0

@@ -16,7 +16,7 @@ final class FileSink: BodySink {
   /// The metrics of a complete exchange, and the fields after its body.
   typealias End = (metrics: TransportMetrics, trailers: HTTPHeaders)
 
-  private struct State {
+  private struct State: ~Copyable {
     var pending: [Data] = []
     var pendingBytes = 0
     /// Whether the queue is writing.

@@ -39,25 +39,28 @@ final class GzipEncoder {
     /// - Returns: The bytes that the encoder has produced so far, possibly none.
     /// - Throws: A failure if the encoder cannot continue.
     func encode(_ data: Data, isLast: Bool) throws(TransportFailure) -> Data {
-      var output = Data()
-      let isEncoded = data.withUnsafeBytes { bytes in
-        var input = bytes.bindMemory(to: UInt8.self).baseAddress
-        var size = bytes.count
-        while true {
-          var space = buffer.bindMemory(to: UInt8.self).baseAddress
-          var free = buffer.count
-          let state = catena_encoder_run(encoder, &input, &size, &space, &free, isLast)
-          output.append(contentsOf: buffer[..<(buffer.count - free)])
-          switch state {
-          case .isComplete: return true
-          case .hasFailed: return false
-          // With space left, the encoder has consumed the input.
-          case .continues: if free > 0 { return !isLast && size == 0 }
-          }
+      let output = data.withUnsafeBytes { encoded($0, isLast: isLast) }
+      guard let output else { throw .notCompressed }
+      return output
+    }
+
+    /// `withUnsafeBytes` would have four copies of the loop.
+    @inline(never)
+    private func encoded(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Data? {
+      var (output, input) = (Data(), bytes.bindMemory(to: UInt8.self).baseAddress)
+      var size = bytes.count
+      while true {
+        var space = buffer.bindMemory(to: UInt8.self).baseAddress
+        var free = buffer.count
+        let state = catena_encoder_run(encoder, &input, &size, &space, &free, isLast)
+        output.append(contentsOf: buffer[..<(buffer.count - free)])
+        switch state {
+        case .isComplete: return output
+        case .hasFailed: return nil
+        // With space left, the encoder has consumed the input.
+        case .continues: if free > 0 { return !isLast && size == 0 ? output : nil }
         }
       }
-      guard isEncoded else { throw .notCompressed }
-      return output
     }
   #elseif canImport(Compression)
     /// The output of the filter, which its closure writes to.

@@ -8,7 +8,7 @@ import CatenaSystem
 /// response to an upload is not reported either, because the handler would receive the end of the
 /// upload again for each part of the response.
 final class ProgressReporter: ProgressReceiver {
-  private struct State {
+  private struct State: ~Copyable {
     var progress = TransferProgress()
     var isScheduled = false
   }

@@ -10,7 +10,7 @@ final class StreamReader: Sendable {
   /// The number of unread bytes at which the task stops reading ahead.
   private static let highWaterMark = 256 << 10
 
-  private struct State {
+  private struct State: ~Copyable {
     var ahead = ReadAhead<any Error>()
     var producedBytes: Int64 = 0
     var task: Task<Void, Never>?

@@ -34,11 +34,11 @@ public struct PinMismatch: Sendable, Hashable {
 
 /// The pins of a policy, ready to compare.
 struct CompiledPins: Sendable {
-  /// The accepted keys.
-  let keys: Set<PublicKeyPin>
   /// The accepted certificates, or `nil` if keys are compared.
-  let certificates: Set<Data>?
+  let certificates: [Data]?
   /// The pins in the order in which they were given.
+  ///
+  /// The lists are short, so they are arrays.
   let expected: [PublicKeyPin]
   let place: PinPlace
   let expiry: Date?
@@ -59,16 +59,16 @@ struct CompiledPins: Sendable {
     switch rule.pins {
     case .keys(let pins):
       guard !pins.isEmpty else { throw .invalidTLS("the list of pinned keys is empty") }
-      if let malformed = pins.first(where: { $0.bytes == nil }) {
+      if let malformed = pins.first(where: { $0.isMalformed }) {
         throw .invalidTLS(
           "the pin \"\(malformed)\" is not a SHA-256 hash in base64, such as sha256/AAAA...=")
       }
-      (keys, certificates, expected) = (Set(pins), nil, pins)
+      (certificates, expected) = (nil, pins)
     case .certificates(let sources):
       guard !sources.isEmpty else { throw .invalidTLS("the list of pinned certificates is empty") }
       var found: [ServerCertificate] = []
       for source in sources { found += try source.certificates("the pinned certificates") }
-      (keys, certificates) = ([], Set(found.map(\.der)))
+      certificates = found.map(\.der)
       expected = found.compactMap(\.publicKeyPin)
     }
     place = rule.place
@@ -89,11 +89,9 @@ struct CompiledPins: Sendable {
   ) -> PinMismatch? {
     if let expiry, now >= expiry { return nil }
     let candidates = chain.prefix(place == .leaf || !isVerified ? 1 : chain.count)
-    if let certificates {
-      if candidates.contains(where: certificates.contains) { return nil }
-    }
+    if let certificates, candidates.contains(where: certificates.contains) { return nil }
     let seen = candidates.compactMap(compared.pin(of:))
-    if certificates == nil, seen.contains(where: keys.contains) { return nil }
+    if certificates == nil, seen.contains(where: expected.contains) { return nil }
     return PinMismatch(host: host, seen: seen, expected: expected)
   }
 }

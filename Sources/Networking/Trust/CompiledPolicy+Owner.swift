@@ -55,12 +55,12 @@ extension CompiledPolicy {
       case .besidesSystem: ["authorities besides the system"]
       case .anyCertificate: ["any certificate"]
       }
-    lines += Set(certificates.map { digest(of: $0.der) }).sorted()
-    lines += Set(pins.compactMap(\.requirement)).sorted()
+    lines += Array(Set(certificates.map { digest(of: $0.der) })).sorted()
+    lines += Array(Set(pins.compactMap(\.requirement))).sorted()
     if policy.revocation.stapled != .ignored { lines.append("\(policy.revocation.stapled)") }
     if !lists.isEmpty {
       lines.append("lists \(policy.revocation.wholeChain)")
-      lines += Set(lists.map { digest(of: $0.bytes) }).sorted()
+      lines += Array(Set(lists.map { digest(of: $0.bytes) })).sorted()
     }
     if minimum != .v1_2 || maximum != nil {
       lines.append("versions \(minimum.rawValue) \(maximum?.rawValue ?? 0)")
@@ -81,7 +81,7 @@ extension CompiledPins {
     let end = expiry.map { "\($0.timeIntervalSince1970)" } ?? "never"
     let accepted =
       certificates.map { $0.map { "certificate \(CompiledPolicy.digest(of: $0))" } }
-      ?? keys.map(\.description)
-    return "pins \(place) until \(end): \(accepted.sorted().joined(separator: " "))"
+      ?? expected.map(\.description)
+    return "pins \(place) until \(end): \(Array(Set(accepted)).sorted().joined(separator: " "))"
   }
 }

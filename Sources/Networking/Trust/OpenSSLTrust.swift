@@ -87,9 +87,7 @@
     }
 
     func addLists(_ bytes: Data, wholeChain: Bool) -> Bool {
-      bytes.withUnsafeBytes {
-        catena_store_add_lists(pointer, $0.baseAddress, $0.count, wholeChain) > 0
-      }
+      catena_store_add_lists(pointer, Array(bytes), bytes.count, wholeChain) > 0
     }
 
     private struct System {
@@ -147,19 +145,15 @@
         let certificate = try certificate.item("\(hosts): the client certificate")
         let key = try key.item("\(hosts): the private key of the client")
         names = (certificate.name, key.name)
-        result = certificate.bytes.withUnsafeBytes { certificate in
-          key.bytes.withUnsafeBytes { key in
-            catena_identity_make(
-              certificate.baseAddress, certificate.count, key.baseAddress, key.count,
-              identity.password, &pointer)
-          }
-        }
+        // Nested `Data.withUnsafeBytes` needs 9 KB of code.
+        result = catena_identity_make(
+          Array(certificate.bytes), certificate.bytes.count, Array(key.bytes), key.bytes.count,
+          identity.password, &pointer)
       case .archive(let archive):
         let archive = try archive.item("\(hosts): the PKCS#12 archive of the client")
         names = (archive.name, archive.name)
-        result = archive.bytes.withUnsafeBytes {
-          catena_identity_unpack($0.baseAddress, $0.count, identity.password, &pointer)
-        }
+        result = catena_identity_unpack(
+          Array(archive.bytes), archive.bytes.count, identity.password, &pointer)
       }
       let defect: String
       switch result {

@@ -5,7 +5,7 @@ import CatenaSystem
 ///
 /// Each handler dispatched to a tracked context is an activity.
 final class ActivityTracker: Sendable {
-  private struct State {
+  private struct State: ~Copyable {
     var inFlight = 0
     var waiters: [CheckedContinuation<Void, Never>] = []
   }

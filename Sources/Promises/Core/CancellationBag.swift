@@ -54,7 +54,7 @@ public final class CancellationBag: Sendable {
       defer { contents.cancellations = [:] }
       return contents.cancellations
     }
-    for (_, cancel) in cancellations.sorted(by: { $0.key < $1.key }) { cancel() }
+    for (_, cancel) in cancellations.sortedByPositions(by: { $0.key < $1.key }) { cancel() }
   }
 
   fileprivate func add<Value>(_ promise: Promise<Value>) {

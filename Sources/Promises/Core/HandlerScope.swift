@@ -173,7 +173,7 @@ struct AmbientTime: Sendable {
 
 /// The pending promises that tasks of a virtual time await, for reports about a standstill.
 package final class AwaitedPromises: Sendable {
-  private struct State {
+  private struct State: ~Copyable {
     var promises: [Int: any Settleable & Upstream] = [:]
     var addedCount = 0
   }

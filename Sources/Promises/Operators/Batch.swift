@@ -6,7 +6,7 @@ import CatenaSystem
 /// thread that settles an operation's promise. A thread that frees a slot while another thread is
 /// starting operations leaves the slot to that thread.
 final class Batch<Value: Sendable, Collected: Sendable>: Upstream {
-  private struct State {
+  private struct State: ~Copyable {
     /// The promises of the operations that have settled, by index.
     var settled: [Promise<Value>?] = []
     /// The promises that have not settled, by index.

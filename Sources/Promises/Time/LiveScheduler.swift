@@ -18,7 +18,7 @@ public final class LiveScheduler: Scheduler {
     let source: any DispatchSourceTimer
   }
 
-  private struct State {
+  private struct State: ~Copyable {
     var timers = TimerQueue()
     /// The time that the system timer is set to.
     ///

@@ -37,7 +37,7 @@ import CatenaSystem
 ///
 /// Any thread may schedule and cancel. Only one task at a time should advance the time.
 public final class TestScheduler: Scheduler {
-  private struct State {
+  private struct State: ~Copyable {
     var now: Duration = .zero
     var timers = TimerQueue()
     /// Resolved when an action is scheduled.

@@ -239,4 +239,56 @@ struct QueryFormatTests {
     }
     #expect(Set(formats).count == formats.count)
   }
+
+  @Test func eachCaseIsStoredAsOneText() throws {
+    func check<Value: Codable & Equatable>(_ texts: KeyValuePairs<String, Value>) throws {
+      for (text, value) in texts {
+        let data = try JSONEncoder().encode([value])
+        #expect(try JSONDecoder().decode([String].self, from: data) == [text])
+        #expect(try JSONDecoder().decode([Value].self, from: data) == [value])
+      }
+    }
+    try check([
+      "brackets": QueryFormat.Arrays.brackets, "rackBrackets": .rackBrackets, "indices": .indices,
+      "repeated": .repeated, "joined:,": .joined(by: .comma), "joined:|": .joined(by: .pipe),
+      "joined: ": .joined(by: .space), "rejected": .rejected,
+    ])
+    try check([
+      "brackets": QueryFormat.Nesting.brackets, "dots": .dots, "exploded": .exploded,
+      "joined:,": .joined(by: .comma), "joined:|": .joined(by: .pipe),
+      "joined: ": .joined(by: .space), "rejected": .rejected,
+    ])
+    try check([
+      "omitted": QueryFormat.Nulls.omitted, "empty": .empty, "rejected": .rejected,
+      "text:": .text(""), "text:null": .text("null"), "text:omitted": .text("omitted"),
+      "text:\u{301}": .text("\u{301}"),
+    ])
+    try check([
+      "iso8601": QueryFormat.Dates.iso8601, "day": .day,
+      "iso8601WithMilliseconds": .iso8601WithMilliseconds, "secondsSince1970": .secondsSince1970,
+      "millisecondsSince1970": .millisecondsSince1970, "secondsSince2001": .secondsSince2001,
+      "pattern:day": .pattern("day"), "pattern:pattern:": .pattern("pattern:"),
+    ])
+    try check([
+      "query": ContentType.query, "formURLEncoded": .formURLEncoded, "json": .json,
+      "multipartFormData": .multipartFormData, "custom:text/x": .custom("text/x"),
+      "custom:": .custom(""),
+    ])
+  }
+
+  @Test(arguments: [
+    #""""#, #""Brackets""#, #""joined""#, #""joined:;""#, #""text""#, "1", "{}", "null",
+  ])
+  func aTextOfNoCaseIsNotDecoded(_ json: String) {
+    func check<Value: Decodable>(_ type: Value.Type) {
+      #expect(throws: DecodingError.self) {
+        try JSONDecoder().decode([Value].self, from: Data("[\(json)]".utf8))
+      }
+    }
+    check(QueryFormat.Arrays.self)
+    check(QueryFormat.Nesting.self)
+    check(QueryFormat.Nulls.self)
+    check(QueryFormat.Dates.self)
+    check(ContentType.self)
+  }
 }

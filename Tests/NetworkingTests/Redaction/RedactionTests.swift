@@ -1,4 +1,5 @@
 import Foundation
+import MockingRecordings
 import TestGate
 import TestSupport
 import Testing

@@ -25,7 +25,7 @@
     /// at once over 6 to 100 connections take a sixth of the time that they take over 1,000.
     static let maximumBodiesPerHost = 100
 
-    private struct State {
+    private struct State: ~Copyable {
       var others: [CurlCommandQueue] = []
       /// The maximum number of connections that each thread keeps.
       var cacheSize: Int
@@ -214,7 +214,7 @@
       case close
     }
 
-    private struct State {
+    private struct State: ~Copyable {
       var commands: [Command] = []
       var isSleeping = false
       var hasEnded = false

@@ -82,14 +82,16 @@
         guard withholds else { return main.pool(for: request) }
         var options = options
         options.presentsIdentities = false
-        var pools = withholding ?? PoolSet(options)
-        defer { withholding = pools }
+        let pools = withholding ?? PoolSet(options)
+        withholding = pools
         return pools.pool(for: request)
       }
     }
 
     /// The pools of connections that share the limits of a transport.
-    private struct PoolSet {
+    ///
+    /// `@unchecked Sendable` because the lock of the transport guards it.
+    private final class PoolSet: @unchecked Sendable {
       private let options: Options
       private let main: CurlLoopPool
       /// The pool for `https` requests if the number of connections to a host is limited, made when it is
@@ -106,7 +108,7 @@
       /// Returns the pool for a request.
       ///
       /// Connections to the same host are in one pool, or in two that share its limit.
-      mutating func pool(for request: HTTPRequest) -> CurlLoopPool {
+      func pool(for request: HTTPRequest) -> CurlLoopPool {
         let limit = max(options.maximumConnectionsPerHost ?? 0, 0)
         guard options.allowsHTTP2, request.isSecure, limit != 1 else { return main }
         let shared = limit == 0 ? main : pool(\.secure, limit - limit / 2)
@@ -115,8 +117,8 @@
       }
 
       /// Returns a pool, which is made at the first call and shares the size of the cache.
-      private mutating func pool(
-        _ pool: WritableKeyPath<PoolSet, CurlLoopPool?>, _ limit: Int?
+      private func pool(
+        _ pool: ReferenceWritableKeyPath<PoolSet, CurlLoopPool?>, _ limit: Int?
       ) -> CurlLoopPool {
         if let pool = self[keyPath: pool] { return pool }
         var options = options

@@ -14,7 +14,7 @@ import Promises
 final class URLSessionExchange: TransportHandle {
   typealias Receive = @Sendable (TransportEvent) -> Void
 
-  private struct State: Sendable {
+  private struct State: ~Copyable, Sendable {
     var machine: URLSessionExchangeMachine
     var resources: Resources
     /// Whether the session task is paused.

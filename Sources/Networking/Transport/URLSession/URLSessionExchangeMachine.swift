@@ -1,5 +1,5 @@
 /// The state machine of a ``URLSessionExchange``, which takes events and returns those to deliver.
-struct URLSessionExchangeMachine: Sendable {
+struct URLSessionExchangeMachine: ~Copyable, Sendable {
   /// Whether the last event is known, though possibly still held by a suspended exchange.
   private(set) var hasFinalEvent = false
   /// Whether the last event has been delivered.

@@ -66,11 +66,12 @@ extension HTTPResponseHead {
   /// `Set-Cookie` values are split again.
   package init(_ response: HTTPURLResponse) {
     var headers = HTTPHeaders()
-    let fields = response.allHeaderFields.compactMap { name, value -> (String, String)? in
+    let fields = response.allHeaderFields.compactMap {
+      name, value -> (key: String, value: String)? in
       guard let name = name as? String, let value = value as? String else { return nil }
       return (name, value)
     }
-    for (name, value) in fields.sorted(by: { $0.0 < $1.0 }) {
+    for (name, value) in sortedByKey(fields) {
       let values =
         HTTPHeaders.areNamesEqual(name, "Set-Cookie") ? SetCookieValues.split(value) : [value]
       for value in values { headers.add(value, for: name) }

@@ -1,5 +1,6 @@
 import Foundation
 
+@testable import MockingRecordings
 @testable import Networking
 
 extension FuzzTarget {

@@ -1,0 +1,146 @@
+/// The texts under which the cases of an enumeration are encoded.
+///
+/// A case with a text is encoded as a prefix and its text, such as `pattern:yyyy`. A synthesized
+/// conformance to `Codable` has a type of keys for each case, which needs five times the code.
+struct CaseNames<Value: Equatable> {
+  let names: KeyValuePairs<String, Value>
+  /// The case with a text.
+  var prefixed: (prefix: String, value: (String) -> Value, text: (Value) -> String?)?
+
+  /// Decodes a case.
+  ///
+  /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` for an unknown name.
+  func decode(from decoder: any Decoder) throws -> Value {
+    let container = try decoder.singleValueContainer()
+    let name = try container.decode(String.self)
+    if let known = names.first(where: { $0.key == name }) { return known.value }
+    // Bytes, because a colon and a following combining character form one `Character`.
+    if let prefixed, name.utf8.starts(with: prefixed.prefix.utf8) {
+      return prefixed.value(String(Substring(name.utf8.dropFirst(prefixed.prefix.utf8.count))))
+    }
+    throw DecodingError.dataCorruptedError(
+      in: container, debugDescription: "There is no case \(name.debugDescription)")
+  }
+
+  /// Encodes a case.
+  func encode(_ value: Value, to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    let name = names.first { $0.value == value }?.key
+    try container.encode(name ?? prefixed.map { $0.prefix + ($0.text(value) ?? "") } ?? "")
+  }
+}
+
+// MARK: - Formats
+
+extension ContentType {
+  private static var names: CaseNames<Self> {
+    CaseNames(
+      names: [
+        "query": .query, "formURLEncoded": .formURLEncoded, "json": .json,
+        "multipartFormData": .multipartFormData,
+      ],
+      prefixed: ("custom:", Self.custom, { if case .custom(let type) = $0 { type } else { nil } }))
+  }
+
+  /// Decodes a content type from its name, and `custom:` with the media type for ``custom(_:)``.
+  ///
+  /// - Parameter decoder: The decoder.
+  /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` for an unknown name.
+  public init(from decoder: any Decoder) throws { self = try Self.names.decode(from: decoder) }
+
+  /// Encodes the name of the content type.
+  ///
+  /// - Parameter encoder: The encoder.
+  /// - Throws: The errors of the encoder.
+  public func encode(to encoder: any Encoder) throws { try Self.names.encode(self, to: encoder) }
+}
+
+extension QueryFormat.Arrays {
+  private static var names: CaseNames<Self> {
+    CaseNames(names: [
+      "brackets": .brackets, "rackBrackets": .rackBrackets, "indices": .indices,
+      "repeated": .repeated, "joined:,": .joined(by: .comma), "joined:|": .joined(by: .pipe),
+      "joined: ": .joined(by: .space), "rejected": .rejected,
+    ])
+  }
+
+  /// Decodes a case from its name, and `joined:` with the separator for ``joined(by:)``.
+  ///
+  /// - Parameter decoder: The decoder.
+  /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` for an unknown name.
+  public init(from decoder: any Decoder) throws { self = try Self.names.decode(from: decoder) }
+
+  /// Encodes the name of the case.
+  ///
+  /// - Parameter encoder: The encoder.
+  /// - Throws: The errors of the encoder.
+  public func encode(to encoder: any Encoder) throws { try Self.names.encode(self, to: encoder) }
+}
+
+extension QueryFormat.Nesting {
+  private static var names: CaseNames<Self> {
+    CaseNames(names: [
+      "brackets": .brackets, "dots": .dots, "exploded": .exploded,
+      "joined:,": .joined(by: .comma), "joined:|": .joined(by: .pipe),
+      "joined: ": .joined(by: .space), "rejected": .rejected,
+    ])
+  }
+
+  /// Decodes a case from its name, and `joined:` with the separator for ``joined(by:)``.
+  ///
+  /// - Parameter decoder: The decoder.
+  /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` for an unknown name.
+  public init(from decoder: any Decoder) throws { self = try Self.names.decode(from: decoder) }
+
+  /// Encodes the name of the case.
+  ///
+  /// - Parameter encoder: The encoder.
+  /// - Throws: The errors of the encoder.
+  public func encode(to encoder: any Encoder) throws { try Self.names.encode(self, to: encoder) }
+}
+
+extension QueryFormat.Nulls {
+  private static var names: CaseNames<Self> {
+    CaseNames(
+      names: ["omitted": .omitted, "empty": .empty, "rejected": .rejected],
+      prefixed: ("text:", Self.text, { if case .text(let text) = $0 { text } else { nil } }))
+  }
+
+  /// Decodes a case from its name, and `text:` with the text for ``text(_:)``.
+  ///
+  /// - Parameter decoder: The decoder.
+  /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` for an unknown name.
+  public init(from decoder: any Decoder) throws { self = try Self.names.decode(from: decoder) }
+
+  /// Encodes the name of the case.
+  ///
+  /// - Parameter encoder: The encoder.
+  /// - Throws: The errors of the encoder.
+  public func encode(to encoder: any Encoder) throws { try Self.names.encode(self, to: encoder) }
+}
+
+extension QueryFormat.Dates {
+  private static var names: CaseNames<Self> {
+    CaseNames(
+      names: [
+        "iso8601": .iso8601, "iso8601WithMilliseconds": .iso8601WithMilliseconds, "day": .day,
+        "secondsSince1970": .secondsSince1970, "millisecondsSince1970": .millisecondsSince1970,
+        "secondsSince2001": .secondsSince2001,
+      ],
+      prefixed: (
+        "pattern:", Self.pattern, { if case .pattern(let text) = $0 { text } else { nil } }
+      ))
+  }
+
+  /// Decodes a case from its name, and `pattern:` with the pattern for ``pattern(_:)``.
+  ///
+  /// - Parameter decoder: The decoder.
+  /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` for an unknown name.
+  public init(from decoder: any Decoder) throws { self = try Self.names.decode(from: decoder) }
+
+  /// Encodes the name of the case.
+  ///
+  /// - Parameter encoder: The encoder.
+  /// - Throws: The errors of the encoder.
+  public func encode(to encoder: any Encoder) throws { try Self.names.encode(self, to: encoder) }
+}
