@@ -30,13 +30,15 @@ let support = ["TestGate", "TestSupport", "ThreadSanitizerSupport"] + programs("
 
 let package = Package(
   name: "Catena",
-  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
   products: [
     .library(name: "Promises", targets: ["Promises"]),
     .library(name: "PromisesCombine", targets: ["PromisesCombine"]),
     .library(name: "Networking", targets: ["Networking"]),
+    .library(name: "NetworkingInterceptors", targets: ["NetworkingInterceptors"]),
     .library(name: "NetworkingOAuth2", targets: ["NetworkingOAuth2"]),
     .library(name: "NetworkingStreams", targets: ["NetworkingStreams"]),
+    .library(name: "NetworkingTracing", targets: ["NetworkingTracing"]),
     .library(name: "NetworkingTransfers", targets: ["NetworkingTransfers"]),
     .library(name: "NetworkingValues", targets: ["NetworkingValues"]),
     .library(name: "NetworkingXML", targets: ["NetworkingXML"]),
@@ -75,10 +77,13 @@ let package = Package(
       name: "Networking", dependencies: ["CCatena", "CatenaSystem", "Promises"] + curl,
       exclude: excluded, resources: resources),
     .target(
+      name: "NetworkingInterceptors", dependencies: ["CatenaSystem", "Networking", "Promises"]),
+    .target(
       name: "NetworkingOAuth2",
       dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"]),
     .target(
       name: "NetworkingStreams", dependencies: ["CatenaSystem", "Networking", "Promises"]),
+    .target(name: "NetworkingTracing", dependencies: ["Networking"]),
     .target(
       name: "NetworkingTransfers",
       dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"]),
@@ -97,8 +102,9 @@ let package = Package(
     .target(
       name: "Catena",
       dependencies: [
-        "Networking", "NetworkingOAuth2", "NetworkingStreams", "NetworkingTransfers",
-        "NetworkingValues", "NetworkingXML", "Promises", "PromisesCombine",
+        "Networking", "NetworkingInterceptors", "NetworkingOAuth2", "NetworkingStreams",
+        "NetworkingTracing", "NetworkingTransfers", "NetworkingValues", "NetworkingXML", "Promises",
+        "PromisesCombine",
       ]),
     .target(
       name: "MockingOAuth2",
@@ -126,7 +132,8 @@ let package = Package(
       name: "MockingStubs",
       dependencies: [
         "CCatenaAdmin", "CatenaSystem", "Mocking", "MockingContracts", "MockingDocuments",
-        "MockingRecordings", "MockingResources", "MockingTemplates", "Networking", "Promises",
+        "MockingRecordings", "MockingResources", "MockingTemplates", "Networking",
+        "NetworkingTracing", "Promises",
       ]),
     .target(
       name: "CatenaTesting", dependencies: ["CatenaSystem", "Mocking", "Networking", "Promises"]),
@@ -152,8 +159,8 @@ let package = Package(
       name: "NetworkingTests",
       dependencies: [
         "CatenaSystem", "Mocking", "MockingOAuth2", "MockingRecordings", "MockingResources",
-        "Networking", "NetworkingOAuth2", "NetworkingStreams", "NetworkingTransfers",
-        "NetworkingValues", "Promises",
+        "Networking", "NetworkingInterceptors", "NetworkingOAuth2", "NetworkingStreams",
+        "NetworkingTracing", "NetworkingTransfers", "NetworkingValues", "Promises",
       ] + curl + support),
     .testTarget(
       name: "NetworkingXMLTests",
@@ -163,8 +170,8 @@ let package = Package(
       dependencies: [
         "CatenaSystem", "Mocking", "MockingContracts", "MockingDocuments", "MockingOAuth2",
         "MockingRecordings", "MockingResources", "MockingStubs", "MockingTemplates", "Networking",
-        "NetworkingOAuth2",
-        "NetworkingStreams", "NetworkingTransfers", "NetworkingXML", "Promises",
+        "NetworkingOAuth2", "NetworkingStreams", "NetworkingTracing", "NetworkingTransfers",
+        "NetworkingXML", "Promises",
       ] + support + programs("mock-server", "quickstart")),
     .testTarget(
       name: "CatenaTestingTests",

@@ -2,6 +2,7 @@
 import PackageDescription
 
 let networking: Target.Dependency = .product(name: "Networking", package: "Catena")
+let tracing: Target.Dependency = .product(name: "NetworkingTracing", package: "Catena")
 // SwiftPM compiles a target again after changes of the modules that it depends on, but not after changes of
 // those that they import.
 let catena: [Target.Dependency] =
@@ -39,7 +40,7 @@ let package = Package(
     // Programs that Benchmarks/run starts, one process for each measurement.
     .target(name: "CInstructions"),
     .target(name: "LoadSupport", dependencies: ["CInstructions"]),
-    .executableTarget(name: "catena-load", dependencies: ["LoadSupport"] + catena),
+    .executableTarget(name: "catena-load", dependencies: ["LoadSupport", tracing] + catena),
     .executableTarget(name: "urlsession-load", dependencies: ["LoadSupport"]),
     .executableTarget(name: "curl-loop", linkerSettings: [libcurl]),
     .executableTarget(name: "bench-server"),

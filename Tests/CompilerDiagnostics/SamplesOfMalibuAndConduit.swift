@@ -3,6 +3,7 @@
 import Foundation
 import Mocking
 import Networking
+import NetworkingInterceptors
 import NetworkingTransfers
 
 #if canImport(FoundationNetworking)

@@ -1,6 +1,7 @@
 // expect 4: type 'BoardsAPI' has no member 'bords'
 import Foundation
 import Networking
+import NetworkingTracing
 
 enum BoardsAPI: RequestConvertible {
   case boards

@@ -18,6 +18,7 @@ let package = Package(
         .product(name: "MockingTemplates", package: "Catena"),
         .product(name: "Networking", package: "Catena"),
         .product(name: "NetworkingStreams", package: "Catena"),
+        .product(name: "NetworkingTracing", package: "Catena"),
         .product(name: "NetworkingXML", package: "Catena"),
         .product(name: "Promises", package: "Catena"),
       ],

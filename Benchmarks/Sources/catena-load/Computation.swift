@@ -2,6 +2,7 @@ import Foundation
 import LoadSupport
 import Mocking
 import Promises
+import NetworkingTracing
 
 /// Work on one thread without requests: promises, JSON, redaction.
 struct Computation {

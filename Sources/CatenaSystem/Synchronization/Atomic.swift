@@ -24,7 +24,7 @@
     ///
     /// - Parameter ordering: The order of this access and others.
     /// - Returns: The value.
-    @inlinable @inline(__always)
+    @inlinable
     package borrowing func load(ordering: AtomicOrdering) -> Value {
       Value(bits: catena_atomic_load(storage.address, ordering.order))
     }
@@ -129,10 +129,8 @@
   @usableFromInline
   @_rawLayout(like: UInt64)
   struct AtomicStorage: ~Copyable {
-    @inlinable
-    init() {}
+    @inlinable init() {}
 
-    @inlinable @inline(__always)
-    var address: UnsafeMutablePointer<UInt64> { rawAddress(of: self) }
+    @inlinable var address: UnsafeMutablePointer<UInt64> { rawAddress(of: self) }
   }
 #endif

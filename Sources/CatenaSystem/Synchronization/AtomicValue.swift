@@ -14,11 +14,9 @@
   }
 
   extension AtomicValue where Self: FixedWidthInteger {
-    @inlinable @inline(__always)
-    package var bits: UInt64 { UInt64(truncatingIfNeeded: self) }
+    @inlinable package var bits: UInt64 { UInt64(truncatingIfNeeded: self) }
 
-    @inlinable @inline(__always)
-    package init(bits: UInt64) { self.init(truncatingIfNeeded: bits) }
+    @inlinable package init(bits: UInt64) { self.init(truncatingIfNeeded: bits) }
   }
 
   extension Int: AtomicValue {}
@@ -26,11 +24,9 @@
   extension UInt64: AtomicValue {}
 
   extension Bool: AtomicValue {
-    @inlinable @inline(__always)
-    package var bits: UInt64 { self ? 1 : 0 }
+    @inlinable package var bits: UInt64 { self ? 1 : 0 }
 
-    @inlinable @inline(__always)
-    package init(bits: UInt64) { self = bits != 0 }
+    @inlinable package init(bits: UInt64) { self = bits != 0 }
   }
 
   /// The order of an atomic access and others.
@@ -40,23 +36,17 @@
   package struct AtomicOrdering: Sendable {
     @usableFromInline let order: CInt
 
-    @inlinable @inline(__always)
-    init(_ order: Int) { self.order = CInt(order) }
+    @inlinable init(_ order: Int) { self.order = CInt(order) }
 
     /// No order.
-    @inlinable @inline(__always)
-    package static var relaxed: Self { Self(CATENA_RELAXED) }
+    @inlinable package static var relaxed: Self { Self(CATENA_RELAXED) }
     /// Later accesses stay after the load.
-    @inlinable @inline(__always)
-    package static var acquiring: Self { Self(CATENA_ACQUIRE) }
+    @inlinable package static var acquiring: Self { Self(CATENA_ACQUIRE) }
     /// Earlier accesses stay before the store.
-    @inlinable @inline(__always)
-    package static var releasing: Self { Self(CATENA_RELEASE) }
+    @inlinable package static var releasing: Self { Self(CATENA_RELEASE) }
     /// Both, for an operation that loads and stores.
-    @inlinable @inline(__always)
-    package static var acquiringAndReleasing: Self { Self(CATENA_ACQ_REL) }
+    @inlinable package static var acquiringAndReleasing: Self { Self(CATENA_ACQ_REL) }
     /// All such accesses of all threads are in one order.
-    @inlinable @inline(__always)
-    package static var sequentiallyConsistent: Self { Self(CATENA_SEQ_CST) }
+    @inlinable package static var sequentiallyConsistent: Self { Self(CATENA_SEQ_CST) }
   }
 #endif

@@ -19,22 +19,18 @@
     deinit { catena_lock_destroy(storage.address) }
 
     /// Waits until no other thread has the lock, and takes it.
-    @inlinable @inline(__always)
-    package borrowing func lock() { catena_lock_lock(storage.address) }
+    @inlinable package borrowing func lock() { catena_lock_lock(storage.address) }
 
     /// Releases the lock on the thread that has taken it.
-    @inlinable @inline(__always)
-    package borrowing func unlock() { catena_lock_unlock(storage.address) }
+    @inlinable package borrowing func unlock() { catena_lock_unlock(storage.address) }
 
     /// The bytes of a lock, which stay at one address while the owner lives.
     @usableFromInline
     @_rawLayout(like: CatenaLock)
     struct Storage: ~Copyable {
-      @inlinable
-      init() {}
+      @inlinable init() {}
 
-      @inlinable @inline(__always)
-      var address: UnsafeMutablePointer<CatenaLock> { rawAddress(of: self) }
+      @inlinable var address: UnsafeMutablePointer<CatenaLock> { rawAddress(of: self) }
     }
   }
 
@@ -57,14 +53,11 @@
   package struct Lock: ~Copyable, Sendable {
     @usableFromInline let mutex = Mutex<Void>(())
 
-    @inlinable
-    package init() {}
+    @inlinable package init() {}
 
-    @inlinable @inline(__always)
-    package borrowing func lock() { mutex._unsafeLock() }
+    @inlinable package borrowing func lock() { mutex._unsafeLock() }
 
-    @inlinable @inline(__always)
-    package borrowing func unlock() { mutex._unsafeUnlock() }
+    @inlinable package borrowing func unlock() { mutex._unsafeUnlock() }
   }
 #endif
 

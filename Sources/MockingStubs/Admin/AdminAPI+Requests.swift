@@ -5,6 +5,7 @@ import MockingDocuments
 import MockingRecordings
 import MockingResources
 import Networking
+import NetworkingTracing
 
 extension AdminAPI {
   static let requestOperations = [

@@ -61,4 +61,25 @@ extension Networking {
     unthrottledQueue.add(pending, priority: .normal, begin)
     return pending.promise
   }
+
+  /// Returns the first request that the client would send for an endpoint, without sending it.
+  ///
+  /// - Parameter endpoint: The endpoint.
+  /// - Returns: The request with the current credentials and cookies.
+  /// - Throws: The errors of the endpoint and of ``preProcessRequest``, and ``NetworkError``.
+  package func firstHop(of endpoint: some RequestConvertible) throws -> HTTPRequest {
+    let settings = currentSettings().settings
+    var original = try Self.request(of: endpoint)
+    runner.addSecretNames(to: &original)
+    let defaults = defaults(of: endpoint)
+    let changed = settings.beforeEach?(original) ?? original
+    var request = try runner.wireRequest(
+      of: changed, defaults,
+      baseURL: settings.baseURL?() ?? defaults.baseURL.get(),
+      preProcess: settings.preProcessRequest)
+    if changed.sendsCredentials, case .bound(let credentials) = settings.credentials {
+      request = AuthorizationStage.adding(credentials, to: request)
+    }
+    return runner.cookies?.addingCookies(to: request) ?? request
+  }
 }

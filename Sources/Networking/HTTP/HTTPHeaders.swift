@@ -340,7 +340,7 @@ extension HTTPHeaders {
   /// - Parameter redactor: The redactor. `nil` uses the rules of the client that has built or
   ///   received the fields.
   /// - Returns: Fields with the same names, in the same order.
-  func redacted(by redactor: Redactor? = nil) -> HTTPHeaders {
+  package func redacted(by redactor: Redactor? = nil) -> HTTPHeaders {
     let redactor = redactor ?? Redactor(names: secretNames)
     return HTTPHeaders(
       fields.map { Field(name: $0.name, value: redactor.maskedFieldValue($0.value, name: $0.name)) }

@@ -36,6 +36,8 @@ public struct Exchange: Sendable {
   /// An interceptor that makes requests itself passes on those for which this is `false`, because
   /// they may be its own.
   public var isIntercepted: Bool { call.request.isIntercepted }
+  /// The scheduler of the client.
+  package var scheduler: any Scheduler { call.settings.scheduler }
 
   /// Whether the client adds its credentials to the request.
   ///
@@ -46,7 +48,7 @@ public struct Exchange: Sendable {
   /// Returns the exchange with the client's current credentials.
   ///
   /// - Throws: The error of ``with(_:)``, and ``NetworkError`` with the code `sessionEnded`.
-  func withCurrentCredentials() throws -> Exchange {
+  package func withCurrentCredentials() throws -> Exchange {
     let current = sendsCredentials ? call.credentialSource?.currentCredentials : nil
     // After the credentials have been read, because they may be those of another user.
     try checkSessions()

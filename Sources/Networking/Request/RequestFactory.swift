@@ -35,17 +35,13 @@ extension RequestFactory {
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
-  @inlinable
   public static func get(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
     contentType: ContentType? = nil, storePolicy: Request.StorePolicy = .none,
     cachePolicy: Request.CachePolicy = .default, timeout: Duration? = nil,
     priority: Request.Priority = .normal
   ) -> Self {
-    _wrapping(
-      Request(
-        .get, path, parameters: parameters, headers: headers, contentType: contentType,
-        storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
+    make(.get, path, parameters, headers, contentType, storePolicy, cachePolicy, timeout, priority)
   }
 
   /// Creates a POST request, which sends content for a resource to process.
@@ -60,17 +56,13 @@ extension RequestFactory {
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
-  @inlinable
   public static func post(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
     contentType: ContentType? = nil, storePolicy: Request.StorePolicy = .none,
     cachePolicy: Request.CachePolicy = .default, timeout: Duration? = nil,
     priority: Request.Priority = .normal
   ) -> Self {
-    _wrapping(
-      Request(
-        .post, path, parameters: parameters, headers: headers, contentType: contentType,
-        storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
+    make(.post, path, parameters, headers, contentType, storePolicy, cachePolicy, timeout, priority)
   }
 
   /// Creates a PUT request, which replaces a resource.
@@ -85,17 +77,13 @@ extension RequestFactory {
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
-  @inlinable
   public static func put(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
     contentType: ContentType? = nil, storePolicy: Request.StorePolicy = .none,
     cachePolicy: Request.CachePolicy = .default, timeout: Duration? = nil,
     priority: Request.Priority = .normal
   ) -> Self {
-    _wrapping(
-      Request(
-        .put, path, parameters: parameters, headers: headers, contentType: contentType,
-        storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
+    make(.put, path, parameters, headers, contentType, storePolicy, cachePolicy, timeout, priority)
   }
 
   /// Creates a PATCH request, which changes a resource.
@@ -110,17 +98,14 @@ extension RequestFactory {
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
-  @inlinable
   public static func patch(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
     contentType: ContentType? = nil, storePolicy: Request.StorePolicy = .none,
     cachePolicy: Request.CachePolicy = .default, timeout: Duration? = nil,
     priority: Request.Priority = .normal
   ) -> Self {
-    _wrapping(
-      Request(
-        .patch, path, parameters: parameters, headers: headers, contentType: contentType,
-        storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
+    make(
+      .patch, path, parameters, headers, contentType, storePolicy, cachePolicy, timeout, priority)
   }
 
   /// Creates a DELETE request, which removes a resource.
@@ -135,17 +120,14 @@ extension RequestFactory {
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
-  @inlinable
   public static func delete(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
     contentType: ContentType? = nil, storePolicy: Request.StorePolicy = .none,
     cachePolicy: Request.CachePolicy = .default, timeout: Duration? = nil,
     priority: Request.Priority = .normal
   ) -> Self {
-    _wrapping(
-      Request(
-        .delete, path, parameters: parameters, headers: headers, contentType: contentType,
-        storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
+    make(
+      .delete, path, parameters, headers, contentType, storePolicy, cachePolicy, timeout, priority)
   }
 
   /// Creates a HEAD request, which reads the status and header fields of a resource without its
@@ -161,17 +143,13 @@ extension RequestFactory {
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
-  @inlinable
   public static func head(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
     contentType: ContentType? = nil, storePolicy: Request.StorePolicy = .none,
     cachePolicy: Request.CachePolicy = .default, timeout: Duration? = nil,
     priority: Request.Priority = .normal
   ) -> Self {
-    _wrapping(
-      Request(
-        .head, path, parameters: parameters, headers: headers, contentType: contentType,
-        storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
+    make(.head, path, parameters, headers, contentType, storePolicy, cachePolicy, timeout, priority)
   }
 
   /// Creates an OPTIONS request, which asks for the communication options of a resource.
@@ -186,16 +164,24 @@ extension RequestFactory {
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
-  @inlinable
   public static func options(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
     contentType: ContentType? = nil, storePolicy: Request.StorePolicy = .none,
     cachePolicy: Request.CachePolicy = .default, timeout: Duration? = nil,
     priority: Request.Priority = .normal
   ) -> Self {
+    make(
+      .options, path, parameters, headers, contentType, storePolicy, cachePolicy, timeout, priority)
+  }
+
+  private static func make(
+    _ method: HTTPMethod, _ path: RequestPath, _ parameters: Parameters?, _ headers: HTTPHeaders,
+    _ contentType: ContentType?, _ storePolicy: Request.StorePolicy,
+    _ cachePolicy: Request.CachePolicy, _ timeout: Duration?, _ priority: Request.Priority
+  ) -> Self {
     _wrapping(
       Request(
-        .options, path, parameters: parameters, headers: headers, contentType: contentType,
+        method, path, parameters: parameters, headers: headers, contentType: contentType,
         storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
   }
 }

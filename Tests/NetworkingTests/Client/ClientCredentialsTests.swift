@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @testable import Networking
+import NetworkingInterceptors
+import NetworkingTracing
 
 /// The credentials of a client: the origin that they are bound to, and requests without them.
 @Suite(.gated)

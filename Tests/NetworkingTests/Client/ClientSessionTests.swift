@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+import NetworkingInterceptors
 @testable import NetworkingStreams
 @testable import NetworkingTransfers
 

@@ -2,6 +2,7 @@
   import Foundation
   import Mocking
   import Networking
+  import NetworkingTracing
   import Promises
   import TestGate
   import TestSupport

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import NetworkingInterceptors
 import Promises
 import CatenaSystem
 import TestSupport

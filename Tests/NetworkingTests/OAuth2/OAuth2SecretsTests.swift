@@ -8,6 +8,7 @@ import Testing
 
 @testable import Networking
 @testable import NetworkingOAuth2
+import NetworkingTracing
 
 /// No secret of a grant appears in a log, an event, an error, a recording or a curl command.
 @Suite(.gated)

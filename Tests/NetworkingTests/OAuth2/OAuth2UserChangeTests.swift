@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+import NetworkingInterceptors
 @testable import NetworkingOAuth2
 
 /// Requests, sign-ins, sign-outs and refreshes at the same time.

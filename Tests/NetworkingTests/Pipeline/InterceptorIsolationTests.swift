@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+import NetworkingInterceptors
 
 /// Closures of interceptors that are written in the code of an actor.
 @Suite(.gated)

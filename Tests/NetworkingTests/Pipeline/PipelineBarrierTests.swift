@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+import NetworkingInterceptors
 
 @Suite(.gated)
 struct PipelineBarrierTests {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+import NetworkingInterceptors
 
 /// The call deadline ends an interceptor that never completes, and the error names it.
 @Suite(.gated)

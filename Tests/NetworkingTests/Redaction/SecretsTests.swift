@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+import NetworkingTracing
 
 /// Secrets in any part of a session do not appear in printed or stored text.
 @Suite(.gated)

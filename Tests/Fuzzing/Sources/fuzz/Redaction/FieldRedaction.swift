@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Networking
+@testable import NetworkingTracing
 
 extension FuzzTarget {
   /// The masking of header fields, and of the commands for curl that show them.

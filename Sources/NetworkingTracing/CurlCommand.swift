@@ -1,4 +1,5 @@
 import Foundation
+public import Networking
 
 extension HTTPRequest {
   /// Returns a command for a POSIX shell that sends this request with the `curl` tool.
@@ -122,22 +123,6 @@ extension Networking {
     for endpoint: ModifiedEndpoint<Endpoint>, redacted: Bool = true
   ) throws -> String {
     try firstHop(of: endpoint).curlCommand(redacted: redacted)
-  }
-
-  package func firstHop(of endpoint: some RequestConvertible) throws -> HTTPRequest {
-    let settings = currentSettings().settings
-    var original = try Self.request(of: endpoint)
-    runner.addSecretNames(to: &original)
-    let defaults = defaults(of: endpoint)
-    let changed = settings.beforeEach?(original) ?? original
-    var request = try runner.wireRequest(
-      of: changed, defaults,
-      baseURL: settings.baseURL?() ?? defaults.baseURL.get(),
-      preProcess: settings.preProcessRequest)
-    if changed.sendsCredentials, case .bound(let credentials) = settings.credentials {
-      request = AuthorizationStage.adding(credentials, to: request)
-    }
-    return runner.cookies?.addingCookies(to: request) ?? request
   }
 }
 

@@ -1,5 +1,6 @@
-public import Promises
 import CatenaSystem
+public import Networking
+public import Promises
 
 /// An interceptor that holds requests while some work runs, such as a migration of the account.
 ///
@@ -93,7 +94,7 @@ public final class PipelineBarrier: Interceptor {
   ) {
     let effects = machine.withLock { change(&$0) }
     for resolver in effects.resumed {
-      resolver.fulfill(exchange.map { .afterRequests($0.call.settings.scheduler) } ?? .atOnce)
+      resolver.fulfill(exchange.map { .afterRequests($0.scheduler) } ?? .atOnce)
     }
     // Rejected as cancelled, so that it is not reported as abandoned.
     effects.dropped?.reject(CancellationError())
