@@ -1,3 +1,4 @@
+import CatenaSystem
 package import Foundation
 package import Networking
 
