@@ -121,7 +121,7 @@ extension Networking {
     replay.always(on: .inline) { [weak self] result in
       // Another replay is running. The client tries again later.
       guard !result.isOfflineStoreBusy, let self,
-        let handler = settings.withLock({ $0.settings.onAutomaticReplay })
+        let handler = settings.withLock({ $0.settings }).onAutomaticReplay
       else { return }
       IsolatedClosure(handler).run(result, on: callbackContext, awaitedBy: runner.scheduler)
     }
