@@ -144,6 +144,7 @@ public func abort() -> Never { fatalError() }
 { 0 }
 @discardableResult public func geteuid() -> uid_t { 0 }
 @discardableResult public func getuid() -> uid_t { 0 }
+@discardableResult public func sched_yield() -> Int32 { 0 }
 @discardableResult public func usleep(_ time: UInt32) -> Int32 { 0 }
 @discardableResult public func strerror(_ number: Int32) -> UnsafeMutablePointer<CChar> {
   fatalError()
