@@ -1,6 +1,8 @@
 extension String {
   /// Decodes a text in UTF-8.
   ///
+  /// Invalid bytes are not replaced.
+  ///
   /// - Parameter bytes: The bytes of the text. Returns `nil` if they are not valid UTF-8.
   @inlinable
   package init?(validUTF8 bytes: some Collection<UInt8>) {
