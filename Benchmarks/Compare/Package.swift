@@ -15,7 +15,9 @@ let package = Package(
     .executableTarget(
       name: "catena-load",
       dependencies: ["LoadSupport"]
-        + ["Mocking", "Networking", "Promises"].map { .product(name: $0, package: "Catena") }),
+        + ["Mocking", "Networking", "NetworkingTracing", "Promises"].map {
+          .product(name: $0, package: "Catena")
+        }),
     .executableTarget(name: "bench-server"),
   ],
   swiftLanguageModes: [.v6]
