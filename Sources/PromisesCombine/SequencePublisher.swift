@@ -74,8 +74,8 @@
 
   /// The task that reads a sequence for a subscriber.
   ///
-  /// `@unchecked Sendable` because subscribers are not `Sendable`. Only the task calls `downstream`. The
-  /// locks protect the rest.
+  /// `@unchecked Sendable` because `downstream` is protected by the task, which alone calls it, and the
+  /// rest by locks. Subscribers are not `Sendable`.
   @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
   private final class SequenceFeed<Base: AsyncSequence & Sendable>: @unchecked Sendable {
     private let delivery = Mutex(SequenceDelivery())

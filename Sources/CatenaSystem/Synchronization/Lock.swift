@@ -5,6 +5,8 @@
   ///
   /// ``Mutex`` protects one value. An owner of several properties that one lock protects reads and
   /// writes them in ``withLock(_:)`` only. The lock is not recursive.
+  ///
+  /// `@unchecked Sendable` because the bytes are protected by the system: only its functions use them.
   @usableFromInline
   package struct Lock: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: Storage

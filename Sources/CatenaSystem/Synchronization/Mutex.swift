@@ -24,7 +24,9 @@
       try storage.withLock(body)
     }
 
-    /// The value, which `lock` protects.
+    /// The value and its lock.
+    ///
+    /// `@unchecked Sendable` because the value is protected by `lock`.
     private final class Storage: @unchecked Sendable {
       private let lock = Lock()
       @exclusivity(unchecked)

@@ -68,7 +68,7 @@ public final class TokenChanges: Sendable, AsyncSequence {
       if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
         return await iterator.next(isolation: actor)
       }
-      // Nothing else reads the iterator during this call.
+      // `nonisolated(unsafe)` because the copy is protected by its owner: only this call uses it.
       nonisolated(unsafe) var copy = iterator
       return await copy.next()
     }

@@ -90,7 +90,7 @@
 
     /// The pools of connections that share the limits of a transport.
     ///
-    /// `@unchecked Sendable` because the lock of the transport guards it.
+    /// `@unchecked Sendable` because it is protected by the lock of the transport.
     private final class PoolSet: @unchecked Sendable {
       private let options: Options
       private let main: CurlLoopPool
