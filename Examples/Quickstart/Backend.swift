@@ -1,6 +1,5 @@
 import Foundation
 import Mocking
-import CatenaSystem
 
 /// The backend of a ``Walk``: a server or mocks.
 enum Backend {
@@ -106,16 +105,16 @@ final class CountingProvider: TransportProvider {
   }
 
   private let provider: MockProvider<BoardsAPI>
-  private let counts = Mutex(Counts())
+  private let counts = MockState(Counts())
 
   init(_ provider: MockProvider<BoardsAPI>) {
     self.provider = provider
   }
 
   /// The maximum number of concurrent requests since ``resetMaxConcurrentRequests()``.
-  var maxConcurrentRequests: Int { counts.withLock { $0.maximum } }
+  var maxConcurrentRequests: Int { counts.withValue { $0.maximum } }
 
-  func resetMaxConcurrentRequests() { counts.withLock { $0 = Counts() } }
+  func resetMaxConcurrentRequests() { counts.withValue { $0 = Counts() } }
 
   func transport(for endpoint: BoardsAPI, real: any Transport) -> (any Transport)? {
     provider.transport(for: endpoint, real: real).map {
@@ -124,13 +123,13 @@ final class CountingProvider: TransportProvider {
   }
 
   private func requestStarted() {
-    counts.withLock { counts in
+    counts.withValue { counts in
       counts.current += 1
       counts.maximum = max(counts.maximum, counts.current)
     }
   }
 
-  private func requestEnded() { counts.withLock { $0.current -= 1 } }
+  private func requestEnded() { counts.withValue { $0.current -= 1 } }
 
   private struct CountingTransport: Transport {
     let transport: any Transport
@@ -243,17 +242,18 @@ extension Mock {
 
 /// The boards of the server.
 private final class BoardStore: Sendable {
-  private let boards = Mutex(Dictionary(uniqueKeysWithValues: Board.samples.map { ($0.id, $0) }))
+  private let boards = MockState(
+    Dictionary(uniqueKeysWithValues: Board.samples.map { ($0.id, $0) }))
 
-  var all: [Board] { boards.withLock { $0.values.sorted { $0.id < $1.id } } }
+  var all: [Board] { boards.withValue { $0.values.sorted { $0.id < $1.id } } }
 
   subscript(id: Int?) -> Board? {
     guard let id else { return nil }
-    return boards.withLock { $0[id] }
+    return boards.withValue { $0[id] }
   }
 
   func add(_ title: String) -> Board {
-    boards.withLock { boards in
+    boards.withValue { boards in
       let board = Board(id: (boards.keys.max() ?? 0) + 1, title: title)
       boards[board.id] = board
       return board
@@ -263,7 +263,7 @@ private final class BoardStore: Sendable {
   /// Returns the renamed board, or `nil` if the id is unknown.
   func rename(_ id: Int?, _ title: String) -> Board? {
     guard let id else { return nil }
-    return boards.withLock { boards in
+    return boards.withValue { boards in
       boards[id]?.title = title
       return boards[id]
     }
@@ -272,6 +272,6 @@ private final class BoardStore: Sendable {
   /// Returns whether the board existed.
   func remove(_ id: Int?) -> Bool {
     guard let id else { return false }
-    return boards.withLock { $0.removeValue(forKey: id) != nil }
+    return boards.withValue { $0.removeValue(forKey: id) != nil }
   }
 }

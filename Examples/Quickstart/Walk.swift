@@ -1,6 +1,5 @@
 import Foundation
 import Mocking
-import CatenaSystem
 
 // MARK: The API
 
@@ -147,9 +146,9 @@ final class StepTimer: Sendable {
     var start = ContinuousClock.now
   }
 
-  private let state = Mutex(State())
+  private let state = MockState(State())
 
-  var measurements: [Measurement] { state.withLock { $0.measurements } }
+  var measurements: [Measurement] { state.withValue { $0.measurements } }
 
   /// The first step that is not completed.
   var currentStep: Step {
@@ -160,7 +159,7 @@ final class StepTimer: Sendable {
   /// Ends a step and starts the next one.
   func record(_ step: Step, requests: Int) {
     let now = ContinuousClock.now
-    state.withLock { state in
+    state.withValue { state in
       state.measurements.append(
         Measurement(step: step, requests: requests, duration: now - state.start))
       state.start = now
