@@ -16,7 +16,7 @@ public import Promises
 /// A request that waits while the user changes is not sent for the next user. It fails with
 /// ``NetworkError/Code-swift.enum/sessionEnded``.
 ///
-/// Requests that are ``Request/notIntercepted()`` pass the barrier, and no hold waits for them. The
+/// Requests that are ``RequestOption/notIntercepted`` pass the barrier, and no hold waits for them. The
 /// work of a hold must make its requests this way. A waiting request can be cancelled, and its
 /// deadline continues.
 public final class PipelineBarrier: Interceptor {

@@ -104,7 +104,7 @@ extension Networking {
   /// - After a rejection the request is sent once more with a new token. The second response is
   ///   delivered. A body that cannot be sent again is not; the next request then has a new token.
   /// - The rules of ``authenticate(authorizationHeader:)`` about origins and users apply. A request
-  ///   that is ``Request/withoutCredentials()`` or has an `Authorization` field is sent as it is.
+  ///   that is ``RequestOption/withoutCredentials`` or has an `Authorization` field is sent as it is.
   /// - `authenticate` and another call of this method replace the session, and end that of the user
   ///   unless the new one is the same.
   ///

@@ -198,8 +198,7 @@ public struct OAuth2Context: Sendable {
   private func send(
     _ request: Request, secrets: [String], requiresBody: Bool
   ) -> Promise<JSON> {
-    let request = request.withoutCredentials().notIntercepted().formatting(.standard)
-    var options = RequestOptions()
+    var options = CallOptions([.withoutCredentials, .notIntercepted, .queryFormat(.standard)])
     // The body of a temporary failure has nothing that is needed, even if it does not end.
     options.discards = { OAuth2Error.isTemporary($0.status) }
     let response = networking.send(request, options, #fileID, #line)

@@ -33,42 +33,21 @@ extension Networking {
   ///     and ``EventReconnection/never`` for other methods.
   ///   - idleTimeout: The limit for the time without data. `nil` uses the client's setting.
   ///   - maximumEventSize: The maximum size of an event, and of a line, in bytes.
+  ///   - options: The options of each connection, which are applied in order.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: The sequence. It throws a ``NetworkError`` like that of `request(_:progress:file:line:)`;
+  /// - Returns: The sequence. It throws a ``NetworkError`` like that of `request(_:_:file:line:)`;
   ///   `unacceptableStatus`, `unacceptableContentType` or `missingContentType`; `bodyTooLarge` with the
   ///   name of the field for an event above the limit; `invalidHeader` for a `lastEventID` that is too long;
   ///   and `CancellationError`.
   public func events(
     of endpoint: Endpoint, lastEventID: String = "", reconnecting: EventReconnection? = nil,
-    idleTimeout: Duration? = nil, maximumEventSize: Int = 16 << 20,
+    idleTimeout: Duration? = nil, maximumEventSize: Int = 16 << 20, _ options: RequestOption...,
     file: StaticString = #fileID, line: UInt = #line
-  ) -> ServerSentEvents {
-    events(
-      of: endpoint.modified { $0 }, lastEventID: lastEventID, reconnecting: reconnecting,
-      idleTimeout: idleTimeout, maximumEventSize: maximumEventSize, file: file, line: line)
-  }
-
-  /// Returns the events of a server for a modified endpoint, as an asynchronous sequence.
-  ///
-  /// - Parameters:
-  ///   - endpoint: The endpoint.
-  ///   - lastEventID: The identifier of the last event of an earlier sequence. Empty for none.
-  ///   - reconnecting: The rules for connecting again. `nil` depends on the method.
-  ///   - idleTimeout: The limit for the time without data. `nil` uses the client's setting.
-  ///   - maximumEventSize: The maximum size of an event, and of a line, in bytes.
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: The sequence, like that of the plain endpoint.
-  @_disfavoredOverload
-  public func events(
-    of endpoint: ModifiedEndpoint<Endpoint>, lastEventID: String = "",
-    reconnecting: EventReconnection? = nil, idleTimeout: Duration? = nil,
-    maximumEventSize: Int = 16 << 20, file: StaticString = #fileID, line: UInt = #line
   ) -> ServerSentEvents {
     ServerSentEvents(
       opener: opener(
-        of: endpoint, idleTimeout, discarding: { $0.isTemporary }, file, line),
+        of: endpoint, options, idleTimeout, discarding: { $0.isTemporary }, file, line),
       options: .init(
         lastEventID: lastEventID, reconnection: reconnecting, maximumEventSize: maximumEventSize))
   }
@@ -88,36 +67,19 @@ extension Networking {
   ///   - endpoint: The endpoint.
   ///   - idleTimeout: The limit for the time without data. `nil` uses the client's setting.
   ///   - maximumLineSize: The maximum size of a line, in bytes.
+  ///   - options: The options of this call, which are applied in order.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: The sequence. It throws a ``NetworkError`` like that of `request(_:progress:file:line:)`;
+  /// - Returns: The sequence. It throws a ``NetworkError`` like that of `request(_:_:file:line:)`;
   ///   `unacceptableStatus` for a status other than 2xx; `bodyTooLarge` for a line above the limit;
   ///   and `CancellationError`.
   public func lines(
     of endpoint: Endpoint, idleTimeout: Duration? = nil, maximumLineSize: Int = 16 << 20,
-    file: StaticString = #fileID, line: UInt = #line
-  ) -> ResponseLines {
-    lines(
-      of: endpoint.modified { $0 }, idleTimeout: idleTimeout, maximumLineSize: maximumLineSize,
-      file: file, line: line)
-  }
-
-  /// Returns the lines of a response body for a modified endpoint, as an asynchronous sequence.
-  ///
-  /// - Parameters:
-  ///   - endpoint: The endpoint.
-  ///   - idleTimeout: The limit for the time without data. `nil` uses the client's setting.
-  ///   - maximumLineSize: The maximum size of a line, in bytes.
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: The sequence, like that of the plain endpoint.
-  @_disfavoredOverload
-  public func lines(
-    of endpoint: ModifiedEndpoint<Endpoint>, idleTimeout: Duration? = nil,
-    maximumLineSize: Int = 16 << 20, file: StaticString = #fileID, line: UInt = #line
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
   ) -> ResponseLines {
     ResponseLines(
-      opener: opener(of: endpoint, idleTimeout, file, line), maximumLineSize: maximumLineSize)
+      opener: opener(of: endpoint, options, idleTimeout, file, line),
+      maximumLineSize: maximumLineSize)
   }
 
   /// Returns the JSON values of a response body, as an asynchronous sequence.
@@ -141,63 +103,44 @@ extension Networking {
   ///     ``NetworkingConfiguration/decoder``.
   ///   - idleTimeout: The limit for the time without data. `nil` uses the client's setting.
   ///   - maximumLineSize: The maximum size of a value, in bytes.
+  ///   - options: The options of this call, which are applied in order.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: The sequence. It throws a ``NetworkError`` like that of `lines(of:)`, and
   ///   `decodingFailed` with the number and the text of the value, also for a value that is cut off.
   public func jsonLines<Value: Decodable & Sendable>(
     of endpoint: Endpoint, as type: Value.Type = Value.self, decoder: JSONDecoder? = nil,
-    idleTimeout: Duration? = nil, maximumLineSize: Int = 16 << 20,
-    file: StaticString = #fileID, line: UInt = #line
-  ) -> JSONLines<Value> {
-    jsonLines(
-      of: endpoint.modified { $0 }, as: type, decoder: decoder, idleTimeout: idleTimeout,
-      maximumLineSize: maximumLineSize, file: file, line: line)
-  }
-
-  /// Returns the JSON values of a response body for a modified endpoint, as an asynchronous sequence.
-  ///
-  /// - Parameters:
-  ///   - endpoint: The endpoint.
-  ///   - type: The type of the values.
-  ///   - decoder: The decoder. `nil` uses ``NetworkingConfiguration/decoder``.
-  ///   - idleTimeout: The limit for the time without data. `nil` uses the client's setting.
-  ///   - maximumLineSize: The maximum size of a value, in bytes.
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: The sequence, like that of the plain endpoint.
-  @_disfavoredOverload
-  public func jsonLines<Value: Decodable & Sendable>(
-    of endpoint: ModifiedEndpoint<Endpoint>, as type: Value.Type = Value.self,
-    decoder: JSONDecoder? = nil, idleTimeout: Duration? = nil, maximumLineSize: Int = 16 << 20,
+    idleTimeout: Duration? = nil, maximumLineSize: Int = 16 << 20, _ options: RequestOption...,
     file: StaticString = #fileID, line: UInt = #line
   ) -> JSONLines<Value> {
     JSONLines(
-      opener: opener(of: endpoint, idleTimeout, file, line), decoder: decoder,
+      opener: opener(of: endpoint, options, idleTimeout, file, line), decoder: decoder,
       maximumLineSize: maximumLineSize)
   }
 
   private func opener(
-    of endpoint: ModifiedEndpoint<Endpoint>, _ idleTimeout: Duration?,
+    of endpoint: Endpoint, _ options: [RequestOption], _ idleTimeout: Duration?,
     discarding discards: Discard? = nil, _ file: StaticString, _ line: UInt
   ) -> StreamOpener {
     let context = context
     return StreamOpener(
       scheduler: context.scheduler, wallClock: context.wallClock,
-      isRepeatable: { [.get, .head].contains((try? endpoint.request.method) ?? .post) },
+      isRepeatable: {
+        [.get, .head].contains((try? endpoint.request.applying(options).method) ?? .post)
+      },
       sessions: { [self] in currentSessions }
     ) { [self] sessions, prepare in
-      var options = RequestOptions(to: .stream)
-      options.prepare = { request in
+      var call = CallOptions(to: .stream, options + [.store(.none)])
+      call.prepare = { request in
         var request = request
         prepare(&request)
         if let idleTimeout { request.idleTimeout = idleTimeout }
         return request
       }
-      options.deadlinesEndWithHead = true
-      options.discards = discards
-      options.sessions = sessions
-      return send(endpoint.modified { $0.storing(.none) }, options, file, line)
+      call.deadlinesEndWithHead = true
+      call.discards = discards
+      call.sessions = sessions
+      return send(endpoint, call, file, line)
     }
   }
 }

@@ -96,33 +96,22 @@ extension Networking {
   /// print(try networking.curlCommand(for: .boards))
   /// ```
   ///
-  /// The request is built as for `request(_:progress:file:line:)`, on the current thread, with
+  /// The request is built as for `request(_:_:file:line:)`, on the current thread, with
   /// ``beforeEach``, ``preProcessRequest``, the current credentials and the stored cookies. Changes
   /// by ``middleware`` and interceptors are not included, and the body is not compressed. Nothing is
   /// sent.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
+  ///   - options: The options of the request, which are applied in order.
   ///   - redacted: Whether secrets are masked; see ``HTTPRequest/curlCommand(redacted:)``.
   /// - Returns: The command, without a final line break.
   /// - Throws: ``NetworkError`` if the request cannot be built, and errors of the endpoint and of
   ///   ``preProcessRequest``.
-  public func curlCommand(for endpoint: Endpoint, redacted: Bool = true) throws -> String {
-    try firstHop(of: endpoint).curlCommand(redacted: redacted)
-  }
-
-  /// Returns a command that sends the request of a modified endpoint with the `curl` tool.
-  ///
-  /// - Parameters:
-  ///   - endpoint: The modified endpoint.
-  ///   - redacted: Whether secrets are masked.
-  /// - Returns: The command, without a final line break.
-  /// - Throws: The same errors as for the plain endpoint.
-  @_disfavoredOverload
   public func curlCommand(
-    for endpoint: ModifiedEndpoint<Endpoint>, redacted: Bool = true
+    for endpoint: Endpoint, _ options: RequestOption..., redacted: Bool = true
   ) throws -> String {
-    try firstHop(of: endpoint).curlCommand(redacted: redacted)
+    try firstHop(of: endpoint, options).curlCommand(redacted: redacted)
   }
 }
 

@@ -178,7 +178,7 @@ final class DownloadRun: Sendable {
     repeatedBy retries: TransferRetries,
     _ change: @escaping @Sendable (inout HTTPRequest) throws -> Void
   ) async throws -> Response {
-    var options = RequestOptions(to: .stream)
+    var options = CallOptions(to: .stream)
     options.prepare = { [self] request in
       var request = request
       try change(&request)

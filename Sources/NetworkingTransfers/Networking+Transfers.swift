@@ -54,47 +54,24 @@ extension Networking {
   ///     A server without ranges sends the file over one connection.
   ///   - sha256: The SHA-256 of the file, as 64 hexadecimal digits. `nil` uses the server's digest,
   ///     if it sends one.
+  ///   - options: The options of each request of the transfer, which are applied in order.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: The transfer. Its promise is rejected like that of `request(_:progress:file:line:)`,
+  /// - Returns: The transfer. Its promise is rejected like that of `request(_:_:file:line:)`,
   ///   and with `fileNotWritten`; with `transferInProgress` if another transfer has the partial
   ///   file; with `digestMismatch`; with `malformedResponse` if a range is not the requested one;
   ///   with `encodingFailed` if `sha256` is not a SHA-256.
   @discardableResult
   public func download(
     _ endpoint: Endpoint, to target: URL, resumable: Bool, replacing: Bool = true,
-    connections: Int = 1, sha256: String? = nil,
+    connections: Int = 1, sha256: String? = nil, _ options: RequestOption...,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Transfer {
-    download(
-      endpoint.modified { $0 }, to: target, resumable: resumable, replacing: replacing,
-      connections: connections, sha256: sha256, file: file, line: line)
-  }
-
-  /// Downloads the response body of a modified endpoint to a file, as a transfer that can be paused.
-  ///
-  /// - Parameters:
-  ///   - endpoint: The endpoint of a GET request.
-  ///   - target: The file URL of the destination.
-  ///   - resumable: Whether a later download can continue this one.
-  ///   - replacing: Whether an existing file is replaced. Otherwise the transfer fails.
-  ///   - connections: The number of ranges that are requested at a time, from 1 to 16.
-  ///   - sha256: The SHA-256 of the file. `nil` uses the server's digest, if it sends one.
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: The transfer, like that of the plain endpoint.
-  @_disfavoredOverload
-  @discardableResult
-  public func download(
-    _ endpoint: ModifiedEndpoint<Endpoint>, to target: URL, resumable: Bool,
-    replacing: Bool = true, connections: Int = 1, sha256: String? = nil,
-    file: StaticString = #fileID, line: UInt = #line
-  ) -> Transfer {
-    let options = DownloadOptions(
+    let download = DownloadOptions(
       target: target, isResumable: resumable, replaces: replacing,
       connections: min(max(connections, 1), 16), sha256: sha256)
-    return transfer(endpoint, file, line) { sender in
-      try await DownloadRun(options, sender).run()
+    return transfer(endpoint, options, file, line) { sender in
+      try await DownloadRun(download, sender).run()
     }
   }
 }
@@ -113,38 +90,25 @@ extension Networking {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint of a request with a body.
+  ///   - options: The options of each request of the transfer, which are applied in order.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: The transfer. Its promise is rejected like that of `request(_:progress:file:line:)`.
+  /// - Returns: The transfer. Its promise is rejected like that of `request(_:_:file:line:)`.
   @discardableResult
   public func upload(
-    _ endpoint: Endpoint, file: StaticString = #fileID, line: UInt = #line
+    _ endpoint: Endpoint, _ options: RequestOption..., file: StaticString = #fileID,
+    line: UInt = #line
   ) -> Transfer {
-    upload(endpoint.modified { $0 }, file: file, line: line)
-  }
-
-  /// Sends the request of a modified endpoint as a transfer that can be paused.
-  ///
-  /// - Parameters:
-  ///   - endpoint: The endpoint of a request with a body.
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: The transfer. Its promise is rejected like that of `request(_:progress:file:line:)`.
-  @_disfavoredOverload
-  @discardableResult
-  public func upload(
-    _ endpoint: ModifiedEndpoint<Endpoint>, file: StaticString = #fileID, line: UInt = #line
-  ) -> Transfer {
-    transfer(endpoint, file, line) { sender in
+    transfer(endpoint, options, isUpload: true, file, line) { sender in
       let gate = sender.control.gate
-      var options = RequestOptions()
-      options.prepare = { request in
+      var call = CallOptions()
+      call.prepare = { request in
         var request = request
         request.body = request.body.held(by: gate)
         return request
       }
-      options.progress = sender.control
-      return try await sender.send(.init(options: options))
+      call.progress = sender.control
+      return try await sender.send(.init(options: call))
     }
   }
 
@@ -182,19 +146,20 @@ extension Networking {
   /// - Parameters:
   ///   - source: The file URL.
   ///   - endpoint: The endpoint that creates uploads.
-  ///   - upload: The options.
+  ///   - upload: The options of the protocol.
+  ///   - options: The options of each request of the transfer, which are applied in order.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: The transfer. Its promise is rejected like that of `request(_:progress:file:line:)`,
+  /// - Returns: The transfer. Its promise is rejected like that of `request(_:_:file:line:)`,
   ///   and with `encodingFailed` if the file cannot be read or changes; with `transferInProgress` if
   ///   another transfer has the state; with `fileNotWritten` if the state cannot be read or written; with
   ///   `malformedResponse` if a response does not follow the protocol.
   @discardableResult
   public func upload(
     _ source: URL, to endpoint: Endpoint, by upload: ResumableUpload,
-    file: StaticString = #fileID, line: UInt = #line
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
   ) -> Transfer {
-    transfer(endpoint.modified { $0 }, file, line) { sender in
+    transfer(endpoint, options, isUpload: true, file, line) { sender in
       try await TusRun(source, upload, sender).run()
     }
   }
@@ -204,21 +169,22 @@ extension Networking {
   /// - Parameters:
   ///   - source: The file URL.
   ///   - endpoint: The endpoint that creates uploads.
-  ///   - upload: The options of the upload.
+  ///   - upload: The options of the protocol.
+  ///   - options: The options of each request of the transfer, which are applied in order.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the response to the DELETE request, or `nil` if there is no unfinished
   ///   upload. The state is removed if the status is 2xx, 403, 404 or 410. The promise is rejected
-  ///   like that of `request(_:progress:file:line:)`, and with `transferInProgress` if a transfer uses
+  ///   like that of `request(_:_:file:line:)`, and with `transferInProgress` if a transfer uses
   ///   the state.
   @discardableResult
   public func terminateUpload(
     _ source: URL, to endpoint: Endpoint, by upload: ResumableUpload = .tus(),
-    file: StaticString = #fileID, line: UInt = #line
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Response?> {
     let context = context
     let control = TransferControl(context.scheduler)
-    let sender = sender(for: endpoint.modified { $0 }, context, control, file, line)
+    let sender = sender(for: endpoint, options, context, control, file, line)
     return ActivityExecutor.counting(for: context.scheduler) {
       Promise(file: file, line: line) { try await TusRun(source, upload, sender).terminate() }
     }
@@ -226,12 +192,15 @@ extension Networking {
 
   /// Starts a transfer, which is in the queue of unlimited width until it ends.
   private func transfer(
-    _ endpoint: ModifiedEndpoint<Endpoint>, _ file: StaticString, _ line: UInt,
+    _ endpoint: Endpoint, _ options: [RequestOption], isUpload: Bool = false,
+    _ file: StaticString, _ line: UInt,
     _ run: @escaping @Sendable (_ sender: TransferSender) async throws -> Response
   ) -> Transfer {
     let context = context
-    let control = TransferControl(context.scheduler)
-    let sender = sender(for: endpoint, context, control, file, line)
+    let handler = try? endpoint.request.applying(options).onProgress
+    let control = TransferControl(
+      context.scheduler, isUpload: isUpload, reportingTo: handler.map { progressReceiver($0) })
+    let sender = sender(for: endpoint, options, context, control, file, line)
     let response = enqueue(
       file, line, onCancel: { control.end() },
       HandlerScope.capturing {
@@ -246,16 +215,17 @@ extension Networking {
   }
 
   private func sender(
-    for endpoint: ModifiedEndpoint<Endpoint>, _ context: RequestContext, _ control: TransferControl,
-    _ file: StaticString, _ line: UInt
+    for endpoint: Endpoint, _ options: [RequestOption], _ context: RequestContext,
+    _ control: TransferControl, _ file: StaticString, _ line: UInt
   ) -> TransferSender {
     let clock = PausableScheduler(gate: control.gate, base: context.scheduler)
     let sessions = currentSessions
     return TransferSender(
-      control: control, context: context, retry: endpoint.retryPolicy ?? context.retry,
+      control: control, context: context,
+      retry: (try? endpoint.request.applying(options).retry) ?? context.retry,
       resource: { [self] in
         let base = try currentBaseURL(of: endpoint)
-        let request = try endpoint.request
+        let request = try endpoint.request.applying(options)
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let parameters = try request.parameters.map { try encoder.encode($0) } ?? Data()
@@ -264,22 +234,24 @@ extension Networking {
           """
       }
     ) { [self] message in
-      let modified = endpoint.modified { message.change($0).storing(.none) }
-      var options = message.options
+      var call = message.options
+      // The transfer reports the progress of all its requests together.
+      call.changes =
+        options + [.change { $0 = message.change($0) }, .store(.none), .onProgress(nil)]
       if let retries = message.retries {
-        options.prepare = { request in
+        call.changes.append(.retry(.never))
+        call.prepare = { request in
           let request = try message.options.prepare?(request) ?? request
           retries.note(request)
           return request
         }
-        options.discards = retries.discards
+        call.discards = retries.discards
       }
-      options.deadlineClock = clock
+      call.deadlineClock = clock
       // A transfer continues by itself, with ranges and validators of its own.
-      options.usesCache = false
-      options.sessions = sessions
-      return send(
-        message.retries == nil ? modified : modified.retrying(.never), options, file, line)
+      call.usesCache = false
+      call.sessions = sessions
+      return send(endpoint, call, file, line)
     }
   }
 }

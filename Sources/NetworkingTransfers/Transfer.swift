@@ -173,10 +173,23 @@ final class TransferControl: ProgressReceiver {
 
   let gate: PauseGate
   private let scheduler: any Scheduler
+  private let isUpload: Bool
+  private let receiver: (any ProgressReceiver)?
   private let state = Mutex(State())
 
-  init(_ scheduler: any Scheduler) {
+  /// Makes the state of a transfer.
+  ///
+  /// - Parameters:
+  ///   - scheduler: The source of time.
+  ///   - isUpload: Whether the progress is that of a request body.
+  ///   - receiver: The receiver of the progress of the caller's option.
+  init(
+    _ scheduler: any Scheduler, isUpload: Bool = false,
+    reportingTo receiver: (any ProgressReceiver)? = nil
+  ) {
     self.scheduler = scheduler
+    self.isUpload = isUpload
+    self.receiver = receiver
     gate = PauseGate(scheduler)
     _ = gate.observe { [weak self] isPaused in self?.update { $0.isPaused = isPaused } }
   }
@@ -195,6 +208,12 @@ final class TransferControl: ProgressReceiver {
     state.withLock { state in
       let listeners = state.update(at: now, restarting: restarts, change)
       for listener in listeners { listener.yield(state.progress) }
+    }
+    // The receiver reads the latest progress under its own lock, so that none follows a newer one.
+    receiver?.change { reported in
+      let progress = self.progress
+      let amount = TransferProgress.Amount(bytes: progress.bytes, total: progress.total)
+      if isUpload { reported.sent = amount } else { reported.received = amount }
     }
   }
 

@@ -13,7 +13,7 @@ struct TransferSender: Sendable {
     /// The destination, the progress and the changes of the wire request.
     ///
     /// The transfer sets the others.
-    var options = RequestOptions()
+    var options = CallOptions()
     /// The repetitions by the transfer.
     ///
     /// The client then sends the request once, so that repetitions do not multiply. `nil` leaves the

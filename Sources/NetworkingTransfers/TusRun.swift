@@ -298,7 +298,7 @@ struct TusRun: Sendable {
     retries: TransferRetries? = nil,
     _ change: @escaping @Sendable (inout HTTPHeaders) -> Void = { _ in }
   ) -> TransferSender.Message {
-    var options = RequestOptions()
+    var options = CallOptions()
     options.prepare = { request in
       var request = request
       if let home = upload?.home, Origin(request.url)?.text != home { request.withholdSecrets() }

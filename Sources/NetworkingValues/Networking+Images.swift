@@ -18,15 +18,17 @@
     ///   - endpoint: The endpoint.
     ///   - cache: The cache.
     ///   - size: The maximum width and height in pixels. `nil` keeps the size.
+    ///   - options: The options of the request, which are applied in order.
     ///   - file: The source file of the caller, for diagnostics.
     ///   - line: The source line of the caller, for diagnostics.
     /// - Returns: A promise of the image, like that of a decoded value. It is also rejected with the
     ///   code ``NetworkError/Code-swift.enum/decodingFailed``.
     public func image(
       for endpoint: Endpoint, cached cache: ValueCache<URL, DecodedImage>,
-      maximumSize size: Int? = nil, file: StaticString = #fileID, line: UInt = #line
+      maximumSize size: Int? = nil, _ options: RequestOption...,
+      file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<DecodedImage> {
-      cachedValue(endpoint, .normal, cache, file, line, cost: { image, _ in image.byteCount }) {
+      cachedValue(endpoint, options, cache, file, line, cost: { image, _ in image.byteCount }) {
         try DecodedImage($0.data, maximumSize: size)
       }
     }
@@ -37,20 +39,19 @@
     ///   - endpoints: The endpoints, the most important first.
     ///   - cache: The cache.
     ///   - size: The maximum width and height in pixels. `nil` keeps the size.
+    ///   - options: The options of the request, which are applied in order.
     ///   - file: The source file of the caller, for diagnostics.
     ///   - line: The source line of the caller, for diagnostics.
-    /// - Returns: A promise, like that of ``prefetch(_:cached:file:line:make:)``. It may be ignored.
+    /// - Returns: A promise, like that of ``prefetch(_:cached:_:file:line:make:)``. It may be ignored.
     @discardableResult
     public func prefetch(
       _ endpoints: [Endpoint], cached cache: ValueCache<URL, DecodedImage>,
-      maximumSize size: Int? = nil, file: StaticString = #fileID, line: UInt = #line
+      maximumSize size: Int? = nil, _ options: RequestOption...,
+      file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Void> {
-      let images = endpoints.map { endpoint in
-        cachedValue(endpoint, .veryLow, cache, file, line, cost: { image, _ in image.byteCount }) {
-          try DecodedImage($0.data, maximumSize: size)
-        }
+      prefetch(endpoints, options, cache, file, line, cost: { image, _ in image.byteCount }) {
+        try DecodedImage($0.data, maximumSize: size)
       }
-      return settled(images, on: .inline, file: file, line: line).map(on: .inline) { _ in () }
     }
   }
 #endif

@@ -19,16 +19,17 @@ extension Networking {
   /// - Parameters:
   ///   - endpoint: The endpoint.
   ///   - cache: The cache.
+  ///   - options: The options of the request, which are applied in order.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the value, in ``callbackContext``. It is rejected like that of
-  ///   `request(_:progress:file:line:)`, with the errors of `validate` and `decode`, and with the code
+  ///   `request(_:_:file:line:)`, with the errors of `validate` and `decode`, and with the code
   ///   ``NetworkError/Code-swift.enum/unsupported`` if the method of the request is not GET.
   public func value<Value: Decodable & Sendable>(
     for endpoint: Endpoint, cached cache: ValueCache<URL, Value>,
-    file: StaticString = #fileID, line: UInt = #line
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Value> {
-    cachedValue(endpoint, .normal, cache, file, line, Self.decoded)
+    cachedValue(endpoint, options, cache, file, line, Self.decoded)
   }
 
   /// Returns a value that is made of the response of an endpoint, from a cache of values if it has the
@@ -41,6 +42,7 @@ extension Networking {
   /// - Parameters:
   ///   - endpoint: The endpoint.
   ///   - cache: The cache.
+  ///   - options: The options of the request, which are applied in order.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   ///   - make: A closure that makes the value of the validated response. It runs once for each value,
@@ -49,10 +51,10 @@ extension Networking {
   ///   error that `make` throws.
   public func value<Value: Sendable>(
     for endpoint: Endpoint, cached cache: ValueCache<URL, Value>,
-    file: StaticString = #fileID, line: UInt = #line,
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line,
     make: @escaping @Sendable (_ response: Response) throws -> Value
   ) -> Promise<Value> {
-    cachedValue(endpoint, .normal, cache, file, line, make)
+    cachedValue(endpoint, options, cache, file, line, make)
   }
 
   /// Requests values that will be needed soon, with the lowest priority.
@@ -60,6 +62,7 @@ extension Networking {
   /// - Parameters:
   ///   - endpoints: The endpoints, the most important first.
   ///   - cache: The cache.
+  ///   - options: The options of the request, which are applied in order.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   ///   - make: A closure that makes a value of the validated response.
@@ -68,11 +71,10 @@ extension Networking {
   @discardableResult
   public func prefetch<Value: Sendable>(
     _ endpoints: [Endpoint], cached cache: ValueCache<URL, Value>,
-    file: StaticString = #fileID, line: UInt = #line,
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line,
     make: @escaping @Sendable (_ response: Response) throws -> Value
   ) -> Promise<Void> {
-    let values = endpoints.map { cachedValue($0, .veryLow, cache, file, line, make) }
-    return settled(values, on: .inline, file: file, line: line).map(on: .inline) { _ in () }
+    prefetch(endpoints, options, cache, file, line, make)
   }
 
   /// Requests decoded values, or bytes, that will be needed soon, with the lowest priority.
@@ -80,15 +82,28 @@ extension Networking {
   /// - Parameters:
   ///   - endpoints: The endpoints, the most important first.
   ///   - cache: The cache.
+  ///   - options: The options of the request, which are applied in order.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise, like that of the method with a closure. It may be ignored.
   @discardableResult
   public func prefetch<Value: Decodable & Sendable>(
     _ endpoints: [Endpoint], cached cache: ValueCache<URL, Value>,
-    file: StaticString = #fileID, line: UInt = #line
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Void> {
-    prefetch(endpoints, cached: cache, file: file, line: line, make: Self.decoded)
+    prefetch(endpoints, options, cache, file, line, Self.decoded)
+  }
+
+  /// Requests values with the lowest priority, unless the options have another one.
+  func prefetch<Value: Sendable>(
+    _ endpoints: [Endpoint], _ options: [RequestOption], _ cache: ValueCache<URL, Value>,
+    _ file: StaticString, _ line: UInt,
+    cost: @escaping @Sendable (_ value: Value, _ response: Response) -> Int = { $1.data.count },
+    _ make: @escaping @Sendable (_ response: Response) throws -> Value
+  ) -> Promise<Void> {
+    let options = [.priority(.veryLow)] + options
+    let values = endpoints.map { cachedValue($0, options, cache, file, line, cost: cost, make) }
+    return settled(values, on: .inline, file: file, line: line).map(on: .inline) { _ in () }
   }
 
   /// Returns the body as bytes, or else decoded.
@@ -100,22 +115,22 @@ extension Networking {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - priority: The priority of the request.
   ///   - cache: The cache.
+  ///   - options: The options of the request, which are applied in order.
   ///   - file: The source file of the caller.
   ///   - line: The source line of the caller.
   ///   - cost: A closure that returns the cost of a new value.
   ///   - make: A closure that makes a value of the validated response.
   /// - Returns: A promise of the value.
   func cachedValue<Value: Sendable>(
-    _ endpoint: Endpoint, _ priority: Request.Priority, _ cache: ValueCache<URL, Value>,
+    _ endpoint: Endpoint, _ options: [RequestOption], _ cache: ValueCache<URL, Value>,
     _ file: StaticString, _ line: UInt,
     cost: @escaping @Sendable (_ value: Value, _ response: Response) -> Int = { $1.data.count },
     _ make: @escaping @Sendable (_ response: Response) throws -> Value
   ) -> Promise<Value> {
     let key: URL
     do {
-      let hop = try firstHop(of: endpoint)
+      let hop = try firstHop(of: endpoint, options)
       guard hop.method == .get else {
         throw NetworkError(
           .unsupported, "only the values of GET requests can be cached", request: .init(hop))
@@ -125,14 +140,11 @@ extension Networking {
       return .rejected(error, file: file, line: line)
     }
     return cache.value(for: key, on: callbackContext, file, line) {
-      let response =
-        priority == .normal
-        ? request(endpoint, file: file, line: line)
-        : request(endpoint.prioritized(priority), file: file, line: line)
-      return response.validate(file: file, line: line).parse { response in
-        let value = try make(response)
-        return (value, cost(value, response))
-      }
+      send(endpoint, CallOptions(options), file, line).validate(file: file, line: line)
+        .parse { response in
+          let value = try make(response)
+          return (value, cost(value, response))
+        }
     }
   }
 }

@@ -35,7 +35,7 @@ extension ContentType {
   public static let xml = ContentType.custom("application/xml")
 }
 
-extension RequestFactory {
+extension Request {
   /// Creates a request with an XML body in UTF-8.
   ///
   /// The request accepts XML, unless its header fields have an `Accept`.
@@ -52,21 +52,21 @@ extension RequestFactory {
   ///   - headers: The header fields of the request.
   ///   - contentType: The media type of the body. A type of characters other than UTF-8 is not
   ///     supported.
-  /// - Returns: The request. Modifiers such as `storing(_:key:)` change its policies.
+  ///   - options: The options, which are applied in order.
+  /// - Returns: The request.
   /// - Throws: `NetworkError` with the code `encodingFailed`, whose `underlying` error is an
   ///   ``XMLError``, if the tree cannot be written as XML.
   public static func send(
     xml: XML, to path: RequestPath, method: HTTPMethod = .post, parameters: Parameters? = nil,
-    headers: HTTPHeaders = [:], contentType: ContentType = .xml
-  ) throws(NetworkError) -> Self {
+    headers: HTTPHeaders = [:], contentType: ContentType = .xml, _ options: RequestOption...
+  ) throws(NetworkError) -> Request {
     var headers = headers
     if headers["Accept"] == nil {
       headers["Accept"] = "application/xml, text/xml;q=0.9, application/*;q=0.8"
     }
-    return _wrapping(
-      Request(
-        method, path, parameters: parameters, headers: headers, contentType: contentType,
-        payload: .data(try XML.body(xml, of: method, path))))
+    return Request(
+      method, path, parameters: parameters, headers: headers, contentType: contentType,
+      payload: .data(try XML.body(xml, of: method, path)), .all(options))
   }
 }
 

@@ -3,7 +3,7 @@ public import Networking
 
 // MARK: - Requests
 
-extension RequestFactory {
+extension Request {
   /// Creates a POST request with a SOAP message.
   ///
   /// - Parameters:
@@ -13,8 +13,8 @@ extension RequestFactory {
   ///     field `SOAPAction`, which is empty for `nil`. SOAP 1.2 sends it as a parameter of the media
   ///     type, which is left out for `nil`.
   ///   - headers: The header fields of the request. They override those of this method.
-  ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
-  /// - Returns: The request. Modifiers such as `storing(_:key:)` change its policies.
+  ///   - options: The options, which are applied in order.
+  /// - Returns: The request.
   /// - Throws: `NetworkError` with the code `encodingFailed`, if the message cannot be written as
   ///   XML, or if the action contains a quotation mark, a control character or a character beyond
   ///   ASCII.
@@ -23,8 +23,8 @@ extension RequestFactory {
   /// section 7.1; RFC 3902 section 1.
   public static func soap(
     _ envelope: SOAPEnvelope, to path: RequestPath, action: String? = nil,
-    headers: HTTPHeaders = [:], timeout: Duration? = nil
-  ) throws(NetworkError) -> Self {
+    headers: HTTPHeaders = [:], _ options: RequestOption...
+  ) throws(NetworkError) -> Request {
     let action = action ?? ""
     guard action.utf8.allSatisfy({ 0x20..<0x7F ~= $0 && $0 != UInt8(ascii: "\"") && $0 != 0x5C })
     else {
@@ -40,9 +40,8 @@ extension RequestFactory {
       type += "; action=\"\(action)\""
     }
     for field in headers { fields[field.name] = field.value }
-    return _wrapping(
-      Request(
-        .post, path, headers: fields, contentType: .custom(type),
-        payload: .data(try XML.body(envelope.xml, of: .post, path)), timeout: timeout))
+    return Request(
+      .post, path, headers: fields, contentType: .custom(type),
+      payload: .data(try XML.body(envelope.xml, of: .post, path)), .all(options))
   }
 }

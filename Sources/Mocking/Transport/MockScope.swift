@@ -176,9 +176,9 @@ package struct AnyTransportProvider: Sendable {
     self.scheduler = scheduler
     self.passesUnmatched = passesUnmatched
     name = "\(type)"
-    matches = { $0.unwrapped(to: type) != nil }
+    matches = { $0 is Endpoint }
     self.transport = { endpoint, next in
-      endpoint.unwrapped(to: type).flatMap { transport($0, next) }
+      (endpoint as? Endpoint).flatMap { transport($0, next) }
     }
   }
 
@@ -205,16 +205,14 @@ extension RequestConvertible {
   ///
   /// It contains no associated values, because they may be secrets.
   var nameWithoutValues: String {
-    var endpoint: any RequestConvertible = self
-    while let wrapper = endpoint as? any EndpointWrapper { endpoint = wrapper.wrapped }
-    let type = "\(type(of: endpoint))"
-    let mirror = Mirror(reflecting: endpoint)
+    let type = "\(type(of: self))"
+    let mirror = Mirror(reflecting: self)
     guard mirror.displayStyle == .enum else { return type }
     if let label = mirror.children.first?.label { return "\(type).\(label)" }
     // A description written by the user may contain values.
     let isDescribed =
-      endpoint is any CustomStringConvertible || endpoint is any CustomDebugStringConvertible
-      || endpoint is any TextOutputStreamable
-    return isDescribed ? type : "\(type).\(endpoint)"
+      self is any CustomStringConvertible || self is any CustomDebugStringConvertible
+      || self is any TextOutputStreamable
+    return isDescribed ? type : "\(type).\(self)"
   }
 }

@@ -202,17 +202,17 @@ struct SwiftEndpoint {
       lists.isEmpty && !hasObjects
       ? ""
       : isDeep
-        ? ".formatting(QueryFormat(arrays: .repeated, nesting: .brackets))"
-        : ".formatting(.form(explode: \(isExploded)))"
+        ? ", .queryFormat(QueryFormat(arrays: .repeated, nesting: .brackets))"
+        : ", .queryFormat(.form(explode: \(isExploded)))"
     func upload(_ argument: String, _ contentType: String) -> String {
       "Request.upload(\(argument), to: \(path), method: \(method)\(parameters)"
-        + "\(headers)\(contentType))\(format)"
+        + "\(headers)\(contentType)\(format))"
     }
     switch body {
     case .none:
       let type = hasQuery ? ", contentType: .query" : ""
       return (
-        "\(start)\(path)\(parameters)\(headers)\(type))\(format)",
+        "\(start)\(path)\(parameters)\(headers)\(type)\(format))",
         false
       )
     case .json(_, let isOptional) where !hasQuery:

@@ -39,7 +39,9 @@ extension Networking {
   }
 
   /// Returns a receiver that passes the progress to a handler in the ``callbackContext``.
-  package func progressReceiver(_ handler: @escaping ProgressHandler) -> any ProgressReceiver {
+  package func progressReceiver(_ handler: @escaping TransferProgress.Handler)
+    -> any ProgressReceiver
+  {
     ProgressReporter(on: callbackContext, scheduler: runner.scheduler, handler)
   }
 
@@ -64,12 +66,16 @@ extension Networking {
 
   /// Returns the first request that the client would send for an endpoint, without sending it.
   ///
-  /// - Parameter endpoint: The endpoint.
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - options: The changes of its request, in order.
   /// - Returns: The request with the current credentials and cookies.
   /// - Throws: The errors of the endpoint and of ``preProcessRequest``, and ``NetworkError``.
-  package func firstHop(of endpoint: some RequestConvertible) throws -> HTTPRequest {
+  package func firstHop(
+    of endpoint: some RequestConvertible, _ options: [RequestOption] = []
+  ) throws -> HTTPRequest {
     let settings = currentSettings().settings
-    var original = try Self.request(of: endpoint)
+    var original = try Self.request(of: endpoint, options)
     runner.addSecretNames(to: &original)
     let defaults = defaults(of: endpoint)
     let changed = settings.beforeEach?(original) ?? original

@@ -22,47 +22,21 @@ extension Networking {
   ///   - endpoint: The endpoint.
   ///   - target: The file URL of the destination.
   ///   - replacing: Whether an existing file is replaced. Otherwise the request fails.
-  ///   - progress: A handler of the progress, as for `request(_:progress:file:line:)`.
+  ///   - options: The options of this call, which are applied in order.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the response, whatever its status. It is rejected like that of
-  ///   `request(_:progress:file:line:)`, and with ``NetworkError/Code-swift.enum/fileNotWritten``
+  ///   `request(_:_:file:line:)`, and with ``NetworkError/Code-swift.enum/fileNotWritten``
   ///   if the file cannot be created, written or moved. It may be ignored: the file is downloaded
   ///   anyway, and ``PromiseDiagnostics`` reports a rejection.
   @discardableResult
   public func download(
     _ endpoint: Endpoint, to target: URL,
-    replacing: Bool = true, @_inheritActorContext progress: ProgressHandler? = nil,
+    replacing: Bool = true, _ options: RequestOption...,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     let target = FileTarget(url: target, replaces: replacing)
-    return send(
-      endpoint, RequestOptions(to: .file(target), onProgress: progress), file, line)
-  }
-
-  /// Downloads the response body of a modified endpoint, such as
-  /// `BoardsAPI.report.prioritized(.low)`, to a file.
-  ///
-  /// - Parameters:
-  ///   - endpoint: The endpoint.
-  ///   - target: The file URL of the destination.
-  ///   - replacing: Whether an existing file is replaced. Otherwise the request fails.
-  ///   - progress: A handler of the progress, as for `request(_:progress:file:line:)`.
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: A promise of the response, whatever its status. It is rejected like that of
-  ///   `request(_:progress:file:line:)`, and with ``NetworkError/Code-swift.enum/fileNotWritten``
-  ///   if the file cannot be created, written or moved.
-  @_disfavoredOverload
-  @discardableResult
-  public func download(
-    _ endpoint: ModifiedEndpoint<Endpoint>, to target: URL,
-    replacing: Bool = true, @_inheritActorContext progress: ProgressHandler? = nil,
-    file: StaticString = #fileID, line: UInt = #line
-  ) -> NetworkPromise {
-    let target = FileTarget(url: target, replaces: replacing)
-    return send(
-      endpoint, RequestOptions(to: .file(target), onProgress: progress), file, line)
+    return send(endpoint, CallOptions(to: .file(target), options), file, line)
   }
 }
 
@@ -83,32 +57,15 @@ extension Networking {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - progress: A handler of the progress, as for `request(_:progress:file:line:)`.
+  ///   - options: The options of this call, which are applied in order.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the response, whatever its status. It is rejected like that of
-  ///   `request(_:progress:file:line:)`.
+  ///   `request(_:_:file:line:)`.
   public func stream(
-    _ endpoint: Endpoint, @_inheritActorContext progress: ProgressHandler? = nil,
+    _ endpoint: Endpoint, _ options: RequestOption...,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    send(endpoint, RequestOptions(to: .stream, onProgress: progress), file, line)
-  }
-
-  /// Streams the response body of a modified endpoint, such as `BoardsAPI.feed.notIntercepted()`.
-  ///
-  /// - Parameters:
-  ///   - endpoint: The endpoint.
-  ///   - progress: A handler of the progress, as for `request(_:progress:file:line:)`.
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: A promise of the response, whatever its status. It is rejected like that of
-  ///   `request(_:progress:file:line:)`.
-  @_disfavoredOverload
-  public func stream(
-    _ endpoint: ModifiedEndpoint<Endpoint>, @_inheritActorContext progress: ProgressHandler? = nil,
-    file: StaticString = #fileID, line: UInt = #line
-  ) -> NetworkPromise {
-    send(endpoint, RequestOptions(to: .stream, onProgress: progress), file, line)
+    send(endpoint, CallOptions(to: .stream, options), file, line)
   }
 }

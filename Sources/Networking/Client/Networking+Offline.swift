@@ -133,7 +133,7 @@ extension Networking {
   ) throws -> NetworkPromise {
     let source = clientOfflineStore.replaySource(of: entry.id)
     if source?.hasSessionEnded == true { throw NetworkError.sessionEnded(.init(entry.request)) }
-    var options = RequestOptions()
+    var options = CallOptions()
     // Selected as for the original request if its endpoint is still known.
     options.transport =
       if let select = source?.selectTransport {
@@ -167,21 +167,23 @@ extension Networking {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - original: The request of the endpoint.
+  ///   - changes: The changes of its request, in order.
+  ///   - original: The changed request of the endpoint.
   ///   - request: The request after the ``beforeEach`` hook.
   ///   - collectsInMemory: Whether the response body goes to memory.
   ///   - sessions: The sessions of the request.
   /// - Returns: The saver, or `nil`.
   func offlineSaver(
-    _ endpoint: some RequestConvertible, _ original: Request, as request: Request,
-    collectsInMemory: Bool,
-    in sessions: CallSessions
+    _ endpoint: some RequestConvertible, _ changes: [RequestOption], _ original: Request,
+    as request: Request, collectsInMemory: Bool, in sessions: CallSessions
   ) -> OfflineSaver? {
     guard request.storePolicy == .offline else { return nil }
-    var kept = original.storing(.offline, key: request.storeKey)
+    var kept = original.with(.store(.offline, key: request.storeKey))
     kept.headers = Self.headers(of: endpoint).merging(original.headers)
     var source = ClientOfflineStore.ReplaySource(
-      headers: { Self.headers(of: endpoint).merging((try? endpoint.request.headers) ?? [:]) },
+      headers: {
+        Self.headers(of: endpoint).merging((try? endpoint.request.applying(changes).headers) ?? [:])
+      },
       sessionEnd: { sessions.hasEnded })
     // The transport is selected again at the replay, because a scope of mocks or a provider may
     // apply then.

@@ -42,7 +42,7 @@ extension Networking {
   /// `nil` means none.
   ///
   /// It runs when the request has reached the head of the queue. It does not run for requests that
-  /// are ``Request/notIntercepted()``, so it may make such a request with the same client.
+  /// are ``RequestOption/notIntercepted``, so it may make such a request with the same client.
   /// Credentials that it sets with `authenticate`, before its promise is fulfilled, apply to the
   /// request that waits for it. They are those of the same user: they do not end a session.
   ///
@@ -217,7 +217,7 @@ extension Networking {
   /// static `baseURL` of its endpoint type. The field is sent on every hop to that origin, and to no
   /// other: not to the target of a redirect to another origin, not to an absolute URL of another
   /// origin, and not to a base URL that is set later. A request's own `Authorization` field overrides
-  /// it, and a request that is ``Request/withoutCredentials()`` does not have it.
+  /// it, and a request that is ``RequestOption/withoutCredentials`` does not have it.
   ///
   /// If the client has no base URL, the origin is that of the first one that is set later. Until
   /// then, a request that would have the credentials fails with

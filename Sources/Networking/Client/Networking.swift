@@ -24,12 +24,6 @@ import CatenaSystem
 /// - **Lifetime.** Releasing a client cancels neither its waiting nor its running requests.
 ///   ``cancelAllRequests()`` cancels all of them.
 public final class Networking<Endpoint: RequestConvertible>: Sendable {
-  /// A handler of the progress of a request and its response.
-  ///
-  /// It runs on the actor in whose code it is written.
-  public typealias ProgressHandler =
-    @Sendable @isolated(any) (_ progress: TransferProgress) -> Void
-
   let queue: RequestQueue
   /// The queue of requests that are not intercepted.
   ///
@@ -45,7 +39,6 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///
   /// `nil` if it has its own.
   let sessionOwner: Networking?
-  private let areRetryable = Endpoint.self is any RetryableRequest.Type
 
   /// Makes a client on a transport of the platform.
   ///
@@ -125,10 +118,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - progress: A handler of the ``TransferProgress``. It runs on its actor or, without one, in
-  ///     ``callbackContext``; if that is serial, before the handlers of the promise in the same
-  ///     context. If several changes occur while it runs or is scheduled, it receives only the
-  ///     latest progress.
+  ///   - options: The options of this call, which are applied in order.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the response, whatever its status. It is rejected with a
@@ -136,34 +126,10 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///   ignored: the request is sent anyway, and ``PromiseDiagnostics`` reports a rejection.
   @discardableResult
   public func request(
-    _ endpoint: Endpoint,
-    @_inheritActorContext progress: ProgressHandler? = nil,
+    _ endpoint: Endpoint, _ options: RequestOption...,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    send(endpoint, RequestOptions(onProgress: progress), file, line)
-  }
-
-  /// Adds a request of a modified endpoint, such as `BoardsAPI.boards.notIntercepted()`, to the
-  /// queue.
-  ///
-  /// - Parameters:
-  ///   - endpoint: The endpoint.
-  ///   - progress: A handler of the ``TransferProgress``. It runs on its actor or, without one, in
-  ///     ``callbackContext``; if that is serial, before the handlers of the promise in the same
-  ///     context. If several changes occur while it runs or is scheduled, it receives only the
-  ///     latest progress.
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: A promise of the response, like that of `request(_:progress:file:line:)` for the
-  ///   plain endpoint.
-  @_disfavoredOverload
-  @discardableResult
-  public func request(
-    _ endpoint: ModifiedEndpoint<Endpoint>,
-    @_inheritActorContext progress: ProgressHandler? = nil,
-    file: StaticString = #fileID, line: UInt = #line
-  ) -> NetworkPromise {
-    send(endpoint, RequestOptions(onProgress: progress), file, line)
+    send(endpoint, CallOptions(options), file, line)
   }
 
   /// Adds a request of an endpoint of any type to the queue.
@@ -177,17 +143,16 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - progress: A handler of the ``TransferProgress``, as for the client's own endpoints.
+  ///   - options: The options of this call, which are applied in order.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: A promise of the response, like that of `request(_:progress:file:line:)`.
+  /// - Returns: A promise of the response, like that of `request(_:_:file:line:)`.
   @discardableResult
   public func request<Other: RequestConvertible>(
-    any endpoint: Other,
-    @_inheritActorContext progress: ProgressHandler? = nil,
+    any endpoint: Other, _ options: RequestOption...,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    send(endpoint, RequestOptions(onProgress: progress), file, line)
+    send(endpoint, CallOptions(options), file, line)
   }
 
   /// Adds a request of an endpoint with a response type to the queue, and decodes the response.
@@ -199,20 +164,16 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///   - endpoint: The endpoint.
   ///   - decoder: The decoder. It must not be modified after this call. `nil` uses
   ///     ``NetworkingConfiguration/decoder``.
-  ///   - progress: A handler of the ``TransferProgress``. It runs on its actor or, without one, in
-  ///     ``callbackContext``; if that is serial, before the handlers of the promise in the same
-  ///     context. If several changes occur while it runs or is scheduled, it receives only the
-  ///     latest progress.
+  ///   - options: The options of this call, which are applied in order.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the decoded value. It is rejected like that of
-  ///   `request(_:progress:file:line:)`, and with the errors of `validate` and `decode`.
+  ///   `request(_:_:file:line:)`, and with the errors of `validate` and `decode`.
   public func fetch<Typed: TypedEndpoint>(
-    _ endpoint: Typed, decoder: JSONDecoder? = nil,
-    @_inheritActorContext progress: ProgressHandler? = nil,
+    _ endpoint: Typed, decoder: JSONDecoder? = nil, _ options: RequestOption...,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Typed.ResponseType> {
-    send(endpoint, RequestOptions(onProgress: progress), file, line)
+    send(endpoint, CallOptions(options), file, line)
       .validate(file: file, line: line)
       .decode(Typed.ResponseType.self, decoder: decoder, file: file, line: line)
   }
@@ -221,12 +182,12 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - options: The options.
+  ///   - options: The options of the call.
   ///   - file: The source file of the caller.
   ///   - line: The source line of the caller.
   /// - Returns: A promise of the response, in the ``callbackContext``.
   package func send(
-    _ endpoint: some RequestConvertible, _ options: RequestOptions, _ file: StaticString,
+    _ endpoint: some RequestConvertible, _ options: CallOptions, _ file: StaticString,
     _ line: UInt
   ) -> NetworkPromise {
     let transport = options.transport ?? transports.select(for: endpoint)
@@ -241,14 +202,14 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       CallEvents($0, scheduler: scheduler, redactor: runner.redactor)
     }
     do {
-      var original = try Self.request(of: endpoint)
+      var original = try Self.request(of: endpoint, options.changes)
       runner.addSecretNames(to: &original)
       var request = original
       if let beforeEach = snapshot.settings.beforeEach {
         request = beforeEach(original)
         runner.addSecretNames(to: &request)
       }
-      if let handler = options.onProgress {
+      if let handler = request.onProgress {
         reception.options.progress = ProgressReporter(
           on: snapshot.settings.callbackContext, scheduler: scheduler,
           reportsResponse: request.payload == nil || !options.destination.isMemory, handler)
@@ -262,7 +223,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
         defaults.headers = removedCredentialHeaders(of: entry)
       } else {
         offline = offlineSaver(
-          endpoint, original, as: request, collectsInMemory: options.destination.isMemory,
+          endpoint, options.changes, original, as: request,
+          collectsInMemory: options.destination.isMemory,
           in: sessions
         ).map { .saving($0) }
       }
@@ -284,22 +246,22 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     return pending.promise
   }
 
-  /// Returns the header fields, the base URL and the retry policy that an endpoint declares.
+  /// Returns the header fields and the base URL that an endpoint declares.
   func defaults<SomeEndpoint: RequestConvertible>(
     of endpoint: SomeEndpoint
   ) -> Call.EndpointDefaults {
     Call.EndpointDefaults(
       type: SomeEndpoint.self, headers: Self.headers(of: endpoint),
-      baseURL: Result { try endpoint.resolvedBaseURL() ?? Endpoint.resolvedBaseURL() },
-      retry: retryPolicy(of: endpoint))
+      baseURL: Result { try endpoint.resolvedBaseURL() ?? Endpoint.resolvedBaseURL() })
   }
 
-  /// Returns the request of an endpoint, with the format that its type declares.
+  /// Returns the request of an endpoint after changes, with the format that its type declares.
   ///
   /// An endpoint with a base URL of its own does not have the format of the client's endpoint type.
-  static func request<SomeEndpoint: RequestConvertible>(of endpoint: SomeEndpoint) throws -> Request
-  {
-    var request = try endpoint.request
+  static func request<SomeEndpoint: RequestConvertible>(
+    of endpoint: SomeEndpoint, _ changes: [RequestOption]
+  ) throws -> Request {
+    var request = try endpoint.request.applying(changes)
     guard request.queryFormat == nil else { return request }
     request.queryFormat = endpoint.resolvedQueryFormat()
     if request.queryFormat == nil, SomeEndpoint.self != Endpoint.self,
@@ -327,16 +289,6 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       case .success(nil) = Result(catching: { try endpoint.resolvedBaseURL() })
     else { return false }
     return true
-  }
-
-  /// Returns the endpoint's retry policy.
-  ///
-  /// Failed conformance casts are slow, so the result is cached for the client's own endpoint type.
-  private func retryPolicy<SomeEndpoint: RequestConvertible>(of endpoint: SomeEndpoint)
-    -> RetryPolicy?
-  {
-    if SomeEndpoint.self == Endpoint.self, !areRetryable { return nil }
-    return (endpoint as? any RetryableRequest)?.retryPolicy
   }
 }
 

@@ -114,7 +114,7 @@ public struct NetworkingConfiguration: Sendable {
   /// configuration.sharesRequests = true
   /// networking.request(.boards)                    // sends the request
   /// networking.request(.boards)                    // waits for the same response
-  /// networking.request(.boards.sharing(false))     // sends a separate request
+  /// networking.request(.boards, .shared(false))     // sends a separate request
   /// ```
   ///
   /// - **Requests.** Only GET and HEAD requests without a body are shared, and only if the response

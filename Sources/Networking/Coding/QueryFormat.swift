@@ -8,7 +8,7 @@
 /// ```swift
 /// configuration.queryFormat = .rails                                // all requests of a client
 /// static let queryFormat = QueryFormat.form(explode: false)         // all requests of an endpoint
-/// .get("boards", parameters: filter).formatting(.php)               // one request
+/// .get("boards", parameters: filter, .queryFormat(.php))            // one request
 /// QueryFormat(arrays: .repeated, nesting: .dots, bools: .digits)    // no preset
 /// ```
 ///

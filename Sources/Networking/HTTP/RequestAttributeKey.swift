@@ -10,7 +10,7 @@ import Foundation
 ///   static let defaultValue: String? = nil
 /// }
 ///
-/// networking.request(BoardsAPI.boards.setting(TenantKey.self, to: "acme"))
+/// networking.request(.boards, .attribute(TenantKey.self, "acme"))
 ///
 /// networking.interceptors.append(
 ///   RequestAdapter { request in

@@ -11,6 +11,9 @@
 /// reported, so that the end of the upload is reported once. The progress of its response is reported
 /// if `download` or `stream` receives it.
 public struct TransferProgress: Sendable, Hashable {
+  /// A handler of the progress.
+  public typealias Handler = @Sendable @isolated(any) (_ progress: TransferProgress) -> Void
+
   /// The progress of one body.
   public struct Amount: Sendable, Hashable {
     /// The number of bytes so far.

@@ -6,7 +6,7 @@
 /// ```swift
 /// let networking = Networking<BoardsAPI>()              // no configuration is necessary
 ///
-/// networking.request(BoardsAPI.delete(board.id).storing(.offline))
+/// networking.request(.delete(board.id), .storedOffline)
 ///   .validate()
 ///   .done { _ in list.remove(board) }
 ///   .fail { error in

@@ -17,10 +17,6 @@ final class Call: Sendable {
     ///
     /// A base URL that is set on the client overrides it. An error is thrown only if it is used.
     var baseURL: Result<URL?, any Error> = .success(nil)
-    /// The retry policy of the endpoint.
-    ///
-    /// `nil` uses the client's policy.
-    var retry: RetryPolicy?
   }
 
   /// The caller's request, after the client's `beforeEach` hook.
@@ -68,7 +64,7 @@ final class Call: Sendable {
   /// The client's settings at the time of the request.
   var settings: ClientSettings { snapshot.settings }
 
-  var options: RequestOptions { _read { yield reception.options } }
+  var options: CallOptions { _read { yield reception.options } }
 
   /// The error of a call whose session has ended.
   var sessionEndedError: NetworkError {

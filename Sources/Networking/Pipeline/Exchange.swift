@@ -79,7 +79,7 @@ public struct Exchange: Sendable {
     if case .unbound = clientCredentials, !request.headers.contains("Authorization") {
       throw NetworkError(
         .credentialsWithoutBaseURL,
-        "declare a static baseURL, call setBaseURL, or make the request withoutCredentials()",
+        "declare a static baseURL, call setBaseURL, or make the request .withoutCredentials",
         request: .init(request))
     }
     exchange.credentials =
@@ -148,7 +148,7 @@ extension Exchange {
   }
 
   /// The options of the call.
-  package var options: RequestOptions { call.options }
+  package var options: CallOptions { call.options }
 
   /// The reception of the response.
   var reception: Reception {

@@ -18,7 +18,7 @@ struct OfflineStage: BuiltInStage {
       exchange.request.headers[HTTPHeaders.idempotencyKeyName] = key
       return next(exchange)
     case .saving(let offlineSaver):
-      let make = (exchange.call.endpoint.retry ?? retry).idempotencyKey ?? { UUID().uuidString }
+      let make = (exchange.call.request.retry ?? retry).idempotencyKey ?? { UUID().uuidString }
       let key =
         exchange.request.headers[HTTPHeaders.idempotencyKeyName]
         ?? exchange.state.idempotencyKey(make)

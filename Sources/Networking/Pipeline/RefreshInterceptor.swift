@@ -6,7 +6,7 @@ import CatenaSystem
 ///
 /// ```swift
 /// let refresh = RefreshInterceptor(on: [401]) { _ in
-///   networking.fetch(Refresh(tokens.current).notIntercepted())
+///   networking.fetch(Refresh(tokens.current), .notIntercepted)
 ///     .tap { fresh in networking.authenticate(bearerToken: fresh.access) }
 /// }
 /// ```
@@ -25,14 +25,14 @@ import CatenaSystem
 ///   wait for it have been cancelled, the refresh is cancelled.
 /// - **Requests of the refresh** are the requests made in the closure, in the tasks that it starts
 ///   and in the handlers attached in them, at any time while the refresh runs. They are never held,
-///   and do not wait in the client's queue. They should be ``Request/notIntercepted()``. A request
+///   and do not wait in the client's queue. They should be ``RequestOption/notIntercepted``. A request
 ///   that is not marked so, and is rejected, would wait for itself. It fails with an error that
 ///   states this, and the refresh fails with the same error if it depends on the request.
 /// - **Other code of the refresh**, in a detached task or in a block that the closure dispatches to a
 ///   queue, does not belong to the refresh. If the refresh depends on a request of such code that is
-///   not ``Request/notIntercepted()``, and this request is rejected or held, both wait until the
+///   not ``RequestOption/notIntercepted``, and this request is rejected or held, both wait until the
 ///   request times out or is cancelled.
-/// - A request ``Request/withoutCredentials()`` starts no refresh and keeps its first response.
+/// - A request ``RequestOption/withoutCredentials`` starts no refresh and keeps its first response.
 /// - A request whose body cannot be sent again keeps its first response.
 /// - **Users.** A refresh belongs to the user whose request caused it. If the user signs out while it
 ///   runs, its requests and those that wait for it fail with
@@ -136,7 +136,7 @@ public struct RefreshInterceptor: Interceptor {
   private static func selfWaitError(_ response: Response) -> NetworkError {
     NetworkError(
       .unacceptableStatus(response.status), response,
-      "the request is part of the token refresh that it would wait for; make it .notIntercepted()"
+      "the request is part of the token refresh that it would wait for; make it .notIntercepted"
     )
   }
 }

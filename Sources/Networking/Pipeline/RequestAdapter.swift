@@ -11,7 +11,7 @@ public import Promises
 /// }
 /// ```
 ///
-/// It changes all requests, including those that are ``Request/notIntercepted()``. If it throws,
+/// It changes all requests, including those that are ``RequestOption/notIntercepted``. If it throws,
 /// the request is rejected with the error and not sent.
 ///
 /// A closure that is written in the code of an actor runs on this actor, one call after the other.

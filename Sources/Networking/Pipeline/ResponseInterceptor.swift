@@ -11,7 +11,7 @@ public import Promises
 /// }
 /// ```
 ///
-/// Requests that are ``Request/notIntercepted()`` are not inspected, so that requests made by the
+/// Requests that are ``RequestOption/notIntercepted`` are not inspected, so that requests made by the
 /// closure do not wait for themselves. ``RefreshInterceptor`` refreshes a token once for all
 /// requests.
 public struct ResponseInterceptor: Interceptor {

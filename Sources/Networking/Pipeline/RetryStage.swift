@@ -31,10 +31,10 @@ final class RetryStage: BuiltInStage {
   }
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    guard policy.limit > 0 || exchange.call.endpoint.retry != nil else {
+    guard policy.limit > 0 || exchange.call.request.retry != nil else {
       return sendWithoutRetry(exchange, next)
     }
-    let policy = exchange.call.endpoint.retry ?? policy
+    let policy = exchange.call.request.retry ?? policy
     let exchange = addingIdempotencyKey(exchange, policy)
     guard policy.allows(exchange.request) else { return sendWithoutRetry(exchange, next) }
     return Run(stage: self, policy: policy, exchange: exchange, next: next).begin()

@@ -144,7 +144,7 @@ struct SharingKey: Hashable, Sendable {
     cookieRevision = cookies?.revision
     source = exchange.call.transport.source
     isIntercepted = exchange.isIntercepted
-    hasRetryPolicy = exchange.call.endpoint.retry != nil
+    hasRetryPolicy = exchange.call.request.retry != nil
     cachePolicy = exchange.call.request.cachePolicy
     cacheLifetime = exchange.call.request.cacheLifetime
     var hasher = Hasher()

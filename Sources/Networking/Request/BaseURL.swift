@@ -97,10 +97,9 @@ extension BaseURL {
   /// - Parameter endpoint: The type of the endpoint.
   /// - Returns: The reason, which names the type and the ways to set a base URL.
   static func missingReason(for endpoint: any RequestConvertible.Type) -> String {
-    let type = (endpoint as? any EndpointWrapper.Type)?.wrappedType ?? endpoint
-    return type == Request.self
+    endpoint == Request.self
       ? "\(missingReason); call setBaseURL, or use an absolute URL"
-      : "\(missingReason); declare \(type).baseURL, or call setBaseURL"
+      : "\(missingReason); declare \(endpoint).baseURL, or call setBaseURL"
   }
 }
 

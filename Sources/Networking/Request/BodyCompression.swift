@@ -3,8 +3,8 @@ import Foundation
 /// The compression of the body of a request.
 ///
 /// ```swift
-/// .post("logs", parameters: entries).compressed(.gzip)
-/// .upload(file: log, to: "logs").compressed(.gzip, fallsBack: true)
+/// .post("logs", parameters: entries, .compression(.gzip))
+/// .upload(file: log, to: "logs", .compression(.gzip, fallsBack: true))
 /// ```
 ///
 /// - **Bodies in memory** are compressed before they are sent, on a background thread, and have a

@@ -21,10 +21,11 @@ extension Request: Codable {
       try container.decode(HTTPMethod.self, forKey: .method),
       try container.decode(RequestPath.self, forKey: .path),
       parameters: try optional(.parameters), headers: try optional(.headers) ?? [:],
-      contentType: try optional(.contentType), payload: try optional(.payload),
-      storePolicy: try optional(.storePolicy) ?? .none,
-      cachePolicy: try optional(.cachePolicy) ?? .default, timeout: try optional(.timeout),
-      priority: try optional(.priority) ?? .normal)
+      contentType: try optional(.contentType), payload: try optional(.payload))
+    storePolicy = try optional(.storePolicy) ?? .none
+    cachePolicy = try optional(.cachePolicy) ?? .default
+    timeout = try optional(.timeout)
+    priority = try optional(.priority) ?? .normal
     queryFormat = try optional(.queryFormat)
     compression = try optional(.compression)
     storeKey = try optional(.storeKey) ?? ""
@@ -36,7 +37,7 @@ extension Request: Codable {
 
   /// Encodes the request.
   ///
-  /// Properties with their default values and ``attributes`` are omitted.
+  /// Properties with their default values, ``attributes``, ``retry`` and ``onProgress`` are omitted.
   ///
   /// - Parameter encoder: The encoder.
   /// - Throws: The errors of the encoder. `EncodingError.invalidValue` if parameters were added that

@@ -8,7 +8,7 @@ import Foundation
 ///
 /// ```swift
 /// Request.get("boards", parameters: ["page": 2])
-/// Request.post("boards", parameters: ["title": "Fish"], timeout: .seconds(5)).storing(.offline)
+/// Request.post("boards", parameters: ["title": "Fish"], .timeout(.seconds(5)), .storedOffline)
 /// Request.upload(file: picture, to: "boards/\(id)/picture", contentType: "image/png")
 /// ```
 public struct Request: Sendable, Hashable {
@@ -50,7 +50,7 @@ public struct Request: Sendable, Hashable {
   /// `nil` sends the body as it is.
   public var compression: BodyCompression?
   /// The handling of the request when there is no network.
-  public var storePolicy: StorePolicy
+  public var storePolicy = StorePolicy.none
   /// The key of the order in which stored requests are replayed.
   ///
   /// Requests with the same key are sent one after another in the order in which they were stored.
@@ -58,7 +58,7 @@ public struct Request: Sendable, Hashable {
   /// wait for each other.
   public var storeKey = ""
   /// The use of the client's cache.
-  public var cachePolicy: CachePolicy
+  public var cachePolicy = CachePolicy.default
   /// The lifetime of the response in the cache if its server declares none.
   ///
   /// `nil` uses the client's setting.
@@ -68,7 +68,7 @@ public struct Request: Sendable, Hashable {
   /// `nil` uses the client's setting.
   public var timeout: Duration?
   /// The priority in the client's queue.
-  public var priority: Priority
+  public var priority = Priority.normal
   /// Whether the request may share the exchange of an identical request in flight.
   ///
   /// `nil` uses the client's setting. ``NetworkingConfiguration/sharesRequests`` defines which
@@ -96,6 +96,22 @@ public struct Request: Sendable, Hashable {
     set { requestAttributes.value = newValue }
   }
   private var requestAttributes = Uncompared(value: RequestAttributes())
+  /// The retry policy.
+  ///
+  /// `nil` uses the client's policy. It is not encoded, and comparing and hashing requests ignores it.
+  public var retry: RetryPolicy? {
+    get { requestRetry.value?.value }
+    set { requestRetry.value = newValue.map { Box($0) } }
+  }
+  private var requestRetry = Uncompared<Box<RetryPolicy>?>(value: nil)
+  /// The handler of the progress of the request and its response.
+  ///
+  /// `nil` if there is none. It is not encoded, and comparing and hashing requests ignores it.
+  public var onProgress: TransferProgress.Handler? {
+    get { progressHandler.value }
+    set { progressHandler.value = newValue }
+  }
+  private var progressHandler = Uncompared<TransferProgress.Handler?>(value: nil)
 
   /// Creates a request.
   ///
@@ -106,15 +122,19 @@ public struct Request: Sendable, Hashable {
   ///   - headers: The header fields, which override those of the endpoint and the client.
   ///   - contentType: The format of the parameters. `nil` uses the default of the method.
   ///   - payload: A body that is not encoded from the parameters. `nil` if there is none.
-  ///   - storePolicy: The handling of the request when there is no network.
-  ///   - cachePolicy: The use of the client's cache.
-  ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
-  ///   - priority: The priority in the client's queue.
+  ///   - options: The options, which are applied in order.
   public init(
     _ method: HTTPMethod, _ path: RequestPath, parameters: Parameters? = nil,
     headers: HTTPHeaders = [:], contentType: ContentType? = nil, payload: Payload? = nil,
-    storePolicy: StorePolicy = .none, cachePolicy: CachePolicy = .default,
-    timeout: Duration? = nil, priority: Priority = .normal
+    _ options: RequestOption...
+  ) {
+    self.init(method, path, parameters, headers, contentType, payload, options)
+  }
+
+  /// Creates a request.
+  init(
+    _ method: HTTPMethod, _ path: RequestPath, _ parameters: Parameters?, _ headers: HTTPHeaders,
+    _ contentType: ContentType?, _ payload: Payload?, _ options: [RequestOption]
   ) {
     self.method = method
     self.path = path
@@ -122,10 +142,7 @@ public struct Request: Sendable, Hashable {
     self.headers = headers
     self.contentType = contentType
     self.payload = payload
-    self.storePolicy = storePolicy
-    self.cachePolicy = cachePolicy
-    self.timeout = timeout
-    self.priority = priority
+    for option in options { option.apply(&self) }
   }
 }
 

@@ -23,8 +23,8 @@ public import Promises
 /// If the last attempt fails too, the result of the call is its response with the body, or its
 /// error with all attempts in ``NetworkError/history``.
 ///
-/// The policy of a single request (``RequestConvertible/retrying(_:)``) overrides that of its
-/// endpoint (``RetryableRequest``), which overrides that of the client.
+/// The policy of a call (``RequestOption/retry(_:)``) overrides that of the endpoint's request
+/// (``Request/retry``), which overrides that of the client.
 ///
 /// Source: RFC 9110 sections 9.2.2 (idempotent methods) and 10.2.3 (Retry-After).
 public struct RetryPolicy: Sendable {

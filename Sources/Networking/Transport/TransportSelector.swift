@@ -54,11 +54,10 @@ struct TransportSelector<Endpoint: RequestConvertible>: Sendable {
   /// Whether a request made now may get another transport than the client's own.
   var mayOverride: Bool { provider != nil || scope != nil || TransportScope.innermost != nil }
 
-  /// Returns the transport for a request of an endpoint of any type, which may be a modified
-  /// endpoint of the client.
+  /// Returns the transport for a request of an endpoint of any type.
   func select(for endpoint: some RequestConvertible) -> SelectedTransport {
     // The cast is slow, so it is skipped without a provider.
-    let own = provider == nil ? nil : endpoint.unwrapped(to: Endpoint.self)
+    let own = provider == nil ? nil : endpoint as? Endpoint
     return own.flatMap { provided(for: $0) } ?? scoped(for: endpoint)
   }
 

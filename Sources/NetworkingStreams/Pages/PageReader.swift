@@ -298,7 +298,7 @@ final class PageReader: Sendable {
   private static func request(_ next: PageRule.Next, after page: Page) throws -> Request {
     switch next {
     case .request(let request): return request
-    case .parameters(let parameters): return page.request.adding(parameters: parameters)
+    case .parameters(let parameters): return page.request.with(.parameters(parameters))
     case .url(let text):
       var components = URL(reference: text, relativeTo: page.response.url).flatMap {
         URLComponents(url: $0, resolvingAgainstBaseURL: true)

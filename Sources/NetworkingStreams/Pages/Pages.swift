@@ -166,45 +166,42 @@ extension Networking {
   ///   - rule: The rule that finds the next page.
   ///   - limit: The maximum number of pages. `nil` means no limit.
   ///   - ahead: The number of pages that are requested before the loop asks for them.
+  ///   - options: The options of the first request, which are applied in order. Those of the next pages
+  ///     are derived from it.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: The sequence of responses. It throws a ``NetworkError`` like that of
-  ///   `request(_:progress:file:line:)` with `validate()`; `pageLoop`; `redirectRefused` or
+  ///   `request(_:_:file:line:)` with `validate()`; `pageLoop`; `redirectRefused` or
   ///   `malformedResponse` for a URL that cannot be followed; and the errors of the rule.
   public func pages(
     of endpoint: Endpoint, next rule: PageRule, limit: Int? = nil, ahead: Int = 0,
-    file: StaticString = #fileID, line: UInt = #line
-  ) -> Pages<Response> {
-    pages(
-      of: endpoint.modified { $0 }, next: rule, limit: limit, ahead: ahead, file: file, line: line)
-  }
-
-  /// Returns the pages of a list for a modified endpoint, as an asynchronous sequence.
-  ///
-  /// - Parameters:
-  ///   - endpoint: The endpoint of the first page.
-  ///   - rule: The rule that finds the next page.
-  ///   - limit: The maximum number of pages. `nil` means no limit.
-  ///   - ahead: The number of pages that are requested before the loop asks for them.
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: The sequence, like that of the plain endpoint.
-  @_disfavoredOverload
-  public func pages(
-    of endpoint: ModifiedEndpoint<Endpoint>, next rule: PageRule, limit: Int? = nil,
-    ahead: Int = 0, file: StaticString = #fileID, line: UInt = #line
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
   ) -> Pages<Response> {
     let walk = PageWalk(
       rule: rule, limit: limit ?? .max, ahead: ahead, context: context,
-      sessions: { [self] in currentSessions }, first: { try endpoint.request }
+      sessions: { [self] in currentSessions }, first: { try endpoint.request.applying(options) }
     ) { [self] request, sessions, prepare in
-      var options = RequestOptions()
-      options.prepare = prepare
-      options.sessions = sessions
-      return send(endpoint.modified { _ in request.storing(.none) }, options, file, line)
+      var call = CallOptions(options + [.page(request)])
+      call.prepare = prepare
+      call.sessions = sessions
+      return send(endpoint, call, file, line)
         .validate(file: file, line: line)
     }
     return Pages(walk: walk) { $0 }
+  }
+}
+
+extension RequestOption {
+  /// Returns an option that replaces the request by that of a page, which keeps the retry policy and
+  /// the handler of the progress if it has none.
+  fileprivate static func page(_ page: Request) -> RequestOption {
+    change { request in
+      let first = request
+      request = page
+      request.storePolicy = .none
+      request.retry = page.retry ?? first.retry
+      request.onProgress = page.onProgress ?? first.onProgress
+    }
   }
 }
 

@@ -117,40 +117,24 @@ extension Request {
   ///
   /// `nil` uses a key that is made of the method, the URL before the client's interceptors, and the
   /// location of the file, so that the same call finds its transfer again. Set a key if the URL differs in each run, such as a
-  /// presigned one, or for ``Networking/backgroundResponse(forKey:progress:file:line:)``. The system stores the
+  /// presigned one, or for ``Networking/backgroundResponse(forKey:onProgress:file:line:)``. The system stores the
   /// key, so it must not contain a secret. Only clients with a background session use it.
   public var transferKey: String? {
     get { attributes[TransferKeyAttribute.self] }
     set { attributes[TransferKeyAttribute.self] = newValue }
   }
-
-  /// Returns a request with a key for its background transfer.
-  ///
-  /// - Parameter key: The key. See ``transferKey``.
-  /// - Returns: The changed request.
-  public func keyed(_ key: String) -> Request {
-    var request = self
-    request.transferKey = key
-    return request
-  }
 }
 
-extension RequestConvertible {
-  /// Returns an endpoint with a key for the background transfer of its request.
+extension RequestOption {
+  /// Returns an option that sets the key of the background transfer.
   ///
   /// ```swift
-  /// networking.download(FilmsAPI.film(id: 7).keyed("film-7"), to: file)
+  /// networking.download(.film(id: 7), to: file, .transferKey("film-7"))
   /// ```
   ///
   /// - Parameter key: The key. See ``Request/transferKey``.
-  /// - Returns: The changed endpoint.
-  public func keyed(_ key: String) -> ModifiedEndpoint<Self> { modified { $0.keyed(key) } }
-}
-
-extension ModifiedEndpoint {
-  /// Returns an endpoint with a key for the background transfer of its request.
-  ///
-  /// - Parameter key: The key. See ``Request/transferKey``.
-  /// - Returns: The changed endpoint.
-  public func keyed(_ key: String) -> ModifiedEndpoint<Base> { modified { $0.keyed(key) } }
+  /// - Returns: The option.
+  public static func transferKey(_ key: String?) -> RequestOption {
+    change { $0.transferKey = key }
+  }
 }

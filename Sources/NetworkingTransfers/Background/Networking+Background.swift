@@ -88,7 +88,7 @@ extension Networking {
   ///
   /// - Parameters:
   ///   - key: The ``Request/transferKey``, or a key of ``backgroundTransfers(file:line:)``.
-  ///   - progress: A handler of the progress, as for `request(_:progress:file:line:)`.
+  ///   - onProgress: A handler of the progress, as for ``RequestOption/onProgress(_:)``.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the response, whatever its status, whose handlers run in
@@ -97,11 +97,11 @@ extension Networking {
   ///   example because the system has lost it; with ``NetworkError/Code-swift.enum/unsupported`` if the
   ///   client has no background session.
   public func backgroundResponse(
-    forKey key: String, @_inheritActorContext progress: ProgressHandler? = nil,
+    forKey key: String, @_inheritActorContext onProgress: TransferProgress.Handler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     let receiver: (any ProgressReceiver)? =
-      if let progress { progressReceiver(progress) } else { nil }
+      if let onProgress { progressReceiver(onProgress) } else { nil }
     return enqueue(file, line) { [self] in
       firstly {
         try backgroundTransport().claim(key, attributes: context.attributes, progress: receiver)

@@ -3,17 +3,17 @@ package import Promises
 /// The options of one call, beside its endpoint.
 ///
 /// The modules of streams, transfers and sign-ins make their requests with it.
-package struct RequestOptions: Sendable {
+package struct CallOptions: Sendable {
   /// The destination of the response body.
   package var destination: BodyDestination
   /// Changes the wire request, after the client's hooks.
   ///
   /// `nil` changes nothing. An error rejects the request.
   package var prepare: (@Sendable (_ request: HTTPRequest) throws -> HTTPRequest)?
-  /// The receiver of the progress of both bodies.
+  /// The changes of the endpoint's request, in order.
+  package var changes: [RequestOption]
+  /// The receiver of the progress of both bodies, unless the request has a handler.
   package var progress: (any ProgressReceiver)?
-  /// The caller's handler of the progress, which takes the place of ``progress``.
-  var onProgress: (@Sendable @isolated(any) (_ progress: TransferProgress) -> Void)?
   /// The source of time of the deadlines, which stops while a transfer is paused.
   ///
   /// `nil` uses that of the client.
@@ -44,13 +44,10 @@ package struct RequestOptions: Sendable {
   ///
   /// - Parameters:
   ///   - destination: The destination of the response body.
-  ///   - onProgress: The caller's handler of the progress.
-  package init(
-    to destination: BodyDestination = .memory,
-    onProgress: (@Sendable @isolated(any) (_ progress: TransferProgress) -> Void)? = nil
-  ) {
+  ///   - changes: The changes of the endpoint's request, in order.
+  package init(to destination: BodyDestination = .memory, _ changes: [RequestOption] = []) {
     self.destination = destination
-    self.onProgress = onProgress
+    self.changes = changes
   }
 }
 
@@ -80,7 +77,7 @@ struct ReceptionSettings: Sendable {
 
 /// The reception of one response: the options of the call, and the settings of the client.
 struct Reception: Sendable {
-  var options = RequestOptions()
+  var options = CallOptions()
   var settings = ReceptionSettings()
   /// A receiver of a copy of a successful response whose body does not go to memory.
   var copy: (any ResponseCopy)?
