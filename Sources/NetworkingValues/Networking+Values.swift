@@ -115,8 +115,8 @@ extension Networking {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - cache: The cache.
   ///   - options: The options of the request, which are applied in order.
+  ///   - cache: The cache.
   ///   - file: The source file of the caller.
   ///   - line: The source line of the caller.
   ///   - cost: A closure that returns the cost of a new value.

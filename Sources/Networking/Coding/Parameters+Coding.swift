@@ -111,4 +111,27 @@ extension Parameters {
     try encoder.encode(value)
     self = encoder.node.parameters
   }
+
+  /// Creates a dictionary from the values of a literal, which may have different types.
+  ///
+  /// - Parameter values: Names and values. `nil` becomes ``null``. If a name occurs more than once,
+  ///   the last value is used.
+  /// - Throws: The errors of the values' `encode(to:)`.
+  init(encoding values: KeyValuePairs<String, (any Encodable)?>) throws {
+    let pairs = try values.map { name, value in
+      (key: name, value: try value.map { try Parameters(encoding: $0) } ?? .null)
+    }
+    self = .dictionary(Members(pairs))
+  }
+
+  /// The parameters without members of dictionaries that are `null`.
+  var omittingNulls: Parameters {
+    switch self {
+    case .array(let values): return .array(values.map(\.omittingNulls))
+    case .dictionary(let members):
+      let present = members.lazy.filter { !$0.value.isNull }
+      return .dictionary(Members(present.map { (key: $0.name, value: $0.value.omittingNulls) }))
+    default: return self
+    }
+  }
 }

@@ -40,13 +40,14 @@ extension Request: Codable {
   /// Properties with their default values, ``attributes``, ``retry`` and ``onProgress`` are omitted.
   ///
   /// - Parameter encoder: The encoder.
-  /// - Throws: The errors of the encoder. `EncodingError.invalidValue` if parameters were added that
-  ///   could not be merged with ``parameters``.
+  /// - Throws: The errors of the encoder. `EncodingError.invalidValue` if the parameters could not be
+  ///   encoded or merged.
   public func encode(to encoder: any Encoder) throws {
-    if hasUnmergedParameters {
+    if let error = invalidParameters?.error {
       let context = EncodingError.Context(
         codingPath: encoder.codingPath + [CodingKeys.parameters],
-        debugDescription: ParameterEncodingError.unmergedParameters.description)
+        debugDescription: (error as? ParameterEncodingError)?.description
+          ?? "the parameters could not be encoded", underlyingError: error)
       throw EncodingError.invalidValue(self, context)
     }
     var container = encoder.container(keyedBy: CodingKeys.self)

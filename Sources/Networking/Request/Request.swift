@@ -19,14 +19,17 @@ public struct Request: Sendable, Hashable {
   /// The parameters.
   ///
   /// `nil` sends none.
+  ///
+  /// A request whose parameters of variables could not be encoded fails with
+  /// ``NetworkError/Code-swift.enum/encodingFailed`` when it is built, unless this property is
+  /// assigned afterwards.
   public var parameters: Parameters? {
-    didSet { hasUnmergedParameters = false }
+    didSet { invalidParameters = nil }
   }
-  /// Whether parameters were added that could not be merged with ``parameters``, because one of them
-  /// is not a dictionary.
+  /// The error of parameters that could not be encoded, or not be merged with ``parameters``.
   ///
   /// Such a request can be neither built nor encoded. Assigning ``parameters`` resets it.
-  var hasUnmergedParameters = false
+  var invalidParameters: InvalidParameters?
   /// The header fields, which override those of the endpoint and the client.
   public var headers: HTTPHeaders
   /// The format of the parameters.
@@ -253,10 +256,18 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible, Custom
   }
 }
 
-extension ParameterEncodingError {
-  /// The error of a request with ``Request/hasUnmergedParameters``.
-  static let unmergedParameters = ParameterEncodingError(
-    keyPath: "", reason: "must be a dictionary, because others are added to them")
+/// The error of parameters that cannot be sent.
+struct InvalidParameters: Sendable, Hashable {
+  let error: any Error
+
+  /// The error of parameters that are added to others, one of which is not a dictionary.
+  static let unmerged = InvalidParameters(
+    error: ParameterEncodingError(
+      keyPath: "", reason: "must be a dictionary, because others are added to them"))
+
+  static func == (left: Self, right: Self) -> Bool { "\(left.error)" == "\(right.error)" }
+
+  func hash(into hasher: inout Hasher) {}
 }
 
 extension NetworkError.RequestSummary {

@@ -104,7 +104,7 @@ public struct RequestBuilder: Sendable {
     guard request.method.rawValue.isToken else {
       throw NetworkError(.invalidMethod, "the method is not a token")
     }
-    if request.hasUnmergedParameters { throw ParameterEncodingError.unmergedParameters }
+    if let invalid = request.invalidParameters { throw invalid.error }
     var headers = try baseHeaders()
     if !request.headers.isEmpty { headers = headers.merging(request.headers) }
     let (query, body) = try content(of: request, &headers)

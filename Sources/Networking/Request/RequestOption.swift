@@ -70,7 +70,9 @@ public struct RequestOption: Sendable {
     }
   }
 
-  /// The request is stored when there is no network. An alias for `.store(.offline)`.
+  /// The request is stored when there is no network.
+  ///
+  /// This is an alias for `.store(.offline)`.
   public static let storedOffline = RequestOption.store(.offline)
 
   /// Returns an option that sets the handling of the request when there is no network.
@@ -112,6 +114,53 @@ public struct RequestOption: Sendable {
   /// - Returns: The option.
   public static func parameters(_ parameters: Parameters) -> RequestOption {
     change { $0.add(parameters) }
+  }
+
+  /// Returns an option that adds parameters of variables, which replace those of the same name.
+  ///
+  /// ```swift
+  /// networking.request(.boards, .parameters(["q": text, "page": page]))
+  /// ```
+  ///
+  /// - Parameter parameters: The parameters, which are encoded before this method returns. An error
+  ///   rejects the request, as ``Request/parameters`` describes.
+  /// - Returns: The option.
+  @_disfavoredOverload
+  public static func parameters(
+    _ parameters: KeyValuePairs<String, (any Encodable)?>
+  ) -> RequestOption {
+    encoded({ try Parameters(encoding: parameters) }) { $0.add($1) }
+  }
+
+  /// Returns an option that sets the parameters to an encoded value.
+  static func json(_ value: some Encodable) -> RequestOption {
+    encoded({ try Parameters(encoding: value) }) { $0.parameters = $1 }
+  }
+
+  /// Returns an option that sets encoded parameters, or the error of their encoding.
+  private static func encoded(
+    _ encode: () throws -> Parameters,
+    set: @escaping @Sendable (_ request: inout Request, _ parameters: Parameters) -> Void
+  ) -> RequestOption {
+    let result = Result(catching: encode)
+    return change { request in
+      switch result {
+      case .success(let parameters): set(&request, parameters)
+      case .failure(let error): request.invalidParameters = .init(error: error)
+      }
+    }
+  }
+
+  /// Members of the parameters that are `null` are left out, also in JSON.
+  ///
+  /// ```swift
+  /// .patch("boards/7", parameters: ["title": title, "owner": owner], .omittingNulls)
+  /// ```
+  ///
+  /// Elements of arrays are not left out.
+  public static let omittingNulls = change { request in
+    guard request.invalidParameters == nil else { return }
+    request.parameters = request.parameters?.omittingNulls
   }
 
   /// Returns an option that sets the format of the parameters in a query or a form.
@@ -214,8 +263,8 @@ extension Request {
   /// Adds parameters, which replace those of the same name.
   fileprivate mutating func add(_ others: Parameters) {
     let merged = (parameters ?? .null).merging(others)
-    let isUnmerged = merged == nil || hasUnmergedParameters
+    let invalid = merged == nil ? .unmerged : invalidParameters
     if let merged { parameters = merged }
-    hasUnmergedParameters = isUnmerged
+    invalidParameters = invalid
   }
 }
