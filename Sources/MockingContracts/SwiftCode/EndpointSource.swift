@@ -42,7 +42,7 @@ public struct EndpointSource: Sendable {
     ]
     lines.append("/// \(Self.line(contract.title)) \(Self.line(contract.version))")
     lines.append("nonisolated enum \(api) {")
-    lines.append("  /// The address of the server, for `networking.setBaseURL(_:)`.")
+    lines.append("  /// The address of the server, for `networking.baseURL`.")
     let server = SwiftNames.literal(Self.address(of: content.servers.first))
     lines.append("  static let baseURL = URL(string: \(server))")
     lines.append("}")

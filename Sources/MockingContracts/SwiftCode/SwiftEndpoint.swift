@@ -205,8 +205,9 @@ struct SwiftEndpoint {
         ? ", .queryFormat(QueryFormat(arrays: .repeated, nesting: .brackets))"
         : ", .queryFormat(.form(explode: \(isExploded)))"
     func upload(_ argument: String, _ contentType: String) -> String {
-      "Request.upload(\(argument), to: \(path), method: \(method)\(parameters)"
-        + "\(headers)\(contentType)\(format))"
+      let query = hasQuery ? ", .parameters(parameters)" : ""
+      return "Request.upload(\(argument), to: \(path), method: \(method)\(headers)\(contentType)"
+        + "\(query)\(format))"
     }
     switch body {
     case .none:
@@ -274,7 +275,6 @@ struct SwiftEndpoint {
     case "Double": ".double(\(name))"
     case "Bool": ".bool(\(name))"
     case "Parameters": name
-    case "[String]": ".strings(\(name))"
     case _ where type.hasPrefix("["):
       ".array(\(name).map { element in \(value("element", String(type.dropFirst().dropLast()))) })"
     default: ".string(\(name))"

@@ -100,19 +100,22 @@ extension Networking {
     set { change { $0.hopInterceptors = newValue } }
   }
 
-  /// Overrides the base URL of all endpoints, for example with that of a staging server.
+  /// The base URL of the requests: that of the client, or else that of the endpoint type.
   ///
-  /// - Parameter baseURL: The base URL. `nil` restores those of the endpoints.
-  public func setBaseURL(_ baseURL: URL?) { setBaseURL { baseURL } }
+  /// Setting it overrides the base URLs of all endpoints, for example with that of a staging server.
+  /// `nil` restores those of the endpoints. A client and its copies have the same base URL.
+  public var baseURL: URL? {
+    get { try? effectiveBaseURL() }
+    set { setBaseURL { newValue } }
+  }
 
   /// Overrides the base URL of all endpoints with the result of a closure.
   ///
   /// - Parameter baseURL: The closure. It runs once for each request, when the request is built, on
   ///   the thread of ``preProcessRequest``; if the middleware fails for lack of a network, when the
   ///   request is stored, on a background queue. `nil` uses the base URL of the endpoint. An error
-  ///   rejects the request. The closure also runs in `authenticate`, and while there are credentials
+  ///   rejects the request. The closure also runs when ``baseURL`` is read, in `authenticate`, and while there are credentials
   ///   without an origin, in this method and when a request is made or sent again.
-  @_disfavoredOverload
   public func setBaseURL(_ baseURL: @escaping @Sendable () throws -> URL?) {
     if let sessionOwner { return sessionOwner.setBaseURL(baseURL) }
     change { $0.baseURL = baseURL }
@@ -127,7 +130,7 @@ extension Networking {
   /// ```
   ///
   /// - **Shared** are the queue with its ``RequestMode``, the transport and its connections, the
-  ///   configuration, the cookies, the base URL, the credentials and the offline store. `setBaseURL`,
+  ///   configuration, the cookies, the base URL, the credentials and the offline store. ``baseURL``,
   ///   `authenticate`, ``suspend()``, ``resume()`` and ``cancelAllRequests()`` of one client apply to
   ///   both.
   /// - **Separate** are ``beforeEach``, ``preProcessRequest``, ``middleware``, ``interceptors``,
@@ -309,9 +312,12 @@ extension Networking {
   ///
   /// `nil` if there is none yet, or if it cannot be determined.
   private var currentOrigin: Origin? {
-    let baseURL = settings.withLock { $0.settings.baseURL }
-    let url = try? baseURL?() ?? Endpoint.resolvedBaseURL()
-    return url.flatMap { Origin($0) }
+    (try? effectiveBaseURL()).flatMap { Origin($0) }
+  }
+
+  private func effectiveBaseURL() throws -> URL? {
+    let baseURL = (sessionOwner ?? self).settings.withLock { $0.settings.baseURL }
+    return try baseURL?() ?? Endpoint.resolvedBaseURL()
   }
 
   /// Restricts credentials that were set without a base URL to the origin of the current base URL.

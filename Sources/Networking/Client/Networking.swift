@@ -6,7 +6,7 @@ import CatenaSystem
 /// responses.
 ///
 /// ```swift
-/// let networking = Networking<BoardsAPI>(mode: .limited(4))
+/// let networking = Networking<BoardsAPI>(baseURL: url, mode: .limited(4))
 /// networking.request(.boards)
 ///   .validate()
 ///   .decode([Board].self)
@@ -43,51 +43,62 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   /// Makes a client on a transport of the platform.
   ///
   /// - Parameters:
-  ///   - mode: The limit for the number of running requests.
+  ///   - baseURL: The base URL of all requests. `nil` uses that of the configuration or, without one,
+  ///     of the endpoint type.
+  ///   - mode: The limit for the number of running requests. `nil` uses that of the configuration.
   ///   - mockProvider: A provider of transports for some endpoints, such as mocks. `nil` means
   ///     none.
-  ///   - sessionConfiguration: The transport and the cookies of all other requests.
+  ///   - sessionConfiguration: The transport and the cookies of all other requests. `nil` uses those of
+  ///     the configuration.
   ///   - retry: The retry policy. `nil` uses that of the configuration.
   ///   - configuration: The configuration of all requests.
   public convenience init(
-    mode: RequestMode = .async, mockProvider: (any TransportProvider<Endpoint>)? = nil,
-    sessionConfiguration: SessionConfiguration = .default, retry: RetryPolicy? = nil,
+    baseURL: URL? = nil, mode: RequestMode? = nil,
+    mockProvider: (any TransportProvider<Endpoint>)? = nil,
+    sessionConfiguration: SessionConfiguration? = nil, retry: RetryPolicy? = nil,
     configuration: NetworkingConfiguration = .default
   ) {
-    let session = sessionConfiguration.makeSession(wallClock: configuration.wallClock)
-    self.init(mode, mockProvider, session, retry, configuration)
+    let session = sessionConfiguration ?? configuration.session
+    self.init(
+      mockProvider, session.makeSession(wallClock: configuration.wallClock),
+      configuration.with(baseURL, mode, retry))
   }
 
   /// Makes a client on a custom transport.
   ///
   /// - Parameters:
-  ///   - mode: The limit for the number of running requests.
+  ///   - baseURL: The base URL of all requests. `nil` uses that of the configuration or, without one,
+  ///     of the endpoint type.
+  ///   - mode: The limit for the number of running requests. `nil` uses that of the configuration.
   ///   - mockProvider: A provider of transports for some endpoints, such as mocks. `nil` means
   ///     none.
   ///   - transport: The transport of all other requests.
   ///   - retry: The retry policy. `nil` uses that of the configuration.
   ///   - configuration: The configuration of all requests.
   public convenience init(
-    mode: RequestMode = .async, mockProvider: (any TransportProvider<Endpoint>)? = nil,
+    baseURL: URL? = nil, mode: RequestMode? = nil,
+    mockProvider: (any TransportProvider<Endpoint>)? = nil,
     transport: any Transport, retry: RetryPolicy? = nil,
     configuration: NetworkingConfiguration = .default
   ) {
-    self.init(mode, mockProvider, Session(transport: transport), retry, configuration)
+    self.init(
+      mockProvider, Session(transport: transport), configuration.with(baseURL, mode, retry))
   }
 
   private init(
-    _ mode: RequestMode, _ mockProvider: (any TransportProvider<Endpoint>)?, _ session: Session,
-    _ retry: RetryPolicy?, _ configuration: NetworkingConfiguration
+    _ mockProvider: (any TransportProvider<Endpoint>)?, _ session: Session,
+    _ configuration: NetworkingConfiguration
   ) {
     var configuration = configuration
-    if let retry { configuration.retry = retry }
     configuration.replay.encoders = configuration.encoders
     sessionOwner = nil
     transports = TransportSelector(transport: session.transport, provider: mockProvider)
     let scheduler = configuration.scheduler ?? transports.scheduler ?? .live
-    queue = RequestQueue(mode, scheduler: scheduler)
+    queue = RequestQueue(configuration.mode, scheduler: scheduler)
     unthrottledQueue = RequestQueue(.async, scheduler: scheduler)
-    settings = Mutex(.init(ClientSettings(session: UserSession(), scheduler: scheduler)))
+    var initial = ClientSettings(session: UserSession(), scheduler: scheduler)
+    if let url = configuration.baseURL { initial.baseURL = { url } }
+    settings = Mutex(.init(initial))
     runner = CallRunner(configuration, session, scheduler)
     logging = configuration.logging
     clientOfflineStore = ClientOfflineStore(
@@ -130,6 +141,19 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     send(endpoint, CallOptions(options), file, line)
+  }
+
+  /// Unavailable: a response is delivered to a step of the promise, and progress to an option.
+  @available(
+    *, unavailable,
+    message:
+      "append .done { response in } and .fail { error in } to the request; progress is an option: .onProgress { progress in }"
+  )
+  public func request(
+    _ endpoint: Endpoint, _ options: RequestOption...,
+    completion: (_ result: Result<Response, any Error>) -> Void
+  ) -> NetworkPromise {
+    send(endpoint, CallOptions(options), #fileID, #line)
   }
 
   /// Adds a request of an endpoint of any type to the queue.

@@ -10,6 +10,14 @@ public import Promises
 ///
 /// A client copies it when it is made. Later changes have no effect on that client.
 public struct NetworkingConfiguration: Sendable {
+  /// The base URL of the client's requests.
+  ///
+  /// `nil` uses that of the endpoint type. ``Networking/baseURL`` changes it later.
+  public var baseURL: URL?
+  /// The limit for the number of running requests.
+  public var mode = RequestMode.async
+  /// The transport and the cookies.
+  public var session = SessionConfiguration.default
   /// The default header fields.
   ///
   /// Fields of the endpoint's type and of the request override them.
@@ -255,6 +263,15 @@ public struct NetworkingConfiguration: Sendable {
 
   /// Makes a configuration with the values above.
   public init() {}
+
+  /// Returns the configuration with the values that are not `nil`.
+  func with(_ baseURL: URL?, _ mode: RequestMode?, _ retry: RetryPolicy?) -> Self {
+    var copy = self
+    copy.baseURL = baseURL ?? self.baseURL
+    copy.mode = mode ?? self.mode
+    copy.retry = retry ?? self.retry
+    return copy
+  }
 }
 
 extension NetworkingConfiguration {

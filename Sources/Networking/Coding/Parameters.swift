@@ -33,7 +33,7 @@ public enum Parameters: Sendable, Hashable {
   /// A date. Queries and forms send the text of ``QueryFormat/dates``. JSON has the number of seconds
   /// since the start of 2001, unless ``NetworkingConfiguration/encoder`` has another strategy.
   case date(Date)
-  /// An array. ``strings(_:)`` and ``ints(_:)`` make one of Swift values.
+  /// An array.
   case array([Parameters])
   /// A dictionary whose members have an order.
   case dictionary(Members)
@@ -67,28 +67,6 @@ public enum Parameters: Sendable, Hashable {
           values.sorted { $0.key.isOrdered(before: $1.key) }.map { ($0.key, Parameters($0.value)) })
       )
     }
-  }
-
-  /// Creates an array of strings from a variable.
-  ///
-  /// ```swift
-  /// let parameters: Parameters = ["page": 1, "tag": .strings(tags)]
-  /// ```
-  ///
-  /// A literal such as `["tag": ["a", "b"]]` needs no factory.
-  ///
-  /// - Parameter values: The elements.
-  /// - Returns: An ``array(_:)`` of ``string(_:)``.
-  public static func strings(_ values: some Sequence<String>) -> Parameters {
-    .array(values.map { .string($0) })
-  }
-
-  /// Creates an array of integers from a variable.
-  ///
-  /// - Parameter values: The elements.
-  /// - Returns: An ``array(_:)`` of ``int(_:)``.
-  public static func ints(_ values: some Sequence<Int>) -> Parameters {
-    .array(values.map { .int($0) })
   }
 }
 

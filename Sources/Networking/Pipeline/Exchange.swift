@@ -79,7 +79,7 @@ public struct Exchange: Sendable {
     if case .unbound = clientCredentials, !request.headers.contains("Authorization") {
       throw NetworkError(
         .credentialsWithoutBaseURL,
-        "declare a static baseURL, call setBaseURL, or make the request .withoutCredentials",
+        "declare a static baseURL, set that of the client, or make the request .withoutCredentials",
         request: .init(request))
     }
     exchange.credentials =

@@ -98,8 +98,8 @@ extension BaseURL {
   /// - Returns: The reason, which names the type and the ways to set a base URL.
   static func missingReason(for endpoint: any RequestConvertible.Type) -> String {
     endpoint == Request.self
-      ? "\(missingReason); call setBaseURL, or use an absolute URL"
-      : "\(missingReason); declare \(endpoint).baseURL, or call setBaseURL"
+      ? "\(missingReason); set the baseURL of the client, or use an absolute URL"
+      : "\(missingReason); declare \(endpoint).baseURL, or set that of the client"
   }
 }
 

@@ -14,7 +14,7 @@ extension Request {
   ///
   /// It has the method, the URL, the header fields and the body of `request`. The fields are sorted by
   /// name, because Foundation does not keep their order. A `httpBodyStream` is not sent, because
-  /// it cannot be read twice; use ``upload(stream:to:method:parameters:headers:contentType:_:)``.
+  /// it cannot be read twice; use ``upload(stream:to:method:headers:contentType:_:)``.
   /// The timeout and the policies of `request` are ignored; ``NetworkingConfiguration`` and
   /// ``timeout`` replace them.
   ///
