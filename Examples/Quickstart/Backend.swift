@@ -45,7 +45,7 @@ enum Backend {
 
   private func client(_ mode: RequestMode, _ url: URL) -> Networking<BoardsAPI> {
     let networking = Networking<BoardsAPI>(mode: mode)
-    networking.setBaseURL(url)
+    networking.baseURL = url
     return networking
   }
 

@@ -1,6 +1,6 @@
-// expect: cannot convert value of type 'String' to expected argument type 'URL'
+// expect: cannot assign value of type 'String' to type 'URL'
 import Networking
 
 func send(_ networking: Networking<Request>) {
-  networking.setBaseURL("https://api.example.com")
+  networking.baseURL = "https://api.example.com"
 }

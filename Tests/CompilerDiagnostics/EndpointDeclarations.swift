@@ -58,7 +58,7 @@ struct Wrapper<Base: RequestConvertible>: RequestConvertible {
 
 func send<Endpoint: RequestConvertible>(_ endpoint: Endpoint, with client: Networking<Endpoint>) {
   client.request(endpoint)
-  client.request(endpoint.notIntercepted())
+  client.request(endpoint, .notIntercepted)
 }
 
 func fetch(with client: Networking<OptionalURL>) -> Promise<[Int]> {

@@ -14,6 +14,6 @@ enum BoardsAPI: RequestConvertible {
 
 func send(_ networking: Networking<BoardsAPI>) {
   networking.request(.boards)
-  networking.request(BoardsAPI.boards.notIntercepted())
+  networking.request(BoardsAPI.boards, .notIntercepted)
   networking.download(.boards, to: URL(fileURLWithPath: "/tmp/boards"))
 }

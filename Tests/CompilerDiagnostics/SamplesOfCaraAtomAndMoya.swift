@@ -45,7 +45,7 @@ func execute(_ service: Networking<Request>, on queue: DispatchQueue) {
   task.validate().decode(User.self).done(on: .queue(queue)) { user in print(user) }
   task.asResult().map { result in CustomSerializer().serialize(result) }
     .done { response in print(response) }
-  service.request(.get("status").notIntercepted())
+  service.request(.get("status", .notIntercepted))
   task.cancel()
 }
 
@@ -64,7 +64,7 @@ func intercept(_ service: Networking<Request>) {
 func logOutIfTheRefreshFails(_ service: Networking<Request>) {
   service.interceptors.append(
     RefreshInterceptor(on: [401], holdsRequests: true) { [unowned service] _ in
-      service.request(.post("refresh").notIntercepted())
+      service.request(.post("refresh", .notIntercepted))
         .validate()
         .toJson()
         .tap { json in service.authenticate(bearerToken: json["token"].string ?? "") }
@@ -127,7 +127,7 @@ enum AuthAPI: RequestConvertible {
 
   var request: Request {
     switch self {
-    case .login: .post("login").withoutCredentials()
+    case .login: .post("login", .withoutCredentials)
     case .profile: .get("profile")
     }
   }
@@ -170,7 +170,7 @@ func requestWithErrorsOfItsOwn(_ api: Networking<Request>) -> Promise<JSON> {
 }
 
 func plugins(_ api: Networking<Request>, staging: URL) {
-  api.setBaseURL(staging)
+  api.baseURL = staging
   api.interceptors = [Traffic(), HeaderInjector { _ in ["X-Secret": "s-1"] }]
   api.suspend()
   api.resume()

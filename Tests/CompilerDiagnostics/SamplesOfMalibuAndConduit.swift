@@ -30,7 +30,7 @@ enum Sharkywaters: RequestConvertible {
   var request: Request {
     switch self {
     case .fetchBoards: .get("boards")
-    case .showBoard(let id): .get("boards/\(id)", cachePolicy: .reload)
+    case .showBoard(let id): .get("boards/\(id)", .cache(.reload))
     case .createBoard(let type, let title):
       .post("boards", parameters: ["type": .int(type), "title": .string(title)])
     case .updateBoard(let id, let title):
@@ -69,7 +69,7 @@ func requests(kind: Int, data: Data) -> [Request] {
   [
     Request(
       .get, "boards", parameters: ["type": 1, "text": "classic"], headers: ["custom": "header"],
-      contentType: .query, storePolicy: .none, cachePolicy: .default),
+      contentType: .query),
     .post("boards", parameters: ["type": .int(kind)], contentType: .formURLEncoded),
     .put("boards/1", parameters: ["type": .int(kind)]),
     .patch("boards/1"), .delete("boards/1"), .head("boards"),
@@ -102,7 +102,7 @@ func client(observer: SessionObserver) -> Networking<Sharkywaters> {
 
 func hooks(_ networking: Networking<Sharkywaters>, token: Promise<String>) {
   networking.beforeEach = { request in
-    request.adding(parameters: ["userId": "12345"], headers: ["X-User": "12345"])
+    request.with(.parameters(["userId": "12345"]), .headers(["X-User": "12345"]))
   }
   networking.preProcessRequest = { request in
     request.modifyingURLRequest { urlRequest in
@@ -127,7 +127,7 @@ func responses(_ networking: Networking<Sharkywaters>) {
     }
   ride.validate().toString().then { text in print(text) }.done { print("done") }
   ride.cancel()
-  networking.request(Sharkywaters.deleteBoard(id: 1).storing(.offline))
+  networking.request(Sharkywaters.deleteBoard(id: 1), .storedOffline)
   networking.replay().done { report in print(report) }
 }
 
@@ -156,7 +156,7 @@ func complexQuery(_ client: SessionClient) {
     arrays: .joined(by: .comma), nesting: .dots, spaces: .plus, plusSigns: .literal)
   let request = Request.get(
     "kittens", parameters: ["options": ["include": ["fuzzy", "fluffy", "not mean"], "2+2": 4]])
-  client.request(request.formatting(format))
+  client.request(request, .queryFormat(format))
   var configuration = NetworkingConfiguration()
   configuration.queryFormat = format
   SessionClient(configuration: configuration).request(request)
@@ -190,14 +190,15 @@ func pauseTransfers(_ client: SessionClient, file: URL) {
   let transfer = client.download(.get("film"), to: file, resumable: true)
   transfer.pause()
   transfer.resume()
-  client.request(.upload(file: file, to: "films")) { progress in print(progress.sent) }.cancel()
+  client.request(.upload(file: file, to: "films"), .onProgress { progress in print(progress.sent) })
+    .cancel()
 }
 
 func shareTheTokenWithAnotherLayer(_ client: SessionClient, queue: OperationQueue) {
   client.interceptors.append(
     RefreshInterceptor { [unowned client] _ in
       queue.isSuspended = true
-      return client.request(.post("token").notIntercepted())
+      return client.request(.post("token", .notIntercepted))
         .validate()
         .always { queue.isSuspended = false }
     })

@@ -2,5 +2,5 @@
 import Networking
 
 func send(_ networking: Networking<Request>) {
-  networking.request(.get("boards").storing(.offlin))
+  networking.request(.get("boards", .store(.offlin)))
 }

@@ -219,7 +219,7 @@ struct SOAPTests {
     }
     let networking = Networking<Request>(transport: backend)
     networking.callbackContext = .inline
-    networking.setBaseURL(.of("https://a.example"))
+    networking.baseURL = .of("https://a.example")
     for version in SOAPEnvelope.Version.allCases {
       let envelope = SOAPEnvelope(version) { Self.shop("Buy") { Self.shop("count") { 3 } } }
       let response = try await networking.request(

@@ -127,7 +127,7 @@
         transport: LocalTransport(transport: transport, url: server.url),
         configuration: configuration)
       networking.callbackContext = .inline
-      networking.setBaseURL(server.url)
+      networking.baseURL = server.url
     }
 
     /// Sends a request.

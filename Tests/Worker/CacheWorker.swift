@@ -107,7 +107,7 @@ enum CacheWorker {
       let request = Request(
         HTTPMethod(rawValue: step.method), RequestPath(raw: step.url),
         headers: HTTPHeaders(step.headers.map { .init(name: $0.key, value: $0.value) }),
-        cachePolicy: step.policy)
+        .cache(step.policy))
       let outcome =
         switch await requests.request(request).result {
         case .success(let response):
@@ -160,8 +160,8 @@ enum CacheWorker {
     let client = client(cache, version)
     for number in 0..<count {
       // Half of them may come from the cache, the others replace the stored ones.
-      let request = Request.get(path(number)).caching(
-        number % 2 == version % 2 ? .default : .reload)
+      let request = Request.get(
+        path(number), .cache(number % 2 == version % 2 ? .default : .reload))
       do {
         if number % 6 == 0 {
           let file = folder.appendingPathComponent("file-\(getpid())")
@@ -186,7 +186,7 @@ enum CacheWorker {
     let client = client(cache, 0)
     var (found, wrong) = (0, [String]())
     for number in 0..<count {
-      let result = await client.request(Request.get(path(number)).caching(.onlyCache)).result
+      let result = await client.request(Request.get(path(number), .cache(.onlyCache))).result
       guard case .success(let response) = result else { continue }
       found += 1
       if !isValid(response.data, number) { wrong.append("wrong body \(number)") }

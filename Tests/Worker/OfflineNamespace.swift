@@ -24,7 +24,7 @@
       configuration.replaysWhenReachable = true
       let networking = Networking<Request>(configuration: configuration)
       networking.callbackContext = .inline
-      networking.setBaseURL(base)
+      networking.baseURL = base
       networking.onAutomaticReplay(logReplay)
 
       // Handlers must not run on the main actor, because the main thread waits for commands.
@@ -61,7 +61,7 @@
           log("stopped")
         } else if command.hasPrefix("send ") {
           let path = RequestPath(stringLiteral: String(command.dropFirst(5)))
-          networking.request(.put(path).storing(.offline))
+          networking.request(.put(path, .storedOffline))
             .done(on: .inline) { response in log("response \(response.status)") }
             .fail(on: .inline) { error in
               let error = error as? NetworkError

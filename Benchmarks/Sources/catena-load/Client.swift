@@ -25,7 +25,7 @@ enum Client {
       let counter = Counter()
       client.setBaseURL { addresses[counter.next() % addresses.count] }
     } else {
-      client.setBaseURL(addresses.first)
+      client.baseURL = addresses.first
     }
     return client
   }

@@ -85,7 +85,7 @@ struct Shop: Sendable {
   /// Fetches the recommended products, and retries while the backend is overloaded.
   func recommended() -> Promise<[Product]> {
     let policy = RetryPolicy.exponential(initial: .seconds(1), jitter: .none, limit: 8)
-    return networking.request(ShopAPI.recommendations.retrying(policy))
+    return networking.request(ShopAPI.recommendations, .retry(policy))
       .validate().decode(Recommendations.self)
       .then { list in when(list.products.map { product($0.id) }) }
       .map { products in products.map(\.product) }

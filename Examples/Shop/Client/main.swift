@@ -20,7 +20,7 @@ do {
     url.scheme?.hasPrefix("http") == true
   {
     let shop = Shop()
-    shop.networking.setBaseURL(url)
+    shop.networking.baseURL = url
     try await visit(shop)
   } else {
     print("usage: swift run --package-path Examples shop [URL]")

@@ -81,7 +81,7 @@
       configuration.idleTimeout = nil
       configure(&configuration)
       let client = Networking<Request>(transport: self, configuration: configuration)
-      client.setBaseURL(urls[0])
+      client.baseURL = urls[0]
       return client
     }
 

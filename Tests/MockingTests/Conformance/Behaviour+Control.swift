@@ -103,7 +103,7 @@
         let gate = Gate()
         let backend = try gated(kind, gate, .status(200))
         let client = Networking<Request>(mode: .sync, transport: backend)
-        client.setBaseURL(backend.urls[0])
+        client.baseURL = backend.urls[0]
         let first = client.request(.get("/gate"))
         let second = client.request(.get("/second"))
         let third = client.request(.get("/third"))

@@ -160,7 +160,7 @@
         #expect(code == .timedOut(.call))
       },
       Behaviour("the timeout of the request overrides the client's") { kind async throws in
-        let code = try await call(kind, limit: .seconds(5), .get("/", timeout: .seconds(5))) {
+        let code = try await call(kind, limit: .seconds(5), .get("/", .timeout(.seconds(5)))) {
           $0.callTimeout = .seconds(50)
           $0.idleTimeout = nil
         }

@@ -21,7 +21,7 @@ struct ContractMonitorTests {
   ) async throws -> ContractReport {
     let monitor = ContractMonitor(try ContractFixture.contract())
     let networking = Networking<Request>(transport: MockTransport(routes: routes))
-    networking.setBaseURL(URL.of("https://staging.example.com/v1"))
+    networking.baseURL = URL.of("https://staging.example.com/v1")
     networking.hopInterceptors.append(monitor)
     for request in requests { _ = try await networking.request(request).value }
     return monitor.report

@@ -26,7 +26,7 @@ struct ContractShadowTests {
       backend = MockTransport(routes: routes)
       shadow = ContractShadow(try ContractFixture.contract(), over: backend, mode: mode)
       networking = Networking<Request>(transport: shadow)
-      networking.setBaseURL(ContractShadowTests.url)
+      networking.baseURL = ContractShadowTests.url
     }
 
     func send(_ request: Request) async throws -> Response {

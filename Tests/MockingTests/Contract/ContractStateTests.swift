@@ -141,7 +141,7 @@ struct ContractStateTests {
       let contract = try Contract(text: ContractStateTests.shop)
       monitor = ContractMonitor(contract)
       networking = Networking<Request>(transport: MockTransport(contract: contract, store: store))
-      networking.setBaseURL(URL.of("https://shop.example/api/"))
+      networking.baseURL = URL.of("https://shop.example/api/")
       networking.hopInterceptors.append(monitor)
     }
 

@@ -62,7 +62,7 @@ struct EndpointSourceTests {
 
         /// Pet shop 2
         nonisolated enum PetShopAPI {
-          /// The address of the server, for `networking.setBaseURL(_:)`.
+          /// The address of the server, for `networking.baseURL`.
           static let baseURL = URL(string: "https://eu.example.com/v1/")
         }
 
@@ -96,11 +96,11 @@ struct EndpointSourceTests {
 
           var request: Request {
             var parameters: Parameters = [:]
-            parameters["tags"] = tags.map { .strings($0) }
+            parameters["tags"] = tags.map { .array($0.map { element in .string(element) }) }
             parameters["limit"] = .int(limit)
             var headers: HTTPHeaders = [:]
             headers["X-Trace"] = xTrace
-            return Request.get("pets/\\(petId)", parameters: parameters, headers: headers, contentType: .query).formatting(.form(explode: true))
+            return Request.get("pets/\\(petId)", parameters: parameters, headers: headers, contentType: .query, .queryFormat(.form(explode: true)))
           }
         }
 
@@ -181,7 +181,7 @@ struct EndpointSourceTests {
     #expect(source.contains("var body: Data"))
     #expect(
       source.contains(
-        #"Request.upload(data: body, to: "a", method: .post, parameters: parameters, contentType: "application/x-www-form-urlencoded")"#
+        #"Request.upload(data: body, to: "a", method: .post, contentType: "application/x-www-form-urlencoded", .parameters(parameters))"#
       ))
   }
 

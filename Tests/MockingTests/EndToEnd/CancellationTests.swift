@@ -32,7 +32,7 @@ struct EndToEndCancellationTests {
     let client = Networking<Request>(
       mode: mode, transport: PlatformTransport.make(), configuration: configuration)
     client.callbackContext = .inline
-    client.setBaseURL(server.url)
+    client.baseURL = server.url
     return client
   }
 

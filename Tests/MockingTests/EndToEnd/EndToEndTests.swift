@@ -41,7 +41,7 @@
       // No idle timeout, because other tests can delay this one by any duration.
       configuration.idleTimeout = nil
       let client = Networking<Request>(mode: mode, configuration: configuration)
-      client.setBaseURL(server.url.appendingPathComponent("v1"))
+      client.baseURL = server.url.appendingPathComponent("v1")
       client.callbackContext = .inline
       return client
     }

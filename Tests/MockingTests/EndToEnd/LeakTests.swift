@@ -38,7 +38,7 @@
           configuration.scheduler = scheduler
           let client = Networking<Request>(
             mode: mode, transport: transport, configuration: configuration)
-          client.setBaseURL(URL(string: "http://127.0.0.1:\(port)/"))
+          client.baseURL = URL(string: "http://127.0.0.1:\(port)/")
           return client
         }
         plain = client(.async, .live)
@@ -68,7 +68,7 @@
         for promise in queued { promise.cancel() }
         waiting.resume()
         let cancelled = many { request(plain, .get("stalled")) }
-        let late = many { request(timed, .get("stalled", timeout: .seconds(10))) }
+        let late = many { request(timed, .get("stalled", .timeout(.seconds(10)))) }
         _ = await clock.scheduled(deadlines.add(count))
         let target = stalled.add(2 * count)
         var heads = transport.heads.entries

@@ -55,7 +55,7 @@
       let client = Networking<Request>(
         mode: .async, transport: PlatformTransport.make(), configuration: configuration)
       client.callbackContext = .inline
-      client.setBaseURL(URL(string: "http://127.0.0.1:\(port)/"))
+      client.baseURL = URL(string: "http://127.0.0.1:\(port)/")
       let files = ProcessResources.openFiles
       #if os(Linux)
         let memory = ProcessResources.residentBytes

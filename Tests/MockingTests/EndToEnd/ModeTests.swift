@@ -20,7 +20,7 @@
       let client = Networking<Request>(
         mode: mode, mockProvider: provider, configuration: configuration)
       client.callbackContext = .inline
-      client.setBaseURL(.of("http://mocks.invalid/"))
+      client.baseURL = .of("http://mocks.invalid/")
       return client
     }
 
@@ -42,7 +42,7 @@
       }
       defer { server.stop() }
       let networking = client(mode)
-      networking.setBaseURL(server.url)
+      networking.baseURL = server.url
       let promises = (0..<count).map { networking.request(.get("\($0)")) }
       for number in 0..<count {
         let reached = await open.entries(min(number + width, count))

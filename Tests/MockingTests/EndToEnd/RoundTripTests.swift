@@ -26,7 +26,7 @@ struct RoundTripTests {
     configuration.cookies = .none
     client = Networking(mode: .limited(16), configuration: configuration)
     client.callbackContext = .inline
-    client.setBaseURL(server.url)
+    client.baseURL = server.url
   }
 
   /// Sends the requests.
@@ -36,7 +36,7 @@ struct RoundTripTests {
     _ requests: [Request]
   ) async -> [(received: ReceivedRequest?, refusal: NetworkError.Code?)] {
     let promises = requests.enumerated().map { number, request in
-      client.request(request.adding(headers: ["Number": "\(number)"]))
+      client.request(request, .headers(["Number": "\(number)"]))
     }
     var results: [Result<Response, any Error>] = []
     for promise in promises { results.append(await promise.result) }

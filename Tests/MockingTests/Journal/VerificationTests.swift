@@ -305,7 +305,7 @@ struct VerificationTests {
     ]
     for (backend, client, url) in backends {
       let base = try #require(URL(string: url + "/v1/"))
-      client.setBaseURL(base)
+      client.baseURL = base
       _ = try await client.request(.get("boards/7")).value
       _ = try await client.request(.post("boards", parameters: ["type": 2])).value
       try backend.verify(.get, "boards/7")

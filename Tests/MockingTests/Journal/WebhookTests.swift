@@ -210,7 +210,7 @@ struct WebhookTests {
           .status(200).callingBack(Webhook(to: "http://127.0.0.1:1/", after: .seconds(5))))
       ], scheduler: scheduler)
     let client = Networking<Request>()
-    client.setBaseURL(server.url)
+    client.baseURL = server.url
     _ = try await client.request(.post("a")).value
     let delivery = server.webhooks.takeDelivery()
     server.stop()
@@ -236,7 +236,7 @@ struct WebhookTests {
     let server = try MockServer(stubs: stubs.file)
     defer { server.stop() }
     let client = Networking<Request>()
-    client.setBaseURL(server.url)
+    client.baseURL = server.url
     _ = try await client.request(
       .post(
         "orders",

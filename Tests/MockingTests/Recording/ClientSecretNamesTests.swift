@@ -100,7 +100,7 @@ struct ClientSecretNamesTests {
           [.failure(TransportFailure(code: .notConnectedToInternet))]
         }, configuration: configuration)
       let request = Request.post("https://a.test/a", parameters: ["region": "north"])
-      let result = await client.request(request.storing(.offline)).result
+      let result = await client.request(request, .storedOffline).result
       guard case .failure(let error as NetworkError) = result else {
         Issue.record("the request did not fail")
         continue

@@ -121,7 +121,7 @@ import MockingRecordings
         var configuration = NetworkingConfiguration()
         configuration.cookies = .none
         let client = Networking<Request>(transport: transport, configuration: configuration)
-        client.setBaseURL(server.url)
+        client.baseURL = server.url
         client.callbackContext = .inline
         return try await client.request(.get("boards")).validate().toJson()
           .then { boards in client.request(.get("boards/\(boards[0]["id"].string ?? "")")) }

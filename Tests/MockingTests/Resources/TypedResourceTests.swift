@@ -97,7 +97,7 @@ struct TypedResourceTests {
     _ = try await mocked.request(.post("http://a/boards", parameters: ["title": "Fish"]))
       .validate().toString().value
     let networking = Networking<Request>()
-    networking.setBaseURL(server.url)
+    networking.baseURL = server.url
     let text = try await networking.request(.get("boards")).validate().toString().value
     #expect(text == #"[{"id":1,"title":"Fish"}]"#)
     try provider.verifyNoUnusedStubs()

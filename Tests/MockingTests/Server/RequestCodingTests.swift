@@ -16,7 +16,7 @@ struct RequestCodingTests {
     configuration.cookies = .none
     configuration.idleTimeout = nil
     let client = Networking<Request>(transport: transport, configuration: configuration)
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     client.callbackContext = .inline
     return client
   }
@@ -26,7 +26,7 @@ struct RequestCodingTests {
   /// The body of a request with gzip, and its header fields.
   private func compressed(_ request: Request) async throws -> ReceivedRequest {
     let transport = MockTransport { Route(nil, "/{path*}") { _ in .status(204) } }
-    _ = try await client(transport).request(request.compressed(.gzip)).value
+    _ = try await client(transport).request(request, .compression(.gzip)).value
     return try #require(transport.journal.entries.last?.request)
   }
 
@@ -36,7 +36,7 @@ struct RequestCodingTests {
       Route(.post, "/orders", .text("form")).where(.form("user", "ada"))
     }
     let client = client(transport)
-    let request = Request.post("orders", parameters: order).compressed(.gzip)
+    let request = Request.post("orders", parameters: order, .compression(.gzip))
     #expect(try await client.request(request).toString().value == "json")
     var form = request
     form.contentType = .formURLEncoded

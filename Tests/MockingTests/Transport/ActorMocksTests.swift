@@ -206,7 +206,7 @@ struct ActorMocksTests {
     for client in [
       Networking<Request>(transport: MockTransport(routes: routes)), Networking<Request>(),
     ] {
-      client.setBaseURL(server.url)
+      client.baseURL = server.url
       #expect(try await client.request(.get("mock")).toString().value == "mock")
       #expect(try await client.request(.get("promise")).toString().value == "promise")
       let thrown = try await client.request(.get("throws")).value

@@ -34,7 +34,7 @@ struct DescriptionTests {
     configuration.headers = ["X-Api-Key": "s3cret"]
     let client = Networking<Request>(
       transport: MockTransport(routes: routes), configuration: configuration)
-    client.setBaseURL(.of("https://ann:s3cret@api.example.com"))
+    client.baseURL = .of("https://ann:s3cret@api.example.com")
     return client
   }
 
@@ -98,7 +98,7 @@ struct DescriptionTests {
     let server = try MockServer { Route(.post, "/a", .status(200)) }
     defer { server.stop() }
     let client = Networking<Request>(sessionConfiguration: .ephemeral)
-    client.setBaseURL(server.url)
+    client.baseURL = server.url
     let request = Request.post("a?token=s3cret", headers: ["Cookie": "id=s3cret"])
     _ = try await client.request(request).value
     #expect("\(server)" == "MockServer(\(server.url.absoluteString), routes: 1, requests: 1)")

@@ -87,16 +87,16 @@ struct MockProviderTests {
         + "path: expected /a, actual /boards")
   }
 
-  @Test func aModifiedEndpointIsMocked() async throws {
+  @Test func anEndpointWithOptionsIsMocked() async throws {
     let provider = MockProvider<GetBoard> { endpoint in .json(.int(endpoint.id)) }
     let networking = Networking<GetBoard>(mockProvider: provider, transport: network)
     networking.callbackContext = .inline
-    #expect(try await networking.fetch(GetBoard(id: 7).notIntercepted()).value == 7)
-    // In generic code, a modification of a modified endpoint is nested.
-    func changed<Changed: TypedEndpoint>(_ endpoint: Changed) -> ModifiedEndpoint<Changed> {
-      endpoint.modified { $0 }
+    #expect(try await networking.fetch(GetBoard(id: 7), .notIntercepted).value == 7)
+    // In generic code, the type of the endpoint is not that of the provider.
+    func fetch<Typed: TypedEndpoint>(_ endpoint: Typed) -> Promise<Typed.ResponseType> {
+      networking.fetch(endpoint, .priority(.high))
     }
-    #expect(try await networking.fetch(changed(changed(GetBoard(id: 8)))).value == 8)
+    #expect(try await fetch(GetBoard(id: 8)).value == 8)
     #expect(network.requests.isEmpty)
   }
 

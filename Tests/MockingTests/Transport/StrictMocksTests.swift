@@ -61,7 +61,7 @@ struct StrictMocksTests {
     let shop = MockProvider<ShopAPI>(strict: true) { _ in nil }
     let reason = await failure(of: client(shop).request(.order))?.reason
     #expect(reason?.hasSuffix(" has no mock for ShopAPI.order") == true)
-    let changed = client(shop).request(ShopAPI.item(7).notIntercepted())
+    let changed = client(shop).request(ShopAPI.item(7), .notIntercepted)
     #expect(await failure(of: changed)?.reason?.hasSuffix(" for ShopAPI.item") == true)
     let described = MockProvider<DescribedAPI>(strict: true) { _ in nil }
     let text = await failure(of: client(described).request(.secret))?.reason

@@ -34,7 +34,7 @@ struct WithMocksTests {
   @Test func clientsOfTheScopeShareATemporaryOfflineStore() async throws {
     struct Note: RequestConvertible {
       static var baseURL: URL? { URL(string: "https://a.test/") }
-      var request: Request { .post("notes").storing(.offline) }
+      var request: Request { .post("notes", .storedOffline) }
     }
     let isOnline = MockState(false)
     let mocks = MockTransport {
@@ -162,7 +162,7 @@ struct WithMocksTests {
     client.middleware = { request in
       request.headers.contains("Inner")
         ? .fulfilled(())
-        : client.request(NameAPI.name.adding(headers: ["Inner": "1"])).toString()
+        : client.request(NameAPI.name, .headers(["Inner": "1"])).toString()
           .map { name in if name != "a" { throw TestError() } }
     }
     let name = try await withMocks(MockProvider<NameAPI>.text("a")) {
@@ -234,10 +234,10 @@ struct WithMocksTests {
     }
   }
 
-  @Test func modifiedTypedEndpointsAreMocked() async throws {
+  @Test func typedEndpointsWithOptionsAreMocked() async throws {
     try await withMocks(MockProvider<GetName> { _ in .json("Ada") }) {
-      let changed = GetName().notIntercepted().prioritized(.high)
-      let name = try await Networking<NameAPI>(transport: network).fetch(changed).value
+      let networking = Networking<NameAPI>(transport: network)
+      let name = try await networking.fetch(GetName(), .notIntercepted, .priority(.high)).value
       #expect(name == "Ada")
     }
     #expect(network.requests.isEmpty)

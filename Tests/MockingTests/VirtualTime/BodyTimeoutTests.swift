@@ -24,7 +24,7 @@ struct BodyTimeoutTests {
     var configuration = NetworkingConfiguration()
     change(&configuration)
     let client = Networking(mockProvider: provider, configuration: configuration)
-    client.setBaseURL(URL(string: "https://api.example.com"))
+    client.baseURL = URL(string: "https://api.example.com")
     client.callbackContext = .inline
     return client
   }
@@ -66,7 +66,7 @@ struct BodyTimeoutTests {
     var configuration = NetworkingConfiguration()
     configuration.idleTimeout = nil
     let client = Networking(mockProvider: provider, configuration: configuration)
-    client.setBaseURL(URL(string: "https://api.example.com"))
+    client.baseURL = URL(string: "https://api.example.com")
     let (result, end) = await result(client.request(.get("poll")))
     #expect(try result.get().data == Data("late".utf8) && end == .seconds(Self.twoHours))
   }

@@ -88,9 +88,11 @@ extension TimingScenario {
       }
     }
     let halves = Counter()
-    let body = client.request(ScenarioRun.Endpoint(name: "body")) { [log = run.log] progress in
-      if progress.received.bytes >= 4_800, halves.add() == 1 { log.append("half of it") }
-    }
+    let body = client.request(
+      ScenarioRun.Endpoint(name: "body"),
+      .onProgress { [log = run.log] progress in
+        if progress.received.bytes >= 4_800, halves.add() == 1 { log.append("half of it") }
+      })
     body.toData().done { [log = run.log] data in
       log.append(data.count == 9_600 ? "all of it" : "part of it")
     }

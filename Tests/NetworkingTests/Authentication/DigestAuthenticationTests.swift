@@ -89,7 +89,7 @@ struct DigestAuthenticationTests {
     change(&configuration)
     let client = Networking<Request>(transport: transport, configuration: configuration)
     client.callbackContext = .inline
-    client.setBaseURL(.of("https://api.example.com/"))
+    client.baseURL = .of("https://api.example.com/")
     client.authenticate(username: "ada", password: password, scheme: .digest)
     return client
   }
@@ -294,7 +294,7 @@ struct DigestAuthenticationTests {
           ] : [.respond()]
       }
       let client = Networking<Request>(transport: PlatformTransport.make(), configuration: .plain)
-      client.setBaseURL(server.url())
+      client.baseURL = server.url()
       client.authenticate(username: "ada", password: "s3cret", scheme: .digest)
       for path in ["a/%7Eb/../c?x=%2F&y=%C3%A9#f", "?q", ""] {
         _ = try await client.request(.get(RequestPath(raw: path))).value

@@ -117,7 +117,8 @@ struct BackgroundClientTests {
   @Test func theProgressOfATaskReachesItsCallers() async throws {
     let run = run()
     let reports = Log<TransferProgress>()
-    let download = run.networking.download(.get("films/7"), to: target) { reports.append($0) }
+    let download = run.networking.download(
+      .get("films/7"), to: target, .onProgress { reports.append($0) })
     let task = try startedTask()
     run.session.report(task) { $0.received = .init(bytes: 1, total: 4) }
     run.session.end(task, file: try received())
@@ -186,7 +187,7 @@ struct BackgroundClientTests {
       session: FakeBackgroundSession(system))
     let networking = Networking<Request>(
       mockProvider: Provider(), sessionConfiguration: .background(over: transport))
-    networking.setBaseURL(URL(string: "https://api.example.com/"))
+    networking.baseURL = URL(string: "https://api.example.com/")
     networking.callbackContext = .inline
     #expect(try await networking.download(.get("films/7"), to: target).value.file == target)
     #expect(try await networking.request(.get("films/7")).toString().value == "mocked")
@@ -219,9 +220,9 @@ struct BackgroundClientTests {
     let film = try folder.file("film.mp4", "film")
     let upload = Request.upload(file: film, to: "films")
     var results = [
-      await networking.request(upload.compressed(.gzip)).result,
-      await networking.request(upload.timingOut(after: .seconds(5))).result,
-      await networking.request(upload.storing(.offline)).result,
+      await networking.request(upload, .compression(.gzip)).result,
+      await networking.request(upload, .timeout(.seconds(5))).result,
+      await networking.request(upload, .storedOffline).result,
       await networking.stream(.get("films/7")).result,
       await networking.upload(upload).response.result,
       await networking.download(.get("films/7"), to: target, resumable: true).response.result,

@@ -59,12 +59,12 @@ struct BackgroundRelaunchTests {
   }
 
   @Test func aKeyFindsTheTransferWithoutItsRequest() async throws {
-    let task = try startDownload(.get("films/7?signature=run-1").keyed("film-7"))
+    let task = try startDownload(.get("films/7?signature=run-1", .transferKey("film-7")))
     let run = BackgroundRun(system, in: folder)
     #expect(try await run.networking.backgroundTransfers().value.unfinished == ["film-7"])
     let found = run.networking.backgroundResponse(forKey: "film-7")
     let again = run.networking.download(
-      .get("films/7?signature=run-2").keyed("film-7"), to: target)
+      .get("films/7?signature=run-2", .transferKey("film-7")), to: target)
     run.session.end(task, file: try received())
     #expect(try await found.value.file == target)
     #expect(try await again.value.file == target)
@@ -92,7 +92,7 @@ struct BackgroundRelaunchTests {
   }
 
   @Test func aTransferThatTheSystemLostIsRejected() async throws {
-    let task = try startDownload(.get("films/7").keyed("film-7"))
+    let task = try startDownload(.get("films/7", .transferKey("film-7")))
     _ = system.remove(task)
     let run = BackgroundRun(system, in: folder, lists: false)
     let claim = run.networking.backgroundResponse(forKey: "film-7")
@@ -168,7 +168,7 @@ struct BackgroundRelaunchTests {
 
   @Test(arguments: [true, false])
   func aTransferOfAnEarlierRunIsCancelledByItsKey(_ isListed: Bool) async throws {
-    let task = try startDownload(.get("films/7").keyed("film-7"))
+    let task = try startDownload(.get("films/7", .transferKey("film-7")))
     let run = BackgroundRun(system, in: folder, lists: isListed)
     let claim = run.networking.backgroundResponse(forKey: "film-7")
     let cancellation = run.networking.cancelBackgroundTransfer(forKey: "film-7")
@@ -182,7 +182,7 @@ struct BackgroundRelaunchTests {
   }
 
   @Test func cancellingAKeyDropsAnUnclaimedResultAndKeepsItsFile() async throws {
-    let task = try startDownload(.get("films/7").keyed("film-7"))
+    let task = try startDownload(.get("films/7", .transferKey("film-7")))
     BackgroundRun(system, in: folder).session.end(task, file: try received())
     let run = BackgroundRun(system, in: folder)
     try await run.networking.cancelBackgroundTransfer(forKey: "film-7").value

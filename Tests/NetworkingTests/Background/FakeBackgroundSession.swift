@@ -135,7 +135,7 @@ struct BackgroundRun {
       session: session)
     networking = Networking<Request>(
       sessionConfiguration: .background(over: transport), configuration: configuration)
-    networking.setBaseURL(URL(string: "https://api.example.com/"))
+    networking.baseURL = URL(string: "https://api.example.com/")
     networking.callbackContext = .inline
     if lists { session.list() }
   }

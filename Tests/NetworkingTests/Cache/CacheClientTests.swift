@@ -59,7 +59,7 @@
           return .text("mock").header("Cache-Control", "max-age=1000")
         }
         let client = Networking<Request>(mockProvider: provider, configuration: configuration)
-        client.setBaseURL(server.url)
+        client.baseURL = server.url
         client.callbackContext = .inline
         for _ in 0..<3 {
           #expect(try await client.request(.get("/a")).toString().value == "mock")
@@ -97,7 +97,7 @@
       fixture.reply(String(repeating: "x", count: 1_000), fresh)
       _ = try await fixture.client(cache).request(.get("/a")).value
       let small = fixture.client(cache) { $0.maximumBodySize = 100 }
-      let result = await small.request(.get("/a").caching(.onlyCache)).result
+      let result = await small.request(.get("/a", .cache(.onlyCache))).result
       #expect(result.failure(as: NetworkError.self)?.code == .bodyTooLarge)
       #expect(fixture.received.count == 1)
     }
@@ -263,7 +263,7 @@
       configuration.sharesRequests = true
       let client = Networking<Request>(
         transport: PlatformTransport.make(), configuration: configuration)
-      client.setBaseURL(server.url())
+      client.baseURL = server.url()
       client.callbackContext = .inline
       _ = try await client.request(.get("a")).value
       let calls = (0..<10).map { _ in client.request(.get("a")) }
@@ -282,7 +282,7 @@
       configuration.caching.storage = .none
       let client = Networking<Request>(
         transport: MockTransport(routes: []), configuration: configuration)
-      let error = await client.request(.get("http://cache.test/").caching(.onlyCache)).result
+      let error = await client.request(.get("http://cache.test/", .cache(.onlyCache))).result
         .failure(as: NetworkError.self)
       #expect(error?.code == .notCached)
     }
@@ -305,7 +305,7 @@
       fixture.reply("12345", fresh)
       _ = try await client.request(.get("/a")).value
       let reports = Log<TransferProgress>()
-      _ = try await client.request(.get("/a")) { reports.append($0) }.value
+      _ = try await client.request(.get("/a"), .onProgress { reports.append($0) }).value
       #expect(reports.entries.last?.received.bytes == 5)
     }
   }

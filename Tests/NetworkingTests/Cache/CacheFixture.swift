@@ -137,7 +137,7 @@ extension Networking<Request> {
     configuration.caching.includesMocks = true
     configure(&configuration)
     let client = Networking<Request>(transport: transport, configuration: configuration)
-    client.setBaseURL(baseURL)
+    client.baseURL = baseURL
     client.callbackContext = .inline
     return client
   }

@@ -41,7 +41,7 @@
       settings.monitors = [monitor]
       let client = Networking<Request>(
         transport: PlatformTransport.make(), configuration: settings)
-      client.setBaseURL(LoopbackSocket.url("http", Int(reserved.port)))
+      client.baseURL = LoopbackSocket.url("http", Int(reserved.port))
       client.callbackContext = .inline
 
       func get() async throws -> Response {

@@ -173,7 +173,7 @@ struct CacheOwnerTests {
       clients.append(client)
     }
     func get(_ index: Int, _ path: String) async throws -> Response {
-      let request = Request.get(RequestPath(raw: path)).adding(headers: owners[index].headers)
+      let request = Request.get(RequestPath(raw: path), .headers(owners[index].headers))
       return try await clients[index].request(request).value
     }
     var cells = 0
@@ -344,12 +344,12 @@ struct CacheOwnerTests {
     let client = Networking<Request>(
       sessionConfiguration: .ephemeral, configuration: configuration)
     client.callbackContext = .inline
-    client.setBaseURL(server.url)
+    client.baseURL = server.url
     for first in Delivery.allCases {
       for second in Delivery.allCases {
         for delivery in [first, second, first, second] {
           var request = Request.get(RequestPath(raw: "/\(first)-\(second)"))
-          if delivery.isCoded { request = request.adding(headers: ["Accept-Encoding": "identity"]) }
+          if delivery.isCoded { request = request.with(.headers(["Accept-Encoding": "identity"])) }
           let body: Data
           switch delivery {
           case .decoded, .coded:

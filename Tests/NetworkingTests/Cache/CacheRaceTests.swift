@@ -67,7 +67,7 @@ struct CacheRaceTests {
     // Too large for the memory, so that it is on disk only.
     let body = String(repeating: "2", count: 10_000)
     fixture.reply(body, fresh)
-    _ = try await client.request(.get("/a").caching(.reload)).value
+    _ = try await client.request(.get("/a", .cache(.reload))).value
     gate.signal()
     _ = try await read.value
     await cache.flush()
@@ -111,10 +111,10 @@ struct CacheRaceTests {
     }
     let plain = [client.request(.get("/a")), client.request(.get("/a"))]
     let reloads = [Request.CachePolicy.reload, .reload, .revalidate].map {
-      client.request(.get("/a").caching($0))
+      client.request(.get("/a", .cache($0)))
     }
-    let lasting = client.request(.get("/a").caching(lifetime: .seconds(5)))
-    let cached = await client.request(.get("/a").caching(.onlyCache)).result
+    let lasting = client.request(.get("/a", .cache(lifetime: .seconds(5))))
+    let cached = await client.request(.get("/a", .cache(.onlyCache))).result
     #expect(cached.failure(as: NetworkError.self)?.code == .notCached)
     gate.resolver.fulfill(())
     for call in plain + reloads + [lasting] { _ = try await call.value }

@@ -34,7 +34,7 @@ struct CacheSessionTests {
       configuration.caching.storage = .cache(cache)
       configuration.caching.includesMocks = true
       let client = Networking<Request>(transport: transport, configuration: configuration)
-      client.setBaseURL(.of("https://shop.example"))
+      client.baseURL = .of("https://shop.example")
       client.authorize(with: session)
       client.callbackContext = .inline
       return client

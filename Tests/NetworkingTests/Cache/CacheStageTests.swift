@@ -142,7 +142,7 @@ struct CacheStageTests {
     // The second response arrives after the third one.
     let second = client.request(.get("/a"))
     now.withLock { $0 += 1 }
-    _ = try await client.request(.get("/a").caching(.reload)).value
+    _ = try await client.request(.get("/a", .cache(.reload))).value
     now.withLock { $0 += 1 }
     gate.resolver.fulfill(())
     _ = try await second.value

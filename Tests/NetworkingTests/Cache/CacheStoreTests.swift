@@ -226,7 +226,7 @@ struct CacheStoreTests {
     #expect(files(url).contains { $0.pathExtension == "body" })
     fails.store(true, ordering: .relaxed)
     fixture.reply("two", fresh)
-    _ = try await client.request(.get("/a").caching(.reload)).value
+    _ = try await client.request(.get("/a", .cache(.reload))).value
     await cache.flush()
     #expect(files(url).allSatisfy { $0.lastPathComponent == "incoming" })
     #expect(cache.diskStore?.failedWrites == 1)

@@ -67,8 +67,8 @@ extension CacheStory {
         .sends(after: 1, reply: ["Cache-Control": "max-age=5"]),
         .sends(after: 5, reply: [:]),
         .sends(
-          Request.get("/b").caching(lifetime: .seconds(5)), reply: [:]),
-        .sends(after: 5, Request.get("/b").caching(lifetime: .seconds(5)), reply: [:]),
+          Request.get("/b", .cache(lifetime: .seconds(5))), reply: [:]),
+        .sends(after: 5, Request.get("/b", .cache(lifetime: .seconds(5))), reply: [:]),
       ]
     ) { $0.caching.lifetime = .seconds(30) },
     CacheStory(
@@ -152,8 +152,8 @@ extension CacheStory {
       "immutable prevents a validation by policy while the response is fresh",
       [
         .sends(reply: ["Cache-Control": "max-age=10, immutable", "ETag": "\"1\""]),
-        .hits(Request.get("/a").caching(.revalidate)),
-        .revalidates(after: 10, Request.get("/a").caching(.revalidate)),
+        .hits(Request.get("/a", .cache(.revalidate))),
+        .revalidates(after: 10, Request.get("/a", .cache(.revalidate))),
       ]),
     CacheStory(
       "must-understand overrides no-store for a known status",
@@ -488,11 +488,11 @@ extension CacheStory {
       [
         .sends(reply: ["ETag": "\"1\"", "Cache-Control": "max-age=100"]),
         Step(
-          request: .head("/a").caching(.reload), reply: .init(headers: ["ETag": "\"1\""]),
+          request: .head("/a", .cache(.reload)), reply: .init(headers: ["ETag": "\"1\""]),
           body: ""),
         .hits(),
         Step(
-          request: .head("/a").caching(.reload), reply: .init(headers: ["ETag": "\"2\""]),
+          request: .head("/a", .cache(.reload)), reply: .init(headers: ["ETag": "\"2\""]),
           body: ""),
         .sends(reply: [:], sent: ["If-None-Match": nil]),
       ]),
@@ -510,8 +510,9 @@ extension CacheStory {
       [
         .sends(reply: etag),
         .hits(
-          after: 11, .get(control: "only-if-cached").caching(.revalidate), status: 504, body: ""),
-        .hits(.get(control: "only-if-cached").caching(.reload), status: 504, body: ""),
+          after: 11, .get(control: "only-if-cached").with(.cache(.revalidate)), status: 504,
+          body: ""),
+        .hits(.get(control: "only-if-cached").with(.cache(.reload)), status: 504, body: ""),
       ]),
     CacheStory(
       "a response that names the fields it varies on comes before one that names none",
@@ -522,7 +523,7 @@ extension CacheStory {
             "Vary": "Accept-Language", "Cache-Control": "max-age=100",
           ], body: "de"),
         .sends(
-          after: 1, .get("/a").caching(.reload), reply: ["Cache-Control": "max-age=100"],
+          after: 1, .get("/a", .cache(.reload)), reply: ["Cache-Control": "max-age=100"],
           body: "en"),
         .hits(.get("/a", headers: ["Accept-Language": "de"]), body: "de"),
         .hits(body: "en"),
@@ -576,15 +577,15 @@ extension CacheStory {
       [
         .sends(reply: ["Cache-Control": "max-age=100"]),
         .sends(
-          .get("/a").caching(.reload), reply: ["Cache-Control": "no-store"], body: "two"),
+          .get("/a", .cache(.reload)), reply: ["Cache-Control": "no-store"], body: "two"),
         .sends(reply: [:], body: "three"),
       ]),
     CacheStory(
       "an error of the server does not remove the stored response",
       [
         .sends(reply: ["Cache-Control": "max-age=100"]),
-        .sends(.get("/a").caching(.reload), reply: [:], status: 503, body: "two"),
-        .sends(.get("/a").caching(.reload), reply: [:], status: 429, body: "two"),
+        .sends(.get("/a", .cache(.reload)), reply: [:], status: 503, body: "two"),
+        .sends(.get("/a", .cache(.reload)), reply: [:], status: 429, body: "two"),
         .hits(),
       ]),
     CacheStory(
@@ -602,7 +603,7 @@ extension CacheStory {
       [
         .sends(reply: etag),
         .sends(
-          Request.get("/a").caching(.reload), reply: etag, body: "two",
+          Request.get("/a", .cache(.reload)), reply: etag, body: "two",
           sent: ["If-None-Match": nil, "Cache-Control": "no-cache"]), .hits(body: "two"),
       ]),
     CacheStory(
@@ -610,35 +611,35 @@ extension CacheStory {
       [
         .sends(reply: etag),
         .revalidates(
-          Request.get("/a").caching(.revalidate),
+          Request.get("/a", .cache(.revalidate)),
           sent: ["If-None-Match": "\"1\"", "Cache-Control": "max-age=0"]),
       ]),
     CacheStory(
       "preferCache uses a stale response, and stores every response",
       [
-        .sends(Request.get("/a").caching(.preferCache), reply: [:]),
-        .hits(after: 1e6, Request.get("/a").caching(.preferCache), source: .stale(.allowed)),
+        .sends(Request.get("/a", .cache(.preferCache)), reply: [:]),
+        .hits(after: 1e6, Request.get("/a", .cache(.preferCache)), source: .stale(.allowed)),
         .sends(Request.get("/a"), reply: [:]),
       ]),
     CacheStory(
       "onlyCache never sends the request",
       [
-        Step(request: Request.get("/a").caching(.onlyCache), error: .notCached),
-        .sends(reply: etag), .hits(Request.get("/a").caching(.onlyCache)),
-        .hits(after: 1e6, Request.get("/a").caching(.onlyCache), source: .stale(.allowed)),
-        Step(request: Request.post("/a").caching(.onlyCache), error: .notCached),
+        Step(request: Request.get("/a", .cache(.onlyCache)), error: .notCached),
+        .sends(reply: etag), .hits(Request.get("/a", .cache(.onlyCache))),
+        .hits(after: 1e6, Request.get("/a", .cache(.onlyCache)), source: .stale(.allowed)),
+        Step(request: Request.post("/a", .cache(.onlyCache)), error: .notCached),
       ]),
     CacheStory(
       "noStore neither uses nor stores a response",
       [
-        .sends(Request.get("/a").caching(.noStore), reply: etag), .sends(reply: etag),
-        .sends(Request.get("/a").caching(.noStore), reply: etag, body: "two"), .hits(),
+        .sends(Request.get("/a", .cache(.noStore)), reply: etag), .sends(reply: etag),
+        .sends(Request.get("/a", .cache(.noStore)), reply: etag, body: "two"), .hits(),
       ]),
     CacheStory(
       "the client's policy is for requests without one",
       [
         .sends(reply: [:]), .hits(after: 1e6, source: .stale(.allowed)),
-        .sends(Request.get("/a").caching(.reload), reply: [:], body: "two"),
+        .sends(Request.get("/a", .cache(.reload)), reply: [:], body: "two"),
       ]
     ) { $0.caching.policy = .preferCache },
     CacheStory(

@@ -55,7 +55,7 @@ struct ValueCacheTests {
   @Test func onlyTheValuesOfGETRequestsAreCached() async throws {
     let client = Networking<Request>(
       transport: MockTransport { Route(nil, "/boards", .text("one")) })
-    client.setBaseURL(URL.of("http://cache.test"))
+    client.baseURL = URL.of("http://cache.test")
     let cache = ValueCache<URL, Data>()
     _ = try await client.value(for: .get("/boards"), cached: cache).value
     let result = await client.value(for: .post("/boards"), cached: cache).result

@@ -21,7 +21,7 @@ import Testing
     let client = Networking<Request>(
       transport: isURLSession ? URLSessionTransport() : PlatformTransport.make(),
       configuration: .plain)
-    client.setBaseURL(server.url)
+    client.baseURL = server.url
     return client
   }
 
@@ -80,7 +80,7 @@ import Testing
     let text = String(repeating: "a", count: 20_000)
     let client = Networking<Request>(
       transport: MockTransport { Route(.get, "/a", .text(text)) }, configuration: .plain)
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     #expect(try await client.request(.get("/a")).toString().value == text)
   }
 

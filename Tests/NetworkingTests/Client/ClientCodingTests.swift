@@ -38,7 +38,7 @@ struct ClientCodingTests {
     var configuration = NetworkingConfiguration.plain
     configure(&configuration)
     let client = Networking<Request>(transport: transport, configuration: configuration)
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     client.callbackContext = .inline
     return client
   }

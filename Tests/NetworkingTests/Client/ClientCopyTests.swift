@@ -25,7 +25,7 @@ struct ClientCopyTests {
     client.interceptors = [HeaderInjector(["X-Both": "1"])]
     let copy = client.copy()
     copy.interceptors.append(HeaderInjector(["X-Copy": "1"]))
-    copy.beforeEach = { $0.adding(headers: ["X-Each": "1"]) }
+    copy.beforeEach = { $0.with(.headers(["X-Each": "1"])) }
     client.hopInterceptors = [HeaderInjector(["X-Original": "1"])]
     _ = try await client.request(.boards).value
     _ = try await copy.request(.boards).value
@@ -40,7 +40,7 @@ struct ClientCopyTests {
     let copy = client.copy().copy()
     let setting = areSetOnTheCopy ? copy : client
     setting.authenticate(bearerToken: "t-1")
-    setting.setBaseURL(.of("https://staging.example.com/"))
+    setting.baseURL = .of("https://staging.example.com/")
     setting.authenticate(bearerToken: "t-2")
     for each in [client, copy] { _ = try await each.request(.boards).value }
     setting.setBaseURL { nil }

@@ -26,13 +26,13 @@ struct ClientCredentialsTests {
   @Test func credentialsSetBeforeTheBaseURLHoldForTheFirstOneOnly() async throws {
     let client = client()
     client.authenticate(bearerToken: "t")
-    client.setBaseURL(nil)
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = nil
+    client.baseURL = .of("https://a.example/")
     _ = try await client.request(.get("x")).value
     _ = try await client.request(.get("https://b.example/x")).value
-    client.setBaseURL(.of("https://b.example/"))
+    client.baseURL = .of("https://b.example/")
     _ = try await client.request(.get("x")).value
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     _ = try await client.request(.get("x")).value
     #expect(fields == ["Bearer t", nil, nil, "Bearer t"])
   }
@@ -54,7 +54,7 @@ struct ClientCredentialsTests {
     let client = client()
     client.authenticate(bearerToken: "old")
     client.authenticate(bearerToken: "new")
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     _ = try await client.request(.get("x")).value
     client.authenticate(authorizationHeader: nil)
     _ = try await client.request(.get("x")).value
@@ -74,10 +74,11 @@ struct ClientCredentialsTests {
     #expect(error?.code == .credentialsWithoutBaseURL)
     #expect(
       error?.description == "GET https://a.example/x: the client has credentials but no base URL: "
-        + "declare a static baseURL, call setBaseURL, or make the request withoutCredentials()")
+        + "declare a static baseURL, set that of the client, or make the request .withoutCredentials"
+    )
     #expect(transport.requests.isEmpty)
-    _ = try await client.request(request.withoutCredentials()).value
-    _ = try await client.request(request.adding(headers: ["Authorization": "own"])).value
+    _ = try await client.request(request, .withoutCredentials).value
+    _ = try await client.request(request, .headers(["Authorization": "own"])).value
     #expect(fields == [nil, "own"])
     // A relative path has no base URL either, which is the more helpful error.
     let relative = await client.request(.get("x")).result.failure(as: NetworkError.self)
@@ -94,9 +95,9 @@ struct ClientCredentialsTests {
     }
     let error = await client.request(Self.absolute).result.failure(as: NetworkError.self)
     #expect(error?.code == .credentialsWithoutBaseURL && transport.requests.isEmpty)
-    _ = try await client.request(Self.absolute.withoutCredentials()).value
+    _ = try await client.request(Self.absolute, .withoutCredentials).value
     client.middleware = { [unowned client] _ in
-      client.setBaseURL(.of("https://a.example/"))
+      client.baseURL = .of("https://a.example/")
       return .fulfilled(())
     }
     _ = try await client.request(Self.absolute).value
@@ -143,12 +144,12 @@ struct ClientCredentialsTests {
 
   @Test func aRequestWithoutCredentialsHasNone() async throws {
     let client = client()
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     client.authenticate(bearerToken: "t")
-    let login = Request.post("login").withoutCredentials()
+    let login = Request.post("login", .withoutCredentials)
     _ = try await client.request(login).value
     _ = try await client.request(.get("x")).value
-    _ = try await client.request(login.adding(headers: ["Authorization": "own"])).value
+    _ = try await client.request(login, .headers(["Authorization": "own"])).value
     #expect(fields == [nil, "Bearer t", "own"])
     #expect(transport.requests.map(\.sendsCredentials) == [false, true, false])
     #expect(try !client.curlCommand(for: login).contains("Authorization"))
@@ -156,24 +157,24 @@ struct ClientCredentialsTests {
 
   @Test func aHookThatMakesANewRequestDoesNotRestoreTheCredentials() async throws {
     let client = client()
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     client.authenticate(bearerToken: "t")
     client.preProcessRequest = { HTTPRequest(method: $0.method, url: $0.url) }
-    _ = try await client.request(.get("x").withoutCredentials()).value
+    _ = try await client.request(.get("x", .withoutCredentials)).value
     #expect(fields == [nil])
     #expect(transport.requests[0].sendsCredentials == false)
   }
 
   @Test func aHookThatMakesANewRequestWithAnAttributeKeepsTheOthers() async throws {
     let client = client()
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     client.authenticate(bearerToken: "t")
     client.preProcessRequest = { request in
       var new = HTTPRequest(method: request.method, url: request.url)
       new.attributes[TenantKey.self] = "hook"
       return new
     }
-    let login = Request.get("x").withoutCredentials().setting(TenantKey.self, to: "caller")
+    let login = Request.get("x", .withoutCredentials, .attribute(TenantKey.self, "caller"))
     _ = try await client.request(login).value
     #expect(fields == [nil] && transport.requests[0].sendsCredentials == false)
     #expect(transport.requests[0].attributes[TenantKey.self] == "hook")
@@ -182,14 +183,14 @@ struct ClientCredentialsTests {
 
   @Test func aHookCannotAddTheCredentialsToARequestWithoutThem() async throws {
     let client = client()
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     client.authenticate(bearerToken: "t")
     client.preProcessRequest = { request in
       var request = request
       request.sendsCredentials = true
       return request
     }
-    let login = Request.get("x").withoutCredentials()
+    let login = Request.get("x", .withoutCredentials)
     _ = try await client.request(login).value
     #expect(fields == [nil])
     #expect(try !client.curlCommand(for: login).contains("Authorization"))
@@ -222,7 +223,7 @@ struct ClientCredentialsTests {
     configuration.decoder = decoder
     let client = Networking<Request>(transport: transport, configuration: configuration)
     client.callbackContext = .inline
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     client.interceptors = [
       interceptor,
       RequestAdapter { request in
@@ -232,7 +233,7 @@ struct ClientCredentialsTests {
         return request
       },
     ]
-    let response = try await client.request(.post("login").withoutCredentials()).value
+    let response = try await client.request(.post("login", .withoutCredentials)).value
     #expect(response.decoder === decoder)
     _ = try await client.request(.get("x")).value
     #expect(transport.requests.map { $0.headers["X-Signature"] } == [nil, "1"])
@@ -255,7 +256,7 @@ struct ClientCredentialsTests {
 
   @Test func aHookCanWithholdTheCredentials() async throws {
     let client = client()
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     client.authenticate(bearerToken: "t")
     client.preProcessRequest = { request in
       var request = request
@@ -268,7 +269,7 @@ struct ClientCredentialsTests {
 
   @Test func aRejectedRequestWithoutCredentialsStartsNoRefresh() async throws {
     let client = client()
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     client.authenticate(bearerToken: "t")
     let refreshes = Counter()
     client.interceptors.append(
@@ -277,7 +278,7 @@ struct ClientCredentialsTests {
         return .fulfilled(())
       })
     #expect(
-      try await client.request(.get("denied").withoutCredentials()).value.status == 401)
+      try await client.request(.get("denied", .withoutCredentials)).value.status == 401)
     #expect(refreshes.value == 0)
     #expect(try await client.request(.get("denied")).value.status == 401)
     #expect(refreshes.value == 1)
@@ -316,10 +317,12 @@ struct ClientCredentialsTests {
     var configuration = NetworkingConfiguration.plain
     configuration.sharesRequests = true
     let client = Networking<Request>(transport: transport, configuration: configuration)
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     client.hopInterceptors = [TokenInterceptor()]
     let request = Request.get("x")
-    let requests = [request.withoutCredentials(), request, request.withoutCredentials(), request]
+    let requests = [
+      request.with(.withoutCredentials), request, request.with(.withoutCredentials), request,
+    ]
     let calls = requests.map { client.request($0) }
     #expect(transport.requests.map { $0.headers["Authorization"] } == [nil, "own"])
     for call in calls { call.cancel() }

@@ -42,7 +42,7 @@ enum BoardsAPI: RequestConvertible {
       .post("login", parameters: ["user": .string(user), "password": .string(password)])
     case .boards: .get("boards")
     case .board(let id): .get("boards/\(id)")
-    case .delete(let id): .delete("boards/\(id)").storing(.offline)
+    case .delete(let id): .delete("boards/\(id)", .storedOffline)
     }
   }
 }

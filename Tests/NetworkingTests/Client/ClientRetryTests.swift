@@ -9,7 +9,7 @@ import Testing
 /// Retries, credential refreshes, and barriers through the public client API.
 @Suite(.gated)
 struct ClientRetryTests {
-  private enum API: RetryableRequest {
+  private enum API: RequestConvertible {
     case boards
     case login
     case refresh
@@ -18,12 +18,9 @@ struct ClientRetryTests {
     var request: Request {
       switch self {
       case .boards: .get("boards")
-      case .login: .get("login")
+      case .login: .get("login", .retry(.never))
       case .refresh: .post("refresh")
       }
-    }
-    var retryPolicy: RetryPolicy? {
-      if case .login = self { .never } else { nil }
     }
   }
 
@@ -44,8 +41,8 @@ struct ClientRetryTests {
       _ = try await client.request(endpoint).value
       #expect(transport.requests.count == count)
     }
-    _ = try await client.request(API.login.retrying(.immediate(limit: 1))).value
-    _ = try await client.request(API.boards.retrying(.never)).value
+    _ = try await client.request(API.login, .retry(.immediate(limit: 1))).value
+    _ = try await client.request(API.boards, .retry(.never)).value
     #expect(transport.requests.count == 7)
   }
 
@@ -63,7 +60,7 @@ struct ClientRetryTests {
     client.authenticate(bearerToken: "old")
     client.interceptors.append(
       RefreshInterceptor(on: [401]) { [unowned client] _ in
-        client.request(API.refresh.notIntercepted()).validate().toString()
+        client.request(API.refresh, .notIntercepted).validate().toString()
           .tap { client.authenticate(bearerToken: $0) }
       })
     let calls = (0..<500).map { _ in client.request(.boards) }
@@ -86,7 +83,7 @@ struct ClientRetryTests {
       #expect(
         error?.description
           == "POST https://api.example.com/v1/refresh: the status 401 is not acceptable: the "
-          + "request is part of the token refresh that it would wait for; make it .notIntercepted()"
+          + "request is part of the token refresh that it would wait for; make it .notIntercepted"
       )
       #expect(error?.code == .unacceptableStatus(401))
     }
@@ -116,7 +113,7 @@ struct ClientRetryTests {
     defer { withExtendedLifetime(client) {} }
     client.interceptors.append(
       RefreshInterceptor(on: [401]) { [unowned client] _ in
-        let refresh = client.request(API.refresh.notIntercepted()).validate()
+        let refresh = client.request(API.refresh, .notIntercepted).validate()
           .tap { _ in client.authenticate(bearerToken: "new") }
         unthrottledQueue.append(client.request(.login))
         return refresh

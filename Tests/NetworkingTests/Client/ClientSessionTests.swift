@@ -63,7 +63,7 @@ struct ClientSessionTests {
     change(&configuration)
     let client = Networking<Request>(transport: server, configuration: configuration)
     client.callbackContext = .inline
-    client.setBaseURL(.of("https://shop.example/"))
+    client.baseURL = .of("https://shop.example/")
     client.authenticate(bearerToken: "A-1")
     return client
   }
@@ -141,7 +141,7 @@ struct ClientSessionTests {
     }
 
     func renew(_ token: String) -> Promise<Void> {
-      client.request(Request.post("token/\(token)").notIntercepted()).toString()
+      client.request(Request.post("token/\(token)", .notIntercepted)).toString()
         .map(on: .inline) { [unowned self] token in
           guard client.authenticate(bearerToken: token) else { return }
           kept.withLock { $0 = token }
@@ -218,10 +218,10 @@ struct ClientSessionTests {
       Route(nil, "/notes", Mock.failure(.notConnectedToInternet).delayed(by: .seconds(1)))
     }
     let client = client(server)
-    let early = client.request(Request.put("notes").storing(.offline))
+    let early = client.request(Request.put("notes", .storedOffline))
     await time.advance(by: .milliseconds(500))
     Change.otherUser.apply(to: client)
-    let late = client.request(Request.put("notes").storing(.offline))
+    let late = client.request(Request.put("notes", .storedOffline))
     await time.run()
     #expect(await code(early) == .sessionEnded)
     #expect(await late.result.failure(as: NetworkError.self)?.isStoredOffline == true)
@@ -239,7 +239,7 @@ struct ClientSessionTests {
     }
     let client = client(server)
     for id in 0..<3 {
-      let call = client.request(Request.put("notes/\(id)").storing(.offline))
+      let call = client.request(Request.put("notes/\(id)", .storedOffline))
       await time.run()
       #expect(await code(call) == .notConnectedToInternet)
     }

@@ -80,7 +80,7 @@ struct ClientTests {
     let networking = client()
     let json = try await networking.request(any: GetBoard(id: 7)).validate().toJson().value
     #expect(json == ["id": 7])
-    #expect(try await networking.request(any: Health().notIntercepted()).value.status == 404)
+    #expect(try await networking.request(any: Health(), .notIntercepted).value.status == 404)
     #expect(backend.requests.last?.url.absoluteString == "https://status.example.com/health")
   }
 
@@ -112,7 +112,7 @@ struct ClientTests {
     let log = Log<String>()
     networking.beforeEach = { request in
       log.append("before")
-      return request.adding(headers: ["X-One": "1"])
+      return request.with(.headers(["X-One": "1"]))
     }
     networking.middleware = { _ in
       log.append("middleware")
@@ -144,7 +144,7 @@ struct ClientTests {
     let count = Counter()
     networking.authenticate(bearerToken: "old")
     networking.middleware = { [unowned networking] _ in
-      networking.request(BoardsAPI.login(user: "ann", password: "p").notIntercepted())
+      networking.request(BoardsAPI.login(user: "ann", password: "p"), .notIntercepted)
         .tap { _ in networking.authenticate(bearerToken: "t-\(count.add())") }
         .asVoid()
     }
@@ -167,9 +167,9 @@ struct ClientTests {
     let networking = client()
     networking.authenticate(username: "ann", password: "ä")
     _ = try await networking.request(.boards).value
-    networking.setBaseURL(.of("https://staging.example.com/v1/"))
+    networking.baseURL = .of("https://staging.example.com/v1/")
     _ = try await networking.request(.boards).value
-    networking.setBaseURL(nil)
+    networking.baseURL = nil
     networking.authenticate(bearerToken: "t")
     _ = try await networking.request(.boards).value
     #expect(
@@ -190,11 +190,11 @@ struct ClientTests {
 
   @Test func anInvalidBaseURLOrHeaderIsAnErrorOfTheRequest() async {
     let networking = client()
-    networking.setBaseURL(.of("ftp://example.com/"))
+    networking.baseURL = .of("ftp://example.com/")
     let wrongURL = await networking.request(.boards).result.failure(as: NetworkError.self)
     #expect(wrongURL?.code == .invalidURL)
-    networking.setBaseURL(nil)
-    networking.beforeEach = { $0.adding(headers: ["X-Evil": "a\r\nb"]) }
+    networking.baseURL = nil
+    networking.beforeEach = { $0.with(.headers(["X-Evil": "a\r\nb"])) }
     let wrongHeader = await networking.request(.boards).result.failure(as: NetworkError.self)
     #expect(wrongHeader?.code == .invalidHeader)
     #expect(backend.requests.isEmpty)

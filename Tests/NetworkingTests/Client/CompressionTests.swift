@@ -15,7 +15,7 @@ struct CompressionTests {
     var configuration = NetworkingConfiguration.plain
     configure(&configuration)
     let client = Networking<Request>(transport: transport, configuration: configuration)
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     client.callbackContext = .inline
     return client
   }
@@ -43,7 +43,7 @@ struct CompressionTests {
     let transport = MockTransport { Route(.post, "/{path*}") { _ in .status(204) } }
     let client = client(transport)
     for request in requests {
-      #expect(try await client.request(request.compressed(.gzip)).value.status == 204)
+      #expect(try await client.request(request, .compression(.gzip)).value.status == 204)
     }
     let received = transport.journal.entries.map(\.request)
     #expect(received.count == 5)
@@ -60,8 +60,9 @@ struct CompressionTests {
     try Data.pattern(1_000).write(to: folder.url("file"))
     let transport = FakeTransport { _ in .response(200) }
     let client = client(transport)
-    _ = try await client.request(.post("a", parameters: rows).compressed(.gzip)).value
-    _ = try await client.request(.upload(file: folder.url("file"), to: "a").compressed(.gzip)).value
+    _ = try await client.request(.post("a", parameters: rows, .compression(.gzip))).value
+    _ = try await client.request(.upload(file: folder.url("file"), to: "a", .compression(.gzip)))
+      .value
     let lengths = transport.requests.map(\.body.byteCount)
     #expect(try #require(lengths[0]) < 3_000)
     #expect(lengths[1] == nil)
@@ -75,21 +76,23 @@ struct CompressionTests {
       .get("a", parameters: ["b": 1]), .post("a"), .upload(data: Data(), to: "a"),
     ]
     for request in requests {
-      _ = try await client.request(request.compressed(.gzip)).value
+      _ = try await client.request(request, .compression(.gzip)).value
       _ = try await client.request(request).value
     }
     for pair in 0..<3 {
       #expect(transport.requests[2 * pair] == transport.requests[2 * pair + 1])
     }
-    _ = try await client.request(.post("a", parameters: rows).compressed(.gzip).compressed(nil))
-      .value
+    _ = try await client.request(
+      .post("a", parameters: rows, .compression(.gzip), .compression(nil))
+    )
+    .value
     #expect(transport.requests.last?.headers.contains("Content-Encoding") == false)
   }
 
   @Test func codingsOfTheCallerAreListedFirst() async throws {
     let transport = FakeTransport { _ in .response(200) }
     _ = try await client(transport).request(
-      .upload(data: Data([1]), to: "a", headers: ["Content-Encoding": "br"]).compressed(.gzip)
+      .upload(data: Data([1]), to: "a", headers: ["Content-Encoding": "br"], .compression(.gzip))
     ).value
     #expect(transport.requests.last?.headers.values(for: "Content-Encoding") == ["br, gzip"])
   }
@@ -105,7 +108,7 @@ struct CompressionTests {
     client.interceptors.append(adapter)
     client.hopInterceptors.append(adapter)
     let data = Data.pattern(10_000)
-    _ = try await client.request(.upload(data: data, to: "a").compressed(.gzip)).value
+    _ = try await client.request(.upload(data: data, to: "a", .compression(.gzip))).value
     #expect(bodies.entries.count == 2)
     #expect(bodies.entries.first == .data(data))
     #expect(bodies.entries.last == transport.requests.last?.body)
@@ -125,7 +128,7 @@ struct CompressionTests {
     }
     let client = client(transport) { $0.retry = .immediate(limit: 1) }
     let response = try await client.request(
-      .put("a", parameters: rows).compressed(.gzip, fallsBack: true)
+      .put("a", parameters: rows, .compression(.gzip, fallsBack: true))
     ).value
     #expect(response.status == 200)
     let requests = transport.requests
@@ -142,7 +145,8 @@ struct CompressionTests {
     let transport = FakeTransport { _ in .response(415) }
     let client = client(transport)
     let request = Request.post("a", parameters: rows)
-    let response = try await client.request(request.compressed(.gzip, fallsBack: fallsBack)).value
+    let response = try await client.request(request, .compression(.gzip, fallsBack: fallsBack))
+      .value
     #expect(response.status == 415)
     #expect(transport.requests.count == (fallsBack ? 2 : 1))
     #expect(transport.requests[0].headers["Content-Encoding"] == "gzip")
@@ -160,7 +164,7 @@ struct CompressionTests {
       $0.retry = .immediate(limit: 1).withIdempotencyKey()
     }
     let response = try await client.request(
-      .post("a", parameters: rows).compressed(.gzip, fallsBack: true)
+      .post("a", parameters: rows, .compression(.gzip, fallsBack: true))
     ).value
     #expect(response.status == 201)
     #expect(response.attempts.map(\.number) == [1, 2])
@@ -175,7 +179,7 @@ struct CompressionTests {
       continuation.finish()
     }
     let response = try await client(transport).request(
-      .upload(stream: BodyStream(once: once), to: "a").compressed(.gzip, fallsBack: true)
+      .upload(stream: BodyStream(once: once), to: "a", .compression(.gzip, fallsBack: true))
     ).value
     #expect(response.status == 415)
     #expect(transport.requests.count == 1)
@@ -187,7 +191,7 @@ struct CompressionTests {
       Route(.post, "/a") { request in .json(request.json) }
     }
     let client = client(transport) { $0.scheduler = scheduler }
-    let response = client.request(.post("a", parameters: rows).compressed(.gzip))
+    let response = client.request(.post("a", parameters: rows, .compression(.gzip)))
     await scheduler.run()
     #expect(try await response.toJson().value["rows"].array?.count == 500)
     #expect(scheduler.now == .zero)
@@ -199,10 +203,10 @@ struct CompressionTests {
     try data.write(to: folder.url("file"))
     let server = try MockServer { Route(.post, "/a") { _ in .status(204) } }
     let client = client(PlatformTransport.make())
-    client.setBaseURL(server.url)
-    _ = try await client.request(.upload(file: folder.url("file"), to: "a").compressed(.gzip))
+    client.baseURL = server.url
+    _ = try await client.request(.upload(file: folder.url("file"), to: "a", .compression(.gzip)))
       .validate().value
-    _ = try await client.request(.upload(data: data, to: "a").compressed(.gzip)).validate().value
+    _ = try await client.request(.upload(data: data, to: "a", .compression(.gzip))).validate().value
     let requests = server.receivedRequests
     #expect(requests.count == 2)
     #expect(requests.allSatisfy { $0.decodedBody == data && $0.body.count < data.count })

@@ -55,7 +55,7 @@ struct CredentialProviderTests {
   private func client(_ provider: Provider) -> Networking<Request> {
     let client = Networking<Request>(transport: transport, configuration: .plain)
     client.callbackContext = .inline
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     client.authenticate(by: provider)
     return client
   }

@@ -89,7 +89,7 @@
 
     private func client(_ server: MockServer) -> Networking<Request> {
       let client = Networking<Request>(configuration: .plain)
-      client.setBaseURL(server.url)
+      client.baseURL = server.url
       client.callbackContext = .inline
       return client
     }
@@ -171,7 +171,7 @@
 
     @Test func theCommandIncludesTheHooksAndCredentialsOfTheClient() throws {
       let client = Networking<Request>(configuration: .plain)
-      client.setBaseURL(URL(string: "https://api.example.com/v1/"))
+      client.baseURL = URL(string: "https://api.example.com/v1/")
       client.authenticate(bearerToken: "s3cret")
       client.preProcessRequest = { request in
         var request = request

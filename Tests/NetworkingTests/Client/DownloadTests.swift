@@ -33,9 +33,11 @@
           [.respond(status, [], Data(repeating: 0x61, count: 1_000))]
         }
         let reports = Log<TransferProgress>()
-        let download = client.download(.get(server.path), to: target) {
-          reports.append($0)
-        }
+        let download = client.download(
+          .get(server.path), to: target,
+          .onProgress {
+            reports.append($0)
+          })
         let response = try await download.value
         #expect(response.status == (count == 0 ? 410 : 200))
         #expect(reports.entries.map(\.received.bytes).max() ?? 0 == count)
@@ -170,11 +172,13 @@
         }
       }
       let received = Log<Int64>()
-      let promise = client.download(.get(server.path), to: target) { progress in
-        if progress.received.bytes >= 1_000_000 || stage == .head {
-          received.append(progress.received.bytes)
-        }
-      }
+      let promise = client.download(
+        .get(server.path), to: target,
+        .onProgress { progress in
+          if progress.received.bytes >= 1_000_000 || stage == .head {
+            received.append(progress.received.bytes)
+          }
+        })
       _ = await server.requests.entries(1)
       if stage != .connected { _ = await received.entries(1) }
       promise.cancel()

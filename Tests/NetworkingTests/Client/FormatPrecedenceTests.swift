@@ -14,7 +14,7 @@ struct FormatPrecedenceTests {
     static let queryFormat = QueryFormat.rails
     var request: Request {
       switch self {
-      case .find(let format): .get("find", parameters: ["a": [[["b": 1]]]]).formatting(format)
+      case .find(let format): .get("find", parameters: ["a": [[["b": 1]]]], .queryFormat(format))
       }
     }
   }
@@ -40,7 +40,7 @@ struct FormatPrecedenceTests {
     var configuration = NetworkingConfiguration.plain
     configuration.queryFormat = format
     let client = Networking<Endpoint>(transport: transport, configuration: configuration)
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     client.callbackContext = .inline
     return client
   }
@@ -71,25 +71,25 @@ struct FormatPrecedenceTests {
   @Test func theFormatOfARequestOverridesThatOfTheClient() async throws {
     let client = client(Request.self, .dotted)
     let request = Request.get("a", parameters: ["f": ["t": ["x"]]])
-    _ = try await client.request(request.formatting(.php)).value
+    _ = try await client.request(request, .queryFormat(.php)).value
     #expect(query == "f[t][0]=x")
-    _ = try await client.request(request.formatting(.php).formatting(nil)).value
+    _ = try await client.request(request, .queryFormat(.php), .queryFormat(nil)).value
     #expect(query == "f.t[0]=x")
     // A payload leaves the parameters in the query.
     _ = try await client.request(
-      .upload(data: Data([1]), to: "a", parameters: ["t": ["x"]]).formatting(.form())
+      .upload(data: Data([1]), to: "a", .queryFormat(.form()), .parameters(["t": ["x"]]))
     ).value
     #expect(query == "t=x")
   }
 
   @Test func theFormatOfAnEndpointOverridesThatOfTheClient() async throws {
     let client = client(PHPAPI.self, .form())
-    client.setBaseURL(nil)
+    client.baseURL = nil
     _ = try await client.request(.list).value
     #expect(query == "t[0]=x&on=1")
-    _ = try await client.request(PHPAPI.list.prioritized(.high)).value
+    _ = try await client.request(PHPAPI.list, .priority(.high)).value
     #expect(query == "t[0]=x&on=1")
-    _ = try await client.request(PHPAPI.list.formatting(.rails)).value
+    _ = try await client.request(PHPAPI.list, .queryFormat(.rails)).value
     #expect(query == "t[]=x&on=true")
     #expect(try client.curlCommand(for: .list).contains("t%5B0%5D=x"))
   }
@@ -120,8 +120,11 @@ struct FormatPrecedenceTests {
     #expect(query == "t=x")
     _ = try await client.request(.mixed(.php)).value
     #expect(query == "t[0]=x")
-    #expect(MixedAPI.mixed(.php).prioritized(.low).resolvedQueryFormat() == .php)
-    #expect(ModifiedEndpoint<MixedAPI>.resolvedQueryFormat() == .form())
+    _ = try await client.request(.mixed(.php), .priority(.low)).value
+    #expect(query == "t[0]=x")
+    _ = try await client.request(.mixed(.php), .queryFormat(.rails)).value
+    #expect(query == "t[]=x")
+    #expect(MixedAPI.resolvedQueryFormat() == .form())
     #expect(BoardsAPI.boards.resolvedQueryFormat() == nil)
   }
 
@@ -130,7 +133,7 @@ struct FormatPrecedenceTests {
     let formats = Log<QueryFormat?>()
     client.beforeEach = { request in
       formats.append(request.queryFormat)
-      return request.formatting(.form())
+      return request.with(.queryFormat(.form()))
     }
     _ = try await client.request(.list).value
     #expect(formats.entries == [.php])
@@ -149,8 +152,8 @@ struct FormatPrecedenceTests {
   }
 
   @Test func aStoredRequestKeepsItsFormatAndItsCompression() throws {
-    let request = Request.get("a", parameters: ["t": ["x"]]).formatting(.rails)
-      .compressed(.gzip, fallsBack: true)
+    let request = Request.get(
+      "a", parameters: ["t": ["x"]], .queryFormat(.rails), .compression(.gzip, fallsBack: true))
     let stored = try JSONDecoder().decode(Request.self, from: JSONEncoder().encode(request))
     #expect(stored == request)
     #expect(stored.queryFormat == .rails)
@@ -167,7 +170,7 @@ struct FormatPrecedenceTests {
     let builder = RequestBuilder(baseURL: try BaseURL(host: "h"), encoders: encoders)
     let request = Request.get("a", parameters: ["t": ["x"]])
     #expect(try builder.build(request).url.query() == "fixed")
-    #expect(try builder.build(request.formatting(.form())).url.query() == "t=x")
+    #expect(try builder.build(request.with(.queryFormat(.form()))).url.query() == "t=x")
     encoders.format = .php
     #expect(encoders.format == .php)
     #expect(try encoders.query.encode(["t": ["x"]]) == .query("t%5B0%5D=x"))

@@ -30,7 +30,7 @@ struct HopInterceptorTests {
     configuration.scheduler = time
     change(&configuration)
     let client = Networking<Request>(transport: transport, configuration: configuration)
-    client.setBaseURL(.of("https://a.example"))
+    client.baseURL = .of("https://a.example")
     client.callbackContext = .inline
     client.hopInterceptors = [recorder]
     return client

@@ -62,8 +62,8 @@ struct MiddlewareDeadlineTests {
   @Test func theTimeoutOfTheRequestOverridesTheClients() async throws {
     let client = client()
     client.middleware = { [time] _ in after(.seconds(6), scheduler: time) }
-    let short = client.request(NotesAPI.list.timingOut(after: .seconds(5)))
-    let long = client.request(NotesAPI.list.timingOut(after: .seconds(60)))
+    let short = client.request(NotesAPI.list, .timeout(.seconds(5)))
+    let long = client.request(NotesAPI.list, .timeout(.seconds(60)))
     await time.advance(by: .seconds(6))
     #expect((short.rejectionError as? NetworkError)?.code == .timedOut(.call))
     #expect(long.fulfilledValue?.status == 200)
@@ -73,7 +73,7 @@ struct MiddlewareDeadlineTests {
     let consent = Promise<Void>.pending()
     let client = client()
     client.middleware = { _ in consent.promise }
-    let short = client.request(NotesAPI.list.timingOut(after: .seconds(5)))
+    let short = client.request(NotesAPI.list, .timeout(.seconds(5)))
     let long = client.request(.list)
     await time.advance(by: .seconds(5))
     #expect(!short.isPending && !consent.promise.isCancelled)

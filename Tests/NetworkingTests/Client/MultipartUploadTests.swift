@@ -54,9 +54,12 @@
       let seen = Log<TransferProgress>()
       // In a serial context, the last progress is reported before the promise is settled.
       client.callbackContext = .queue(DispatchQueue(label: "progress"))
-      let response = try await client.request(.upload(multipart: form, to: server.path)) {
-        seen.append($0)
-      }.validate().then { $0 }.value
+      let response = try await client.request(
+        .upload(multipart: form, to: server.path),
+        .onProgress {
+          seen.append($0)
+        }
+      ).validate().then { $0 }.value
       let request = try #require(server.requests.entries.first)
       #expect(try hasAllParts(request, .pattern(100_000)))
       let size = request.body.count

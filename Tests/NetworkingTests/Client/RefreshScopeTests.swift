@@ -27,7 +27,7 @@ struct RefreshScopeTests {
     configuration.scheduler = scheduler
     let client = Networking<Request>(
       mode: mode, transport: transport ?? self.transport, configuration: configuration)
-    client.setBaseURL(.of("https://a.example"))
+    client.baseURL = .of("https://a.example")
     client.authenticate(bearerToken: "old")
     return client
   }
@@ -35,7 +35,7 @@ struct RefreshScopeTests {
   /// Refreshes the token with two requests, of which the second one is made in a handler and is
   /// intercepted.
   private static func refresh(_ client: Networking<Request>) -> NetworkPromise {
-    client.request(Request.get("nonce").notIntercepted())
+    client.request(Request.get("nonce", .notIntercepted))
       .then { _ in client.request(.post("token")) }
       .tap { _ in client.authenticate(bearerToken: "new") }
   }
@@ -70,7 +70,7 @@ struct RefreshScopeTests {
     #expect(
       errors.entries == [
         "POST https://a.example/token: the status 401 is not acceptable: the request is part of "
-          + "the token refresh that it would wait for; make it .notIntercepted()"
+          + "the token refresh that it would wait for; make it .notIntercepted"
       ])
     #expect(transport.requests.map(\.url.path) == ["/x", "/nonce", "/token"])
     client.interceptors = []
@@ -88,7 +88,7 @@ struct RefreshScopeTests {
       RefreshInterceptor { _ -> NetworkPromise in
         let number = refreshes.add()
         if number == 1 { gate.done { late.append(client.request(.get("x"))) } }
-        return client.request(Request.post("token").notIntercepted())
+        return client.request(Request.post("token", .notIntercepted))
           .tap { _ in client.authenticate(bearerToken: "\(number)") }
       }
     ]

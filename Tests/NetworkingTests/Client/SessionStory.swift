@@ -88,7 +88,7 @@ final class SessionStory: Sendable {
     let mode: RequestMode = [.async, .limited(2), .sync][pick(0...2)]
     let client = Networking<Request>(
       mode: mode, transport: Server(story: self), configuration: configuration)
-    client.setBaseURL(URL.of("https://a.example/"))
+    client.baseURL = URL.of("https://a.example/")
     client.callbackContext = .inline
     let refresh = RefreshInterceptor(on: [401], holdsRequests: pick(0...1) == 0) {
       [weak self, weak client] _ -> Promise<Void> in
@@ -146,8 +146,8 @@ final class SessionStory: Sendable {
       return (state.user, state.session)
     }
     var request = Request(pick(0...1) == 0 ? .put : .get, "notes/\(user)")
-    if pick(0...7) == 0 { request = request.notIntercepted() }
-    if usesStore { request = request.storing(.offline) }
+    if pick(0...7) == 0 { request = request.with(.notIntercepted) }
+    if usesStore { request = request.with(.storedOffline) }
     client.request(request).always(on: .inline) { [self] result in
       state.withLock { state in
         state.pending -= 1
@@ -168,7 +168,7 @@ final class SessionStory: Sendable {
   private func renew(_ client: Networking<Request>) -> Promise<Void> {
     let kept = state.withLock { $0.kept }
     guard let kept else { return .rejected(CancellationError()) }
-    return client.request(Request(.put, "token/\(kept)").notIntercepted())
+    return client.request(Request(.put, "token/\(kept)", .notIntercepted))
       .validate().toString()
       .map(on: .inline) { [self, weak client] token in
         guard client?.authenticate(bearerToken: token) == true else { return }

@@ -36,7 +36,7 @@
       configuration.sharesRequests = shares
       let client = Networking<Request>(
         mode: mode, transport: transport, configuration: configuration)
-      client.setBaseURL(url)
+      client.baseURL = url
       client.callbackContext = .inline
       client.interceptors = [passRecorder]
       return client
@@ -56,9 +56,9 @@
     @Test func sharingIsOffByDefaultAndCanBeEnabledForARequest() async throws {
       let server = try ScriptedServer { _ in [.stall, .respond()] }
       let client = client(at: server.url(), shares: false)
-      let requests: [Request] = [.get("a"), .get("a"), .get("b").sharing(), .get("b").sharing()]
+      let requests: [Request] = [.get("a"), .get("a"), .get("b", .shared()), .get("b", .shared())]
       let calls = requests.map { client.request($0) }
-      let endpoint = client.request(Request.get("b").modified { $0 }.sharing())
+      let endpoint = client.request(.get("b"), .shared())
       _ = await passRecorder.passed.entries(5)
       _ = await server.requests.entries(3)
       server.release()
@@ -97,10 +97,10 @@
       let server = try ScriptedServer { _ in [Self.hello, .stall, .text("world")] }
       let client = client(at: server.url())
       let (firstProgress, secondProgress) = (Log<TransferProgress>(), Log<TransferProgress>())
-      let first = client.request(.get("a"), progress: { firstProgress.append($0) })
+      let first = client.request(.get("a"), .onProgress { firstProgress.append($0) })
       var seen = 1
       while await firstProgress.entries(seen).last?.received.bytes != 5 { seen += 1 }
-      let second = client.request(.get("a"), progress: { secondProgress.append($0) })
+      let second = client.request(.get("a"), .onProgress { secondProgress.append($0) })
       // The progress so far is reported immediately.
       #expect(
         await secondProgress.entries(1) == [TransferProgress(received: .init(bytes: 5, total: 10))])
@@ -120,7 +120,7 @@
       let server = try ScriptedServer { _ in [Self.hello, .stall, .text("world")] }
       let client = client(at: server.url())
       let reported = Log<TransferProgress>()
-      let first = client.request(.get("a"), progress: { reported.append($0) })
+      let first = client.request(.get("a"), .onProgress { reported.append($0) })
       var seen = 1
       while await reported.entries(seen).last?.received.bytes != 5 { seen += 1 }
       let second = client.request(.get("a"))
@@ -223,7 +223,7 @@
       client.hopInterceptors = [
         RefreshInterceptor(on: [401]) { [unowned client] _ in
           refreshes.add()
-          return client.request(.get("me").notIntercepted())
+          return client.request(.get("me", .notIntercepted))
         }
       ]
       #expect(try await client.request(.get("me")).value.status == 401)

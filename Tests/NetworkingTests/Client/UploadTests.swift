@@ -54,9 +54,11 @@
         let client = Networking<Request>(
           transport: PlatformTransport.make(), configuration: configuration)
         let sent = Log<Int64>()
-        let promise = client.request(.upload(stream: BodyStream(once: bytes), to: server.path)) {
-          sent.append($0.sent.bytes)
-        }
+        let promise = client.request(
+          .upload(stream: BodyStream(once: bytes), to: server.path),
+          .onProgress {
+            sent.append($0.sent.bytes)
+          })
         continuation.yield(Data("one".utf8))
         _ = await sent.entries(1)
         // The stream stays silent for longer than the timeout, because another connection times out
@@ -81,7 +83,7 @@
             made.add() <= 512 ? piece : nil
           }
         }
-        let promise = client.request(.upload(stream: stream, to: server.path)) { _ in }
+        let promise = client.request(.upload(stream: stream, to: server.path), .onProgress { _ in })
         // The server does not read, so only the socket buffers and the queue are filled.
         let other = try ScriptedServer { _ in [.respond()] }
         for _ in 0..<50 { _ = try await client.request(.get(other.path)).value }
@@ -166,9 +168,12 @@
       let seen = Log<TransferProgress>()
       client.callbackContext = .queue(DispatchQueue(label: "progress"))
       let text = String(repeating: "a", count: 500_000)
-      let done = client.request(.post(server.path, parameters: ["text": .string(text)])) {
-        seen.append($0)
-      }.then { _ in seen.entries.last }
+      let done = client.request(
+        .post(server.path, parameters: ["text": .string(text)]),
+        .onProgress {
+          seen.append($0)
+        }
+      ).then { _ in seen.entries.last }
       let last = try await done.value
       let progress = try #require(last ?? nil)
       #expect(progress.sent == .init(bytes: 500_011, total: 500_011))
@@ -182,9 +187,12 @@
       let server = try ScriptedServer { _ in [.respond("200 OK", [], .pattern(300_000))] }
       let seen = Log<TransferProgress>()
       client.callbackContext = .inline
-      _ = try await client.request(.upload(data: .pattern(500_000), to: server.path)) { progress in
-        seen.append(progress)
-      }.value
+      _ = try await client.request(
+        .upload(data: .pattern(500_000), to: server.path),
+        .onProgress { progress in
+          seen.append(progress)
+        }
+      ).value
       #expect(seen.entries.count(where: { $0.sent.fraction == 1 }) == 1)
       #expect(seen.entries.last?.sent == .init(bytes: 500_000, total: 500_000))
     }
@@ -194,9 +202,12 @@
       let seen = Log<TransferProgress>()
       client.callbackContext = .inline
       let target = folder.url("response.bin")
-      _ = try await client.download(.upload(data: .pattern(5), to: server.path), to: target) {
-        seen.append($0)
-      }.value
+      _ = try await client.download(
+        .upload(data: .pattern(5), to: server.path), to: target,
+        .onProgress {
+          seen.append($0)
+        }
+      ).value
       #expect(seen.entries.last?.sent == .init(bytes: 5, total: 5))
       #expect(seen.entries.last?.received == .init(bytes: 300_000, total: 300_000))
     }
@@ -207,7 +218,7 @@
       client.callbackContext = .custom { handlers.append($0) }
       let seen = Log<Int64>()
       let settled = Log<Void>()
-      client.request(.get(server.path)) { seen.append($0.received.bytes) }
+      client.request(.get(server.path), .onProgress { seen.append($0.received.bytes) })
         .always(on: .inline) { _ in settled.append(()) }
       _ = await settled.entries(1)
       #expect(handlers.entries.count == 1)

@@ -136,7 +136,7 @@ import Testing
   private static func makeClient(_ mock: Mock) -> Networking<Request> {
     let client = Networking<Request>(
       transport: MockTransport { Route(.get, "/a", mock) }, configuration: .plain)
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     return client
   }
 
@@ -169,7 +169,7 @@ import Testing
         Route(.post, "/a") { request in .json(try request.decode(Item.self).value) }
         resource
       }, configuration: .plain)
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     let received = client.request(.post("/a", parameters: Parameters(Self.item))).toJson()
     #expect(try await received.value == Self.deep)
     let created = client.request(.post("/items", parameters: Parameters(["value": Self.deep])))

@@ -23,13 +23,6 @@ struct ParametersEncodingTests {
   private struct Empty: Encodable {}
   private enum Kind: String, Encodable { case big }
 
-  @Test func arraysOfVariablesEqualTheirLiterals() throws {
-    let (tags, ids) = (["b", "a"], [2, 1])
-    let parameters: Parameters = ["tag": .strings(tags), "id": .ints(ids)]
-    #expect(parameters == ["tag": ["b", "a"], "id": [2, 1]])
-    #expect(Parameters.strings(Set<String>()) == [])
-  }
-
   @Test func membersHaveTheOrderOfTheirType() throws {
     #expect(
       try Parameters(encoding: Board()) == [

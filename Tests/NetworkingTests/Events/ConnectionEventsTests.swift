@@ -21,7 +21,7 @@
       configure(&configuration)
       let client = Networking<Request>(
         transport: transport, configuration: configuration)
-      client.setBaseURL(base)
+      client.baseURL = base
       client.callbackContext = .inline
       return client
     }

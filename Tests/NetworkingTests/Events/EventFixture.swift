@@ -31,7 +31,7 @@ struct EventFixture {
     configure(&configuration)
     let client = Networking<Request>(
       mode: mode, transport: transport, configuration: configuration)
-    client.setBaseURL(URL(string: "https://api.example.com/"))
+    client.baseURL = URL(string: "https://api.example.com/")
     client.callbackContext = .inline
     return client
   }

@@ -95,7 +95,8 @@ struct EventIsolationTests {
   @Test func aProgressHandlerRunsOnTheActorOfItsCode() async {
     let client = client()
     // All changes occur before this test waits, so that they are reported at once.
-    _ = client.request(.get("boards")) { progress in log.append("\(progress.received.bytes)") }
+    _ = client.request(
+      .get("boards"), .onProgress { progress in log.append("\(progress.received.bytes)") })
     await fixture.time.advance(by: .zero)
     #expect(log.entries == ["5"] && log.isOfMainQueue)
   }
@@ -105,8 +106,8 @@ struct EventIsolationTests {
     let queue = LabelledQueue()
     client.callbackContext = queue.context
     let places = Log<Bool>()
-    let handler: Networking<Request>.ProgressHandler = { _ in places.append(queue.isCurrent) }
-    _ = client.request(.get("boards"), progress: handler)
+    let handler: TransferProgress.Handler = { _ in places.append(queue.isCurrent) }
+    _ = client.request(.get("boards"), .onProgress(handler))
     await fixture.time.advance(by: .zero)
     #expect(!places.entries.isEmpty && places.entries.allSatisfy { $0 })
   }

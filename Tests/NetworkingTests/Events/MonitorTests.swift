@@ -18,7 +18,7 @@ struct MonitorTests {
       mode: mode,
       transport: MockTransport { Route(nil, "/{rest*}", .text("hello")) },
       configuration: configuration)
-    client.setBaseURL(URL(string: "https://api.example.com/"))
+    client.baseURL = URL(string: "https://api.example.com/")
     client.callbackContext = .inline
     return client
   }

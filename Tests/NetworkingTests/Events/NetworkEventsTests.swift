@@ -12,7 +12,7 @@ struct NetworkEventsTests {
   private func client() -> Networking<Request> {
     let client = Networking<Request>(
       transport: MockTransport { Route(nil, "/{rest*}", .text("hello")) }, configuration: .plain)
-    client.setBaseURL(URL(string: "https://api.example.com/"))
+    client.baseURL = URL(string: "https://api.example.com/")
     client.callbackContext = .inline
     return client
   }

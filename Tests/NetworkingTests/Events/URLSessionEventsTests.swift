@@ -20,7 +20,7 @@
       configure(&configuration)
       let client = Networking<Request>(
         transport: URLSessionTransport(), configuration: configuration)
-      client.setBaseURL(base)
+      client.baseURL = base
       client.callbackContext = .inline
       return client
     }

@@ -17,12 +17,12 @@ struct RequestAttributesTests {
     static let defaultValue: String? = "none"
   }
 
-  private let request = Request.get("x").setting(TenantKey.self, to: "s3cret")
+  private let request = Request.get("x", .attribute(TenantKey.self, "s3cret"))
 
   private func client(_ handler: @escaping FakeTransport.Handler) -> Networking<Request> {
     let client = Networking<Request>(
       transport: FakeTransport(handler), configuration: .plain)
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     client.callbackContext = .inline
     return client
   }
@@ -41,7 +41,7 @@ struct RequestAttributesTests {
 
   @Test func descriptionsHaveNoValues() {
     #expect("\(RequestAttributes())" == "[]")
-    #expect("\(request.setting(Weight.self, to: 2).attributes)" == "[TenantKey, Weight]")
+    #expect("\(request.with(.attribute(Weight.self, 2)).attributes)" == "[TenantKey, Weight]")
     let built = try? RequestBuilder(baseURL: BaseURL(host: "h")).build(request)
     for value in [request, request.attributes, built as Any, NetworkError.RequestSummary(request)]
       as [Any]
@@ -84,7 +84,7 @@ struct RequestAttributesTests {
 
   @Test func aRequestKeepsItsAttributesWhenItIsBuilt() throws {
     let builder = try RequestBuilder(baseURL: BaseURL(host: "h"))
-    let built = try builder.build(request.setting(Weight.self, to: 5))
+    let built = try builder.build(request.with(.attribute(Weight.self, 5)))
     #expect(built.attributes[TenantKey.self] == "s3cret" && built.attributes[Weight.self] == 5)
     #expect(try builder.build(.get("x")).attributes.isEmpty)
   }

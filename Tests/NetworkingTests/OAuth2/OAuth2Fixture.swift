@@ -59,7 +59,7 @@ struct OAuth2Fixture {
     var configuration = configuration
     configure(&configuration)
     let client = Networking<Request>(transport: shop, configuration: configuration)
-    client.setBaseURL(.of("https://shop.example"))
+    client.baseURL = .of("https://shop.example")
     client.authorize(with: session, level, type)
     client.callbackContext = .inline
     return client

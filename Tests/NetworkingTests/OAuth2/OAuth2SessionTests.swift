@@ -194,7 +194,7 @@ struct OAuth2SessionTests {
   @Test func requestsOptOut() async throws {
     let client = fixture.client(session)
     let own = client.request(.get("public", headers: ["Authorization": "Own x"]))
-    let without = client.request(Request.get("public").withoutCredentials())
+    let without = client.request(Request.get("public", .withoutCredentials))
     await fixture.time.run()
     #expect(OAuth2Fixture.statuses([own, without]) == [200, 200])
     let values = fixture.shop.journal.entries.map { $0.request.headers["Authorization"] }

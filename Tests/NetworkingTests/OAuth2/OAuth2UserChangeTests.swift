@@ -117,7 +117,7 @@ struct OAuth2UserChangeTests {
     var configuration = fixture.configuration
     configure(&configuration)
     let client = Networking<Request>(transport: shop, configuration: configuration)
-    client.setBaseURL(.of("https://shop.example"))
+    client.baseURL = .of("https://shop.example")
     client.authorize(with: session)
     client.callbackContext = .inline
     return (client, shop, { gate.resolver.fulfill(()) })

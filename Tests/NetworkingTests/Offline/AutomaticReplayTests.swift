@@ -91,7 +91,7 @@ struct AutomaticReplayTests {
     let network = MockReachability(.unreachable)
     let client = client(network)
     server.behavior = .stalls
-    _ = client.request(NotesAPI.add("a").timingOut(after: .seconds(5)))
+    _ = client.request(NotesAPI.add("a"), .timeout(.seconds(5)))
     await time.advance(by: .seconds(1))
     network.status = .over("wlan0")
     await time.advance(by: .seconds(1))

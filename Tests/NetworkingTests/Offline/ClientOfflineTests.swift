@@ -30,7 +30,7 @@ struct ClientOfflineTests {
     configuration.cookies = .none
     configuration.offline = offline
     let client = Networking<Request>(transport: server.transport, configuration: configuration)
-    client.setBaseURL(URL.of("https://api.example.com/v1/"))
+    client.baseURL = URL.of("https://api.example.com/v1/")
     client.callbackContext = .inline
     return client
   }
@@ -84,7 +84,7 @@ struct ClientOfflineTests {
   @Test func aRequestWithASecretIsNotStoredAndTheErrorHasAReason() async throws {
     let client = requestClient(.temporary)
     let request = Request.post("notes?page=1", parameters: ["a": [["New-Password": "s3cr3t"]]])
-    let error = await client.request(request.storing(.offline)).result
+    let error = await client.request(request, .storedOffline).result
       .failure(as: NetworkError.self)
     #expect(error?.code == .notConnectedToInternet && error?.isStoredOffline == false)
     #expect(
@@ -99,7 +99,7 @@ struct ClientOfflineTests {
   @Test func aStoreThatPermitsSecretsStoresARequestWithASecret() async throws {
     let temporary = TemporaryStore()
     let client = requestClient(.store(try temporary.open(storesSecrets: true)))
-    let request = Request.post("notes?token=s3cr3t").storing(.offline)
+    let request = Request.post("notes?token=s3cr3t", .storedOffline)
     let error = await client.request(request).result.failure(as: NetworkError.self)
     #expect(error?.isStoredOffline == true)
     _ = try await client.replay().value
@@ -144,9 +144,9 @@ struct ClientOfflineTests {
 
   @Test func aStoredRequestIsCompleteAndHasNoSecrets() async throws {
     let client = client()
-    client.setBaseURL(URL.of("https://staging.example.com/v2/"))
+    client.baseURL = URL.of("https://staging.example.com/v2/")
     client.authenticate(bearerToken: "b3arer")
-    client.beforeEach = { $0.adding(headers: ["X-Hook": "1"]).storing(.offline, key: "hook") }
+    client.beforeEach = { $0.with(.headers(["X-Hook": "1"]), .store(.offline, key: "hook")) }
     _ = await client.request(.add("a")).result
     let sent = try #require(server.requests.first)
     let entry = try #require(try client.offlineStore.entries.first)
@@ -162,7 +162,7 @@ struct ClientOfflineTests {
   @Test(arguments: ["order-7", "session:8f3a", "token=7"])
   func anIdempotencyKeyOfTheRequestIsStored(_ key: String) async throws {
     let client = client()
-    client.beforeEach = { $0.adding(headers: ["Idempotency-Key": key]) }
+    client.beforeEach = { $0.with(.headers(["Idempotency-Key": key])) }
     _ = await client.request(.add("a")).result
     client.beforeEach = nil
     _ = try await client.replay().value
@@ -268,7 +268,7 @@ struct ClientOfflineTests {
       }())
     let stream = BodyStream { AsyncStream<Data> { $0.finish() } }
     let error = await client.request(
-      .upload(stream: stream, to: "https://a.test/").storing(.offline)
+      .upload(stream: stream, to: "https://a.test/", .storedOffline)
     ).result.failure(as: NetworkError.self)
     #expect(error?.code == .encodingFailed && error?.isStoredOffline == false)
     #expect(try client.offlineStore.count == 0)

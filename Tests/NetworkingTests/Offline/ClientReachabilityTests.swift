@@ -124,7 +124,7 @@ struct ClientReachabilityTests {
       configuration: configuration(.fail))
     #expect(try await routed.request(.list).value.status == 202)
     let local = client(.fail)
-    local.setBaseURL(URL.of("http://127.0.0.1:8080/"))
+    local.baseURL = URL.of("http://127.0.0.1:8080/")
     #expect(try await local.request(.list).value.status == 200)
   }
 }

@@ -62,7 +62,7 @@ struct ClientReplayTests {
       client.authenticate(bearerToken: "new")
       return .fulfilled(())
     }.value
-    client.setBaseURL(URL.of("https://elsewhere.example.com/"))
+    client.baseURL = URL.of("https://elsewhere.example.com/")
     _ = try await client.replay().value
     let (first, replayed) = (server.requests[0], server.requests[1])
     // The request goes to its original URL, and the credentials belong to that origin.
@@ -76,7 +76,7 @@ struct ClientReplayTests {
 
   @Test func credentialsAreNotSentToAnotherOrigin() async throws {
     await add(.add("a"))
-    client.setBaseURL(URL.of("https://elsewhere.example.com/"))
+    client.baseURL = URL.of("https://elsewhere.example.com/")
     client.authenticate(bearerToken: "for elsewhere")
     _ = try await client.replay().value
     #expect(server.requests[1].url.host == "api.example.com")
@@ -89,7 +89,7 @@ struct ClientReplayTests {
     configuration.offline = .store(try temporary.open())
     let client = Networking<Request>(transport: server.transport, configuration: configuration)
     client.callbackContext = .inline
-    let request = Request.post("https://api.example.com/v1/notes").storing(.offline)
+    let request = Request.post("https://api.example.com/v1/notes", .storedOffline)
     let stored = await client.request(request).result.failure(as: NetworkError.self)
     #expect(stored?.isStoredOffline == true)
     server.behavior = .responds(200)
@@ -97,7 +97,7 @@ struct ClientReplayTests {
     let kept = try await client.replay().value.kept
     #expect((kept.first?.error as? NetworkError)?.code == .credentialsWithoutBaseURL)
     #expect(try server.requests.count == 1 && client.offlineStore.count == 1)
-    client.setBaseURL(.of("https://api.example.com/"))
+    client.baseURL = .of("https://api.example.com/")
     #expect(try await client.replay().value.delivered.count == 1)
     #expect(server.requests.map { $0.headers["Authorization"] } == [nil, "Bearer t"])
   }
@@ -116,7 +116,7 @@ struct ClientReplayTests {
     static let baseURL = URL(string: "https://api.example.com/v1/")
     var headers: HTTPHeaders { ["X-Api-Key": "s3cret"] }
     var request: Request {
-      .post("notes").adding(headers: ["Authorization": "Bearer 0wn"]).storing(.offline)
+      .post("notes", .headers(["Authorization": "Bearer 0wn"]), .storedOffline)
     }
   }
 

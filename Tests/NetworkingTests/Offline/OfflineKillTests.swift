@@ -81,7 +81,7 @@
       let networking = Networking<Request>()
       let report = try await store.replay { entry in
         networking.request(
-          entry.request.adding(headers: ["Idempotency-Key": entry.idempotencyKey.uuidString]))
+          entry.request, .headers(["Idempotency-Key": entry.idempotencyKey.uuidString]))
       }.value
       #expect(report.failed.isEmpty && report.kept.isEmpty && report.errors.isEmpty)
       #expect(try store.count == 0)

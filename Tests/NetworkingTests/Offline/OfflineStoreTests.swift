@@ -12,9 +12,8 @@ struct OfflineStoreTests {
 
   @Test func entriesAreVisibleToOtherStoresOfTheFolder() throws {
     let request = Request.post(
-      "boards", parameters: ["title": "Fish", "size": 3], headers: ["X-Trace": "1"],
-      timeout: .seconds(5), priority: .high
-    ).storing(.offline)
+      "boards", parameters: ["title": "Fish", "size": 3], headers: ["X-Trace": "1"], .storedOffline,
+      .timeout(.seconds(5)), .priority(.high))
     let key = UUID()
     let kept = try temporary.open().add(
       request, baseURL: base, in: "boards", idempotencyKey: key)

@@ -47,7 +47,7 @@ struct ReplayPolicyTests {
     configuration.replay = replay
     let transport = FakeTransport { [replies] in replies.handler($0) }
     let client = Networking<Request>(transport: transport, configuration: configuration)
-    client.setBaseURL(base)
+    client.baseURL = base
     client.callbackContext = .inline
     return client
   }
@@ -58,7 +58,7 @@ struct ReplayPolicyTests {
     with client: Networking<Request>
   ) async throws {
     replies.set { _ in [.failure(TransportFailure(code: .notConnectedToInternet))] }
-    let error = await client.request(request.storing(.offline)).result
+    let error = await client.request(request, .storedOffline).result
       .failure(as: NetworkError.self)
     try #require(error?.isStoredOffline == true)
   }
@@ -289,7 +289,7 @@ struct ReplayPolicyTests {
     client.authenticate(bearerToken: "old")
     client.interceptors = [
       RefreshInterceptor { [unowned client] _ in
-        client.request(.post("token").notIntercepted()).validate().decode(Token.self)
+        client.request(.post("token", .notIntercepted)).validate().decode(Token.self)
           .tap { client.authenticate(bearerToken: $0.access) }
       }
     ]

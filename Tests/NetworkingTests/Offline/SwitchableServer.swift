@@ -60,8 +60,8 @@ enum NotesAPI: RequestConvertible {
 
   var request: Request {
     switch self {
-    case .add(let text): .post("notes", parameters: ["text": .string(text)]).storing(.offline)
-    case .put(let number, let key): .put("notes/\(number)").storing(.offline, key: key)
+    case .add(let text): .post("notes", parameters: ["text": .string(text)], .storedOffline)
+    case .put(let number, let key): .put("notes/\(number)", .store(.offline, key: key))
     case .list: .get("notes")
     }
   }

@@ -22,7 +22,7 @@ struct PageRuleTests {
       return respond(numbers.entries.count, request)
     }
     let client = Networking<Request>(transport: transport, configuration: .plain)
-    client.setBaseURL(Self.base)
+    client.baseURL = Self.base
     let result = await Task {
       for try await _ in client.pages(of: request, next: rule, limit: limit) {}
     }.result
@@ -200,7 +200,7 @@ struct PageRuleTests {
     let failing = PageRule.custom { _ in throw RuleError() }
     let client = Networking<Request>(
       transport: FakeTransport { _ in .response(200) }, configuration: .plain)
-    client.setBaseURL(Self.base)
+    client.baseURL = Self.base
     let result = await client.pages(of: .get("items"), next: failing).all().result
     #expect(result.failure(as: RuleError.self) != nil)
   }

@@ -37,7 +37,7 @@ struct PagesTests {
       var configuration = NetworkingConfiguration.plain
       change(&configuration)
       let client = Networking<Request>(transport: transport, configuration: configuration)
-      client.setBaseURL(URL.of("https://api.example.com"))
+      client.baseURL = URL.of("https://api.example.com")
       client.callbackContext = .background
       return client
     }
@@ -249,7 +249,7 @@ struct PagesTests {
         : .response(200, request.url.query == nil ? ["Link": "<?page=3>; rel=next"] : [:], "2")
     }
     let client = Networking<Request>(transport: transport, configuration: .plain)
-    client.setBaseURL(URL.of("https://api.example.com"))
+    client.baseURL = URL.of("https://api.example.com")
     client.authenticate(bearerToken: "s3cret")
     let request = Request.get("items", headers: ["X-Api-Key": "s3cret", "X-Shop": "7"])
     #expect(try await client.pages(of: request, next: .link).all().value.count == 3)
@@ -288,7 +288,7 @@ struct PagesTests {
       }
     }
     let client = Networking<Request>(transport: transport, configuration: configuration)
-    client.setBaseURL(URL.of("https://api.example.com"))
+    client.baseURL = URL.of("https://api.example.com")
     let all = client.pages(of: .get("items"), next: .number(size: 2)).decode([Int].self).all()
     await time.run()
     #expect(try await all.value.flatMap { $0 }.count == 7 && time.now == .seconds(4))

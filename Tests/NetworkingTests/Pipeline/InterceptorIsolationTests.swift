@@ -28,7 +28,7 @@ struct InterceptorIsolationTests {
     var configuration = NetworkingConfiguration.plain
     configuration.scheduler = time
     let client = Networking<Request>(transport: transport, configuration: configuration)
-    client.setBaseURL(.of("https://a.example"))
+    client.baseURL = .of("https://a.example")
     client.callbackContext = .inline
     return client
   }

@@ -69,16 +69,16 @@ extension Exchange {
     original.timeout = timeout
     original.isIntercepted = isIntercepted
     original.isShared = isShared
+    original.retry = retry
     var settings = ClientSettings()
     settings.interceptors = interceptors
     settings.hopInterceptors = hopInterceptors
     self.init(
       request, credentials: credentials,
       of: Call(
-        original, endpoint: Call.EndpointDefaults(retry: retry),
-        settings: ClientSettings.Snapshot(settings),
+        original, settings: ClientSettings.Snapshot(settings),
         over: SelectedTransport(transport: transport, source: source),
-        receivedBy: Reception(options: RequestOptions(to: destination)),
+        receivedBy: Reception(options: CallOptions(to: destination)),
         credentialSource: credentialSource))
   }
 }

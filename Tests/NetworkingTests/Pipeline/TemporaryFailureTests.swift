@@ -257,7 +257,7 @@ struct TemporaryFailureTests {
     configuration.redirects = .deciding { _, _ in nil }
     if reason == "not modified" { configuration.redirects = .follow() }
     let client = Networking<Request>(transport: transport, configuration: configuration)
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     if reason == "another challenge" {
       client.authenticate(username: "a", password: "b", scheme: .digest)
     } else {
@@ -391,7 +391,7 @@ private struct FailingWork {
     var configuration = configuration
     configuration.retry = retry ?? configuration.retry
     let client = Networking<Request>(transport: transport, configuration: configuration)
-    client.setBaseURL(.of("https://a.example/"))
+    client.baseURL = .of("https://a.example/")
     client.callbackContext = .inline
     return client
   }

@@ -88,16 +88,16 @@ struct SecretLeakTests {
         contentType: .formURLEncoded),
       Request(.post, "upload", headers: fields, payload: .multipart(form)),
       .get("broken?password=s3cret-25", headers: fields),
-      .post("later", parameters: ["a": 1], headers: fields).storing(.offline),
-      .post("later?access_token=s3cret-27", parameters: ["a": 1]).storing(.offline),
-      .post("later", parameters: ["a": [["seeded_iban": "s3cret-28"]]]).storing(.offline),
-      .post("later", parameters: ["password": "s3cret-29"], contentType: .formURLEncoded)
-        .storing(.offline),
+      .post("later", parameters: ["a": 1], headers: fields, .storedOffline),
+      .post("later?access_token=s3cret-27", parameters: ["a": 1], .storedOffline),
+      .post("later", parameters: ["a": [["seeded_iban": "s3cret-28"]]], .storedOffline),
+      .post(
+        "later", parameters: ["password": "s3cret-29"], contentType: .formURLEncoded, .storedOffline
+      ),
       .upload(
         data: Data(#"{"client_secret": "s3cret-30"}"#.utf8), to: "later",
-        contentType: "application/json"
-      ).storing(.offline),
-      Request(.post, "later", payload: .multipart(form)).storing(.offline),
+        contentType: "application/json", .storedOffline),
+      Request(.post, "later", payload: .multipart(form), .storedOffline),
     ]
   }()
 
@@ -108,7 +108,7 @@ struct SecretLeakTests {
     let configuration = configuration(level, store)
     let client = Networking<Request>(
       transport: MockTransport(routes: Self.routes, scheduler: time), configuration: configuration)
-    client.setBaseURL(URL(string: "https://api.example.com/"))
+    client.baseURL = URL(string: "https://api.example.com/")
     client.callbackContext = .inline
     client.interceptors = [ExchangePrinter(log: log)]
     client.authenticate(bearerToken: "s3cret-26")

@@ -120,7 +120,7 @@ struct EndpointDeclarationTests {
     #expect(
       try await sent(ByInstance.boards).url.absoluteString == "https://a.example/type/boards")
     let client = client(ByInstance.self)
-    _ = try await client.request(ByInstance.login.timingOut(after: nil)).value
+    _ = try await client.request(ByInstance.login, .timeout(nil)).value
     #expect(transport.requests.last?.url.host == "accounts.example")
     let command = try client.curlCommand(for: .login)
     #expect(command.contains("https://accounts.example/boards"))
@@ -129,10 +129,10 @@ struct EndpointDeclarationTests {
 
   @Test func aBaseURLOfTheClientOverridesAllOfThem() async throws {
     let plain = client(Plain.self)
-    plain.setBaseURL(.of("https://staging.example/"))
+    plain.baseURL = .of("https://staging.example/")
     _ = try await plain.request(.boards).value
     let failing = client(Failing.self)
-    failing.setBaseURL(.of("https://staging.example/"))
+    failing.baseURL = .of("https://staging.example/")
     _ = try await failing.request(.boards).value
     let instance = client(ByInstance.self)
     instance.setBaseURL { .of("https://staging.example/") }
@@ -168,21 +168,21 @@ struct EndpointDeclarationTests {
     let declare = "the path is relative, and there is no base URL; declare "
     let client = client(Undeclared.self)
     for promise in [
-      client.request(.boards), client.request(Undeclared.boards.notIntercepted()),
+      client.request(.boards), client.request(Undeclared.boards, .notIntercepted),
     ] {
       let error = await failure(promise)
       #expect(error?.code == .invalidURL)
-      #expect(error?.reason == declare + "Undeclared.baseURL, or call setBaseURL")
+      #expect(error?.reason == declare + "Undeclared.baseURL, or set that of the client")
       #expect(error?.request?.description == "GET boards")
     }
     let fetched = await client.fetch(GetPart()).result.failure(as: NetworkError.self)
-    #expect(fetched?.reason == declare + "GetPart.baseURL, or call setBaseURL")
+    #expect(fetched?.reason == declare + "GetPart.baseURL, or set that of the client")
     let optional = await failure(self.client(OptionalText.self).request(.boards))
-    #expect(optional?.reason == declare + "OptionalText.baseURL, or call setBaseURL")
+    #expect(optional?.reason == declare + "OptionalText.baseURL, or set that of the client")
     let plain = await failure(self.client(Request.self).request(.get("boards")))
     #expect(
       plain?.reason == "the path is relative, and there is no base URL; "
-        + "call setBaseURL, or use an absolute URL")
+        + "set the baseURL of the client, or use an absolute URL")
     #expect(transport.requests.isEmpty)
   }
 }

@@ -58,7 +58,7 @@ struct RequestBuilderTests {
 
   @Test func uploadsKeepTheirBody() throws {
     let file = URL(fileURLWithPath: "/nowhere/p.png")
-    let data = try build(.upload(data: Data([1]), to: "x", parameters: ["a": 1]))
+    let data = try build(.upload(data: Data([1]), to: "x", .parameters(["a": 1])))
     #expect(data.body == .data(Data([1])))
     #expect(data.url.absoluteString == "https://h/x?a=1")
     #expect(data.headers["Content-Type"] == "application/octet-stream")
@@ -68,7 +68,7 @@ struct RequestBuilderTests {
     var form = MultipartFormData()
     form.append(file: file, name: "p")
     let multipart = try build(
-      .upload(multipart: form, to: "x", parameters: ["a": 1], headers: ["Content-Type": "x"]))
+      .upload(multipart: form, to: "x", headers: ["Content-Type": "x"], .parameters(["a": 1])))
     #expect(multipart.headers["Content-Type"]?.hasPrefix("multipart/form-data; boundary=") == true)
     guard case .pieces(let pieces) = multipart.body else { throw Wrong() }
     #expect(pieces.count == 3)
@@ -77,7 +77,7 @@ struct RequestBuilderTests {
 
   @Test func parametersOfAMultipartBodyThatIsNoFormAreInTheQuery() throws {
     let related = MultipartFormData(kind: .related, [.text("{}", type: .json)])
-    let request = try build(.upload(multipart: related, to: "x", parameters: ["a": 1]))
+    let request = try build(.upload(multipart: related, to: "x", .parameters(["a": 1])))
     #expect(request.url.absoluteString == "https://h/x?a=1")
     #expect(request.headers["Content-Type"]?.hasPrefix("multipart/related; boundary=") == true)
   }

@@ -8,9 +8,9 @@ import Testing
 struct RequestTests {
   private let whole = Request(
     .patch, "boards/\(7)", parameters: ["a": 1.0, "b": .data(Data([1]))], headers: ["A": "b"],
-    contentType: .custom("text/x"), payload: .multipart(MultipartFormData()),
-    storePolicy: .offline, cachePolicy: .reload, timeout: .milliseconds(1_500), priority: .high
-  ).notIntercepted().withoutCredentials().caching(.reload, lifetime: .seconds(9))
+    contentType: .custom("text/x"), payload: .multipart(MultipartFormData()), .notIntercepted,
+    .withoutCredentials, .cache(.reload, lifetime: .seconds(9)), .storedOffline,
+    .timeout(.milliseconds(1_500)), .priority(.high))
 
   @Test func requestsRoundTripThroughStorage() throws {
     for request in [whole, .get("a"), .upload(data: Data([1]), to: "b")] {
@@ -41,26 +41,26 @@ struct RequestTests {
 
   @Test func helpersForwardAllArguments() {
     let request = Request.post(
-      "a", parameters: [1], headers: ["A": "b"], contentType: .formURLEncoded,
-      storePolicy: .offline, cachePolicy: .noStore, timeout: .seconds(1), priority: .low)
+      "a", parameters: [1], headers: ["A": "b"], contentType: .formURLEncoded, .storedOffline,
+      .cache(.noStore), .timeout(.seconds(1)), .priority(.low))
     #expect(
       request
         == Request(
           .post, "a", parameters: [1], headers: ["A": "b"], contentType: .formURLEncoded,
-          storePolicy: .offline, cachePolicy: .noStore, timeout: .seconds(1), priority: .low))
+          .storedOffline, .cache(.noStore), .timeout(.seconds(1)), .priority(.low)))
   }
 
   @Test func modificationsKeepTheRest() {
-    let request = Request.get("a", headers: ["A": "1", "B": "2"])
-      .storing(.offline).caching(.revalidate, lifetime: .seconds(5)).prioritized(.veryHigh)
-      .timingOut(after: .seconds(3))
-      .adding(headers: ["a": "3"]).sharing().notIntercepted().withoutCredentials()
+    let request = Request.get(
+      "a", headers: ["A": "1", "B": "2"], .storedOffline,
+      .cache(.revalidate, lifetime: .seconds(5)), .priority(.veryHigh), .timeout(.seconds(3)),
+      .headers(["a": "3"]), .shared(), .notIntercepted, .withoutCredentials)
     #expect(request.storePolicy == .offline)
     #expect(request.cachePolicy == .revalidate && request.cacheLifetime == .seconds(5))
     #expect(request.priority == .veryHigh)
     #expect(request.timeout == .seconds(3))
     #expect(request.headers == ["B": "2", "a": "3"])
-    #expect(request.isShared == true && request.sharing(nil).isShared == nil)
+    #expect(request.isShared == true && request.with(.shared(nil)).isShared == nil)
     #expect(!request.isIntercepted && !request.sendsCredentials)
     #expect(request.path == "a")
     #expect(Set([request, request, .get("a")]).count == 2)
@@ -69,12 +69,12 @@ struct RequestTests {
   @Test func parametersAndHeadersAreAdded() {
     let request = Request.get("a", parameters: ["a": 1, "b": 2], headers: ["X": "1"])
     #expect(
-      request.adding(parameters: ["b": 3, "c": 4], headers: ["x": "2"])
+      request.with(.parameters(["b": 3, "c": 4]), .headers(["x": "2"]))
         == .get("a", parameters: ["a": 1, "b": 3, "c": 4], headers: ["x": "2"]))
-    #expect(request.adding(parameters: ["c": 4]).headers == ["X": "1"])
-    #expect(Request.get("a").adding(parameters: ["a": 1]).parameters == ["a": 1])
-    #expect(Request.post("a", parameters: nil).adding(parameters: ["a": 1]).parameters == ["a": 1])
-    #expect(request.adding(parameters: [:]) == request)
+    #expect(request.with(.parameters(["c": 4])).headers == ["X": "1"])
+    #expect(Request.get("a", .parameters(["a": 1])).parameters == ["a": 1])
+    #expect(Request.post("a", parameters: nil, .parameters(["a": 1])).parameters == ["a": 1])
+    #expect(request.with(.parameters([:])) == request)
   }
 
   @Test(
@@ -85,7 +85,7 @@ struct RequestTests {
   func parametersThatCannotBeAddedRejectTheRequest(_ request: Request, _ added: Parameters) throws {
     let error = #expect(throws: NetworkError.self) {
       try RequestBuilder(baseURL: BaseURL(host: "h"))
-        .build(request.adding(parameters: added))
+        .build(request.with(.parameters(added)))
     }
     #expect(error?.code == .encodingFailed)
     #expect(
@@ -95,8 +95,8 @@ struct RequestTests {
 
   @Test func aRequestWithParametersThatCannotBeAddedIsNeitherEqualNorEncoded() throws {
     let request = Request.post("a", parameters: [1])
-    let invalid = request.adding(parameters: ["b": 2])
-    #expect(invalid != request && invalid.adding(parameters: ["c": 3]) == invalid)
+    let invalid = request.with(.parameters(["b": 2]))
+    #expect(invalid != request && invalid.with(.parameters(["c": 3])) == invalid)
     #expect(invalid.attributes.isEmpty)
     #expect(throws: EncodingError.self) { try JSONEncoder().encode(invalid) }
     var corrected = invalid
@@ -105,20 +105,13 @@ struct RequestTests {
     let data = try JSONEncoder().encode(corrected)
     #expect(try JSONDecoder().decode(Request.self, from: data) == corrected)
     // Later parameters that can be added do not replace those that could not.
-    let first = Request.post("a").adding(parameters: 7).adding(parameters: ["b": 2])
+    let first = Request.post("a", .parameters(7), .parameters(["b": 2]))
     #expect(throws: EncodingError.self) { try JSONEncoder().encode(first) }
-  }
-
-  @Test func aModifiedRequestHasTheFactoriesOfARequest() throws {
-    let modified: ModifiedEndpoint<Request> = .post("a", parameters: ["a": 1])
-    #expect(try modified.request == .post("a", parameters: ["a": 1]))
-    let upload: ModifiedEndpoint<Request> = .upload(data: Data([1]), to: "b")
-    #expect(try upload.retrying(.never).request == .upload(data: Data([1]), to: "b"))
   }
 
   @Test(arguments: [nil, true, false])
   func theSharingFlagRoundTripsThroughStorage(_ isShared: Bool?) throws {
-    let request = Request.get("a").sharing(isShared)
+    let request = Request.get("a", .shared(isShared))
     let data = try JSONEncoder().encode(request)
     #expect(try JSONDecoder().decode(Request.self, from: data) == request)
     #expect(String(decoding: data, as: UTF8.self).contains("isShared") == (isShared != nil))

@@ -29,7 +29,7 @@ struct URLRequestTests {
   @Test func aRequestOfFoundationWithoutAURLOrAMethodIsAnErrorOrAGet() async throws {
     let client = Networking<Request>(
       transport: FakeTransport { _ in .response(200) }, configuration: .plain)
-    client.setBaseURL(url)
+    client.baseURL = url
     #expect(Request(URLRequest(url: url)).method == .get)
     var urlRequest = URLRequest(url: url)
     urlRequest.url = nil

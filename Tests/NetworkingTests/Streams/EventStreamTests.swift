@@ -46,7 +46,7 @@ struct EventStreamTests {
       configuration.scheduler = time
       change(&configuration)
       let client = Networking<Request>(transport: transport, configuration: configuration)
-      client.setBaseURL(URL.of("https://api.example.com"))
+      client.baseURL = URL.of("https://api.example.com")
       return client
     }
 

@@ -16,7 +16,7 @@ struct IteratorsTests {
       transport: FakeTransport { _ in
         [.head(head), .body(Data(body.utf8)), .end(TransportMetrics())]
       }, configuration: .plain)
-    client.setBaseURL(URL.of("https://api.example.com"))
+    client.baseURL = URL.of("https://api.example.com")
     return client
   }
 

@@ -29,7 +29,7 @@ struct JSONLinesTests {
     let events = [.head(head)] + pieces + [.end(TransportMetrics())]
     let client = Networking<Request>(
       transport: FakeTransport { _ in events }, configuration: .plain)
-    client.setBaseURL(URL.of("https://api.example.com"))
+    client.baseURL = URL.of("https://api.example.com")
     return client
   }
 
@@ -163,7 +163,7 @@ struct JSONLinesTests {
       Route(.get, "/orders", .lines([["id": 1], ["id": 2]], every: .seconds(10)))
     }
     let client = Networking<Request>(transport: transport, configuration: configuration)
-    client.setBaseURL(URL.of("https://api.example.com"))
+    client.baseURL = URL.of("https://api.example.com")
     let times = try await time.run {
       var times: [Duration] = []
       for try await order in client.jsonLines(of: .get("orders"), as: Order.self) {

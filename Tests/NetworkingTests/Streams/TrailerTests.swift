@@ -77,7 +77,7 @@ struct TrailerTests {
       transport: MockTransport { route }, configuration: .plain)
     let loopback = Networking<Request>(configuration: .plain)
     for (client, base) in [(memory, URL.of("https://api.example.com")), (loopback, server.url)] {
-      client.setBaseURL(base)
+      client.baseURL = base
       let response = try await client.request(.get("a")).value
       #expect(response.data == Data("hello".utf8) && response.trailers == ["X-Sum": "9"])
     }

@@ -80,7 +80,7 @@ struct PartialDownloadTests {
         String(repeating: "x", count: 100))
     }
     let client = Networking<Request>(transport: transport, configuration: .plain)
-    client.setBaseURL(.of("http://films.example/"))
+    client.baseURL = .of("http://films.example/")
     let result = await client.download(
       .get("film"), to: target, resumable: true, connections: 2
     ).response.result

@@ -110,7 +110,7 @@ extension RangeServer {
     let client = Networking<Request>(
       transport: transport, retry: retry, configuration: .plain)
     client.callbackContext = .inline
-    client.setBaseURL(.of("http://films.example/"))
+    client.baseURL = .of("http://films.example/")
     return client
   }
 }

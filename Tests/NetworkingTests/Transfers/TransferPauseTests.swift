@@ -34,7 +34,7 @@ struct TransferPauseTests {
     change(&configuration)
     let client = Networking<Request>(transport: transport, configuration: configuration)
     client.callbackContext = .inline
-    client.setBaseURL(.of("http://films.example/"))
+    client.baseURL = .of("http://films.example/")
     return client
   }
 

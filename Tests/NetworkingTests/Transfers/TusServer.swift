@@ -58,7 +58,7 @@ final class TusServer: Sendable {
     let client = Networking<Request>(
       transport: transport, retry: retry, configuration: configuration)
     client.callbackContext = .inline
-    client.setBaseURL(.of("https://films.example/"))
+    client.baseURL = .of("https://films.example/")
     return client
   }
 

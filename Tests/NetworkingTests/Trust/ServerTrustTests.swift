@@ -123,7 +123,7 @@
       }
       let client = try Networking<Request>(
         sessionConfiguration: .ephemeral.trusting(.all(.insecure)))
-      client.setBaseURL(server.url)
+      client.baseURL = server.url
       client.callbackContext = .inline
       for source in [Response.Source.network, .cache] {
         #expect(try await client.request(.get("/")).value.source == source)

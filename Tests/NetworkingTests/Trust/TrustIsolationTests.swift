@@ -66,7 +66,7 @@
       for _ in 0..<Self.rounds {
         let pending = (0..<8).map { number in
           let (name, client) = clients[number % 2]
-          return client.request(url(server).adding(headers: ["X-Client": name]))
+          return client.request(url(server), .headers(["X-Client": name]))
         }
         let refused = rejecting.request(url(server))
         for promise in pending { accepted += try await promise.value.status == 200 ? 1 : 0 }

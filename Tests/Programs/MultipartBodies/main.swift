@@ -162,7 +162,7 @@ struct FormGenerator {
       form.append(part)
       expected.append(received)
     }
-    return (.upload(multipart: form, to: "https://example.com/", parameters: parameters), expected)
+    return (.upload(multipart: form, to: "https://example.com/", .parameters(parameters)), expected)
   }
 
   /// Returns a request with a body of another kind and the parts that a server should receive.

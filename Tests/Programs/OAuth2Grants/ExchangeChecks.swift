@@ -103,7 +103,7 @@ struct ExchangeChecks {
         && issued.other["issued_token_type"]?.string == ExchangeTokenType.refreshToken.rawValue,
       "exchange for a refresh token")
     let networking = Networking<Request>()
-    networking.setBaseURL(server)
+    networking.baseURL = server
     networking.authorize(with: session)
     let request = networking.request(.get("right/token-requests"))
     let count = try await tokenRequests("right")

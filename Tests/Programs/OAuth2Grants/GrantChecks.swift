@@ -117,7 +117,7 @@ struct GrantChecks {
 
   private func status(_ session: OAuth2Session, _ level: TokenLevel = .user) async throws -> Int {
     let networking = Networking<Request>()
-    networking.setBaseURL(api)
+    networking.baseURL = api
     networking.authorize(with: session, level)
     return try await networking.request(.get(.url(api))).value.status
   }

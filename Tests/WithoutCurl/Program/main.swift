@@ -5,7 +5,7 @@ import Networking
 // Sends a request over the default transport, and makes TLS options, which need libcurl on Linux.
 let server = try MockServer { Route(.get, "/boards") { _ in .json([["id": 7]]) } }
 let networking = Networking<Request>()
-networking.setBaseURL(server.url)
+networking.baseURL = server.url
 print(try await networking.request(.get("boards")).validate().toString().value)
 server.stop()
 

@@ -75,7 +75,7 @@ struct StoryRun {
     request.timeout = story.timeout.map { .seconds($0) }
     request.headers["X-Request-ID"] = "\(call)"
     if store != nil, let key = story.storeKey {
-      request = request.storing(.offline, key: "\(key)")
+      request = request.with(.store(.offline, key: "\(key)"))
     }
     log.append(.started(call: call))
     return client.request(request).always(on: .inline) { [log] result in
@@ -140,7 +140,7 @@ struct StoryRun {
     }
     let client = Networking<Request>(mode: mode, transport: network, configuration: configuration)
     client.callbackContext = .inline
-    client.setBaseURL(URL(string: "https://a.example/"))
+    client.baseURL = URL(string: "https://a.example/")
     client.authenticate(bearerToken: "token-0")
     let began = RequestAdapter { request in
       if let call = StoryNetwork.call(request) { log.append(.began(call: call)) }
@@ -165,7 +165,7 @@ struct StoryRun {
       guard let client else { throw RefreshError() }
       log.append(.refreshStarted)
       let number = count.next()
-      return client.request(Request(.post, "token").notIntercepted())
+      return client.request(Request(.post, "token", .notIntercepted))
         .map { [weak client] response in
           guard response.status == 200 else { throw RefreshError() }
           client?.authenticate(bearerToken: "token-\(number)")

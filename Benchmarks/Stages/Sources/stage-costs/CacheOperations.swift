@@ -113,7 +113,7 @@ private final class FilledStore: Sendable {
       hasCache ? .cache(HTTPCache(folder: folder, memory: nil)) : .none
     let client = Networking<Request>(
       transport: DirectTransport(responds: !hasCache), configuration: configuration)
-    client.setBaseURL(URL(string: "https://api.example.com/"))
+    client.baseURL = URL(string: "https://api.example.com/")
     client.callbackContext = .inline
     return client
   }

@@ -19,7 +19,7 @@ enum SearchAPI: RequestConvertible {
   var request: Request {
     switch self {
     case .search(let text, let filter):
-      .get("search", parameters: parameters(text, filter), timeout: .seconds(5))
+      .get("search", parameters: parameters(text, filter), .timeout(.seconds(5)))
     }
   }
 

@@ -12,7 +12,7 @@ import Networking
     form.append(picture, name: "picture", filename: "fish.png", contentType: "image/png")
 
     networking.request(
-      .attach(form, id: id), progress: { self.fraction = $0.sent.fraction ?? 0 }
+      .attach(form, id: id), .onProgress { self.fraction = $0.sent.fraction ?? 0 }
     )
     .validate()
     .done { _ in self.status = "sent" }

@@ -6,7 +6,7 @@ import Networking
   private let networking = Networking<BoardsAPI>()
 
   func use(_ server: URL) {
-    networking.setBaseURL(server)
+    networking.baseURL = server
     networking.preProcessRequest = { [tenant] request in
       var request = request
       request.headers["X-Tenant"] = tenant

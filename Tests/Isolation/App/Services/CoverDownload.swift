@@ -7,9 +7,12 @@ import Networking
   private let networking = Networking<BoardsAPI>()
 
   func start(to target: URL) {
-    networking.download(.cover(id: 7), to: target) { progress in
-      self.fraction = progress.received.fraction ?? 0
-    }
+    networking.download(
+      .cover(id: 7), to: target,
+      .onProgress { progress in
+        self.fraction = progress.received.fraction ?? 0
+      }
+    )
     .validate()
     .done { response in self.file = response.file }
   }

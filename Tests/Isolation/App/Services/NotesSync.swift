@@ -6,7 +6,7 @@ import Networking
   private let networking = Networking<BoardsAPI>()
 
   func create(_ title: String) {
-    networking.request(BoardsAPI.create(title: title).storing(.offline))
+    networking.request(BoardsAPI.create(title: title), .storedOffline)
       .fail { error in
         if (error as? NetworkError)?.isStoredOffline == true { self.summary = "saved for later" }
       }

@@ -30,7 +30,7 @@ struct FaultStormTests {
     let client = Networking<Request>(
       mode: mode, transport: PlatformTransport.make(), configuration: configuration)
     client.callbackContext = .inline
-    client.setBaseURL(server.url)
+    client.baseURL = server.url
     return client
   }
 

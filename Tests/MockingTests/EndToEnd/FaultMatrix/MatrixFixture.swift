@@ -46,7 +46,7 @@ final class MatrixFixture: Sendable {
     client = Networking<Request>(
       transport: PlatformTransport.make(), configuration: Self.configuration(cell, clock))
     client.callbackContext = .inline
-    client.setBaseURL(server.url)
+    client.baseURL = server.url
     client.hopInterceptors = [
       RequestAdapter { [hops, server] request in
         hops.append(clock.now)

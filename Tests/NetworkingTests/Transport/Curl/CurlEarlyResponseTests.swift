@@ -200,7 +200,7 @@
           : [.respond("401 Unauthorized", ["Connection: close"])]
       }
       let client = Networking<Request>(transport: transport, configuration: .plain)
-      client.setBaseURL(server.secureURL)
+      client.baseURL = server.secureURL
       client.authenticate(bearerToken: old)
       let refreshes = Counter()
       client.interceptors = [

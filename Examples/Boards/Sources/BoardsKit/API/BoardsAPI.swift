@@ -23,8 +23,9 @@ public enum BoardsAPI: RequestConvertible {
       case .cards(let board): .get("boards/\(board)/cards")
       // Without a network, the request is stored. The key puts the changes of a card in order.
       case .save(let card):
-        .put("boards/\(card.boardID)/cards/\(card.id)", parameters: try Parameters(encoding: card))
-          .storing(.offline, key: card.offlineKey)
+        .put(
+          "boards/\(card.boardID)/cards/\(card.id)", parameters: try Parameters(encoding: card),
+          .store(.offline, key: card.offlineKey))
       }
     }
   }

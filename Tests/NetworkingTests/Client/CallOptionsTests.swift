@@ -9,7 +9,7 @@ import Testing
 
 /// The options with which the modules of streams, transfers and sign-ins make requests.
 @Suite(.gated)
-struct RequestOptionsTests {
+struct CallOptionsTests {
   private let sent = Log<HTTPRequest>()
 
   private func client(decoder: JSONDecoder? = nil) -> Networking<Request> {
@@ -21,9 +21,9 @@ struct RequestOptionsTests {
   }
 
   private func send(
-    _ client: Networking<Request>, _ change: (inout RequestOptions) -> Void
+    _ client: Networking<Request>, _ change: (inout CallOptions) -> Void
   ) async -> Result<Response, any Error> {
-    var options = RequestOptions()
+    var options = CallOptions()
     change(&options)
     return await client.send(Request.get("/a"), options, #fileID, #line).result
   }
@@ -112,7 +112,7 @@ struct RequestOptionsTests {
     let client = Networking<Request>(
       mode: .limited(1), sessionConfiguration: SessionConfiguration(performer))
     client.callbackContext = .inline
-    client.setBaseURL(.of("https://api.example.com"))
+    client.baseURL = .of("https://api.example.com")
     client.authenticate(bearerToken: "t")
     let seen = Log<String?>()
     client.interceptors = [

@@ -3,5 +3,5 @@ import Networking
 
 func send(_ networking: Networking<Request>) {
   let page = 2
-  networking.request(.get("boards", parameters: ["page": page]))
+  networking.request(.get("boards", parameters: ["filter": ["page": page, "kind": "big"]]))
 }
