@@ -18,11 +18,11 @@ enum BoardsAPI: RequestConvertible {
   var request: Request {
     switch self {
     case .login(let user, let password):
-      .post("login", parameters: ["user": .string(user), "password": .string(password)])
+      .post("login", parameters: ["user": user, "password": password])
     case .boards: .get("boards")
     case .board(let id): .get("boards/\(id)")
-    case .create(let title): .post("boards", parameters: ["title": .string(title)])
-    case .update(let id, let title): .patch("boards/\(id)", parameters: ["title": .string(title)])
+    case .create(let title): .post("boards", parameters: ["title": title])
+    case .update(let id, let title): .patch("boards/\(id)", parameters: ["title": title])
     case .delete(let id): .delete("boards/\(id)")
     }
   }

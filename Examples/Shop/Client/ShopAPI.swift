@@ -43,7 +43,7 @@ enum ShopAPI: RequestConvertible {
     get throws {
       switch self {
       case .logIn(let email, let password):
-        .post("login", parameters: ["email": .string(email), "password": .string(password)])
+        .post("login", parameters: ["email": email, "password": password])
       case .logOut: .post("logout")
       case .customer: .get("me")
 
@@ -51,15 +51,15 @@ enum ShopAPI: RequestConvertible {
       case .product(let id): .get("products/\(id)")
       case .reprice(let id, let price, let version):
         .patch(
-          "products/\(id)", parameters: ["price": .double(price)], headers: ["If-Match": version])
+          "products/\(id)", parameters: ["price": price], headers: ["If-Match": version])
       case .reviews(let product): .get("products/\(product)/reviews")
       case .review(let review, let product):
-        .post("products/\(product)/reviews", parameters: try Parameters(encoding: review))
+        .post("products/\(product)/reviews", json: review)
       case .deleteReview(let id, let product): .delete("products/\(product)/reviews/\(id)")
       case .upload(let photo, let product):
         .upload(multipart: photo.form, to: "products/\(product)/photo")
       case .image(let category): .get("images/\(category).svg")
-      case .suggestions(let text): .get("suggestions", parameters: ["q": .string(text)])
+      case .suggestions(let text): .get("suggestions", parameters: ["q": text])
       case .recommendations: .get("recommendations")
 
       case .createCart: .post("account/carts", parameters: [:])
@@ -68,19 +68,19 @@ enum ShopAPI: RequestConvertible {
         .post(
           "account/carts/\(cart)/items",
           parameters: [
-            "product": .int(product.id), "name": .string(product.name),
-            "price": .double(product.price), "quantity": .int(quantity),
+            "product": product.id, "name": product.name, "price": product.price,
+            "quantity": quantity,
           ])
       case .change(let item, let quantity, let cart):
-        .patch("account/carts/\(cart)/items/\(item)", parameters: ["quantity": .int(quantity)])
+        .patch("account/carts/\(cart)/items/\(item)", parameters: ["quantity": quantity])
       case .remove(let item, let cart): .delete("account/carts/\(cart)/items/\(item)")
       case .deleteCart(let cart): .delete("account/carts/\(cart)")
       case .shipping(let country, let weight):
-        .post("shipping", parameters: ["country": .string(country), "weight": .double(weight)])
+        .post("shipping", parameters: ["country": country, "weight": weight])
 
-      case .order(let order): .post("account/orders", parameters: try Parameters(encoding: order))
+      case .order(let order): .post("account/orders", json: order)
       case .orders(let cursor, let limit):
-        .get("account/orders", parameters: ["_cursor": .string(cursor), "_limit": .int(limit)])
+        .get("account/orders", parameters: ["_cursor": cursor, "_limit": limit])
       case .orderDetails(let id): .get("account/orders/\(id)")
       case .cancelOrder(let id):
         .patch("account/orders/\(id)", parameters: ["status": "cancelled"])

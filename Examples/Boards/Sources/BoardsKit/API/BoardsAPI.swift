@@ -17,16 +17,14 @@ public enum BoardsAPI: RequestConvertible {
 
   /// The request of the endpoint.
   public var request: Request {
-    get throws {
-      switch self {
-      case .boards: .get("boards")
-      case .cards(let board): .get("boards/\(board)/cards")
-      // Without a network, the request is stored. The key puts the changes of a card in order.
-      case .save(let card):
-        .put(
-          "boards/\(card.boardID)/cards/\(card.id)", parameters: try Parameters(encoding: card),
-          .store(.offline, key: card.offlineKey))
-      }
+    switch self {
+    case .boards: .get("boards")
+    case .cards(let board): .get("boards/\(board)/cards")
+    // Without a network, the request is stored. The key puts the changes of a card in order.
+    case .save(let card):
+      .put(
+        "boards/\(card.boardID)/cards/\(card.id)", json: card,
+        .store(.offline, key: card.offlineKey))
     }
   }
 }
