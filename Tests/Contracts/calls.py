@@ -143,7 +143,7 @@ def main():
         send = "fetch(try .sample() as NAME)" if match["kind"] == "TypedEndpoint" else "request(try .sample()).validate()"
         calls.append(f'''  ("{operation.label}", {{ baseURL in
     let networking = Networking<{name}>()
-    networking.setBaseURL(baseURL)
+    networking.baseURL = baseURL
     networking.interceptors = [authorizing]
     _ = try await networking.{send.replace("NAME", name)}.value
   }}),''')

@@ -92,6 +92,15 @@ struct Uncompared<Value: Sendable>: Sendable, Hashable {
   func hash(into hasher: inout Hasher) {}
 }
 
+/// A large value in an object, so that its owner is cheap to copy.
+final class Box<Value: Sendable>: Sendable {
+  let value: Value
+
+  init(_ value: Value) {
+    self.value = value
+  }
+}
+
 // MARK: - Attributes of this module
 
 /// The key of the decoder that a client uses for JSON bodies.

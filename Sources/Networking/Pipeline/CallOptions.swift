@@ -51,15 +51,6 @@ package struct CallOptions: Sendable {
   }
 }
 
-/// A large value in an object, so that its owner is cheap to copy.
-final class Box<Value: Sendable>: Sendable {
-  let value: Value
-
-  init(_ value: Value) {
-    self.value = value
-  }
-}
-
 /// The fixed settings of a client for the reception of responses.
 struct ReceptionSettings: Sendable {
   /// The maximum size of a body in memory, in bytes, or `nil` for no limit.

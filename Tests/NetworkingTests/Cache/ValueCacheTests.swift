@@ -52,6 +52,18 @@ struct ValueCacheTests {
     #expect(small[1] == "one" && small[2] == nil)
   }
 
+  @Test func theParametersOfACallArePartOfTheKey() async throws {
+    let client = Networking<Request>(
+      baseURL: URL.of("http://cache.test"),
+      transport: MockTransport { Route(.get, "/boards") { request in .text(request.target) } })
+    let cache = ValueCache<URL, Data>()
+    for page in 1...2 {
+      let value = client.value(for: .get("boards"), cached: cache, .parameters(["page": page]))
+      #expect(try await value.value == Data("/boards?page=\(page)".utf8))
+    }
+    #expect(cache.valueCount == 2)
+  }
+
   @Test func onlyTheValuesOfGETRequestsAreCached() async throws {
     let client = Networking<Request>(
       transport: MockTransport { Route(nil, "/boards", .text("one")) })

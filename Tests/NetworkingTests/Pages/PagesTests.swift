@@ -57,6 +57,18 @@ struct PagesTests {
     #expect(number == 1_000 && server.count == 1_000)
   }
 
+  @Test func theOptionsApplyToEachPage() async throws {
+    let failures = Counter()
+    let server = Server(pages: 3) { page in
+      page == 2 && failures.add() == 1 ? .response(503) : nil
+    }
+    let pages = server.client().pages(
+      of: .get("items"), next: .link, .headers(["X": "1"]), .retry(.immediate(limit: 1)))
+    #expect(try await pages.all().value.count == 3)
+    #expect(server.requested.entries == [1, 2, 2, 3])
+    #expect(server.transport.requests.allSatisfy { $0.headers["X"] == "1" })
+  }
+
   @Test func pagesAreRequestedAheadUpToANumber() async throws {
     let server = Server(pages: 1_000)
     var number = 0

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import NetworkingTracing
 import TestGate
 import TestSupport
 import Testing
@@ -90,6 +91,7 @@ struct RequestOptionTests {
     _ = try await client.download(Pay(), to: folder.url("file"), option).value
     _ = try await client.stream(Pay(), option).value
     #expect(fields("X") == Array(repeating: "call", count: 5))
+    #expect(try client.curlCommand(for: Pay(), option).contains("X: call"))
   }
 
   // MARK: Variables

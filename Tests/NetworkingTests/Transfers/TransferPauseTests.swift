@@ -61,6 +61,17 @@ struct TransferPauseTests {
     }
   }
 
+  @Test func theHandlerOfAnOptionReceivesTheProgressOfTheTransfer() async throws {
+    let reports = Log<TransferProgress>()
+    let transfer = client().download(
+      .get("film"), to: target, resumable: false, .onProgress { reports.append($0) })
+    await time.run()
+    _ = try await transfer.value
+    let amounts = reports.entries.map(\.received.bytes)
+    #expect(amounts.last == 10_000 && amounts == amounts.sorted())
+    #expect(reports.entries.last?.received.total == 10_000)
+  }
+
   @Test func noDeadlineRunsDuringAPause() async throws {
     let client = client { $0.callTimeout = .seconds(12) }
     let transfer = client.download(.get("film"), to: target, resumable: false)

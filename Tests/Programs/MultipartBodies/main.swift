@@ -162,7 +162,8 @@ struct FormGenerator {
       form.append(part)
       expected.append(received)
     }
-    return (.upload(multipart: form, to: "https://example.com/", .parameters(parameters)), expected)
+    let options = parameters.map { [RequestOption.parameters($0)] } ?? []
+    return (.upload(multipart: form, to: "https://example.com/", .all(options)), expected)
   }
 
   /// Returns a request with a body of another kind and the parts that a server should receive.
