@@ -174,6 +174,14 @@ let package = Package(
         "NetworkingXML", "Promises",
       ] + support + programs("mock-server", "quickstart")),
     .testTarget(
+      name: "PortedTests",
+      dependencies: [
+        "Mocking", "MockingOAuth2", "Networking", "NetworkingInterceptors", "NetworkingOAuth2",
+        "NetworkingStreams", "NetworkingTracing", "NetworkingTransfers", "NetworkingValues",
+        "NetworkingXML", "Promises",
+      ] + support,
+      path: "Tests/Ported", exclude: ["README.md"]),
+    .testTarget(
       name: "CatenaTestingTests",
       dependencies: [
         "CatenaTesting", "Mocking", "MockingRecordings", "MockingStubs", "Networking", "Promises",

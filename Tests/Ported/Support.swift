@@ -1,0 +1,62 @@
+import Foundation
+import Mocking
+import Networking
+import Promises
+
+/// A transport that sends the requests to all hosts over sockets to one server on the loopback
+/// address.
+///
+/// The samples keep the addresses of their descriptions.
+struct LoopbackTransport: Transport {
+  private let server: URL
+  private let transport = PlatformTransport.make()
+
+  init(_ server: MockServer) {
+    self.server = server.url
+  }
+
+  func start(
+    _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
+  ) -> any TransportHandle {
+    var request = request
+    var parts = URLComponents(url: request.url, resolvingAgainstBaseURL: true)
+    parts?.scheme = server.scheme
+    parts?.host = server.host()
+    parts?.port = server.port
+    request.url = parts?.url ?? request.url
+    return transport.start(request, receive)
+  }
+}
+
+/// Starts a server that responds with `{}` to the requests that none of the routes matches.
+func sampleServer(@RouteBuilder _ routes: () -> [Route] = { [] }) throws -> MockServer {
+  try MockServer(routes: routes() + [Route(nil, "/{path*}", .json([:]))])
+}
+
+extension NetworkingConfiguration {
+  /// The configuration of a client that shares nothing with others and writes no files.
+  ///
+  /// It has no time limits, because other tests can delay this one by any duration.
+  static var isolated: NetworkingConfiguration {
+    var configuration = NetworkingConfiguration()
+    configuration.caching.storage = .none
+    configuration.cookies = .none
+    configuration.offline = .temporary
+    configuration.connectTimeout = nil
+    configuration.idleTimeout = nil
+    return configuration
+  }
+}
+
+extension Networking {
+  /// Makes a client whose requests to any host go to a server on the loopback address.
+  convenience init(
+    to server: MockServer, mode: RequestMode? = nil,
+    mockProvider: (any TransportProvider<Endpoint>)? = nil,
+    configuration: NetworkingConfiguration = .isolated
+  ) {
+    self.init(
+      mode: mode, mockProvider: mockProvider, transport: LoopbackTransport(server),
+      configuration: configuration)
+  }
+}
