@@ -41,6 +41,7 @@ final class CallRunner: Sendable {
     var builder = RequestBuilder(
       headers: configuration.headers, encoders: configuration.encoders,
       connectTimeout: configuration.connectTimeout, idleTimeout: configuration.idleTimeout)
+    builder.sendsCredentials = configuration.sendsCredentials
     if let decoder = configuration.decoder { builder.attributes[DecoderKey.self] = decoder }
     redactor =
       configuration.secretNames.isEmpty

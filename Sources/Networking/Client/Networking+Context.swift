@@ -83,7 +83,7 @@ extension Networking {
       of: changed, defaults,
       baseURL: settings.baseURL?() ?? defaults.baseURL.get(),
       preProcess: settings.preProcessRequest)
-    if changed.sendsCredentials, case .bound(let credentials) = settings.credentials {
+    if changed.sendsCredentials != false, case .bound(let credentials) = settings.credentials {
       request = AuthorizationStage.adding(credentials, to: request)
     }
     return runner.cookies?.addingCookies(to: request) ?? request

@@ -114,6 +114,18 @@ public struct NetworkingConfiguration: Sendable {
   /// passed to a client masks the well-known names only, and so does that of a single
   /// ``HTTPHeaders/Field``.
   public var secretNames: Set<String> = []
+  /// Whether requests have the credentials of the client.
+  ///
+  /// ``Request/sendsCredentials`` overrides it. The default is `true`. With `false`, only requests
+  /// that are ``RequestOption/withCredentials`` have them:
+  ///
+  /// ```swift
+  /// configuration.sendsCredentials = false
+  ///
+  /// case .news: .get("news")
+  /// case .profile: .get("profile", .withCredentials)
+  /// ```
+  public var sendsCredentials = true
   /// Whether identical concurrent requests share one exchange.
   ///
   /// ``Request/isShared`` overrides it. The default is `false`.

@@ -34,7 +34,7 @@ public struct HTTPRequest: Sendable, Hashable {
   ///
   /// Cookies and the client certificate do not count as credentials.
   ///
-  /// The default is ``Request/sendsCredentials``. An interceptor that adds credentials of its own
+  /// The default is ``Request/sendsCredentials`` or, if that is `nil`, the client's setting. An interceptor that adds credentials of its own
   /// should pass on a request for which this is `false` unchanged. Comparing and hashing requests
   /// ignores this property.
   public var sendsCredentials: Bool {

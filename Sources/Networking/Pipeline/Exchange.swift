@@ -43,7 +43,9 @@ public struct Exchange: Sendable {
   ///
   /// An interceptor that adds credentials of its own should pass on an exchange for which this is
   /// `false` unchanged.
-  public var sendsCredentials: Bool { call.request.sendsCredentials && request.sendsCredentials }
+  public var sendsCredentials: Bool {
+    call.request.sendsCredentials != false && request.sendsCredentials
+  }
 
   /// Returns the exchange with the client's current credentials.
   ///

@@ -32,7 +32,7 @@ extension Request: Codable {
     cacheLifetime = try optional(.cacheLifetime)
     isShared = try optional(.isShared)
     isIntercepted = try optional(.isIntercepted) ?? true
-    sendsCredentials = try optional(.sendsCredentials) ?? true
+    sendsCredentials = try optional(.sendsCredentials)
   }
 
   /// Encodes the request.
@@ -67,6 +67,6 @@ extension Request: Codable {
     if priority != .normal { try container.encode(priority, forKey: .priority) }
     try container.encodeIfPresent(isShared, forKey: .isShared)
     if !isIntercepted { try container.encode(isIntercepted, forKey: .isIntercepted) }
-    if !sendsCredentials { try container.encode(sendsCredentials, forKey: .sendsCredentials) }
+    try container.encodeIfPresent(sendsCredentials, forKey: .sendsCredentials)
   }
 }

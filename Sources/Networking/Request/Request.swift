@@ -85,12 +85,14 @@ public struct Request: Sendable, Hashable {
   public var isIntercepted = true
   /// Whether the client adds its credentials to the request.
   ///
+  /// `nil` uses the client's setting, ``NetworkingConfiguration/sendsCredentials``.
+  ///
   /// `false` for a request that must not have them, such as a login: `authenticate` does not add an
   /// `Authorization` field, and ``RefreshInterceptor`` does not refresh the credentials after a
   /// rejection. Fields in ``headers`` are sent in any case, and so are the cookies of the client.
   /// The transport presents the client certificate of ``TLSOptions``. Use a client without cookies
   /// and without a certificate for a request that must not have them.
-  public var sendsCredentials = true
+  public var sendsCredentials: Bool?
   /// The typed attributes, for interceptors and monitors.
   ///
   /// They are neither sent nor encoded, and comparing and hashing requests ignores them.
@@ -251,7 +253,7 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible, Custom
         "storeKey": storeKey, "cachePolicy": cachePolicy, "cacheLifetime": cacheLifetime as Any,
         "timeout": timeout as Any,
         "priority": priority, "isShared": isShared as Any, "isIntercepted": isIntercepted,
-        "sendsCredentials": sendsCredentials, "attributes": attributes,
+        "sendsCredentials": sendsCredentials as Any, "attributes": attributes,
       ])
   }
 }

@@ -30,6 +30,8 @@ public struct RequestBuilder: Sendable {
   public var idleTimeout: Duration?
   /// The attributes of all requests, which those of a request override.
   var attributes = RequestAttributes()
+  /// Whether requests have the credentials of the client unless they specify it.
+  var sendsCredentials = true
 
   /// Creates a builder.
   ///
@@ -117,7 +119,7 @@ public struct RequestBuilder: Sendable {
       headers: headers, body: body, connectTimeout: connectTimeout, idleTimeout: idleTimeout)
     built.attributes = attributes.merging(request.attributes)
     built.headers.secretNames = built.attributes.secretNames
-    if !request.sendsCredentials { built.sendsCredentials = false }
+    if !(request.sendsCredentials ?? sendsCredentials) { built.sendsCredentials = false }
     return built
   }
 

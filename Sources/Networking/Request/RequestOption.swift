@@ -207,6 +207,11 @@ public struct RequestOption: Sendable {
   /// the request would wait for itself. See ``Request/isIntercepted``.
   public static let notIntercepted = change { $0.isIntercepted = false }
 
+  /// The request has the credentials of the client.
+  ///
+  /// Use it with ``NetworkingConfiguration/sendsCredentials`` set to `false`.
+  public static let withCredentials = change { $0.sendsCredentials = true }
+
   /// The request does not have the credentials of the client, such as a login.
   ///
   /// Cookies and the client certificate are still sent. See ``Request/sendsCredentials``.

@@ -155,6 +155,42 @@ struct ClientCredentialsTests {
     #expect(try !client.curlCommand(for: login).contains("Authorization"))
   }
 
+  @Test func aClientThatSendsCredentialsOnDemandSendsThemWithRequestsThatHaveThem() async throws {
+    var configuration = NetworkingConfiguration.plain
+    configuration.sendsCredentials = false
+    let client = Networking<Request>(transport: transport, configuration: configuration)
+    client.callbackContext = .inline
+    client.baseURL = .of("https://a.example/")
+    client.authenticate(bearerToken: "t")
+    let profile = Request.get("profile", .withCredentials)
+    _ = try await client.request(.get("news")).value
+    _ = try await client.request(profile).value
+    _ = try await client.request(profile, .withoutCredentials).value
+    #expect(fields == [nil, "Bearer t", nil])
+    #expect(transport.requests.map(\.sendsCredentials) == [false, true, false])
+    #expect(try client.curlCommand(for: profile).contains("Authorization"))
+    #expect(try !client.curlCommand(for: .get("news")).contains("Authorization"))
+  }
+
+  @Test func theRefreshOfAClientThatSendsCredentialsOnDemandIsForRequestsThatHaveThem() async throws {
+    var configuration = NetworkingConfiguration.plain
+    configuration.sendsCredentials = false
+    let client = Networking<Request>(
+      transport: FakeTransport { _ in .response(401) }, configuration: configuration)
+    client.callbackContext = .inline
+    client.baseURL = .of("https://a.example/")
+    let refreshes = Counter()
+    client.interceptors = [
+      RefreshInterceptor { _ -> Promise<Void> in
+        refreshes.add()
+        return .fulfilled(())
+      }
+    ]
+    #expect(try await client.request(.get("news")).value.status == 401 && refreshes.value == 0)
+    _ = try await client.request(.get("profile", .withCredentials)).value
+    #expect(refreshes.value == 1)
+  }
+
   @Test func aHookThatMakesANewRequestDoesNotRestoreTheCredentials() async throws {
     let client = client()
     client.baseURL = .of("https://a.example/")

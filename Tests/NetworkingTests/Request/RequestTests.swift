@@ -61,7 +61,7 @@ struct RequestTests {
     #expect(request.timeout == .seconds(3))
     #expect(request.headers == ["B": "2", "a": "3"])
     #expect(request.isShared == true && request.with(.shared(nil)).isShared == nil)
-    #expect(!request.isIntercepted && !request.sendsCredentials)
+    #expect(!request.isIntercepted && request.sendsCredentials == false)
     #expect(request.path == "a")
     #expect(Set([request, request, .get("a")]).count == 2)
   }
