@@ -2,6 +2,7 @@ import Foundation
 import Mocking
 import Networking
 import Promises
+import TestSupport
 
 /// A transport that sends the requests to all hosts over sockets to one server on the loopback
 /// address.
@@ -44,6 +45,7 @@ extension NetworkingConfiguration {
     configuration.offline = .temporary
     configuration.connectTimeout = nil
     configuration.idleTimeout = nil
+    configuration.bodyTimeout = nil
     return configuration
   }
 }
@@ -58,5 +60,20 @@ extension Networking {
     self.init(
       mode: mode, mockProvider: mockProvider, transport: LoopbackTransport(server),
       configuration: configuration)
+  }
+}
+
+/// A clock that records the delays of retries, and does not wait for them.
+struct ImpatientScheduler: Scheduler {
+  let delays = Log<Duration>()
+  private let clock = LiveScheduler.live
+
+  var now: Duration { clock.now }
+
+  func schedule(
+    after delay: Duration, _ action: @escaping @Sendable () -> Void
+  ) -> ScheduledAction {
+    delays.append(delay)
+    return clock.schedule(after: .zero, action)
   }
 }

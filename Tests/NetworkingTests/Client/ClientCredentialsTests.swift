@@ -172,7 +172,7 @@ struct ClientCredentialsTests {
     #expect(try !client.curlCommand(for: .get("news")).contains("Authorization"))
   }
 
-  @Test func theRefreshOfAClientThatSendsCredentialsOnDemandIsForRequestsThatHaveThem() async throws {
+  @Test func aRefreshOnDemandIsForRequestsThatHaveTheCredentials() async throws {
     var configuration = NetworkingConfiguration.plain
     configuration.sendsCredentials = false
     let client = Networking<Request>(
