@@ -72,14 +72,14 @@ struct APIKitRefreshTests {
       }
     }
     let shared = client(to: server)
+    // sample K10b
     shared.interceptors = [
-      // sample K10b
       RefreshInterceptor(on: [401], holdsRequests: true) { [unowned shared] _ in
-        // end
         shared.fetch(RefreshAccessToken(), .notIntercepted)
           .tap { token in shared.authenticate(bearerToken: token.access) }
       }
     ]
+    // end
     let first = shared.request(any: GetProfile(id: 1))
     _ = try await (server.takeRequest().value, server.takeRequest().value)
     let held = when((2...4).map { shared.request(any: GetProfile(id: $0)) })
@@ -148,16 +148,14 @@ struct APIKitRefreshTests {
     let server = try server(token: .json(["access": "fresh"], status: status))
     let (accessTokens, failures) = (Log<String>(), Log<any Error>())
     let shared = client(to: server)
-    // sample K10e
     let refresh = RefreshInterceptor(on: [401]) { [unowned shared] _ in
       shared.fetch(RefreshAccessToken(), .notIntercepted)
-        .tap { token in
-          shared.authenticate(bearerToken: token.access)
-          accessTokens.append(token.access)
-        }
+        .tap { token in shared.authenticate(bearerToken: token.access) }
+        // sample K10e
+        .tap { token in accessTokens.append(token.access) }
         .fail { error in failures.append(error) }
+      // end
     }
-    // end
     shared.interceptors = [refresh]
     let result = await shared.request(any: GetProfile()).result
     if status == 200 {
