@@ -55,6 +55,7 @@ struct MalibuRequestTests {
     let server = try MockServer {
       Route(.get, "/api/boards", .json(["boards": Board.samples])).where(.query("type", "1"))
     }
+    defer { server.stop() }
     let site = server.url.absoluteString
     let (shown, failed, ended) = (Log<[Board]>(), Log<String>(), Log<Void>())
     // sample M1

@@ -155,7 +155,7 @@ struct MalibuResponseTests {
 
   @Test("M24: decoding") func decoding() async throws {
     let users = try MockServer {
-      Route(.get, "/api/boards", .json(["name": "Ada", "dob": "1815-12-10T00:00:00Z"]))
+      Route(.get, "/api/boards", .json(["name": "Ada", "dob": "1985-12-10T00:00:00Z"]))
     }
     let networkPromise = Networking<SharkywatersEndpoint>(to: users).request(.fetchBoards)
     // sample M24
@@ -165,7 +165,7 @@ struct MalibuResponseTests {
 
     let user = networkPromise.decode(User.self, decoder: decoder)
     // end
-    let date = try Date("1815-12-10T00:00:00Z", strategy: .iso8601)
+    let date = try Date("1985-12-10T00:00:00Z", strategy: .iso8601)
     #expect(try await user.value == User(name: "Ada", dob: date))
   }
 

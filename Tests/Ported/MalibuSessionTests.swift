@@ -26,6 +26,7 @@ private final class SessionObserver: NSObject, URLSessionTaskDelegate, Sendable 
 struct MalibuSessionTests {
   @Test("M9c: a client with a session delegate") func sessionDelegate() async throws {
     let server = try sampleServer()
+    defer { server.stop() }
     let (observer, customMockProvider) = (
       SessionObserver(), MockProvider<SharkywatersEndpoint> { _ in nil }
     )

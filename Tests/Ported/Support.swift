@@ -7,13 +7,14 @@ import TestSupport
 /// A transport that sends the requests to all hosts over sockets to one server on the loopback
 /// address.
 ///
-/// The samples keep the addresses of their descriptions.
+/// The samples keep the addresses of their descriptions. The server runs at least as long as the
+/// transport.
 struct LoopbackTransport: Transport {
-  private let server: URL
+  private let server: MockServer
   private let transport = PlatformTransport.make()
 
   init(_ server: MockServer) {
-    self.server = server.url
+    self.server = server
   }
 
   func start(
@@ -21,8 +22,8 @@ struct LoopbackTransport: Transport {
   ) -> any TransportHandle {
     var request = request
     var parts = URLComponents(url: request.url, resolvingAgainstBaseURL: true)
-    parts?.scheme = server.scheme
-    parts?.host = server.host()
+    parts?.scheme = server.url.scheme
+    parts?.host = server.url.host()
     parts?.port = server.port
     request.url = parts?.url ?? request.url
     return transport.start(request, receive)
