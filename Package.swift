@@ -178,7 +178,7 @@ let package = Package(
       dependencies: [
         "Mocking", "MockingOAuth2", "Networking", "NetworkingInterceptors", "NetworkingOAuth2",
         "NetworkingStreams", "NetworkingTracing", "NetworkingTransfers", "NetworkingValues",
-        "NetworkingXML", "Promises",
+        "NetworkingXML", "Promises", "PromisesCombine",
       ] + support,
       path: "Tests/Ported", exclude: ["README.md"]),
     .testTarget(

@@ -100,6 +100,33 @@ extension Promise where Value == Response {
     parse(file: file, line: line) { response in try serializer.serialize(response) }
   }
 
+  /// Converts the response, or the error of the request, with a custom serializer.
+  ///
+  /// - Parameters:
+  ///   - serializer: The serializer. It runs like that of a response.
+  ///   - file: The source file of the call, for diagnostics.
+  ///   - line: The source line of the call, for diagnostics.
+  /// - Returns: A promise of the serializer's output. It is rejected with the serializer's error, and
+  ///   as cancelled.
+  public func serialize<Serializer: ResultSerializing>(
+    using serializer: Serializer, file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Serializer.Output> {
+    asResult().map(
+      on: LargeBodies.context, if: { (try? $0.get()).map(LargeBodies.mustMove) ?? false },
+      file: file, line: line, serializer.serialize)
+  }
+
+  /// Parses a URL-encoded body, as described for ``FormSerializer``.
+  ///
+  /// - Parameters:
+  ///   - file: The source file of the call, for diagnostics.
+  ///   - line: The source line of the call, for diagnostics.
+  /// - Returns: A promise of the fields. It is rejected with a ``NetworkError`` with the code
+  ///   `stringFailed`, which contains the response.
+  public func toForm(file: StaticString = #fileID, line: UInt = #line) -> Promise<JSON> {
+    serialize(using: FormSerializer(), file: file, line: line)
+  }
+
   /// Reads the body inline or, if it is large and this is a thread of a transport, on another thread.
   ///
   /// - Parameters:

@@ -139,7 +139,7 @@ extension Origin {
   ///   them is invalid. The reason describes it.
   static func urlPrefix(
     scheme: some StringProtocol, host: some StringProtocol, port: Int?
-  ) throws -> String {
+  ) throws(NetworkError) -> String {
     let scheme = scheme.lowercased()
     guard scheme == "https" || scheme == "http" else {
       throw invalid("the scheme \(scheme.prefix(20).debugDescription) is neither https nor http")
@@ -169,7 +169,9 @@ extension Origin {
   ///   - authority: `host`, `host:port`, `[address]` or `[address]:port`.
   /// - Returns: The scheme, the host and, if there is one, the port.
   /// - Throws: The error of ``urlPrefix(scheme:host:port:)``.
-  static func urlPrefix(scheme: some StringProtocol, authority: Substring) throws -> String {
+  static func urlPrefix(scheme: some StringProtocol, authority: Substring) throws(NetworkError)
+    -> String
+  {
     guard !authority.utf8.contains(UInt8(ascii: "@")) else {
       throw invalid(
         "a URL must not contain a user name or password; use authenticate()"
@@ -191,7 +193,7 @@ extension Origin {
   }
 
   /// Returns a valid host in lower case, an IPv6 address with brackets.
-  private static func validated(host: String) throws -> String {
+  private static func validated(host: String) throws(NetworkError) -> String {
     if host.isEmpty { throw invalid("the host is empty") }
     if host.utf8.contains(UInt8(ascii: ":")) || host.hasPrefix("[") {
       return try validated(ipv6: host)
@@ -215,7 +217,7 @@ extension Origin {
   /// Returns an international name in ASCII, as Foundation converts it in a URL.
   ///
   /// Source: UTS #46, RFC 5891.
-  private static func validated(international host: String) throws -> String {
+  private static func validated(international host: String) throws(NetworkError) -> String {
     // A delimiter would end the host in the URL.
     if let scalar = host.unicodeScalars.first(where: {
       $0.isASCII && $0 != "." && !isHostCharacter($0)
@@ -254,7 +256,7 @@ extension Origin {
     }
   }
 
-  private static func validated(ipv6 host: String) throws -> String {
+  private static func validated(ipv6 host: String) throws(NetworkError) -> String {
     let unbracketed =
       host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host[...]
     let text = unbracketed.prefix { $0 != "%" }

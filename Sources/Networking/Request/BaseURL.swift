@@ -34,7 +34,9 @@ public struct BaseURL: Sendable, Hashable {
   ///   - path: The percent-encoded path. The leading slash is optional.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidURL`` and a
   ///   ``NetworkError/reason`` that describes the invalid part.
-  public init(scheme: String = "https", host: String, port: Int? = nil, path: String = "") throws {
+  public init(scheme: String = "https", host: String, port: Int? = nil, path: String = "")
+    throws(NetworkError)
+  {
     let root = try Origin.urlPrefix(scheme: scheme, host: host, port: port)
     guard AbsoluteURLParts(path) == nil else {
       throw NetworkError(
@@ -48,7 +50,7 @@ public struct BaseURL: Sendable, Hashable {
   /// - Parameter url: An absolute URL without a query and a fragment.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidURL`` and a
   ///   ``NetworkError/reason`` that describes the invalid part.
-  public init(_ url: URL) throws {
+  public init(_ url: URL) throws(NetworkError) {
     let text = url.absoluteString
     guard let parts = AbsoluteURLParts(text) else {
       throw NetworkError(
@@ -60,7 +62,7 @@ public struct BaseURL: Sendable, Hashable {
     try self.init(root: root, path: String(parts.rest))
   }
 
-  private init(root: String, path: String) throws {
+  private init(root: String, path: String) throws(NetworkError) {
     let path = path.isEmpty || path.hasPrefix("/") ? path : "/" + path
     let scan = RequestPath.scan(path[...])
     if scan.query != nil {
@@ -112,7 +114,7 @@ extension BaseURL {
   /// - Returns: The URL, with the fragment of the path. A fragment is never sent.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidURL`` and a
   ///   ``NetworkError/reason`` that describes the problem of the path.
-  public func resolve(_ path: RequestPath) throws -> URL {
+  public func resolve(_ path: RequestPath) throws(NetworkError) -> URL {
     try Self.resolve(path, against: self, query: "")
   }
 
@@ -126,7 +128,7 @@ extension BaseURL {
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidURL``.
   static func resolve(
     _ path: RequestPath, against base: BaseURL?, query: String
-  ) throws -> URL {
+  ) throws(NetworkError) -> URL {
     if let problem = path.problem { throw NetworkError(.invalidURL, problem) }
     var prefix: String
     var rest: Substring
@@ -157,7 +159,9 @@ extension BaseURL {
   }
 
   /// Joins a prefix, the rest of a path, and an additional query before the fragment.
-  private static func url(prefix: String, rest: Substring, query: String) throws -> URL {
+  private static func url(prefix: String, rest: Substring, query: String) throws(NetworkError)
+    -> URL
+  {
     let scan = RequestPath.scan(rest)
     if let problem = scan.problem { throw NetworkError(.invalidURL, problem) }
     var text = ""
@@ -214,7 +218,7 @@ final class BaseURLCache: Sendable {
   /// - Parameter url: An absolute URL without a query and a fragment.
   /// - Returns: The result of ``BaseURL/init(_:)``.
   /// - Throws: The errors of ``BaseURL/init(_:)``. They are not cached.
-  func baseURL(_ url: URL) throws -> BaseURL {
+  func baseURL(_ url: URL) throws(NetworkError) -> BaseURL {
     if let cached = last.withLock({ $0?.url == url ? $0?.baseURL : nil }) { return cached }
     let baseURL = try BaseURL(url)
     last.withLock { $0 = (url, baseURL) }

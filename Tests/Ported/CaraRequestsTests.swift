@@ -8,7 +8,7 @@ import Testing
 
 /// The service: its configuration, its interceptor and the execution of requests.
 @Suite(.gated)
-struct CaraRequests {
+struct CaraRequestsTests {
   struct User: Codable, Hashable, Sendable {
     var name: String
   }
@@ -58,7 +58,8 @@ struct CaraRequests {
     // end
     service.interceptors = [interceptor]
     let start = ContinuousClock.now
-    #expect(try await service.request(.get("expired")).validate().decode(User.self).value.name == "Ada")
+    #expect(
+      try await service.request(.get("expired")).validate().decode(User.self).value.name == "Ada")
     #expect(ContinuousClock.now - start >= .seconds(1))
 
     let called = Counter()
@@ -128,8 +129,8 @@ struct CaraRequests {
   func cacheAndTimeout() async throws {
     // sample
     var configuration = someConfiguration
-    configuration.caching.defaultLifetime = .seconds(60)
-    configuration.attemptTimeout = .milliseconds(200)
+    configuration.caching.lifetime = .seconds(60)
+    configuration.attemptTimeout = .seconds(2)
     let service = Networking<Request>(configuration: configuration)
     // end
     let first = try await service.request(.get("user")).value

@@ -10,7 +10,7 @@ import Testing
 
 /// Credentials that a client applies to its requests: Conduit's middleware for OAuth2.
 @Suite(.gated)
-struct ConduitAuthorization {
+struct ConduitAuthorizationTests {
   private let login: MockAuthorizationServer
   private let server: MockServer
 

@@ -8,7 +8,7 @@ import Testing
 
 /// Transfers that are paused while they run.
 @Suite(.gated)
-struct ConduitTransfers {
+struct ConduitTransfersTests {
   private let server: MockServer
   private let sessionClient: Networking<Request>
   private let folder = TemporaryFolder()

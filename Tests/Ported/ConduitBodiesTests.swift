@@ -7,7 +7,7 @@ import Testing
 
 /// Bodies of requests and responses: forms, XML and SOAP.
 @Suite(.gated)
-struct ConduitBodies {
+struct ConduitBodiesTests {
   private let server: MockServer
   private let sessionClient: Networking<Request>
 
@@ -20,7 +20,7 @@ struct ConduitBodies {
       Route(.post, "/soap") { _ in
         let kitten = XML("kitten") { "Jingles" }
         return .data(
-          try XML.Document(SOAPEnvelope(body: [kitten]).xml).data(), contentType: "text/xml")
+          try XML.Document(SOAPEnvelope(.soap11) { kitten }.xml).data(), contentType: "text/xml")
       }
       Route(.get, "/form") { _ in
         .data(
@@ -76,7 +76,7 @@ struct ConduitBodies {
   @Test("C6b: a SOAP message and its response")
   func soap() async throws {
     // sample
-    let message = SOAPEnvelope(body: [XML("GetKitten") { XML("id") { 7 } }])
+    let message = SOAPEnvelope(.soap11) { XML("GetKitten") { XML("id") { 7 } } }
     let request = try Request.soap(message, to: "soap", action: "urn:kittens#get")
     let response = try await sessionClient.request(request).toSOAP().value
     // end

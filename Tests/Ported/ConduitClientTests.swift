@@ -6,9 +6,13 @@ import TestGate
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// Clients, copies of clients, requests and their tasks.
 @Suite(.gated)
-struct ConduitClient {
+struct ConduitClientTests {
   typealias SessionClient = Networking<Request>
 
   private static func server() throws -> MockServer {
@@ -29,7 +33,8 @@ struct ConduitClient {
     // end
     mySessionClient.baseURL = server.url
     let isOnMainThread = Log<Bool>()
-    mySessionClient.request(.get("kittens")).done { _ in isOnMainThread.append(Thread.isMainThread) }
+    mySessionClient.request(.get("kittens")).done { _ in isOnMainThread.append(Thread.isMainThread)
+    }
     #expect(await isOnMainThread.entries(1) == [false])
   }
 
@@ -72,15 +77,18 @@ struct ConduitClient {
     let sessionClient = SessionClient(baseURL: server.url, sessionConfiguration: .ephemeral)
     let reports = Log<TransferProgress>()
     // sample
-    let task = sessionClient.request(.get("slow"), .onProgress { progress in reports.append(progress) })
+    let task = sessionClient.request(
+      .get("slow"), .onProgress { progress in reports.append(progress) })
     task.cancel()
     // end
     #expect(await task.result.error is CancellationError)
 
+    // The handlers of the progress run before those of the promise in the same serial context.
     let up = Log<TransferProgress>()
     let form = Request.upload(data: Data(repeating: 7, count: 50_000), to: "films")
-    _ = try await sessionClient.request(form, .onProgress { up.append($0) }).value
-    _ = try await sessionClient.request(.get("film"), .onProgress { reports.append($0) }).value
+    _ = try await sessionClient.request(form, .onProgress { up.append($0) }).done { _ in }.value
+    _ = try await sessionClient.request(.get("film"), .onProgress { reports.append($0) })
+      .done { _ in }.value
     #expect(up.entries.last?.sent.fraction == 1)
     #expect(reports.entries.last?.received.bytes == 100_000)
   }

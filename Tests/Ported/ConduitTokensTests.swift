@@ -6,7 +6,7 @@ import Testing
 
 /// Stores of tokens.
 @Suite(.gated)
-struct ConduitTokens {
+struct ConduitTokensTests {
   private let folder = TemporaryFolder()
   private let client = OAuth2Client(
     id: "my_oauth2_client", tokenURL: URL(string: "https://api.example.com/oauth2/issue/token"))

@@ -8,7 +8,7 @@ import Testing
 
 /// Serializers of responses, and bodies of encodable values.
 @Suite(.gated)
-struct CaraSerializers {
+struct CaraSerializersTests {
   struct User: Codable, Hashable, Sendable {
     var name: String
   }
@@ -36,7 +36,7 @@ struct CaraSerializers {
         case failure(status: Int)
       }
 
-      func serialize(_ response: Networking.Response) throws -> Output {
+      func serialize(_ response: Response) throws -> Output {
         guard response.status == 200 else { return .failure(status: response.status) }
         return .success(name: try JSON(parsing: response.data)["name"].string ?? "")
       }
@@ -58,7 +58,7 @@ struct CaraSerializers {
         case failure(any Error)
       }
 
-      func serialize(_ result: Result<Networking.Response, any Error>) -> Output {
+      func serialize(_ result: Result<Response, any Error>) -> Output {
         switch result {
         case .success: .success
         case .failure(let error): .failure(error)

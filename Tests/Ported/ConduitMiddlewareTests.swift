@@ -9,7 +9,7 @@ import Testing
 
 /// Middleware that observes, modifies, cancels and holds requests.
 @Suite(.gated)
-struct ConduitMiddleware {
+struct ConduitMiddlewareTests {
   private let server: MockServer
   private let mySessionClient: Networking<Request>
 
@@ -87,7 +87,6 @@ struct ConduitMiddleware {
   func draining() async throws {
     let barrier = PipelineBarrier()
     mySessionClient.interceptors.append(barrier)
-    let server = server
     let out = mySessionClient.request(.get("slow"))
     _ = try await server.takeRequest().value
     // sample

@@ -9,7 +9,7 @@ import Testing
 
 /// Grants of OAuth2 by hand.
 @Suite(.gated)
-struct ConduitGrants {
+struct ConduitGrantsTests {
   private let server: MockAuthorizationServer
 
   init() throws {
@@ -19,7 +19,9 @@ struct ConduitGrants {
     server = try MockAuthorizationServer(settings)
   }
 
-  private var clientConfiguration: OAuth2Client { server.client("my_oauth2_client", scope: ["cats"]) }
+  private var clientConfiguration: OAuth2Client {
+    server.client("my_oauth2_client", scope: ["cats"])
+  }
 
   @Test("C11: the configuration of a client")
   func configuration() async throws {
@@ -96,7 +98,8 @@ struct ConduitGrants {
     // sample
     let redirectURL = URL(string: "x-my-custom-scheme://authorize")!
     let consent = ManualConsent(redirectURL: redirectURL) { page in pages.append(page) }
-    session.signIn(.authorizationCode(consent, parameters: ["custom_param_1": "value"]))
+    let signedIn = session.signIn(
+      .authorizationCode(consent, parameters: ["custom_param_1": "value"]))
     // end
     let page = try #require(await pages.entries(1).first)
     let items = URLComponents(url: page, resolvingAgainstBaseURL: false)?.queryItems ?? []
@@ -108,6 +111,7 @@ struct ConduitGrants {
     #expect(values["custom_param_1"] == "value" && values["state"]?.isEmpty == false)
     #expect(!consent.handleOpen(.of("x-my-custom-scheme://authorize?code=c-1&state=attacked")))
     consent.cancel()
+    #expect(await signedIn.result.failure(as: OAuth2Error.self)?.code == .consentCancelled)
   }
 
   @Test("C11e: an authorization code becomes a token, which is stored")

@@ -13,7 +13,7 @@ import Testing
 
 /// The step from an existing network layer: its requests, its hooks and its tokens.
 @Suite(.gated)
-struct ConduitMigration {
+struct ConduitMigrationTests {
   private let login: MockAuthorizationServer
   private let server: MockServer
   private let sessionClient: Networking<Request>

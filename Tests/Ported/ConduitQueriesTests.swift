@@ -6,7 +6,7 @@ import Testing
 
 /// Queries of nested parameters, in several formats.
 @Suite(.gated)
-struct ConduitQueries {
+struct ConduitQueriesTests {
   /// A server that responds with the query of the request.
   private let server: MockServer
 
