@@ -24,12 +24,12 @@ struct ConduitTokensTests {
   @Test("C12: tokens in memory, in a file, in an encrypted file and in user defaults")
   func stores() throws {
     let (file, encrypted) = (folder.url("tokens"), folder.url("encrypted"))
-    let secret = TokenEncryptionKey.makeBytes()
+    let (secret, suite) = (TokenEncryptionKey.makeBytes(), "catena-\(UUID().uuidString)")
     // sample
     let memoryStore = MemoryTokenStore()
     let diskStore = try FileTokenStore(file)
     let encryptedStore = try FileTokenStore(encrypted, encryptedWith: .bytes(secret))
-    let defaultsStore = UserDefaultsTokenStore(prefix: "Conduit-C12/")
+    let defaultsStore = UserDefaultsTokenStore(suite: suite)
     // end
     try check(memoryStore)
     try check(diskStore)
