@@ -54,8 +54,8 @@ import Testing
     func withoutPrefix() throws {
       // sample
       let pin: PublicKeyPin = "9GzkflclMUOxhMgy32AWL/OGkMZF/5NIjvL8M/4rb3k="
-      let prefixed: PublicKeyPin = "sha256/9GzkflclMUOxhMgy32AWL/OGkMZF/5NIjvL8M/4rb3k="
       // end
+      let prefixed: PublicKeyPin = "sha256/9GzkflclMUOxhMgy32AWL/OGkMZF/5NIjvL8M/4rb3k="
       #expect(pin == prefixed)
       let text = certificate.publicKeyPin.description
       #expect(PublicKeyPin(String(text.drop { $0 != "/" }.dropFirst())) == certificate.publicKeyPin)
