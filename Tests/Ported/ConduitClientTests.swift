@@ -46,7 +46,7 @@ struct ConduitClientTests {
       static let kittnAPISessionClient = SessionClient(sessionConfiguration: .ephemeral)
     }
     let sessionClient = MySessionClientManager.kittnAPISessionClient.copy()
-    sessionClient.interceptors = [HeaderInjector(["X-Middleware": "mine"])]
+    sessionClient.interceptors = [HeaderInjector { _ in ["X-Middleware": "mine"] }]
     // end
     let original = MySessionClientManager.kittnAPISessionClient
     original.baseURL = server.url
