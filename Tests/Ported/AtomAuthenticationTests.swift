@@ -40,7 +40,7 @@ struct AtomAuthenticationTests {
 
   @Test("T6: basic credentials")
   func basicCredentials() async throws {
-    // sample
+    // sample T6
     let atom = client()
     atom.authenticate(username: "username", password: "password")
     // end
@@ -50,7 +50,7 @@ struct AtomAuthenticationTests {
 
   @Test("T7: basic credentials of an actor, which change")
   func credentialsOfAnActor() async throws {
-    // sample
+    // sample T7
     actor CredentialManager {
       private(set) var basicCredential = (username: "ada", password: "p-1")
       func update(password: String) { basicCredential.password = password }
@@ -81,7 +81,7 @@ struct AtomAuthenticationTests {
     }
   }
 
-  // sample
+  // sample T8
   private final class TokenManager: TokenStoring {
     let keychain: Keychain
     init(_ keychain: Keychain) { self.keychain = keychain }
@@ -91,7 +91,7 @@ struct AtomAuthenticationTests {
   // end
 
   private func session(_ keychain: Keychain) -> OAuth2Session {
-    // sample
+    // sample T8
     let endpoint = URL(string: "\(server.url)/oauth2")
     let client = OAuth2Client(id: "client-id", secret: "client-secret", tokenURL: endpoint)
     return OAuth2Session(client, store: TokenManager(keychain))
@@ -102,7 +102,7 @@ struct AtomAuthenticationTests {
   func bearer() async throws {
     let keychain = Keychain()
     let session = session(keychain)
-    // sample
+    // sample T8
     let atom = client()
     atom.authorize(with: session)
     // end
@@ -117,7 +117,7 @@ struct AtomAuthenticationTests {
   func failedRefresh() async throws {
     let atom = client()
     let session = session(Keychain(refreshToken: "revoked"))
-    // sample
+    // sample T8b
     atom.authorize(with: session)
     let first = await atom.request(.get("seatmap")).validate().result
     let second = await atom.request(.get("seatmap")).validate().result
@@ -132,7 +132,7 @@ struct AtomAuthenticationTests {
   func clientCredentials() async throws {
     let atom = client()
     let session = session(Keychain())
-    // sample
+    // sample T8c
     atom.authorize(with: session)
     // end
     _ = try await atom.request(.get("seatmap")).validate().value
@@ -145,7 +145,7 @@ struct AtomAuthenticationTests {
   func withoutAuthorization() async throws {
     let atom = client()
     atom.authenticate(bearerToken: "t-1")
-    // sample
+    // sample T14
     let request = Request.get("seatmap", .withoutCredentials)
     // end
     _ = try await atom.request(request).validate().value

@@ -27,7 +27,7 @@ struct AtomPlatformTests {
   func publishers() async throws {
     let atom = Networking<Seatmap.Endpoint>(to: server)
     #if canImport(Combine)
-      // sample
+      // sample T11
       let seatmaps = atom.request(.refresh).validate().decode(Seatmap.self).publisher.values
       // end
       var seats: [[String]] = []
@@ -45,7 +45,7 @@ struct AtomPlatformTests {
 
   @Test("T12: Multipath TCP")
   func multipath() async throws {
-    // sample
+    // sample T12
     let configuration = URLSessionConfiguration.ephemeral
     #if os(iOS)
       configuration.multipathServiceType = .handover

@@ -11,7 +11,7 @@ struct Seatmap: Decodable, Equatable, Sendable {
   var seats: [String]
 }
 
-// sample
+// sample T5
 extension Seatmap {
   enum Endpoint: RequestConvertible {
     case refresh
@@ -37,7 +37,7 @@ struct AtomRequestsTests {
 
   @Test("T1: an ephemeral client")
   func client() async throws {
-    // sample
+    // sample T1
     let atom = Networking<Seatmap.Endpoint>(sessionConfiguration: .ephemeral)
     // end
     atom.baseURL = server.url
@@ -51,7 +51,7 @@ struct AtomRequestsTests {
   @Test("T2: a decoded model")
   func model() async throws {
     let atom = atom()
-    // sample
+    // sample T2
     let seatmap = try await atom.request(.refresh).validate().decode(Seatmap.self).value
     // end
     #expect(seatmap == Seatmap(seats: ["1A", "1B"]))
@@ -60,7 +60,7 @@ struct AtomRequestsTests {
   @Test("T3: raw data, or a status of success")
   func rawData() async throws {
     let atom = atom()
-    // sample
+    // sample T3
     let data = try await atom.request(.refresh).validate().toData().value
     let isSuccess = (200..<300).contains(try await atom.request(.refresh).value.status)
     // end
@@ -70,7 +70,7 @@ struct AtomRequestsTests {
 
   @Test("T4: hosts and paths are validated strictly, and each error names the part")
   func strictURLs() throws {
-    // sample
+    // sample T4
     let base = try BaseURL(host: "api.alaskaair.net", path: "/v1")
     let url = try base.resolve("seatmap/\(7)")
     // end
@@ -89,7 +89,7 @@ struct AtomRequestsTests {
 
   @Test("T5: a base URL that throws")
   func throwingBaseURL() async throws {
-    // sample
+    // sample T5
     enum Endpoint: RequestConvertible {
       case refresh
       static var baseURL: BaseURL { get throws { try BaseURL(host: "api.alaskaair.net:x") } }
@@ -107,7 +107,7 @@ struct AtomRequestsTests {
     DispatchQueue.main.setSpecific(key: mark, value: true)
     let isOnMainQueue = Log<Bool>()
     let atom = atom()
-    // sample
+    // sample T9
     atom.request(.refresh).validate().decode(Seatmap.self).done { _ in
       isOnMainQueue.append(DispatchQueue.getSpecific(key: mark) == true)
     }
@@ -117,7 +117,7 @@ struct AtomRequestsTests {
 
   @Test("T9b: async/await on an actor")
   func actor() async throws {
-    // sample
+    // sample T9b
     @MainActor final class ViewModel {
       var seats: [String] = []
       func load(_ atom: Networking<Seatmap.Endpoint>) async throws {
@@ -133,7 +133,7 @@ struct AtomRequestsTests {
   @Test("T10: async/await, whose cancellation cancels the request")
   func asynchronous() async throws {
     let atom = Networking<Request>(baseURL: server.url, configuration: .isolated)
-    // sample
+    // sample T10
     let task = Task { try await atom.request(.get("slow")).validate().value }
     // end
     let received = try await server.takeRequest().value
@@ -145,7 +145,7 @@ struct AtomRequestsTests {
   @Test("T13: a status that indicates a failure")
   func failure() async throws {
     let atom = Networking<Request>(baseURL: server.url, configuration: .isolated)
-    // sample
+    // sample T13
     let result = await atom.request(.get("failing")).validate().result
     // end
     let error = result.failure(as: NetworkError.self)
@@ -154,7 +154,7 @@ struct AtomRequestsTests {
 
   @Test("T15: the smallest endpoint")
   func smallestEndpoint() async throws {
-    // sample
+    // sample T15
     enum Endpoint: RequestConvertible {
       case refresh
       static let baseURL = "https://api.alaskaair.net/seatmap"
@@ -168,7 +168,7 @@ struct AtomRequestsTests {
 
   @Test("T16: typed throws")
   func typedThrows() async throws {
-    // sample
+    // sample T16
     enum Endpoint: RequestConvertible {
       case refresh
       static func host() throws(NetworkError) -> BaseURL {
@@ -185,7 +185,7 @@ struct AtomRequestsTests {
 
   @Test("T17: a client without files")
   func ephemeral() async throws {
-    // sample
+    // sample T17
     let atom = Networking<Seatmap.Endpoint>(sessionConfiguration: .ephemeral)
     // end
     let other = Networking<Seatmap.Endpoint>(sessionConfiguration: .ephemeral)

@@ -28,7 +28,7 @@ struct CaraLoggingTests {
   func customLogger() async throws {
     let service = Networking<Request>(configuration: someConfiguration)
     let (starts, ends) = (Log<String>(), Log<String>())
-    // sample
+    // sample A6
     struct CustomLogger: NetworkPlugin {
       let (starts, ends): (Log<String>, Log<String>)
       func willSend(_ request: HTTPRequest) { starts.append("\(request)") }
@@ -48,7 +48,7 @@ struct CaraLoggingTests {
 
   @Test("A7: the console logger")
   func consoleLogger() async throws {
-    // sample
+    // sample A7
     var configuration = someConfiguration
     configuration.logging = .info
     // end

@@ -28,7 +28,7 @@ struct CaraRefreshTests {
   @Test("A9: a refresh that fails tells the app that the user is logged out, once for all requests")
   func logout() async throws {
     let loggedOut = Counter()
-    // sample
+    // sample A9
     let refresh = RefreshInterceptor { [unowned service] _ in
       service.request(.post("revoked", .notIntercepted)).validate()
         .fail { _ in loggedOut.add() }
@@ -46,7 +46,7 @@ struct CaraRefreshTests {
 
   @Test("A10: an expired token is refreshed once for all requests")
   func refresh() async throws {
-    // sample
+    // sample A10
     let refresh = RefreshInterceptor { [unowned service] _ in
       service.request(.post("refresh", .notIntercepted)).validate().toJson()
         .tap { json in service.authenticate(bearerToken: json["token"].string ?? "") }
@@ -60,7 +60,7 @@ struct CaraRefreshTests {
 
   @Test("A12: a background session")
   func backgroundSession() async throws {
-    // sample
+    // sample A12
     let service = Networking<Request>(
       baseURL: server.url, sessionConfiguration: .background(identifier: "com.example.analytics"))
     @Sendable func application(
@@ -89,7 +89,7 @@ struct CaraRefreshTests {
     let log = Log<String>()
     let network = MockReachability(.reachable())
     service.authenticate(bearerToken: "t-2")
-    // sample
+    // sample A14
     service.addMonitor { event in if event.isFinal { log.append("\(event.kind)") } }
     let reachability = NetworkReachability(monitor: network)
     let user = reachability.whenReachable()

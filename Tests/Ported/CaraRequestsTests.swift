@@ -37,7 +37,7 @@ struct CaraRequestsTests {
 
   @Test("A1: a service with a configuration")
   func configuration() async throws {
-    // sample
+    // sample A1
     let configuration = someConfiguration
     let service = Networking<Request>(configuration: configuration)
     // end
@@ -47,7 +47,7 @@ struct CaraRequestsTests {
 
   @Test("A2: a 401 is retried after a second, a 503 ends silently")
   func interceptor() async throws {
-    // sample
+    // sample A2
     let interceptor = ResponseInterceptor { result, _ in
       switch try? result.get().status {
       case 401: return .resend(after: after(.seconds(1)))
@@ -78,7 +78,7 @@ struct CaraRequestsTests {
         return .pass
       }
     ]
-    // sample
+    // sample A2b
     let request = Request.post("refresh", .notIntercepted)
     // end
     #expect(try await service.request(request).value.status == 401)
@@ -90,7 +90,7 @@ struct CaraRequestsTests {
   @Test("A3: the execution of a request returns a task, which is cancelled")
   func task() async throws {
     let responses = Log<String>()
-    // sample
+    // sample A3
     let request = Request.get("slow")
     let task = service.request(request).toString().done { response in
       responses.append(response)
@@ -109,7 +109,7 @@ struct CaraRequestsTests {
     let mark = DispatchSpecificKey<Bool>()
     queue.setSpecific(key: mark, value: true)
     let isOnQueue = Log<Bool>()
-    // sample
+    // sample A3b
     service.request(.get("user")).toString().done(on: .queue(queue)) { _ in
       isOnQueue.append(DispatchQueue.getSpecific(key: mark) == true)
     }
@@ -119,7 +119,7 @@ struct CaraRequestsTests {
 
   @Test("A15: async/await")
   func asynchronous() async throws {
-    // sample
+    // sample A15
     let user = try await service.request(.get("user")).validate().decode(User.self).value
     // end
     #expect(user == User(name: "Ada"))
@@ -127,7 +127,7 @@ struct CaraRequestsTests {
 
   @Test("A16: the cache policy and the timeout of the configuration")
   func cacheAndTimeout() async throws {
-    // sample
+    // sample A16
     var configuration = someConfiguration
     configuration.caching.lifetime = .seconds(60)
     configuration.attemptTimeout = .seconds(2)

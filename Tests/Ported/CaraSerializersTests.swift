@@ -29,7 +29,7 @@ struct CaraSerializersTests {
 
   @Test("A4: a serializer of one's own")
   func customSerializer() async throws {
-    // sample
+    // sample A4
     struct CustomSerializer: ResponseSerializing {
       enum Output: Hashable, Sendable {
         case success(name: String)
@@ -51,7 +51,7 @@ struct CaraSerializersTests {
 
   @Test("A4b: a serializer that receives the error of the transport, too")
   func serializerOfErrors() async throws {
-    // sample
+    // sample A4b
     struct CustomSerializer: ResultSerializing {
       enum Output: Sendable {
         case success
@@ -78,7 +78,7 @@ struct CaraSerializersTests {
   func codable() async throws {
     let log = Log<[User]>()
     let errors = Log<any Error>()
-    // sample
+    // sample A5
     let request = Request.get("user")
     service.request(request).validate().decode(User.self).always { response in
       switch response {
@@ -88,7 +88,7 @@ struct CaraSerializersTests {
     }
     // end
     #expect(await log.entries(1) == [[User(name: "Ada")]])
-    // sample
+    // sample A5
     let several = Request.get("users")
     service.request(several).validate().decode([User].self).always { response in
       switch response {
@@ -102,7 +102,7 @@ struct CaraSerializersTests {
     struct Person: Decodable, Sendable { var firstName: String }
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
-    // sample
+    // sample A5
     let person = service.request(.get("snake")).validate().decode(Person.self, decoder: decoder)
     // end
     #expect(try await person.value.firstName == "Ada")
@@ -112,7 +112,7 @@ struct CaraSerializersTests {
   @Test("A11: a codable value as the body of a request")
   func codableBody() async throws {
     let user = User(name: "Ada")
-    // sample
+    // sample A11
     let request = Request.post("users", json: user)
     // end
     #expect(try await service.request(request).validate().decode(User.self).value == user)
@@ -121,7 +121,7 @@ struct CaraSerializersTests {
 
   @Test("A11b: a codable value that cannot be encoded rejects the request, and the error names it")
   func invalidBody() async throws {
-    // sample
+    // sample A11b
     let request = Request.post("users", json: ["heights": [1.7, .infinity]])
     // end
     let error = await service.request(request).result.failure(as: NetworkError.self)

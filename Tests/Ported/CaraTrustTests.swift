@@ -37,7 +37,7 @@ import Testing
     func publicKeys() async throws {
       let trusted = ServerTrust.Policy.authorities(authority.source)
       let key = certificate.publicKeyPin
-      // sample
+      // sample A8
       let publicKeys: ServerTrust = [
         "127.0.0.1": trusted.pinnedKeys([key]),
         "localhost": trusted.pinnedKeys(["l2Z/zhy2hByKIqvgRkpKRm6M234/2HAEwiPXx5T8YYI="]),
@@ -52,7 +52,7 @@ import Testing
 
     @Test("A8b: a pin without the prefix is the same pin")
     func withoutPrefix() throws {
-      // sample
+      // sample A8b
       let pin: PublicKeyPin = "9GzkflclMUOxhMgy32AWL/OGkMZF/5NIjvL8M/4rb3k="
       // end
       let prefixed: PublicKeyPin = "sha256/9GzkflclMUOxhMgy32AWL/OGkMZF/5NIjvL8M/4rb3k="
@@ -66,7 +66,7 @@ import Testing
       let identity = try authority.clientCertificate(name: "cara").identity
       let trusting = try SessionConfiguration.ephemeral.trusting(
         .all(.authorities(authority.source)))
-      // sample
+      // sample A13
       let service = Networking<Request>(sessionConfiguration: trusting)
       let identified = Networking<Request>(
         sessionConfiguration: try trusting.identifying(as: identity, to: "127.0.0.1"))

@@ -44,7 +44,7 @@ struct ConduitAuthorizationTests {
     let kittnAPISessionClient = client()
     let userSession = try await signedIn()
     let responses = Log<[String: JSON]?>()
-    // sample
+    // sample C14
     let sessionClient = kittnAPISessionClient.copy()
     sessionClient.authorize(with: userSession)
     let request = Request.get(
@@ -73,7 +73,7 @@ struct ConduitAuthorizationTests {
     let sessionClient = client()
     let userSession = try await signedIn()
     login.revokeAll()
-    // sample
+    // sample C15
     sessionClient.authorize(with: userSession)
     let requests = (1...20).map { _ in sessionClient.request(.get("kittens")).validate() }
     // end
@@ -84,7 +84,7 @@ struct ConduitAuthorizationTests {
   @Test("C16: the bearer token of the client is requested by itself")
   func clientBearer() async throws {
     let sessionClient = client()
-    // sample
+    // sample C16
     let clientSession = OAuth2Session(login.client("service"), store: .memory)
     sessionClient.authorize(with: clientSession, .client)
     // end
@@ -96,7 +96,7 @@ struct ConduitAuthorizationTests {
   func clientBasic() async throws {
     let sessionClient = client()
     let clientSession = OAuth2Session(login.client("service"), store: .memory)
-    // sample
+    // sample C17
     sessionClient.authorize(with: clientSession, .client, .basic)
     // end
     _ = try await sessionClient.request(.get("basic")).validate().value
@@ -108,7 +108,7 @@ struct ConduitAuthorizationTests {
   func severalSessions() async throws {
     let (users, services) = (client(), client())
     let userSession = try await signedIn()
-    // sample
+    // sample C18
     users.authorize(with: userSession)
     services.authorize(with: OAuth2Session(login.client("service"), store: .memory), .client)
     // end
@@ -121,7 +121,7 @@ struct ConduitAuthorizationTests {
   @Test("C19: a session that is the default of an app with one client")
   func defaultSession() async throws {
     let sessionClient = client()
-    // sample
+    // sample C19
     sessionClient.authorize(with: .app)
     // end
     _ = try await OAuth2Session.app.signIn(.password(username: "ann", password: "ann-password"))
@@ -135,7 +135,7 @@ struct ConduitAuthorizationTests {
 private let appLogin = Result { try MockAuthorizationServer() }
 private let clientConfiguration = (try? appLogin.get())?.client("app") ?? OAuth2Client(id: "app")
 
-// sample
+// sample C19
 extension OAuth2Session {
   fileprivate static let app = OAuth2Session(clientConfiguration, store: .memory)
 }

@@ -36,7 +36,7 @@ struct ConduitBodiesTests {
     let kittenImage = Data("jpeg".utf8)
     let pedigreePDFData = Data("pdf".utf8)
     let catVideoData = Data("mov".utf8)
-    // sample
+    // sample C5
     var form = MultipartFormData()
     form.append(kittenImage, name: "kitten", filename: "mr-jingles.jpg")
     form.append(pedigreePDFData, name: "pedigree", filename: "pedigree.pdf")
@@ -53,7 +53,7 @@ struct ConduitBodiesTests {
 
   @Test("C6: a body of XML, and a response of XML as a tree")
   func xml() async throws {
-    // sample
+    // sample C6
     let body = XML("give") { XML("cats", ["count": 3]) }
     let request = try Request.send(xml: body, to: "xml")
     let tree = try await sessionClient.request(request).validate().toXML().value
@@ -64,7 +64,7 @@ struct ConduitBodiesTests {
 
   @Test("C6a: a body of XML from a string")
   func xmlFromAString() async throws {
-    // sample
+    // sample C6a
     let requestBodyXMLString = "<give><cats>3</cats></give>"
     let body = try XML.Document(parsing: requestBodyXMLString).root
     let request = try Request.send(xml: body, to: "xml")
@@ -75,7 +75,7 @@ struct ConduitBodiesTests {
 
   @Test("C6b: a SOAP message and its response")
   func soap() async throws {
-    // sample
+    // sample C6b
     let message = SOAPEnvelope(.soap11) { XML("GetKitten") { XML("id") { 7 } } }
     let request = try Request.soap(message, to: "soap", action: "urn:kittens#get")
     let response = try await sessionClient.request(request).toSOAP().value
@@ -87,7 +87,7 @@ struct ConduitBodiesTests {
 
   @Test("C6c: a URL-encoded response")
   func form() async throws {
-    // sample
+    // sample C6c
     let form = try await sessionClient.request(.get("form")).validate().toForm().value
     // end
     #expect(form["name"].string == "Mr Jingles")

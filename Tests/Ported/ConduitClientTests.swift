@@ -15,8 +15,10 @@ import Testing
 struct ConduitClientTests {
   typealias SessionClient = Networking<Request>
 
-  private static func server() throws -> MockServer {
-    try MockServer {
+  private let server: MockServer
+
+  init() throws {
+    server = try MockServer {
       Route(.get, "/kittens", .json(["name": "Jingles"]))
       Route(.post, "/films", .status(201))
       Route(.get, "/film") { _ in .bytes(100_000) }
@@ -26,8 +28,7 @@ struct ConduitClientTests {
 
   @Test("C1: an ephemeral client whose events come on a background queue")
   func backgroundEvents() async throws {
-    let server = try Self.server()
-    // sample
+    // sample C1
     let mySessionClient = SessionClient(sessionConfiguration: .ephemeral)
     mySessionClient.callbackContext = .background
     // end
@@ -40,8 +41,7 @@ struct ConduitClientTests {
 
   @Test("C2: a copy of a client has its own middleware, over the same session")
   func copies() async throws {
-    let server = try Self.server()
-    // sample
+    // sample C2
     enum MySessionClientManager {
       static let kittnAPISessionClient = SessionClient(sessionConfiguration: .ephemeral)
     }
@@ -58,11 +58,10 @@ struct ConduitClientTests {
 
   @Test("C4: a response that is deserialized as a dictionary of JSON")
   func begin() async throws {
-    let server = try Self.server()
     let sessionClient = SessionClient(baseURL: server.url, sessionConfiguration: .ephemeral)
     let request = Request.get("kittens")
     let responses = Log<[String: JSON]?>()
-    // sample
+    // sample C4
     sessionClient.request(request).toJsonDictionary().always { result in
       let responseDict = try? result.get()
       responses.append(responseDict)
@@ -73,10 +72,9 @@ struct ConduitClientTests {
 
   @Test("C8: a task with the progress of its upload and its download is cancelled")
   func cancellation() async throws {
-    let server = try Self.server()
     let sessionClient = SessionClient(baseURL: server.url, sessionConfiguration: .ephemeral)
     let reports = Log<TransferProgress>()
-    // sample
+    // sample C8
     let task = sessionClient.request(
       .get("slow"), .onProgress { progress in reports.append(progress) })
     task.cancel()
@@ -95,9 +93,8 @@ struct ConduitClientTests {
 
   @Test("C20: a request is built without being sent")
   func build() throws {
-    let server = try Self.server()
     let requestBuilder = RequestBuilder(baseURL: try BaseURL(server.url))
-    // sample
+    // sample C20
     let request = try requestBuilder.build(.get("kittens", parameters: ["limit": 3])).urlRequest
     // end
     #expect(request.url?.absoluteString == "\(server.url)/kittens?limit=3")

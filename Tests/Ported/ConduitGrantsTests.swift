@@ -26,7 +26,7 @@ struct ConduitGrantsTests {
   @Test("C11: the configuration of a client")
   func configuration() async throws {
     let issuer = server.issuer
-    // sample
+    // sample C11
     let tokenGrantURL = URL(string: "\(issuer)/token")
     let clientConfiguration = OAuth2Client(
       id: "my_oauth2_client", secret: "shhhh", tokenURL: tokenGrantURL,
@@ -40,7 +40,7 @@ struct ConduitGrantsTests {
   @Test("C11a: a password grant, whose token is stored by hand")
   func password() async throws {
     let store = MemoryTokenStore()
-    // sample
+    // sample C11a
     let token = try await OAuth2Grant.password(username: "kitty@example.com", password: "hunter2")
       .token(for: clientConfiguration).value
     store.setToken(token, for: TokenKey(for: clientConfiguration, level: .user))
@@ -53,7 +53,7 @@ struct ConduitGrantsTests {
   @Test("C11b: a grant of client credentials, whose token is stored by hand")
   func clientCredentials() async throws {
     let store = MemoryTokenStore()
-    // sample
+    // sample C11b
     let token = try await OAuth2Grant.clientCredentials.token(for: clientConfiguration).value
     store.setToken(token, for: TokenKey(for: clientConfiguration, level: .client))
     // end
@@ -67,7 +67,7 @@ struct ConduitGrantsTests {
     let grant = OAuth2Grant.password(username: "kitty@example.com", password: "hunter2")
     let first = try await grant.token(for: clientConfiguration).value
     let refreshToken = try #require(first.refreshToken)
-    // sample
+    // sample C11c
     let refresh = OAuth2Grant.refreshToken(refreshToken)
     let voucher = OAuth2Grant.extension(
       "urn:mock:grant-type:voucher", parameters: ["voucher": "open-sesame"])
@@ -95,7 +95,7 @@ struct ConduitGrantsTests {
     let clientConfiguration = server.client("app", scope: ["cats", "dogs", "giraffes"])
     let session = OAuth2Session(clientConfiguration, store: .memory)
     let pages = Log<URL>()
-    // sample
+    // sample C11d
     let redirectURL = URL(string: "x-my-custom-scheme://authorize")!
     let consent = ManualConsent(redirectURL: redirectURL) { page in pages.append(page) }
     let signedIn = session.signIn(
@@ -118,7 +118,7 @@ struct ConduitGrantsTests {
   func authorizationCode() async throws {
     let clientConfiguration = server.client("app", scope: ["cats", "dogs", "giraffes"])
     let pages = Log<URL>()
-    // sample
+    // sample C11e
     let session = OAuth2Session(clientConfiguration, store: .memory)
     let redirectURL = URL(string: "x-my-custom-scheme://authorize")!
     let consent = ManualConsent(redirectURL: redirectURL) { page in pages.append(page) }

@@ -23,7 +23,7 @@ struct ConduitMiddlewareTests {
 
   @Test("C7: middleware that logs each outbound request")
   func logging() async throws {
-    // sample
+    // sample C7
     struct LoggingRequestPipelineMiddleware: NetworkPlugin {
       let log = Log<String>()
       func willSend(_ request: HTTPRequest) { log.append("Outbound request: \(request)") }
@@ -37,7 +37,7 @@ struct ConduitMiddlewareTests {
 
   @Test("C7b: middleware that modifies a request, and middleware that cancels it")
   func modification() async throws {
-    // sample
+    // sample C7b
     let language = RequestAdapter { request in
       var request = request
       request.headers["Accept-Language"] = "cat"
@@ -58,7 +58,7 @@ struct ConduitMiddlewareTests {
   @Test("C7c: middleware that freezes the pipeline")
   func freezing() async throws {
     let work = Promise<Void>.pending()
-    // sample
+    // sample C7c
     let barrier = PipelineBarrier()
     mySessionClient.interceptors.append(barrier)
     barrier.hold(while: work.promise)
@@ -75,7 +75,7 @@ struct ConduitMiddlewareTests {
   func emptying() async throws {
     mySessionClient.suspend()
     let waiting = (1...3).map { _ in mySessionClient.request(.get("kittens")) }
-    // sample
+    // sample C7d
     mySessionClient.cancelAllRequests()
     // end
     mySessionClient.resume()
@@ -89,7 +89,7 @@ struct ConduitMiddlewareTests {
     mySessionClient.interceptors.append(barrier)
     let out = mySessionClient.request(.get("slow"))
     _ = try await server.takeRequest().value
-    // sample
+    // sample C7e
     let migrated = barrier.hold(draining: true) {
       mySessionClient.request(.get("kittens", .notIntercepted)).validate()
     }

@@ -33,7 +33,7 @@ struct ConduitMigrationTests {
     var request = URLRequest(url: server.url.appending(path: "kittens"))
     request.httpMethod = "PUT"
     request.httpBody = Data("Jingles".utf8)
-    // sample
+    // sample C13
     sessionClient.preProcessRequest = { request in
       request.modifyingURLRequest { $0.setValue("v1", forHTTPHeaderField: "X-Layer") }
     }
@@ -51,7 +51,7 @@ struct ConduitMigrationTests {
     sessionClient.authorize(with: session, refreshingOn: .statuses([]))
     login.revokeAll()
     let oldLayer = Log<String>()
-    // sample
+    // sample C13b
     let refreshing = RefreshInterceptor { _ in
       oldLayer.append("will refresh")
       return session.refresh().always { _ in oldLayer.append("did refresh") }
@@ -69,7 +69,7 @@ struct ConduitMigrationTests {
     let grant = OAuth2Grant.password(username: "ann", password: "ann-password")
     let oldToken = try await grant.token(for: client).value.accessToken
     let store = MemoryTokenStore()
-    // sample
+    // sample C13c
     store.setToken(OAuth2Token(accessToken: oldToken), for: TokenKey(for: client))
     sessionClient.authorize(with: OAuth2Session(client, store: store))
     // end

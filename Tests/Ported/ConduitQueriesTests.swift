@@ -26,7 +26,7 @@ struct ConduitQueriesTests {
   @Test("C3: complex query")
   func complexQuery() async throws {
     let sessionClient = client()
-    // sample
+    // sample C3
     let request = Request.get(
       "kittens",
       parameters: [
@@ -45,7 +45,7 @@ struct ConduitQueriesTests {
 
   @Test("C3b: dots, commas, a space as a plus sign, a plus sign as it is")
   func literalPlusSigns() async throws {
-    // sample
+    // sample C3b
     let format = QueryFormat(
       arrays: .joined(by: .comma), nesting: .dots, spaces: .plus, plusSigns: .literal)
     let request = Request.get(
@@ -63,7 +63,7 @@ struct ConduitQueriesTests {
 
   @Test("C3c: dots, commas, a space as a plus sign, a plus sign that is escaped")
   func escapedPlusSigns() async throws {
-    // sample
+    // sample C3c
     let format = QueryFormat(
       arrays: .joined(by: .comma), nesting: .dots, spaces: .plus, plusSigns: .percentEncoded)
     let sessionClient = client { $0.queryFormat = format }
@@ -79,7 +79,7 @@ struct ConduitQueriesTests {
   func formatOfOneRequest() async throws {
     let sessionClient = client()
     let tags = ["fuzzy", "fluffy"]
-    // sample
+    // sample C3d
     let request = Request.get("kittens", parameters: ["tags": tags], .queryFormat(.rails))
     let other = Request.get("kittens", parameters: ["tags": tags], .queryFormat(.django))
     // end

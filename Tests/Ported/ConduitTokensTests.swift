@@ -25,7 +25,7 @@ struct ConduitTokensTests {
   func stores() throws {
     let (file, encrypted) = (folder.url("tokens"), folder.url("encrypted"))
     let (secret, suite) = (TokenEncryptionKey.makeBytes(), "catena-\(UUID().uuidString)")
-    // sample
+    // sample C12
     let memoryStore = MemoryTokenStore()
     let diskStore = try FileTokenStore(file)
     let encryptedStore = try FileTokenStore(encrypted, encryptedWith: .bytes(secret))
@@ -43,7 +43,7 @@ struct ConduitTokensTests {
   @Test("C12b: the stores by their short names")
   func shortNames() throws {
     let (file, secret) = (folder.url("tokens"), TokenEncryptionKey.makeBytes())
-    // sample
+    // sample C12b
     let memory = OAuth2Session(client, store: .memory)
     let disk = OAuth2Session(client, store: try .file(file, encryptedWith: .bytes(secret)))
     // end
@@ -54,7 +54,7 @@ struct ConduitTokensTests {
   #if canImport(Security)
     @Test("C12: tokens in the keychain")
     func keychain() {
-      // sample
+      // sample C12
       let keychainStore = KeychainTokenStore(
         service: "com.company.app-name.oauth-token", accessGroup: "com.company.shared-access-group")
       let session = OAuth2Session(client, store: keychainStore)

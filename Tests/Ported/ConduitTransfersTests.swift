@@ -24,7 +24,7 @@ struct ConduitTransfersTests {
   @Test("C8b: a running download is paused and resumed")
   func pausedDownload() async throws {
     let file = folder.url("film")
-    // sample
+    // sample C8b
     let task = sessionClient.download(.get("film"), to: file, resumable: false)
     task.pause()
     let isPaused = task.isPaused
@@ -41,7 +41,7 @@ struct ConduitTransfersTests {
   @Test("C8c: an upload is paused and resumed")
   func pausedUpload() async throws {
     let film = Data(repeating: 7, count: 3_000_000)
-    // sample
+    // sample C8c
     let task = sessionClient.upload(.upload(data: film, to: "films"))
     task.pause()
     let isPaused = task.isPaused

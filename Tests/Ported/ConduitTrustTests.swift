@@ -38,7 +38,7 @@ import Testing
 
     @Test("C9: the certificates of a host are pinned, other hosts are evaluated by the system")
     func pinnedCertificates() async throws {
-      // sample
+      // sample C9
       let pinning: ServerTrust = [
         "127.0.0.1": .authorities(authority.source).pinnedCertificates(.data(certificate.der))
       ]
@@ -53,7 +53,7 @@ import Testing
 
     @Test("C9b: a predicate decides about the hosts whose certificates are pinned")
     func predicate() async throws {
-      // sample
+      // sample C9b
       let policy = ServerTrust.Policy.authorities(authority.source).pinnedKeys([
         certificate.publicKeyPin
       ])
@@ -72,12 +72,16 @@ import Testing
 @Suite(.gated)
 struct ConduitReachabilityTests {
   private let network = MockReachability(.unreachable)
+  private let server: MockServer
+
+  init() throws {
+    server = try MockServer { Route(.get, "/kittens", .json([])) }
+  }
 
   @Test("C10: a request waits until the network is reachable")
   func reachability() async throws {
-    let server = try MockServer { Route(.get, "/kittens", .json([])) }
     let sessionClient = Networking<Request>(baseURL: server.url, sessionConfiguration: .ephemeral)
-    // sample
+    // sample C10
     let reachability = NetworkReachability(monitor: network)
     let kittens = reachability.whenReachable().then { sessionClient.request(.get("kittens")) }
     // end
@@ -90,7 +94,7 @@ struct ConduitReachabilityTests {
   func observer() async throws {
     let reachability = NetworkReachability(monitor: network)
     let log = Log<Bool>()
-    // sample
+    // sample C10b
     let observer = Task {
       for await status in reachability.changes { log.append(status.isReachable) }
     }
