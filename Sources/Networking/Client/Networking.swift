@@ -97,7 +97,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     queue = RequestQueue(configuration.mode, scheduler: scheduler)
     unthrottledQueue = RequestQueue(.async, scheduler: scheduler)
     var initial = ClientSettings(session: UserSession(), scheduler: scheduler)
-    if let url = configuration.baseURL { initial.baseURL = { url } }
+    initial.baseURL = configuration.baseURL
     settings = Mutex(.init(initial))
     runner = CallRunner(configuration, session, scheduler)
     logging = configuration.logging
@@ -333,20 +333,5 @@ extension Networking where Endpoint == Request {
   /// mocks, because it outlives them.
   public static let shared = makeShared()
 }
-
-// The compiler looks up `Networking.Request` in the type `Networking`, not in the module.
-
-extension Networking {
-  /// The type `Request` of this module, for a program with a type `Request` of its own.
-  public typealias Request = _NetworkRequest
-
-  /// The type `Response` of this module, for a program with a type `Response` of its own.
-  public typealias Response = _NetworkResponse
-}
-
-/// The target of `Networking.Request`, which cannot refer to a type of the same name.
-public typealias _NetworkRequest = Request
-/// The target of `Networking.Response`, which cannot refer to a type of the same name.
-public typealias _NetworkResponse = Response
 
 extension Networking: BrieflyDescribed {}

@@ -79,7 +79,7 @@ final class Call: Sendable {
   /// - Throws: The errors of the closure and of the endpoint.
   func makeBaseURL() throws -> URL? {
     let url =
-      if let entry = options.replayed { entry.value.baseURL } else { try settings.baseURL?() }
+      if let entry = options.replayed { entry.value.baseURL } else { settings.baseURL }
     return try url ?? endpoint.baseURL.get()
   }
 }
