@@ -150,7 +150,7 @@ final class CallRunner: Sendable {
 
   /// Makes the exchange of a call, without credentials.
   private func makeExchange(_ call: Call) throws -> Exchange {
-    let url = try call.makeBaseURL()
+    let url = try call.baseURL()
     var request = try wireRequest(
       of: call.request, call.endpoint, baseURL: url, preProcess: call.settings.preProcessRequest)
     if let prepare = call.options.prepare { request = request.replaced(by: try prepare(request)) }
@@ -247,7 +247,7 @@ extension CallRunner {
     let middlewareTime = runMiddleware(middleware, for: call)
     guard case .saving(let offlineSaver) = call.offline else { return middlewareTime }
     return offlineSaver.saving(
-      middlewareTime, as: UUID().uuidString, baseURL: { try call.makeBaseURL() })
+      middlewareTime, as: UUID().uuidString, baseURL: { try call.baseURL() })
   }
 
   /// Runs the middleware within the time limit of the call, so that a promise that never settles

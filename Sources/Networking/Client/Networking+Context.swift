@@ -33,7 +33,7 @@ extension Networking {
 
   /// Returns the base URL of an endpoint: that of the client, or else that of the endpoint.
   ///
-  /// - Throws: The errors of the client's closure and of the endpoint.
+  /// - Throws: The error of the endpoint.
   package func currentBaseURL(of endpoint: some RequestConvertible) throws -> URL? {
     try currentSettings().settings.baseURL ?? defaults(of: endpoint).baseURL.get()
   }

@@ -74,10 +74,8 @@ final class Call: Sendable {
   /// Returns the base URL of the stored request, or the one that is set on the client, or that of the
   /// endpoint if there is none.
   ///
-  /// Runs the closure of the client, so it is called once for each call.
-  ///
-  /// - Throws: The errors of the closure and of the endpoint.
-  func makeBaseURL() throws -> URL? {
+  /// - Throws: The error of the endpoint.
+  func baseURL() throws -> URL? {
     let url =
       if let entry = options.replayed { entry.value.baseURL } else { settings.baseURL }
     return try url ?? endpoint.baseURL.get()

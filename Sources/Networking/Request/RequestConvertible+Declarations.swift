@@ -176,13 +176,6 @@ extension RequestConvertible where QueryFormatType == QueryFormat {
   /// Returns the instance property `queryFormat`.
   @inlinable
   public func resolvedQueryFormat() -> QueryFormat? { queryFormat }
-
-  /// Unavailable, because it would be no format of the type.
-  @available(
-    *, unavailable,
-    message: "without a static 'queryFormat', that of a value is an optional, 'QueryFormat?'"
-  )
-  public static var queryFormat: QueryFormat { .standard }
 }
 
 extension RequestConvertible where QueryFormatType == QueryFormat? {

@@ -77,6 +77,8 @@ public protocol RequestConvertible: Sendable {
   var headers: HeadersType { get }
 
   /// The format of this value's parameters. `nil` uses the static property, which is also the default.
+  ///
+  /// Without a static property, its type is an optional.
   var queryFormat: QueryFormatType { get }
 
   /// The request for this value.

@@ -43,7 +43,7 @@ struct ClientCopyTests {
     setting.baseURL = .of("https://staging.example.com/")
     setting.authenticate(bearerToken: "t-2")
     for each in [client, copy] { _ = try await each.request(.boards).value }
-    setting.setBaseURL { nil }
+    setting.baseURL = nil
     for each in [client, copy] { _ = try await each.request(.boards).value }
     let hosts = backend.requests.map { $0.url.host() ?? "" }
     #expect(
