@@ -78,6 +78,12 @@ struct EndpointDeclarationTests {
     var request: Request { .get("boards") }
   }
 
+  private enum Misspelled: RequestConvertible {
+    case boards
+    static let baseUrl = URL(string: "https://a.example/")
+    var request: Request { .get("boards") }
+  }
+
   private enum Failing: RequestConvertible {
     case boards
     static var baseURL: URL? { get throws { throw TestError("no environment") } }
@@ -228,6 +234,8 @@ struct EndpointDeclarationTests {
     #expect(fetched?.reason == declare + "GetPart, or use Networking(baseURL:)")
     let optional = await failure(self.client(OptionalText.self).request(.boards))
     #expect(optional?.reason == declare + "OptionalText, or use Networking(baseURL:)")
+    let misspelled = await failure(self.client(Misspelled.self).request(.boards))
+    #expect(misspelled?.reason == declare + "Misspelled, or use Networking(baseURL:)")
     let plain = await failure(self.client(Request.self).request(.get("boards")))
     #expect(
       plain?.reason == "the path is relative, and there is no base URL; "
