@@ -286,13 +286,9 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     of endpoint: SomeEndpoint, _ changes: [RequestOption]
   ) throws -> Request {
     var request = try endpoint.request.applying(changes)
-    guard request.queryFormat == nil else { return request }
-    request.queryFormat = endpoint.resolvedQueryFormat()
-    if request.queryFormat == nil, SomeEndpoint.self != Endpoint.self,
-      let format = Endpoint.resolvedQueryFormat(), inheritsDefaults(endpoint)
-    {
-      request.queryFormat = format
-    }
+    request.queryFormat =
+      request.queryFormat ?? endpoint.resolvedQueryFormat()
+      ?? Endpoint.resolvedQueryFormat().flatMap { inheritsDefaults(endpoint) ? $0 : nil }
     return request
   }
 

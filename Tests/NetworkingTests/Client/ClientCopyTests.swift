@@ -22,11 +22,11 @@ struct ClientCopyTests {
 
   @Test func hooksAndInterceptorsAreSeparate() async throws {
     let client = client()
-    client.interceptors = [HeaderInjector(["X-Both": "1"])]
+    client.interceptors = [HeaderInjector { _ in ["X-Both": "1"] }]
     let copy = client.copy()
-    copy.interceptors.append(HeaderInjector(["X-Copy": "1"]))
+    copy.interceptors.append(HeaderInjector { _ in ["X-Copy": "1"] })
     copy.beforeEach = { $0.with(.headers(["X-Each": "1"])) }
-    client.hopInterceptors = [HeaderInjector(["X-Original": "1"])]
+    client.hopInterceptors = [HeaderInjector { _ in ["X-Original": "1"] }]
     _ = try await client.request(.boards).value
     _ = try await copy.request(.boards).value
     #expect(fields("X-Both") == ["1", "1"])
