@@ -7,7 +7,7 @@ extension Promise where Value == Response {
   /// The body is parsed on the thread that settles the promise, within the limits.
   ///
   /// ```swift
-  /// networking.request(.get("orders/7")).validate().toXML()
+  /// networking.request(.get("orders/7")).validate().toXml()
   ///   .done { document in print(document["order", "item"]?.string ?? "none") }
   /// ```
   ///
@@ -17,11 +17,15 @@ extension Promise where Value == Response {
   ///   - line: The source line of the call, for diagnostics.
   /// - Returns: A promise of the document. It is rejected with a `NetworkError` with the code
   ///   `decodingFailed`, whose `underlying` error is an ``XMLError``, or with the code `noData`.
-  public func toXML(
+  public func toXml(
     limits: XML.Limits = .standard, file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<XML.Document> {
     serialize(using: XMLSerializer(limits: limits), file: file, line: line)
   }
+
+  /// Unavailable, because it has another name.
+  @available(*, unavailable, renamed: "toXml(limits:file:line:)")
+  public func toXML() -> Promise<XML.Document> { toXml() }
 }
 
 extension ContentType {

@@ -9,7 +9,7 @@ import Networking
 ///   weather("GetForecast") { weather("city") { "Oslo" } }
 /// }
 /// networking.request(try .soap(envelope, to: "weather", action: "urn:example:weather#forecast"))
-///   .toSOAP()
+///   .toSoap()
 ///   .done { response in print(response.body.first?["high"]?.int ?? 0) }
 /// ```
 ///

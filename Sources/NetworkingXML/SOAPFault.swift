@@ -133,7 +133,7 @@ extension Promise where Value == Response {
   ///   - line: The source line of the call, for diagnostics.
   /// - Returns: A promise of the same response. It is rejected with a `NetworkError`, whose
   ///   `soapFault` has the code, the reason and the detail of a fault.
-  public func validateSOAP(
+  public func validateSoap(
     limits: XML.Limits = .standard, file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     validate(using: SOAPValidator(limits: limits), file: file, line: line)
@@ -149,9 +149,17 @@ extension Promise where Value == Response {
   ///   - line: The source line of the call, for diagnostics.
   /// - Returns: A promise of the message. It is rejected with a `NetworkError`, whose `soapFault`
   ///   has the code, the reason and the detail of a fault.
-  public func toSOAP(
+  public func toSoap(
     limits: XML.Limits = .standard, file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<SOAPEnvelope> {
     serialize(using: SOAPSerializer(limits: limits), file: file, line: line)
   }
+
+  /// Unavailable, because it has another name.
+  @available(*, unavailable, renamed: "validateSoap(limits:file:line:)")
+  public func validateSOAP() -> NetworkPromise { validateSoap() }
+
+  /// Unavailable, because it has another name.
+  @available(*, unavailable, renamed: "toSoap(limits:file:line:)")
+  public func toSOAP() -> Promise<SOAPEnvelope> { toSoap() }
 }

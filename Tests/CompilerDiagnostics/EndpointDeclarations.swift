@@ -36,6 +36,41 @@ enum InstanceProperties: RequestConvertible {
   var request: Request { .get("boards") }
 }
 
+enum InstanceAndStaticProperties: RequestConvertible {
+  case login
+  case boards
+  static let baseURL = URL(string: "https://api.example.com/v1/")
+  static let headers = ["Accept": "application/json"]
+  var baseURL: URL? { self == .login ? URL(string: "https://accounts.example.com/") : nil }
+  var headers: [String: String] { self == .login ? [:] : ["X-Version": "3"] }
+  var queryFormat: QueryFormat? { .rails }
+  var request: Request { .get("boards") }
+}
+
+struct PlainInstanceURL: RequestConvertible {
+  var baseURL: URL { URL(fileURLWithPath: "/") }
+  var headers: [String: String] { ["Accept": "application/json"] }
+  var request: Request { .get("boards") }
+}
+
+struct StoredURL: TypedEndpoint {
+  typealias ResponseType = [Int]
+  let baseURL: URL?
+  let queryFormat: QueryFormat?
+  var request: Request { .get("boards") }
+}
+
+enum Server: BaseURLConvertible {
+  case staging
+  func asBaseURL() -> URL? { URL(string: "https://staging.example.com/") }
+}
+
+enum OwnTypeOfURL: RequestConvertible {
+  case boards
+  static let baseURL = Server.staging
+  var request: Request { .get("boards") }
+}
+
 nonisolated protocol ShopEndpoint: TypedEndpoint {}
 
 nonisolated extension ShopEndpoint {

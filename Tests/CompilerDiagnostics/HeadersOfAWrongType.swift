@@ -1,5 +1,5 @@
 // expect: type 'BoardsAPI' does not conform to protocol 'RequestConvertible'
-// expect 2: 'headers' must be HTTPHeaders, [String: String] or an optional of these
+// expect 2: 'headers' must be HTTPHeaders, [String: String] or an optional of these, and the same type for the type and its values
 import Networking
 
 enum BoardsAPI: RequestConvertible {

@@ -14,6 +14,12 @@ enum BoardsAPI: RequestConvertible {
   static var baseURL: URL? { Server.baseURL }
   static let headers: HTTPHeaders = ["X-Version": Server.version]
 
+  var baseURL: URL? {
+    switch self {
+    case .boards: nil
+    }
+  }
+  var headers: HTTPHeaders { ["Accept": "application/json"] }
   var request: Request { .get("boards") }
 }
 

@@ -1,5 +1,5 @@
 // expect: type 'BoardsAPI' does not conform to protocol 'RequestConvertible'
-// expect 2: 'queryFormat' must be a QueryFormat or an optional of it
+// expect 2: 'queryFormat' must be a QueryFormat or an optional of it, and the same type for the type and its values
 import Networking
 
 enum BoardsAPI: RequestConvertible {

@@ -74,6 +74,8 @@ func requests(kind: Int, data: Data) -> [Request] {
     .put("boards/1", parameters: ["type": .int(kind)]),
     .patch("boards/1"), .delete("boards/1"), .head("boards"),
     .upload(data: data, to: "boards"),
+    .upload(
+      multipart: ["title": "Fish", "photo": .data(data, filename: "fish.png")], to: "boards"),
     .post("boards", parameters: ["key": "value"], contentType: .multipartFormData),
     .post("boards", parameters: "<board/>", contentType: .custom("application/xml")),
   ]

@@ -29,22 +29,22 @@ struct SOAPTests {
 
   @Test func aBodyIsParsedInTheCharsetOfItsType() async throws {
     let latin = response("<a>é</a>", type: "text/xml; charset=ISO-8859-1")
-    #expect(try await latin.toXML().value.root.string == "\u{C3}\u{A9}")
-    #expect(try await response("<a>é</a>", type: "text/xml").toXML().value["a"]?.string == "é")
+    #expect(try await latin.toXml().value.root.string == "\u{C3}\u{A9}")
+    #expect(try await response("<a>é</a>", type: "text/xml").toXml().value["a"]?.string == "é")
   }
 
   @Test func aBodyThatIsNotXMLIsADecodingError() async {
-    let invalid = await error(response("<a>\n<b s3cret='x").toXML())
+    let invalid = await error(response("<a>\n<b s3cret='x").toXml())
     #expect(invalid?.code == .decodingFailed)
     #expect((invalid?.underlying as? XMLError)?.code == .notWellFormed)
-    let bomb = await error(response("<!DOCTYPE a><a/>").toXML())
+    let bomb = await error(response("<!DOCTYPE a><a/>").toXml())
     #expect((bomb?.underlying as? XMLError)?.code == .documentType)
     #expect(bomb?.reason?.contains("line 1") == true)
-    #expect(await error(response("").toXML())?.code == .noData)
-    #expect(await error(response("<a/>", status: 204).toXML())?.code == .noData)
-    let deep = await error(response("<a><b/></a>").toXML(limits: XML.Limits(depth: 1)))
+    #expect(await error(response("").toXml())?.code == .noData)
+    #expect(await error(response("<a/>", status: 204).toXml())?.code == .noData)
+    let deep = await error(response("<a><b/></a>").toXml(limits: XML.Limits(depth: 1)))
     #expect((deep?.underlying as? XMLError)?.code == .limitExceeded)
-    let missing = await error(response("<p>no such page", status: 404).toXML())
+    let missing = await error(response("<p>no such page", status: 404).toXml())
     #expect(missing?.description.contains("the response has the status 404") == true)
   }
 
@@ -136,7 +136,7 @@ struct SOAPTests {
       <faultactor>urn:node</faultactor><detail><x><y>1</y></x><z/></detail>
       </e:Fault></e:Body></e:Envelope>
       """, status: 500)
-    let failure = await error(promise.toSOAP())
+    let failure = await error(promise.toSoap())
     let fault = failure?.soapFault
     #expect(failure?.code == .unacceptableStatus(500))
     #expect(failure.map { !$0.description.contains("s3cret") } == true)
@@ -147,7 +147,7 @@ struct SOAPTests {
     #expect(fault?.detail.map(\.name.local) == ["x", "z"])
     #expect(fault?.isSenderFault == true)
     #expect(fault?.isReceiverFault == false)
-    #expect(await error(promise.validateSOAP())?.soapFault == fault)
+    #expect(await error(promise.validateSoap())?.soapFault == fault)
   }
 
   @Test func aFaultOfSOAP12HasItsPartsWithAnyStatus() async {
@@ -159,7 +159,7 @@ struct SOAPTests {
         <Reason><Text xml:lang="en">busy</Text><Text xml:lang="de">belegt</Text></Reason>
         <Node>urn:n</Node><Role>urn:r</Role><Detail><x xmlns="">1</x></Detail></Fault></Body></Envelope>
         """
-      ).toSOAP())
+      ).toSoap())
     let fault = failure?.soapFault
     #expect(failure?.code == .decodingFailed)
     #expect(fault?.code == XML.Name("Receiver", in: XML.Namespace(Self.soap12)))
@@ -178,16 +178,16 @@ struct SOAPTests {
 
   @Test func aResponseThatIsNotSOAPIsAnError() async throws {
     let page = "<html><body>Bad gateway</body></html>"
-    #expect(await error(response(page, status: 502).toSOAP())?.code == .unacceptableStatus(502))
-    #expect(await error(response(page).toSOAP())?.code == .decodingFailed)
-    #expect(await error(response("").toSOAP())?.code == .noData)
-    #expect(await error(response("", status: 500).validateSOAP())?.code == .unacceptableStatus(500))
+    #expect(await error(response(page, status: 502).toSoap())?.code == .unacceptableStatus(502))
+    #expect(await error(response(page).toSoap())?.code == .decodingFailed)
+    #expect(await error(response("").toSoap())?.code == .noData)
+    #expect(await error(response("", status: 500).validateSoap())?.code == .unacceptableStatus(500))
     #expect(
-      await error(response("<Envelope xmlns='\(Self.soap11)'/>").toSOAP())?.code == .decodingFailed)
+      await error(response("<Envelope xmlns='\(Self.soap11)'/>").toSoap())?.code == .decodingFailed)
     let empty = "<Envelope xmlns='\(Self.soap11)'><Body/></Envelope>"
-    #expect(try await response(empty).toSOAP().value.body == [])
-    #expect(await error(response(empty, status: 500).toSOAP())?.code == .unacceptableStatus(500))
-    #expect(await error(response("", status: 202).validateSOAP()) == nil)
+    #expect(try await response(empty).toSoap().value.body == [])
+    #expect(await error(response(empty, status: 500).toSoap())?.code == .unacceptableStatus(500))
+    #expect(await error(response("", status: 202).validateSoap()) == nil)
   }
 
   @Test func aFaultDoesNotShowTheSecretsOfItsClient() async {
@@ -201,7 +201,7 @@ struct SOAPTests {
       transport: MockTransport(routes: [Route(.post, "/shop", .text(fault, status: 500))]),
       configuration: configuration)
     networking.callbackContext = .inline
-    let failure = await error(networking.request(.post("https://a.example/shop")).toSOAP())
+    let failure = await error(networking.request(.post("https://a.example/shop")).toSoap())
     #expect(failure?.reason?.contains("region=***") == true)
   }
 
@@ -224,7 +224,7 @@ struct SOAPTests {
       let envelope = SOAPEnvelope(version) { Self.shop("Buy") { Self.shop("count") { 3 } } }
       let response = try await networking.request(
         try .soap(envelope, to: "shop", action: "buy")
-      ).validate().toSOAP().value
+      ).validate().toSoap().value
       #expect(response.body.first?["total"]?.int == 15)
     }
   }

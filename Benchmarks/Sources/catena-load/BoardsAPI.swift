@@ -5,7 +5,7 @@ import Mocking
 enum BoardsAPI: RequestConvertible {
   case board(id: Int)
 
-  static let baseURL: URL? = URL(string: "http://127.0.0.1/")
+  static var baseURL: URL? { Addresses.next ?? URL(string: "http://127.0.0.1/") }
   static let headers: HTTPHeaders = ["Accept": "application/json"]
 
   var request: Request {

@@ -20,19 +20,9 @@ enum Client {
     let client = Networking<Endpoint>(
       transport: transport(arguments), configuration: configuration)
     client.callbackContext = .inline
-    let addresses = addresses(arguments)
-    if addresses.count > 1 {
-      let counter = Counter()
-      client.setBaseURL { addresses[counter.next() % addresses.count] }
-    } else {
-      client.baseURL = addresses.first
-    }
+    // Several addresses are those of `BoardsAPI`.
+    if Addresses.all.count <= 1 { client.baseURL = Addresses.all.first }
     return client
-  }
-
-  /// The base URLs, used in rotation: one address has only some 28,000 ports for connections.
-  private static func addresses(_ arguments: Arguments) -> [URL] {
-    (arguments["url"] ?? "").split(separator: ",").compactMap { URL(string: String($0)) }
   }
 
   private static func transport(_ arguments: Arguments) -> any Transport {
@@ -66,9 +56,16 @@ enum Client {
   }
 }
 
-/// An atomic counter.
-private final class Counter: Sendable {
-  private let count = Atomic(0)
+/// The base URLs, used in rotation: one address has only some 28,000 ports for connections.
+enum Addresses {
+  static let all = (Arguments()["url"] ?? "").split(separator: ",")
+    .compactMap { URL(string: String($0)) }
+  private static let count = Atomic(0)
 
-  func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).oldValue }
+  /// The base URL of the next request.
+  ///
+  /// `nil` if there is none.
+  static var next: URL? {
+    all.isEmpty ? nil : all[count.wrappingAdd(1, ordering: .relaxed).oldValue % all.count]
+  }
 }

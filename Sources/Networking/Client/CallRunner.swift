@@ -118,7 +118,7 @@ final class CallRunner: Sendable {
       return firstly { try send(makeExchange(call).with(call.settings.credentials)) }
     }
     return waitForMiddleware(middleware, of: call).then(on: .inline) { middlewareTime in
-      call.state.startInfo.middlewareTime = middlewareTime
+      call.state.middlewareTime = middlewareTime
       // The middleware may have authenticated the client.
       return try self.send(self.makeExchange(call).withCurrentCredentials())
     }
@@ -151,12 +151,11 @@ final class CallRunner: Sendable {
 
   /// Makes the exchange of a call, without credentials.
   private func makeExchange(_ call: Call) throws -> Exchange {
-    let url = try call.makeBaseURL()
     var request = try wireRequest(
-      of: call.request, call.endpoint, baseURL: url, preProcess: call.settings.preProcessRequest)
+      of: call.request, call.endpoint, baseURL: call.baseURL.get(),
+      preProcess: call.settings.preProcessRequest)
     if let prepare = call.options.prepare { request = request.replaced(by: try prepare(request)) }
     call.state.events?.built(request)
-    if call.offline != nil { call.state.startInfo.baseURL = url }
     return Exchange(request, of: call)
   }
 
@@ -192,7 +191,7 @@ final class CallRunner: Sendable {
       OfflineStage(retry: configuration.retry),
       DeadlineStage(phase: .call, scheduler: scheduler) { exchange in
         (exchange.timeout ?? configuration.callTimeout).map {
-          $0 - exchange.state.startInfo.middlewareTime
+          $0 - exchange.state.middlewareTime
         }
       },
       InterceptorsStage { $0.call.settings.interceptors },
@@ -248,7 +247,7 @@ extension CallRunner {
     let middlewareTime = runMiddleware(middleware, for: call)
     guard case .saving(let offlineSaver) = call.offline else { return middlewareTime }
     return offlineSaver.saving(
-      middlewareTime, as: UUID().uuidString, baseURL: { try call.makeBaseURL() })
+      middlewareTime, as: UUID().uuidString, baseURL: call.baseURL)
   }
 
   /// Runs the middleware within the time limit of the call, so that a promise that never settles

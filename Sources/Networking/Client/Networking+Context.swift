@@ -33,9 +33,9 @@ extension Networking {
 
   /// Returns the base URL of an endpoint: that of the client, or else that of the endpoint.
   ///
-  /// - Throws: The errors of the client's closure and of the endpoint.
+  /// - Throws: The error of the endpoint.
   package func currentBaseURL(of endpoint: some RequestConvertible) throws -> URL? {
-    try currentSettings().settings.baseURL?() ?? defaults(of: endpoint).baseURL.get()
+    try currentSettings().settings.baseURL ?? defaults(of: endpoint).baseURL.get()
   }
 
   /// Returns a receiver that passes the progress to a handler in the ``callbackContext``.
@@ -81,7 +81,7 @@ extension Networking {
     let changed = settings.beforeEach?(original) ?? original
     var request = try runner.wireRequest(
       of: changed, defaults,
-      baseURL: settings.baseURL?() ?? defaults.baseURL.get(),
+      baseURL: settings.baseURL ?? defaults.baseURL.get(),
       preProcess: settings.preProcessRequest)
     if changed.sendsCredentials != false, case .bound(let credentials) = settings.credentials {
       request = AuthorizationStage.adding(credentials, to: request)

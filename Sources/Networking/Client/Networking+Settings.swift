@@ -104,23 +104,26 @@ extension Networking {
   ///
   /// Setting it overrides the base URLs of all endpoints, for example with that of a staging server.
   /// `nil` restores those of the endpoints. A client and its copies have the same base URL.
+  ///
+  /// A base URL that depends on a setting of the program is a computed `static var baseURL` of the
+  /// endpoint type, which is read for each request.
   public var baseURL: URL? {
     get { try? effectiveBaseURL() }
-    set { setBaseURL { newValue } }
+    set {
+      if let sessionOwner { return sessionOwner.baseURL = newValue }
+      change { $0.baseURL = newValue }
+      bindCredentials()
+    }
   }
 
-  /// Overrides the base URL of all endpoints with the result of a closure.
+  /// Overrides the base URLs of all endpoints, like ``baseURL``.
   ///
-  /// - Parameter baseURL: The closure. It runs once for each request, when the request is built, on
-  ///   the thread of ``preProcessRequest``; if the middleware fails for lack of a network, when the
-  ///   request is stored, on a background queue. `nil` uses the base URL of the endpoint. An error
-  ///   rejects the request. The closure also runs when ``baseURL`` is read, in `authenticate`, and while there are credentials
-  ///   without an origin, in this method and when a request is made or sent again.
-  public func setBaseURL(_ baseURL: @escaping @Sendable () throws -> URL?) {
-    if let sessionOwner { return sessionOwner.setBaseURL(baseURL) }
-    change { $0.baseURL = baseURL }
-    bindCredentials()
-  }
+  /// ```swift
+  /// networking.setBaseURL("https://staging.example.com/v1")
+  /// ```
+  ///
+  /// - Parameter baseURL: The base URL, such as a literal.
+  public func setBaseURL(_ baseURL: BaseURL) { self.baseURL = baseURL.url }
 
   /// Returns a client with hooks and interceptors of its own for the session of this one.
   ///
@@ -317,7 +320,7 @@ extension Networking {
 
   private func effectiveBaseURL() throws -> URL? {
     let baseURL = (sessionOwner ?? self).settings.withLock { $0.settings.baseURL }
-    return try baseURL?() ?? Endpoint.resolvedBaseURL()
+    return try baseURL ?? Endpoint.resolvedBaseURL()
   }
 
   /// Restricts credentials that were set without a base URL to the origin of the current base URL.

@@ -97,7 +97,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     queue = RequestQueue(configuration.mode, scheduler: scheduler)
     unthrottledQueue = RequestQueue(.async, scheduler: scheduler)
     var initial = ClientSettings(session: UserSession(), scheduler: scheduler)
-    if let url = configuration.baseURL { initial.baseURL = { url } }
+    initial.baseURL = configuration.baseURL
     settings = Mutex(.init(initial))
     runner = CallRunner(configuration, session, scheduler)
     logging = configuration.logging
@@ -286,13 +286,9 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     of endpoint: SomeEndpoint, _ changes: [RequestOption]
   ) throws -> Request {
     var request = try endpoint.request.applying(changes)
-    guard request.queryFormat == nil else { return request }
-    request.queryFormat = endpoint.resolvedQueryFormat()
-    if request.queryFormat == nil, SomeEndpoint.self != Endpoint.self,
-      let format = Endpoint.resolvedQueryFormat(), inheritsDefaults(endpoint)
-    {
-      request.queryFormat = format
-    }
+    request.queryFormat =
+      request.queryFormat ?? endpoint.resolvedQueryFormat()
+      ?? Endpoint.resolvedQueryFormat().flatMap { inheritsDefaults(endpoint) ? $0 : nil }
     return request
   }
 
@@ -333,20 +329,5 @@ extension Networking where Endpoint == Request {
   /// mocks, because it outlives them.
   public static let shared = makeShared()
 }
-
-// The compiler looks up `Networking.Request` in the type `Networking`, not in the module.
-
-extension Networking {
-  /// The type `Request` of this module, for a program with a type `Request` of its own.
-  public typealias Request = _NetworkRequest
-
-  /// The type `Response` of this module, for a program with a type `Response` of its own.
-  public typealias Response = _NetworkResponse
-}
-
-/// The target of `Networking.Request`, which cannot refer to a type of the same name.
-public typealias _NetworkRequest = Request
-/// The target of `Networking.Response`, which cannot refer to a type of the same name.
-public typealias _NetworkResponse = Response
 
 extension Networking: BrieflyDescribed {}

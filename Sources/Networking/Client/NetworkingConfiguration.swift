@@ -26,13 +26,14 @@ public struct NetworkingConfiguration: Sendable {
   public var encoders = ParameterEncoders()
   /// The format of parameters in queries and forms.
   ///
-  /// The `queryFormat` of an endpoint and ``Request/queryFormat`` override it.
+  /// The `queryFormat` of an endpoint and the option ``RequestOption/queryFormat(_:)`` override it.
   ///
   /// ```swift
   /// configuration.queryFormat = .rails
   /// ```
   ///
-  /// This is an alias for the ``ParameterEncoders/format`` of ``encoders``.
+  /// Setting it replaces the ``ParameterEncoders/query`` and ``ParameterEncoders/formURLEncoded`` of
+  /// ``encoders``. With encoders of other types, the value is ``QueryFormat/standard``.
   public var queryFormat: QueryFormat {
     get { encoders.format }
     set { encoders.format = newValue }

@@ -6,15 +6,15 @@ struct FieldEscaping {
   let encoding: PercentEncoding
   let spaces: QueryFormat.Spaces
   let plusSigns: QueryFormat.PlusSigns
+  /// Whether a plus sign has the same bytes as a space, and the format does not say so explicitly.
+  let rejectsPlusSigns: Bool
 
   init(_ encoding: PercentEncoding, _ format: QueryFormat) {
     self.encoding = encoding
     spaces = format.spaces ?? (encoding == .form ? .plus : .percentEncoded)
     plusSigns = format.plusSigns
+    rejectsPlusSigns = format.spaces == nil && spaces == .plus && plusSigns == .literal
   }
-
-  /// Whether a plus sign has the same bytes as a space.
-  var isPlusAmbiguous: Bool { spaces == .plus && plusSigns == .literal }
 
   /// Returns fields with escaped names and values, such as `name=value&name=value`.
   func bytes(of fields: [QueryFormat.Field]) -> [UInt8] {

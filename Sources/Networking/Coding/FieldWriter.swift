@@ -42,7 +42,7 @@ extension QueryFormat {
       throw ParameterEncodingError(
         keyPath: "", reason: "must be a dictionary to be encoded as a query or a form")
     }
-    var writer = FieldWriter(format: self, rejectsPlusSigns: escaping?.isPlusAmbiguous == true)
+    var writer = FieldWriter(format: self, rejectsPlusSigns: escaping?.rejectsPlusSigns == true)
     for member in ordered(root) { try writer.add(member) }
     if let limit = limits.fields, writer.fields.count > limit {
       throw ParameterEncodingError(

@@ -4,14 +4,14 @@ import Foundation
 /// An encoder that sends parameters like an HTML form without files.
 ///
 /// Source: the URL Standard (WHATWG) section 5.2, application/x-www-form-urlencoded serializing.
-public struct FormURLEncoder: ParameterEncoding, Hashable {
+struct FormURLEncoder: ParameterEncoding, Hashable {
   /// The format of names and values.
-  public var format: QueryFormat
+  var format: QueryFormat
 
   /// Creates an encoder.
   ///
   /// - Parameter format: The format of names and values.
-  public init(_ format: QueryFormat = .standard) {
+  init(_ format: QueryFormat = .standard) {
     self.format = format
   }
 
@@ -23,7 +23,7 @@ public struct FormURLEncoder: ParameterEncoding, Hashable {
   /// - Returns: A body with the content type `application/x-www-form-urlencoded`.
   /// - Throws: ``ParameterEncodingError`` with the path of a parameter that the format cannot
   ///   represent, such as a number that is not finite.
-  public func encode(_ parameters: Parameters) throws -> EncodedParameters {
+  func encode(_ parameters: Parameters) throws -> EncodedParameters {
     .body(
       [.data(Data(try format.encoded(parameters, with: .form)))],
       contentType: "application/x-www-form-urlencoded")

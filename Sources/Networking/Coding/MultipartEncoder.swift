@@ -9,22 +9,21 @@ import Foundation
 /// name becomes CR LF. Other characters are sent as UTF-8.
 ///
 /// Source: RFC 7578, RFC 2046 section 5.1, the HTML Standard section 4.10.21.8.
-public struct MultipartEncoder: ParameterEncoding {
+struct MultipartEncoder: ParameterEncoding {
   /// The format of the names and values of parameters.
-  public var format: QueryFormat
+  var format: QueryFormat
   /// Generates a boundary candidate.
-  ///
-  /// Tests replace it with a fixed one.
   private let makeBoundary: @Sendable () -> String
 
   /// Creates an encoder.
   ///
-  /// - Parameter format: The format of the names and values of parameters.
-  public init(_ format: QueryFormat = .standard) {
-    self.init(format, boundary: MultipartSerializer.randomBoundary)
-  }
-
-  init(_ format: QueryFormat = .standard, boundary: @escaping @Sendable () -> String) {
+  /// - Parameters:
+  ///   - format: The format of the names and values of parameters.
+  ///   - boundary: Generates a boundary candidate. Tests pass a fixed one.
+  init(
+    _ format: QueryFormat = .standard,
+    boundary: @escaping @Sendable () -> String = MultipartSerializer.randomBoundary
+  ) {
     self.format = format
     makeBoundary = boundary
   }
@@ -37,7 +36,7 @@ public struct MultipartEncoder: ParameterEncoding {
   /// - Returns: A body with the content type `multipart/form-data`.
   /// - Throws: ``ParameterEncodingError`` if a number is not finite, if the root is neither a
   ///   dictionary nor `null`, or if the values are nested too deeply.
-  public func encode(_ parameters: Parameters) throws -> EncodedParameters {
+  func encode(_ parameters: Parameters) throws -> EncodedParameters {
     try encode(parameters, MultipartFormData())
   }
 
@@ -53,7 +52,7 @@ public struct MultipartEncoder: ParameterEncoding {
   ///   form has no name or a `Content-Disposition` field; or if the content type or a header field
   ///   of a part has a control character. ``NetworkError`` with the code `encodingFailed` if a body
   ///   of another kind has no parts, or if its kind is not a token.
-  public func encode(_ parameters: Parameters?, _ form: MultipartFormData) throws
+  func encode(_ parameters: Parameters?, _ form: MultipartFormData) throws
     -> EncodedParameters
   {
     var combined = MultipartFormData(kind: form.kind)

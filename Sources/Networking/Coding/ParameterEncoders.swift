@@ -1,10 +1,11 @@
 /// The parameter encoders of a client, one for each content type.
 ///
 /// ```swift
-/// var encoders = ParameterEncoders()
-/// encoders.query = QueryEncoder(.rails)
-/// encoders.custom["application/cbor"] = CBOREncoder()
+/// configuration.encoders.custom["application/cbor"] = CBOREncoder()
 /// ```
+///
+/// ``NetworkingConfiguration/queryFormat`` defines the format of the encoders for queries and forms.
+/// It replaces ``query`` and ``formURLEncoded``, also if they are encoders of other types.
 public struct ParameterEncoders: Sendable {
   /// The encoder for ``ContentType/query``.
   public var query: any ParameterEncoding = QueryEncoder()
@@ -13,7 +14,7 @@ public struct ParameterEncoders: Sendable {
   /// The encoder for ``ContentType/json``.
   public var json: any ParameterEncoding = JSONParameterEncoder()
   /// The encoder for ``ContentType/multipartFormData`` and for multipart uploads.
-  public var multipartFormData = MultipartEncoder()
+  var multipartFormData = MultipartEncoder()
   /// The encoders for ``ContentType/custom(_:)``, keyed by media type.
   ///
   /// The key must be equal to the media type of the request, including case and parameters. If
@@ -24,9 +25,8 @@ public struct ParameterEncoders: Sendable {
 
   /// The format of queries, URL-encoded forms and multipart forms.
   ///
-  /// Setting it replaces ``query`` and ``formURLEncoded``, also if they are encoders of other types.
   /// The value is the format of ``query``, or ``QueryFormat/standard`` for an encoder of another type.
-  public var format: QueryFormat {
+  var format: QueryFormat {
     get { (query as? QueryEncoder)?.format ?? .standard }
     set {
       query = QueryEncoder(newValue)

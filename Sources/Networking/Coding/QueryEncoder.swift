@@ -8,14 +8,14 @@ import Foundation
 /// commas between the values of a list are not encoded.
 ///
 /// Source: RFC 3986 section 3.4.
-public struct QueryEncoder: ParameterEncoding, Hashable {
+struct QueryEncoder: ParameterEncoding, Hashable {
   /// The format of names and values.
-  public var format: QueryFormat
+  var format: QueryFormat
 
   /// Creates an encoder.
   ///
   /// - Parameter format: The format of names and values.
-  public init(_ format: QueryFormat = .standard) {
+  init(_ format: QueryFormat = .standard) {
     self.format = format
   }
 
@@ -27,7 +27,7 @@ public struct QueryEncoder: ParameterEncoding, Hashable {
   /// - Returns: The query.
   /// - Throws: ``ParameterEncodingError`` with the path of a parameter that the format cannot
   ///   represent, such as a number that is not finite.
-  public func encode(_ parameters: Parameters) throws -> EncodedParameters {
+  func encode(_ parameters: Parameters) throws -> EncodedParameters {
     .query(String(decoding: try format.encoded(parameters, with: .url), as: UTF8.self))
   }
 }

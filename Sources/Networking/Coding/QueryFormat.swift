@@ -114,7 +114,10 @@ public struct QueryFormat: Sendable, Hashable, Codable {
     case percentEncoded
     /// `+`, for servers that do not decode it as a space.
     ///
-    /// If spaces are also sent as `+`, texts with a plus sign are rejected.
+    /// Most servers do. If ``QueryFormat/spaces`` are set to `plus` as well, the server cannot tell a plus
+    /// sign of a name or a value from a space: `1+1` and `1 1` have the same bytes. In a form whose
+    /// ``QueryFormat/spaces`` are `nil`, spaces are sent as `+` by default, and texts with a plus sign
+    /// are rejected.
     case literal
   }
 

@@ -168,8 +168,8 @@ public struct HTTPHeaders: Sendable {
   /// - Parameter others: The headers to append. They replace all values of the same names.
   /// - Returns: The merged headers.
   public func merging(_ others: HTTPHeaders) -> HTTPHeaders {
-    // Fast path: an endpoint without fields of its own.
-    if others.isEmpty, others.rest == nil { return self }
+    // Fast path: an endpoint whose values have no fields, or only those of the type.
+    if others.rest == nil, others.isEmpty || others.fields == fields { return self }
     var merged = self
     merged.fields = fields.filter { !others.contains($0.name) } + others.fields
     if ownSecretNames == nil { merged.secretNames = others.secretNames }

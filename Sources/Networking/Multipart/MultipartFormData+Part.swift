@@ -58,6 +58,13 @@ extension MultipartFormData {
   }
 }
 
+extension MultipartFormData.Part: ExpressibleByStringInterpolation {
+  /// Creates a text part from a literal.
+  ///
+  /// - Parameter value: The text, which is sent as UTF-8.
+  public init(stringLiteral value: String) { self = .text(value) }
+}
+
 // MARK: - Factories
 
 extension MultipartFormData.Part {

@@ -12,6 +12,12 @@ public import Foundation
 /// let request = Request.upload(multipart: form, to: "boards/\(id)/media")
 /// ```
 ///
+/// A form of few parts is a literal:
+///
+/// ```swift
+/// .upload(multipart: ["title": "\(title)", "photo": .file(photo)], to: "boards")
+/// ```
+///
 /// Files and streams are not loaded into memory. They are read while they are sent. The request has
 /// a `Content-Length` if the length of each stream is known. A form without streams that can be
 /// read only once can be sent again, after a redirect or for a retry.
@@ -68,10 +74,15 @@ public struct MultipartFormData: Sendable, Hashable {
   /// - Parameters:
   ///   - kind: The kind of the body.
   ///   - parts: The parts, in the order in which they are sent.
-  public init(kind: Kind = .formData, _ parts: [Part] = []) {
+  public init(kind: Kind = .formData, _ parts: [Part]) {
     self.kind = kind
     self.parts = parts
   }
+
+  /// Creates a body without parts.
+  ///
+  /// - Parameter kind: The kind of the body.
+  public init(kind: Kind = .formData) { self.init(kind: kind, []) }
 
   /// Appends a part.
   ///
@@ -82,6 +93,19 @@ public struct MultipartFormData: Sendable, Hashable {
   /// - Parameter part: The part.
   public mutating func append(_ part: Part) {
     parts.append(part)
+  }
+}
+
+extension MultipartFormData: ExpressibleByDictionaryLiteral {
+  /// Creates a form from a literal, in its order.
+  ///
+  /// - Parameter elements: The names and the parts. A name may occur more than once.
+  public init(dictionaryLiteral elements: (String, Part)...) {
+    self.init()
+    for (name, part) in elements {
+      parts.append(part)
+      parts[parts.count - 1].name = name
+    }
   }
 }
 

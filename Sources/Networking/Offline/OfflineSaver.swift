@@ -33,14 +33,13 @@ struct OfflineSaver: Sendable {
   /// - Parameters:
   ///   - responsePromise: The promise.
   ///   - key: The idempotency key of the request.
-  ///   - baseURL: Returns the base URL that the request is resolved against. Called when the
-  ///     request is about to be stored. If it throws, the request is not stored.
+  ///   - baseURL: The base URL that the request is resolved against. With an error, the request is not
+  ///     stored.
   /// - Returns: A promise of the same result, except for a failure for lack of a network. It is
   ///   then rejected after the attempt to store the request. The error states that the request was
-  ///   stored, or why it was not. It is the error of `baseURL` if that throws.
+  ///   stored, or why it was not. It is the error of `baseURL` if there is one.
   func saving<Value: Sendable>(
-    _ responsePromise: Promise<Value>, as key: String,
-    baseURL: @escaping @Sendable () throws -> URL?
+    _ responsePromise: Promise<Value>, as key: String, baseURL: Result<URL?, any Error>
   ) -> Promise<Value> {
     let context = scheduler.context(for: .queue(clientOfflineStore.queue))
     let epoch = automatic?.epoch
@@ -59,7 +58,7 @@ struct OfflineSaver: Sendable {
   /// - Returns: The error that the request is rejected with.
   /// - Throws: The error of `baseURL`.
   private func outcome(
-    of failure: NetworkError, _ key: String, _ baseURL: () throws -> URL?, _ epoch: UInt64?
+    of failure: NetworkError, _ key: String, _ baseURL: Result<URL?, any Error>, _ epoch: UInt64?
   ) throws -> NetworkError {
     if clientOfflineStore.isDisabled {
       return failure.adding("not stored, because this client has no offline store")
@@ -68,7 +67,7 @@ struct OfflineSaver: Sendable {
       return failure.adding("not stored, because the response body does not go to memory")
     }
     // Without it, the replay could go to another host.
-    let baseURL = try baseURL()
+    let baseURL = try baseURL.get()
     do {
       var request = request
       let id = UUID(uuidString: key)

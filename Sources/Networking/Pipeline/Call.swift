@@ -71,16 +71,11 @@ final class Call: Sendable {
     .sessionEnded(NetworkError.RequestSummary(request))
   }
 
-  /// Returns the base URL of the stored request, or the one that is set on the client, or that of the
-  /// endpoint if there is none.
-  ///
-  /// Runs the closure of the client, so it is called once for each call.
-  ///
-  /// - Throws: The errors of the closure and of the endpoint.
-  func makeBaseURL() throws -> URL? {
-    let url =
-      if let entry = options.replayed { entry.value.baseURL } else { try settings.baseURL?() }
-    return try url ?? endpoint.baseURL.get()
+  /// The base URL of the stored request, or the one that is set on the client, or that of the endpoint
+  /// if there is none.
+  var baseURL: Result<URL?, any Error> {
+    let url = if let entry = options.replayed { entry.value.baseURL } else { settings.baseURL }
+    return url.map { .success($0) } ?? endpoint.baseURL
   }
 }
 
@@ -103,15 +98,7 @@ final class CallState: Sendable {
     var currentInterceptor: String?
     var shared: CallState?
     var isRejectedLocally = false
-    var startInfo = StartInfo()
-  }
-
-  /// The data that is known when the request has reached the head of the client's queue.
-  struct StartInfo: Sendable {
-    /// The base URL that the request is resolved against.
-    var baseURL: URL?
-    /// The time that the client's middleware took, which counts towards the limit of the call.
-    var middlewareTime: Duration = .zero
+    var middlewareTime = Duration.zero
   }
 
   /// The listeners of the client's events.
@@ -129,10 +116,10 @@ final class CallState: Sendable {
     self.sharedProgress = sharedProgress
   }
 
-  /// The data that is known when the call has started.
-  var startInfo: StartInfo {
-    get { state.withLock { $0.startInfo } }
-    set { state.withLock { $0.startInfo = newValue } }
+  /// The time that the client's middleware took, which counts towards the limit of the call.
+  var middlewareTime: Duration {
+    get { state.withLock { $0.middlewareTime } }
+    set { state.withLock { $0.middlewareTime = newValue } }
   }
 
   /// The name of the custom interceptor that handles the exchange and has not called back.

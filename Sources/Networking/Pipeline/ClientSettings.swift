@@ -5,8 +5,8 @@ import Promises
 struct ClientSettings: Sendable {
   /// The base URL that overrides that of the endpoints.
   ///
-  /// `nil`, like a closure that returns `nil`, overrides nothing.
-  var baseURL: (@Sendable () throws -> URL?)?
+  /// `nil` overrides nothing.
+  var baseURL: URL?
   var callbackContext = ExecutionContext.main
   var beforeEach: (@Sendable (Request) -> Request)?
   var preProcessRequest: (@Sendable (HTTPRequest) throws -> HTTPRequest)?

@@ -3,23 +3,17 @@ public import Promises
 /// An interceptor that adds header fields, unless the request has fields of the same names.
 ///
 /// ```swift
-/// HeaderInjector(["X-Client": "catena/1"])
 /// HeaderInjector { _ in ["X-Request-ID": UUID().uuidString] }
 /// ```
+///
+/// Fields that never change are ``NetworkingConfiguration/headers``.
 ///
 /// It adds the fields to all requests. As a hop interceptor it also adds them to redirects to other
 /// origins, so it must not be used for credentials.
 public struct HeaderInjector: Interceptor {
   private let fields: InterceptorStep<HTTPRequest, HTTPHeaders>
 
-  /// Makes an injector of constant fields.
-  ///
-  /// - Parameter headers: The fields.
-  public init(_ headers: HTTPHeaders) {
-    self.init { _ in headers }
-  }
-
-  /// Makes an injector of fields that depend on the request.
+  /// Makes an injector of the fields of a closure.
   ///
   /// - Parameter fields: A closure that returns the fields for a request. Fields whose names the
   ///   request already has are ignored. The closure runs on its actor or, without one, on the thread

@@ -23,8 +23,7 @@ struct OfflineStage: BuiltInStage {
         exchange.request.headers[HTTPHeaders.idempotencyKeyName]
         ?? exchange.state.idempotencyKey(make)
       exchange.request.headers[HTTPHeaders.idempotencyKeyName] = key
-      let state = exchange.state
-      return offlineSaver.saving(next(exchange), as: key) { state.startInfo.baseURL }
+      return offlineSaver.saving(next(exchange), as: key, baseURL: exchange.call.baseURL)
     }
   }
 }

@@ -8,6 +8,7 @@ import CatenaSystem
 /// base.url                                   // https://api.example.com/v1
 /// try base.resolve("boards")                 // https://api.example.com/v1/boards
 /// try base.resolve("/status")                // https://api.example.com/status
+/// networking.setBaseURL("https://api.example.com/v1")
 /// ```
 ///
 /// The path of the base URL is a directory, even without a trailing slash: a relative path is
@@ -90,6 +91,22 @@ public struct BaseURL: Sendable, Hashable {
   }
 }
 
+extension BaseURL: ExpressibleByStringLiteral {
+  /// Creates a base URL from a literal.
+  ///
+  /// A literal that is not an absolute URL, or has a query or a fragment, stops the program.
+  ///
+  /// - Parameter value: The text.
+  public init(stringLiteral value: String) {
+    do {
+      guard let url = try value.asBaseURL() else { preconditionFailure() }
+      try self.init(url)
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+}
+
 extension BaseURL {
   /// The reason of the error of a relative path without a base URL.
   static let missingReason = "the path is relative, and there is no base URL"
@@ -100,8 +117,8 @@ extension BaseURL {
   /// - Returns: The reason, which names the type and the ways to set a base URL.
   static func missingReason(for endpoint: any RequestConvertible.Type) -> String {
     endpoint == Request.self
-      ? "\(missingReason); set the baseURL of the client, or use an absolute URL"
-      : "\(missingReason); declare \(endpoint).baseURL, or set that of the client"
+      ? "\(missingReason); use Networking(baseURL:), or an absolute URL"
+      : "\(missingReason); declare static let baseURL in \(endpoint), or use Networking(baseURL:)"
   }
 }
 

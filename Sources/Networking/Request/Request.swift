@@ -42,8 +42,8 @@ public struct Request: Sendable, Hashable {
   /// The format of the parameters in a query or a form.
   ///
   /// `nil` uses the format of the endpoint or of the client. With a format, the client's
-  /// encoders for queries and forms do not apply.
-  public var queryFormat: QueryFormat?
+  /// encoders for queries and forms do not apply. The option ``RequestOption/queryFormat(_:)`` sets it.
+  public internal(set) var queryFormat: QueryFormat?
   /// A body that is not encoded from the parameters.
   ///
   /// `nil` if there is none.

@@ -3,9 +3,7 @@ import CatenaSystem
 
 /// A builder that converts a ``Request`` to an ``HTTPRequest``.
 ///
-/// - The header fields of the client, the endpoint type and the request are merged. For fields of
-///   the same name, those of the endpoint type override those of the client, and those of the
-///   request override both.
+/// - The header fields of the request override those of the builder of the same name.
 /// - The encoder sets `Content-Type` if the merged fields do not contain it. For a multipart form
 ///   it always does, because the value contains the boundary.
 /// - Fields that the transport adds or that describe the connection, such as `Host`,
@@ -55,20 +53,15 @@ public struct RequestBuilder: Sendable {
 
   /// Builds a request.
   ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - endpointHeaders: The header fields of the endpoint type.
+  /// - Parameter request: The request.
   /// - Returns: The HTTP request. The files of its body have not been read.
   /// - Throws: ``NetworkError`` with a summary of the request and one of these codes: `invalidURL`,
   ///   `invalidMethod`, `invalidHeader` (with the name and the problem of the field, but not its
   ///   value) or `encodingFailed` (with the key path).
-  public func build(
-    _ request: Request, endpointHeaders: HTTPHeaders = [:]
-  ) throws -> HTTPRequest {
+  public func build(_ request: Request) throws -> HTTPRequest {
     try build(request, of: nil, against: baseURL) {
-      let merged = endpointHeaders.isEmpty ? headers : headers.merging(endpointHeaders)
-      try merged.validate()
-      return merged
+      try headers.validate()
+      return headers
     }
   }
 
@@ -80,7 +73,7 @@ public struct RequestBuilder: Sendable {
   ///   - base: The base URL of relative paths. `nil` allows absolute URLs only.
   ///   - headers: Returns the validated header fields of the client and the endpoint type.
   /// - Returns: The HTTP request. The files of its body have not been read.
-  /// - Throws: The errors of `build(_:endpointHeaders:)`.
+  /// - Throws: The errors of `build(_:)`.
   func build(
     _ request: Request, of endpoint: (any RequestConvertible.Type)?, against base: BaseURL?,
     headers: () throws -> HTTPHeaders

@@ -24,7 +24,8 @@ public import Foundation
 /// or read a setting: `var request: Request { get throws { ... } }`. The error rejects the request.
 ///
 /// The base URL, the header fields and the format of the parameters can also be instance properties,
-/// which apply to one value of the type:
+/// which apply to one value of the type. Each has the type of the static property. Its default is the
+/// static property, so that `endpoint.baseURL` is the base URL of any endpoint.
 ///
 /// ```swift
 /// var baseURL: URL? {
@@ -35,27 +36,28 @@ public import Foundation
 /// }
 /// ```
 public protocol RequestConvertible: Sendable {
-  /// The type of the static property `baseURL`: `URL`, `String`, ``BaseURL``, or an optional of
-  /// these.
+  /// The type of `baseURL`: `URL`, `String`, ``BaseURL``, or an optional of these.
   ///
-  /// It is inferred from the declaration of the property. With any other type that is not
+  /// It is inferred from the declarations of the property. With any other type that is not
   /// ``BaseURLConvertible``, the conformance is a compile-time error.
   associatedtype BaseURLType = URL?
 
-  /// The type of the static property `headers`: ``HTTPHeaders``, `[String: String]`, or an optional of
-  /// these.
+  /// The type of `headers`: ``HTTPHeaders``, `[String: String]`, or an optional of these.
   ///
-  /// It is inferred from the declaration of the property. With any other type that is not
+  /// It is inferred from the declarations of the property. With any other type that is not
   /// ``HTTPHeadersConvertible``, the conformance is a compile-time error.
   associatedtype HeadersType = HTTPHeaders
 
-  /// The type of the static property `queryFormat`: ``QueryFormat``, or an optional of it.
+  /// The type of `queryFormat`: ``QueryFormat``, or an optional of it.
   ///
-  /// It is inferred from the declaration of the property. With any other type, the conformance is a
+  /// It is inferred from the declarations of the property. With any other type, the conformance is a
   /// compile-time error.
   associatedtype QueryFormatType = QueryFormat?
 
   /// The base URL of the paths. The default `nil` uses the client's base URL.
+  ///
+  /// The getter runs for each request. If only values of the type have a base URL, and its type is not
+  /// an optional, this property throws an error.
   static var baseURL: BaseURLType { get throws }
 
   /// The header fields of all requests of this type. A request can override them. Empty by default.
@@ -63,8 +65,21 @@ public protocol RequestConvertible: Sendable {
 
   /// The format of the parameters in the queries and forms of this type.
   ///
-  /// ``Request/queryFormat`` overrides it for one request. The default `nil` uses the client's format.
+  /// ``RequestOption/queryFormat(_:)`` overrides it for one request. The default `nil` uses the
+  /// client's format.
   static var queryFormat: QueryFormatType { get }
+
+  /// The base URL of this value. `nil` uses the static property, which is also the default.
+  var baseURL: BaseURLType { get throws }
+
+  /// The header fields of this value, which replace those of the type of the same name. The default
+  /// is the static property.
+  var headers: HeadersType { get }
+
+  /// The format of this value's parameters. `nil` uses the static property, which is also the default.
+  ///
+  /// Without a static property, its type is an optional.
+  var queryFormat: QueryFormatType { get }
 
   /// The request for this value.
   var request: Request { get throws }
@@ -78,11 +93,8 @@ public protocol RequestConvertible: Sendable {
   ///   ``NetworkError/Code-swift.enum/invalidURL`` for a `String` that is not a URL.
   static func resolvedBaseURL() throws -> URL?
 
-  /// Returns the base URL of this value: that of the instance property `baseURL` if it is declared
-  /// and not `nil`, otherwise that of the type.
-  ///
-  /// Use this method to read the base URL of a value: if the type declares no instance property, the
-  /// property `baseURL` of its values is a placeholder without a URL.
+  /// Returns the base URL of this value, whatever its type: that of the instance property if it is not
+  /// `nil`, otherwise that of the type.
   ///
   /// - Returns: The base URL. `nil` uses the client's base URL.
   /// - Throws: The same errors as the static method.
@@ -90,47 +102,25 @@ public protocol RequestConvertible: Sendable {
 
   /// Returns the header fields that the type declares, whatever their type.
   ///
-  /// Generic code uses this method to read the declaration.
-  ///
   /// - Returns: The header fields.
   static func resolvedHeaders() -> HTTPHeaders
 
-  /// Returns the header fields of this value: those of the type, and those of the instance property
-  /// `headers` if it is declared, which replace fields of the same name.
-  ///
-  /// Use this method to read the header fields of a value: if the type declares no instance property,
-  /// the property `headers` of its values is a placeholder without fields.
+  /// Returns the header fields of this value: those of the type, and those of the instance property,
+  /// which replace fields of the same name.
   ///
   /// - Returns: The header fields.
   func resolvedHeaders() -> HTTPHeaders
 
   /// Returns the format of parameters that the type declares, whatever its type.
   ///
-  /// Generic code uses this method to read the declaration.
-  ///
   /// - Returns: The format. `nil` uses the client's format.
   static func resolvedQueryFormat() -> QueryFormat?
 
-  /// Returns the format of parameters of this value: that of the instance property `queryFormat` if it
-  /// is declared and not `nil`, otherwise that of the type.
+  /// Returns the format of parameters of this value: that of the instance property if it is not `nil`,
+  /// otherwise that of the type.
   ///
   /// - Returns: The format. `nil` uses the client's format.
   func resolvedQueryFormat() -> QueryFormat?
-
-  // The following requirements detect declarations by their types. Their defaults are in
-  // `RequestConvertible+Declarations.swift`.
-
-  associatedtype _InstanceBaseURLType = _NotDeclared
-  associatedtype _InstanceHeadersType = _NotDeclared
-  associatedtype _InstanceQueryFormatType = _NotDeclared
-  associatedtype _MisspelledBaseURLType = _NotDeclared
-  associatedtype _MisspelledInstanceBaseURLType = _NotDeclared
-  var baseURL: _InstanceBaseURLType { get throws }
-  var headers: _InstanceHeadersType { get }
-  var queryFormat: _InstanceQueryFormatType { get }
-  static var baseUrl: _MisspelledBaseURLType { get }
-  var baseUrl: _MisspelledInstanceBaseURLType { get }
-  static func _checkSpelling()
 }
 
 /// An endpoint with a response type.

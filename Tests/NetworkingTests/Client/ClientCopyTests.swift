@@ -22,11 +22,11 @@ struct ClientCopyTests {
 
   @Test func hooksAndInterceptorsAreSeparate() async throws {
     let client = client()
-    client.interceptors = [HeaderInjector(["X-Both": "1"])]
+    client.interceptors = [HeaderInjector { _ in ["X-Both": "1"] }]
     let copy = client.copy()
-    copy.interceptors.append(HeaderInjector(["X-Copy": "1"]))
+    copy.interceptors.append(HeaderInjector { _ in ["X-Copy": "1"] })
     copy.beforeEach = { $0.with(.headers(["X-Each": "1"])) }
-    client.hopInterceptors = [HeaderInjector(["X-Original": "1"])]
+    client.hopInterceptors = [HeaderInjector { _ in ["X-Original": "1"] }]
     _ = try await client.request(.boards).value
     _ = try await copy.request(.boards).value
     #expect(fields("X-Both") == ["1", "1"])
@@ -43,7 +43,7 @@ struct ClientCopyTests {
     setting.baseURL = .of("https://staging.example.com/")
     setting.authenticate(bearerToken: "t-2")
     for each in [client, copy] { _ = try await each.request(.boards).value }
-    setting.setBaseURL { nil }
+    setting.baseURL = nil
     for each in [client, copy] { _ = try await each.request(.boards).value }
     let hosts = backend.requests.map { $0.url.host() ?? "" }
     #expect(

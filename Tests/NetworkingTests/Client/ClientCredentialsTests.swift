@@ -37,16 +37,25 @@ struct ClientCredentialsTests {
     #expect(fields == ["Bearer t", nil, nil, "Bearer t"])
   }
 
-  @Test func credentialsWaitForAClosureToReturnABaseURL() async throws {
-    let (client, step) = (client(), Counter())
-    let urls: [URL?] = [nil, .of("https://a.example/"), .of("https://b.example/")]
-    client.setBaseURL { urls[step.value] }
+  /// An endpoint of the server of the task.
+  private enum SwitchedAPI: RequestConvertible {
+    case item
+    @TaskLocal static var server: URL?
+    static var baseURL: URL? { server }
+    var request: Request { .get("x") }
+  }
+
+  @Test func credentialsWaitForAComputedBaseURL() async throws {
+    let client = Networking<SwitchedAPI>(transport: transport, configuration: .plain)
+    client.callbackContext = .inline
     client.authenticate(username: "ada", password: "x")
-    step.add()
-    #expect(try client.curlCommand(for: .get("x")).contains("-H 'Authorization: ***'"))
-    _ = try await client.request(.get("x")).value
-    step.add()
-    _ = try await client.request(.get("x")).value
+    try await SwitchedAPI.$server.withValue(.of("https://a.example/")) {
+      #expect(try client.curlCommand(for: .item).contains("-H 'Authorization: ***'"))
+      _ = try await client.request(.item).value
+    }
+    try await SwitchedAPI.$server.withValue(.of("https://b.example/")) {
+      _ = try await client.request(.item).value
+    }
     #expect(fields == ["Basic YWRhOng=", nil])
   }
 

@@ -1,10 +1,11 @@
 import Foundation
-import Networking
 import NetworkingTracing
 import Promises
 import TestGate
 import TestSupport
 import Testing
+
+@testable import Networking
 
 /// The format of queries and forms that applies to a request.
 @Suite(.gated)

@@ -1,7 +1,8 @@
 import Foundation
-import Networking
 import TestGate
 import Testing
+
+@testable import Networking
 
 /// Queries and forms.
 ///

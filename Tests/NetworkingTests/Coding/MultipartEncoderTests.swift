@@ -27,6 +27,23 @@ struct MultipartEncoderTests {
     }.joined()
   }
 
+  @Test func aFormCanBeALiteral() throws {
+    let title = "Balsa Fish"
+    let photo = URL(fileURLWithPath: "/tmp/p.png")
+    let literal: MultipartFormData = [
+      "kind": "board", "title": "\(title)", "key": .data(Data("y".utf8)), "photo": .file(photo),
+      "title": "second",
+    ]
+    var form = MultipartFormData()
+    form.append("board", name: "kind")
+    form.append(title, name: "title")
+    form.append(Data("y".utf8), name: "key")
+    form.append(file: photo, name: "photo")
+    form.append("second", name: "title")
+    #expect(literal == form)
+    #expect(Request.upload(multipart: ["a": "b"], to: "x").payload == .multipart(["a": "b"]))
+  }
+
   @Test func partsFollowRFC7578() throws {
     var form = MultipartFormData()
     form.append("x", name: "text")

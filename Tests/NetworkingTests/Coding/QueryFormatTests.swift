@@ -1,7 +1,8 @@
 import Foundation
-import Networking
 import TestGate
 import Testing
+
+@testable import Networking
 
 /// The formats of queries and forms.
 ///
@@ -25,6 +26,12 @@ struct QueryFormatTests {
   /// Returns the error of parameters that a format must reject.
   private func error(_ parameters: Parameters, _ format: QueryFormat) -> String {
     let error = #expect(throws: ParameterEncodingError.self) { try query(parameters, format) }
+    return error?.description ?? "none"
+  }
+
+  /// Returns the error of the parameters of a form that a format must reject.
+  private func formError(_ parameters: Parameters, _ format: QueryFormat) -> String {
+    let error = #expect(throws: ParameterEncodingError.self) { try form(parameters, format) }
     return error?.description ?? "none"
   }
 
@@ -173,6 +180,7 @@ struct QueryFormatTests {
       (.percentEncoded, .percentEncoded, "a%20b=c%2B%20d", "a%20b=c%2B%20d"),
       (.plus, .percentEncoded, "a+b=c%2B+d", "a+b=c%2B+d"),
       (.percentEncoded, .literal, "a%20b=c+%20d", "a%20b=c+%20d"),
+      (.plus, .literal, "a+b=c++d", "a+b=c++d"),
     ] as [(QueryFormat.Spaces?, QueryFormat.PlusSigns, String, String)])
   func spacesAndPlusSignsAreEscapedAsTheFormatDefines(
     _ spaces: QueryFormat.Spaces?, _ plusSigns: QueryFormat.PlusSigns, _ inQuery: String,
@@ -183,18 +191,28 @@ struct QueryFormatTests {
     #expect(try form(["a b": "c+ d"], format) == inForm)
   }
 
-  @Test func aPlusSignThatWouldBecomeASpaceIsRejected() throws {
-    let format = QueryFormat(spaces: .plus, plusSigns: .literal)
+  /// The complex query of the description of Conduit.
+  @Test func spacesAndPlusSignsMayBothBePlusSigns() throws {
+    let format = QueryFormat(
+      arrays: .joined(by: .comma), nesting: .dots, spaces: .plus, plusSigns: .literal)
+    let parameters: Parameters = [
+      "options": ["include": ["fuzzy", "fluffy", "not mean"], "2+2": 4]
+    ]
     #expect(
-      error(["a": ["b+c"]], format)
+      try query(parameters, format) == "options.include=fuzzy,fluffy,not+mean&options.2+2=4")
+    #expect(try query(["a": "1+1"], format) == query(["a": "1 1"], format))
+  }
+
+  @Test func aPlusSignThatWouldBecomeASpaceByDefaultIsRejected() throws {
+    // In a form, spaces are plus signs by default.
+    let format = QueryFormat(plusSigns: .literal)
+    #expect(
+      formError(["a": ["b+c"]], format)
         == "the parameter a[0] contains a plus sign, which the format cannot distinguish from a "
         + "space")
-    #expect(error(["a+": 1], format).contains("has a plus sign in its name"))
-    #expect(try query(["a": "b c"], format) == "a=b+c")
-    // In a form, spaces are plus signs by default.
-    #expect(throws: ParameterEncodingError.self) {
-      try form(["a": "+"], QueryFormat(plusSigns: .literal))
-    }
+    #expect(formError(["a+": 1], format).contains("has a plus sign in its name"))
+    #expect(try form(["a": "b c"], format) == "a=b+c")
+    #expect(try query(["a": "+"], format) == "a=+")
   }
 
   @Test func onlyTheSeparatorsOfAListAreNotEscaped() throws {

@@ -11,15 +11,15 @@ import Testing
 struct ClientOfflineTests {
   private let server = SwitchableServer()
 
-  private func client(
-    _ offline: OfflinePolicy = .temporary,
+  private func client<Endpoint: RequestConvertible>(
+    _ offline: OfflinePolicy = .temporary, of endpoint: Endpoint.Type = NotesAPI.self,
     _ change: (inout NetworkingConfiguration) -> Void = { _ in }
-  ) -> Networking<NotesAPI> {
+  ) -> Networking<Endpoint> {
     var configuration = NetworkingConfiguration()
     configuration.cookies = .none
     configuration.offline = offline
     change(&configuration)
-    let client = Networking<NotesAPI>(transport: server.transport, configuration: configuration)
+    let client = Networking<Endpoint>(transport: server.transport, configuration: configuration)
     client.callbackContext = .inline
     return client
   }
@@ -188,18 +188,29 @@ struct ClientOfflineTests {
     #expect(server.paths == ["/v1/notes"])
   }
 
+  /// An endpoint whose base URL has the number of the evaluation.
+  private struct Numbered: RequestConvertible {
+    let evaluations = Counter()
+
+    var baseURL: URL? { URL(string: "https://host\(evaluations.add()).example.com/v1/") }
+    var request: Request { .post("notes", .storedOffline) }
+  }
+
+  /// An endpoint without a base URL, because of a missing setting.
+  private struct Homeless: RequestConvertible {
+    static var baseURL: URL? { get throws { throw TestError("no region") } }
+    var request: Request { .post("notes", .storedOffline) }
+  }
+
   @Test(arguments: [true, false])
   func theBaseURLIsEvaluatedOncePerRequest(middlewareFails: Bool) async throws {
-    let client = client()
-    let evaluations = Counter()
-    client.setBaseURL {
-      let number = evaluations.add()
-      return URL(string: "https://host\(number).example.com/v1/")
-    }
+    let client = client(of: Numbered.self)
     client.middleware = { _ in
       middlewareFails ? .rejected(NetworkError(.dnsFailed)) : .fulfilled(())
     }
-    let error = await client.request(.add("a")).result.failure(as: NetworkError.self)
+    let endpoint = Numbered()
+    let evaluations = endpoint.evaluations
+    let error = await client.request(endpoint).result.failure(as: NetworkError.self)
     #expect(error?.isStoredOffline == true)
     #expect(evaluations.value == 1)
     let stored = try #require(try client.offlineStore.entries.first)
@@ -207,10 +218,9 @@ struct ClientOfflineTests {
   }
 
   @Test func aBaseURLThatThrowsRejectsTheRequestWithoutStoringIt() async throws {
-    let client = client()
-    client.setBaseURL { throw TestError("no region") }
+    let client = client(of: Homeless.self)
     client.middleware = { _ in .rejected(NetworkError(.dnsFailed)) }
-    let error = await client.request(.add("a")).result.failure(as: TestError.self)
+    let error = await client.request(Homeless()).result.failure(as: TestError.self)
     #expect(error == TestError("no region"))
     #expect(try client.offlineStore.count == 0)
   }

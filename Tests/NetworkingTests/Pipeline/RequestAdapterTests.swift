@@ -68,7 +68,8 @@ struct RequestAdapterTests {
   }
 
   @Test func anInvalidFieldIsRejected() async {
-    let error = await send(HeaderInjector(["X": "a\r\nb"])).result.failure(as: NetworkError.self)
+    let injector = HeaderInjector { _ in ["X": "a\r\nb"] }
+    let error = await send(injector).result.failure(as: NetworkError.self)
     #expect(error?.code == .invalidHeader && transport.requests.isEmpty)
   }
 

@@ -69,7 +69,7 @@ struct StuckInterceptorTests {
       Exchange(
         HTTPRequest(url: .of("https://a.example/x")),
         interceptors: [
-          HeaderInjector(["X": "1"]), Stuck(promise: never.promise, isAfter: true), Plain(),
+          HeaderInjector { _ in ["X": "1"] }, Stuck(promise: never.promise, isAfter: true), Plain(),
         ], over: transport))
     await time.advance(by: .seconds(5))
     let error = await call.result.failure(as: NetworkError.self)

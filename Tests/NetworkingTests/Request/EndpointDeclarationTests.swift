@@ -39,8 +39,8 @@ struct EndpointDeclarationTests {
   private enum ByInstance: RequestConvertible {
     case login
     case boards
-    static let baseURL = URL(string: "https://a.example/type")
-    static let headers: HTTPHeaders = ["X-A": "type", "X-B": "type"]
+    static let baseURL: String? = "https://a.example/type"
+    static let headers = ["X-A": "type", "X-B": "type"]
 
     var baseURL: String? {
       switch self {
@@ -52,8 +52,34 @@ struct EndpointDeclarationTests {
     var request: Request { .get("boards") }
   }
 
+  /// An endpoint whose values always have a base URL and header fields.
+  private struct OnlyValues: RequestConvertible {
+    let baseURL: URL
+    var headers: [String: String]? { ["X-A": "value"] }
+    var queryFormat: QueryFormat? { .php }
+    var request: Request { .get("boards", parameters: ["t": ["x"]]) }
+  }
+
+  private enum Environment: BaseURLConvertible {
+    case staging
+
+    func asBaseURL() -> URL? { URL(string: "https://\(self).example/") }
+  }
+
+  private enum OwnType: RequestConvertible {
+    case boards
+    static let baseURL = Environment.staging
+    var request: Request { .get("boards") }
+  }
+
   private enum Undeclared: RequestConvertible {
     case boards
+    var request: Request { .get("boards") }
+  }
+
+  private enum Misspelled: RequestConvertible {
+    case boards
+    static let baseUrl = URL(string: "https://a.example/")
     var request: Request { .get("boards") }
   }
 
@@ -127,6 +153,34 @@ struct EndpointDeclarationTests {
     #expect(command.contains("x-a: instance"))
   }
 
+  @Test func propertiesOfValuesDefaultToThoseOfTheType() throws {
+    #expect(try Plain.boards.baseURL == Plain.baseURL)
+    #expect(Plain.boards.headers == Plain.headers)
+    #expect(Plain.boards.queryFormat == nil)
+    #expect(try Undeclared.boards.baseURL == nil && Undeclared.boards.headers.isEmpty)
+    #expect(try GetPart().baseURL == nil && GetBoard().baseURL == "https://typed.example/")
+  }
+
+  @Test func onlyValuesMayHaveABaseURL() async throws {
+    let sent = try await sent(OnlyValues(baseURL: .of("https://b.example/")))
+    #expect(sent.url.absoluteString == "https://b.example/boards?t%5B0%5D=x")
+    #expect(sent.headers == ["X-A": "value"])
+    #expect(throws: (any Error).self) { try OnlyValues.baseURL }
+    #expect(try OnlyValues.resolvedBaseURL() == nil && OnlyValues.resolvedHeaders().isEmpty)
+    #expect(client(OnlyValues.self).baseURL == nil)
+  }
+
+  @Test func aTypeOfTheProgramCanBeABaseURL() async throws {
+    let sent = try await sent(OwnType.boards)
+    #expect(sent.url.absoluteString == "https://staging.example/boards")
+  }
+
+  @Test func aLiteralIsABaseURL() throws {
+    let base: BaseURL = "https://api.example.com/v1"
+    #expect(try base.resolve("boards").absoluteString == "https://api.example.com/v1/boards")
+    #expect(try base == BaseURL(host: "api.example.com", path: "v1"))
+  }
+
   @Test func aBaseURLOfTheClientOverridesAllOfThem() async throws {
     let plain = client(Plain.self)
     plain.baseURL = .of("https://staging.example/")
@@ -135,7 +189,7 @@ struct EndpointDeclarationTests {
     failing.baseURL = .of("https://staging.example/")
     _ = try await failing.request(.boards).value
     let instance = client(ByInstance.self)
-    instance.setBaseURL { .of("https://staging.example/") }
+    instance.setBaseURL("https://staging.example")
     _ = try await instance.request(.login).value
     #expect(transport.requests.map(\.url.host) == Array(repeating: "staging.example", count: 3))
   }
@@ -150,39 +204,41 @@ struct EndpointDeclarationTests {
       ])
   }
 
-  @Test func anErrorOfTheBaseURLRejectsTheRequest() async {
+  @Test func anErrorOfTheBaseURLRejectsTheRequest() async throws {
     let client = client(Failing.self)
     #expect(await client.request(.boards).result.failure() == TestError("no environment"))
     #expect(throws: TestError("no environment")) { try client.curlCommand(for: .boards) }
-    client.setBaseURL { throw TestError("no setting") }
-    #expect(await client.request(.boards).result.failure() == TestError("no setting"))
-    client.setBaseURL { nil }
+    client.baseURL = .of("https://a.example/")
+    #expect(try await client.request(.boards).value.status == 200)
+    client.baseURL = nil
     #expect(await client.request(.boards).result.failure() == TestError("no environment"))
     let malformed = await failure(self.client(Malformed.self).request(.boards))
     #expect(malformed?.code == .invalidURL)
     #expect(malformed?.reason == "the base URL \"\" is not a URL")
-    #expect(transport.requests.isEmpty)
+    #expect(transport.requests.count == 1)
   }
 
   @Test func anErrorForAMissingBaseURLNamesTheEndpoint() async {
-    let declare = "the path is relative, and there is no base URL; declare "
+    let declare = "the path is relative, and there is no base URL; declare static let baseURL in "
     let client = client(Undeclared.self)
     for promise in [
       client.request(.boards), client.request(Undeclared.boards, .notIntercepted),
     ] {
       let error = await failure(promise)
       #expect(error?.code == .invalidURL)
-      #expect(error?.reason == declare + "Undeclared.baseURL, or set that of the client")
+      #expect(error?.reason == declare + "Undeclared, or use Networking(baseURL:)")
       #expect(error?.request?.description == "GET boards")
     }
     let fetched = await client.fetch(GetPart()).result.failure(as: NetworkError.self)
-    #expect(fetched?.reason == declare + "GetPart.baseURL, or set that of the client")
+    #expect(fetched?.reason == declare + "GetPart, or use Networking(baseURL:)")
     let optional = await failure(self.client(OptionalText.self).request(.boards))
-    #expect(optional?.reason == declare + "OptionalText.baseURL, or set that of the client")
+    #expect(optional?.reason == declare + "OptionalText, or use Networking(baseURL:)")
+    let misspelled = await failure(self.client(Misspelled.self).request(.boards))
+    #expect(misspelled?.reason == declare + "Misspelled, or use Networking(baseURL:)")
     let plain = await failure(self.client(Request.self).request(.get("boards")))
     #expect(
       plain?.reason == "the path is relative, and there is no base URL; "
-        + "set the baseURL of the client, or use an absolute URL")
+        + "use Networking(baseURL:), or an absolute URL")
     #expect(transport.requests.isEmpty)
   }
 }

@@ -8,8 +8,8 @@ struct EndpointTests {
   /// Builds the HTTP request of an endpoint, as a client does.
   private func build<Endpoint: RequestConvertible>(_ endpoint: Endpoint) throws -> HTTPRequest {
     let base = try endpoint.resolvedBaseURL().map { try BaseURL($0) }
-    return try RequestBuilder(baseURL: base, headers: [:])
-      .build(endpoint.request, endpointHeaders: endpoint.resolvedHeaders())
+    return try RequestBuilder(baseURL: base, headers: endpoint.resolvedHeaders())
+      .build(endpoint.request)
   }
 
   @Test func enumerationCasesAreEndpoints() throws {

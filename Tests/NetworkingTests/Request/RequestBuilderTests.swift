@@ -1,15 +1,17 @@
 import Foundation
-import Networking
 import TestGate
 import Testing
+
+@testable import Networking
 
 @Suite(.gated)
 struct RequestBuilderTests {
   private func build(_ request: Request, endpointHeaders: HTTPHeaders = [:]) throws -> HTTPRequest {
     try RequestBuilder(
-      baseURL: BaseURL(host: "h"), headers: ["A": "client"], connectTimeout: .seconds(1),
-      idleTimeout: .seconds(2)
-    ).build(request, endpointHeaders: endpointHeaders)
+      baseURL: BaseURL(host: "h"),
+      headers: HeaderCache(["A": "client"]).headers(with: endpointHeaders),
+      connectTimeout: .seconds(1), idleTimeout: .seconds(2)
+    ).build(request)
   }
 
   private func failure(_ request: Request) -> NetworkError? {

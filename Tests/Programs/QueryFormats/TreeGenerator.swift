@@ -134,15 +134,15 @@ struct TreeGenerator {
 
   /// Returns the query or the form, which the generator chooses.
   mutating func text(of tree: Parameters, in format: QueryFormat) throws -> String {
-    let encoded =
-      random(0..<2) == 0
-      ? try QueryEncoder(format).encode(tree) : try FormURLEncoder(format).encode(tree)
-    switch encoded {
-    case .query(let query): return query
-    case .body(let pieces, _):
-      guard case .data(let data)? = pieces.first else { return "" }
+    let builder = RequestBuilder(baseURL: "https://a.example")
+    guard random(0..<2) == 0 else {
+      let form = Request.post(
+        "", parameters: tree, contentType: .formURLEncoded, .queryFormat(format))
+      guard case .data(let data) = try builder.build(form).body else { return "" }
       return String(decoding: data, as: UTF8.self)
     }
+    let query = Request.get("", parameters: tree, .queryFormat(format))
+    return try builder.build(query).url.query() ?? ""
   }
 
   // MARK: Trees

@@ -48,7 +48,7 @@ func call(_ url: String) async throws {
       let envelope = SOAPEnvelope(version, header: [header]) { operation }
       return try await networking.request(
         try .soap(envelope, to: address, action: operation.name.local)
-      ).toSOAP().value
+      ).toSoap().value
     }
     let sum = try await response(
       service("add") {

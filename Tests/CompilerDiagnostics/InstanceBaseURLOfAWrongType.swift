@@ -1,12 +1,11 @@
 // expect: type 'BoardsAPI' does not conform to protocol 'RequestConvertible'
-// expect: rename 'baseUrl' to 'baseURL'
-import Foundation
+// expect 2: 'baseURL' must be a URL, a String, a BaseURL or an optional of these, and the same type for the type and its values
 import Networking
 
 enum BoardsAPI: RequestConvertible {
   case boards
 
-  var baseUrl: URL? { URL(string: "https://api.example.com/v1/") }
+  var baseURL: Int { 443 }
 
   var request: Request { .get("boards") }
 }
