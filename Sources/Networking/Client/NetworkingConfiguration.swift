@@ -182,10 +182,10 @@ public struct NetworkingConfiguration: Sendable {
   ///
   /// `nil` sends them anyway.
   ///
-  /// ``ReachabilityInterceptor`` documents which requests need the internet. Mocked requests do
+  /// ``ReachabilityPolicy`` documents which requests need the internet. Mocked requests do
   /// not. Each hop waits separately, within the limit of the call. A request that fails under this
   /// policy is not retried, regardless of ``retry``.
-  public var whenUnreachable: ReachabilityInterceptor.Policy?
+  public var whenUnreachable: ReachabilityPolicy?
   /// The reachability for ``replaysWhenReachable`` and ``whenUnreachable``.
   ///
   /// `nil` uses an instance that all clients of the process share. It starts on first use.

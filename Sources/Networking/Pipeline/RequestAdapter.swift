@@ -67,6 +67,12 @@ public struct RequestAdapter: Interceptor {
     self.adapt = InterceptorStep(asynchronous: adapt)
   }
 
+  /// Makes a synchronous adapter.
+  init(_ adapt: IsolatedClosure<HTTPRequest, HTTPRequest>) {
+    name = "RequestAdapter"
+    self.adapt = InterceptorStep(adapt)
+  }
+
   /// Sends the exchange with the changed request.
   ///
   /// - Parameters:

@@ -1,71 +1,20 @@
-public import Foundation
-public import Promises
+import Foundation
+import Promises
 
-/// An interceptor that delays or rejects requests while the internet is unreachable.
+/// The stage that delays or rejects requests while the internet is unreachable, by the client's
+/// ``ReachabilityPolicy``.
 ///
-/// ```swift
-/// let waiting = ReachabilityInterceptor(
-///   reachability, whenUnreachable: .wait(atMost: .seconds(30)))
-/// let failing = ReachabilityInterceptor(reachability, whenUnreachable: .fail)
-/// ```
-///
-/// A request is sent at once if the status is reachable or unknown, or if it does not need the
-/// internet, because it is mocked or its server is local; see ``isLocal(_:)``. If the closure of a
-/// mock provider runs on an actor, the stage waits for its result first. A waiting request is
-/// sent as soon as the network is reachable, and may then fail for any reason, including a network
-/// that is lost again. Cancelling a waiting request releases all its resources.
-///
-/// A rejected request fails with ``NetworkError/Code-swift.enum/notConnectedToInternet``. No
-/// ``RetryPolicy`` retries it, and it uses no ``RetryBudget``. The rejection does not count as an
-/// attempt unless the request was redirected before.
-///
-/// ``NetworkingConfiguration/whenUnreachable`` adds the stage to a client, inside the redirects. In
-/// a custom pipeline, place it inside the redirects too, so that it does not delay stages that
-/// respond without the network, such as a cache. If all requests of a client go through a proxy or
-/// a Unix socket, leave the stage out, or pass `needsInternet`.
-public struct ReachabilityInterceptor: Interceptor {
-  /// The policy for requests that cannot reach their server.
-  public enum Policy: Sendable, Hashable {
-    /// The request fails at once.
-    case fail
-    /// The request waits for the network, and fails after the given time.
-    case wait(atMost: Duration)
-  }
+/// It is inside the redirects and the cache, so that it does not delay responses without the network.
+struct ReachabilityStage: Interceptor {
+  /// The name in the error of a call that times out while it waits: that of the setting.
+  let name = "whenUnreachable"
+  /// The reachability of the network, which the stage retains.
+  let reachability: NetworkReachability
+  let policy: ReachabilityPolicy
+  /// The source of time for the limit of a wait.
+  let scheduler: any Scheduler
 
-  private let reachability: NetworkReachability
-  private let policy: Policy
-  private let scheduler: any Scheduler
-  private let needsInternet: InterceptorStep<HTTPRequest, Bool>
-
-  /// Makes a stage.
-  ///
-  /// - Parameters:
-  ///   - reachability: The reachability of the network, which the stage retains.
-  ///   - policy: The policy while the network is unreachable.
-  ///   - scheduler: The source of time for the limit of a wait.
-  ///   - needsInternet: A closure that returns whether the server of a request is on the internet.
-  ///     Called once for each request that is sent while the network is unreachable, on its actor
-  ///     or, without one, on the thread of the request. The default is that the URL is not
-  ///     ``isLocal(_:)``.
-  public init(
-    _ reachability: NetworkReachability, whenUnreachable policy: Policy,
-    scheduler: any Scheduler = .live,
-    @_inheritActorContext needsInternet:
-      @escaping @Sendable @isolated(any) (_ request: HTTPRequest) -> Bool = { !isLocal($0.url) }
-  ) {
-    self.reachability = reachability
-    self.policy = policy
-    self.scheduler = scheduler
-    self.needsInternet = InterceptorStep(needsInternet)
-  }
-
-  /// Sends an exchange now, or when the network is reachable.
-  ///
-  /// - Parameters:
-  ///   - exchange: The request and its context.
-  ///   - next: The remaining stages.
-  /// - Returns: A promise of the response.
-  public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+  func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard reachability.status == .unreachable else { return next(exchange) }
     let transport = exchange.call.transport
     guard let selection = transport.traits?.selection else {
@@ -80,9 +29,7 @@ public struct ReachabilityInterceptor: Interceptor {
 
   /// Applies the policy to a request whose server is on the internet, and sends other requests.
   private func checkServer(of exchange: Exchange, _ next: @escaping Next) -> NetworkPromise {
-    needsInternet.perform(exchange.request, for: exchange) {
-      $0 ? applyPolicy(to: exchange, next) : next(exchange)
-    }
+    Self.isLocal(exchange.request.url) ? next(exchange) : applyPolicy(to: exchange, next)
   }
 
   /// Delays or rejects a request that cannot reach its server.
@@ -109,7 +56,7 @@ public struct ReachabilityInterceptor: Interceptor {
   }
 }
 
-extension ReachabilityInterceptor {
+extension ReachabilityStage {
   /// Returns whether the host of a URL is local, so that it can be reached without the internet.
   ///
   /// Local hosts are this machine (`localhost` and names below it, 127.0.0.0/8, ::1), addresses of
@@ -122,7 +69,7 @@ extension ReachabilityInterceptor {
   ///
   /// - Parameter url: An absolute URL. A URL without a host is local.
   /// - Returns: Whether the host is local.
-  public static func isLocal(_ url: URL) -> Bool {
+  static func isLocal(_ url: URL) -> Bool {
     var host = (url.host ?? "").lowercased()[...]
     if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
     if host.utf8.contains(UInt8(ascii: ":")) { return isLocal(ip6: host) }
