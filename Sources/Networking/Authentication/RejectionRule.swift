@@ -9,19 +9,8 @@
 ///
 /// An array literal is a rule of statuses. ``RefreshInterceptor`` refreshes the credentials after such a
 /// response, and sends the request once more. So does a session of `NetworkingOAuth2`.
-public struct RejectionRule: Sendable, ExpressibleByArrayLiteral {
+public struct RejectionRule: Sendable {
   package let applies: @Sendable (_ response: Response) -> Bool
-
-  /// Creates a rule of the responses with one of some statuses.
-  ///
-  /// - Parameter statuses: The statuses.
-  public init(arrayLiteral statuses: Int...) {
-    applies = { statuses.contains($0.status) }
-  }
-
-  private init(applies: @escaping @Sendable (_ response: Response) -> Bool) {
-    self.applies = applies
-  }
 
   /// Returns a rule of the responses for which a closure returns `true`.
   ///
@@ -32,5 +21,14 @@ public struct RejectionRule: Sendable, ExpressibleByArrayLiteral {
     _ applies: @escaping @Sendable (_ response: Response) -> Bool
   ) -> RejectionRule {
     RejectionRule(applies: applies)
+  }
+}
+
+extension RejectionRule: ExpressibleByArrayLiteral {
+  /// Creates a rule of the responses with one of some statuses.
+  ///
+  /// - Parameter statuses: The statuses.
+  public init(arrayLiteral statuses: Int...) {
+    self.init { statuses.contains($0.status) }
   }
 }

@@ -238,7 +238,8 @@ package protocol CallPerformer: Sendable {
 // MARK: Middleware
 
 extension CallRunner {
-  /// Waits for the middleware.
+  /// Waits for the middleware within the time limit of the call, so that a promise that never settles
+  /// does not block the queue.
   ///
   /// Stores the request in the offline store if the middleware fails for lack of a network.
   ///
@@ -246,34 +247,25 @@ extension CallRunner {
   private func waitForMiddleware(
     _ middleware: (Request) -> Promise<Void>, of call: Call
   ) -> Promise<Duration> {
-    let middlewareTime = runMiddleware(middleware, for: call)
-    guard case .saving(let offlineSaver) = call.offline else { return middlewareTime }
-    return offlineSaver.saving(
-      middlewareTime, as: UUID().uuidString, baseURL: { try call.makeBaseURL() })
-  }
-
-  /// Runs the middleware within the time limit of the call, so that a promise that never settles
-  /// does not block the queue.
-  private func runMiddleware(
-    _ middleware: (Request) -> Promise<Void>, for call: Call
-  ) -> Promise<Duration> {
     let (scheduler, request) = (scheduler, call.request)
-    let start = scheduler.now
+    let (start, limit) = (scheduler.now, request.timeout ?? callTimeout)
     let renewal = RefreshRound(in: call.refresh, of: call.sessions, canSignOut: false)
-    let finished = renewal.run { middleware(request) }
-    guard let limit = request.timeout ?? callTimeout else {
-      return finished.then(on: .inline) { Duration.zero }
+    var finished = renewal.run { middleware(request) }
+    if let limit {
+      finished = finished.timeout(limit, scheduler: scheduler) {
+        Self.timedOut(request, "the middleware has not called back")
+      }
     }
-    return finished.timeout(limit, scheduler: scheduler) {
-      Self.timedOut(request, "the middleware has not called back")
-    }
-    .then(on: .inline) {
+    let middlewareTime = finished.then(on: .inline) {
       let elapsed = scheduler.now - start
-      guard elapsed < limit else {
+      if let limit, elapsed >= limit {
         throw Self.timedOut(request, "the middleware used the whole time limit")
       }
       return elapsed
     }
+    guard case .saving(let offlineSaver) = call.offline else { return middlewareTime }
+    return offlineSaver.saving(
+      middlewareTime, as: UUID().uuidString, baseURL: { try call.makeBaseURL() })
   }
 
   private static func timedOut(_ request: Request, _ reason: String) -> NetworkError {

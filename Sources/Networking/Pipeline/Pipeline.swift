@@ -91,17 +91,6 @@ struct InterceptorStep<Argument: Sendable, Output: Sendable>: Sendable {
   private let begin: @Sendable (_ argument: Argument, _ scheduler: any Scheduler) -> Promise<Output>
 
   /// Makes a step of a synchronous closure.
-  init(_ body: @escaping @Sendable @isolated(any) (Argument) throws -> Output) {
-    self.init(IsolatedClosure(body))
-  }
-
-  /// Makes a step of a synchronous closure with two arguments.
-  init<First, Second>(_ body: @escaping @Sendable @isolated(any) (First, Second) throws -> Output)
-  where Argument == (First, Second) {
-    self.init(IsolatedClosure(body))
-  }
-
-  /// Makes a step of a synchronous closure with its isolation.
   init(_ closure: IsolatedClosure<Argument, Output>) {
     let exchanges = Self.exchanges(leaving: closure.context)
     direct = closure.unisolated

@@ -15,21 +15,18 @@ struct ReachabilityStage: Interceptor {
   let scheduler: any Scheduler
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    guard reachability.status == .unreachable else { return next(exchange) }
+    guard reachability.status == .unreachable, !Self.isLocal(exchange.request.url) else {
+      return next(exchange)
+    }
     let transport = exchange.call.transport
     guard let selection = transport.traits?.selection else {
-      return transport.transport.needsNetwork ? checkServer(of: exchange, next) : next(exchange)
+      return transport.transport.needsNetwork ? applyPolicy(to: exchange, next) : next(exchange)
     }
     return selection.then(on: .inline) { selected in
       // The network may have become reachable during the selection.
       reachability.status == .unreachable && selected.needsNetwork
-        ? checkServer(of: exchange, next) : next(exchange)
+        ? applyPolicy(to: exchange, next) : next(exchange)
     }
-  }
-
-  /// Applies the policy to a request whose server is on the internet, and sends other requests.
-  private func checkServer(of exchange: Exchange, _ next: @escaping Next) -> NetworkPromise {
-    Self.isLocal(exchange.request.url) ? next(exchange) : applyPolicy(to: exchange, next)
   }
 
   /// Delays or rejects a request that cannot reach its server.
@@ -57,12 +54,17 @@ struct ReachabilityStage: Interceptor {
 }
 
 extension ReachabilityStage {
+  /// The addresses of this machine and of private networks; IPv4 addresses are mapped to IPv6.
+  private static let localAddresses = AddressRanges(
+    text: """
+      ::/127 fe80::/10 fc00::/7 ::ffff:0.0.0.0/104 ::ffff:127.0.0.0/104 ::ffff:10.0.0.0/104 \
+      ::ffff:172.16.0.0/108 ::ffff:192.168.0.0/112 ::ffff:169.254.0.0/112 ::ffff:100.64.0.0/106
+      """)
+
   /// Returns whether the host of a URL is local, so that it can be reached without the internet.
   ///
-  /// Local hosts are this machine (`localhost` and names below it, 127.0.0.0/8, ::1), addresses of
-  /// private networks, link-local addresses, the shared address space 100.64.0.0/10, names without
-  /// a dot, and names below `local`, `internal` and `home.arpa`. The method does not check whether
-  /// there is a route to the host.
+  /// ``ReachabilityPolicy`` lists the local hosts. The method does not check whether there is a route to
+  /// the host.
   ///
   /// Source: RFC 1918 section 3, RFC 3927 section 2.1, RFC 4193 section 3.1, RFC 4291 section 2.5,
   /// RFC 6598 section 7, RFC 6761 section 6.3, RFC 6762 section 3, RFC 8375 section 3.
@@ -70,45 +72,17 @@ extension ReachabilityStage {
   /// - Parameter url: An absolute URL. A URL without a host is local.
   /// - Returns: Whether the host is local.
   static func isLocal(_ url: URL) -> Bool {
-    var host = (url.host ?? "").lowercased()[...]
-    if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-    if host.utf8.contains(UInt8(ascii: ":")) { return isLocal(ip6: host) }
-    if host.hasSuffix(".") { host = host.dropLast() }
-    if let address = number(ip4: host) { return isLocal(ip4: address) }
+    var host = (url.host ?? "").lowercased()
+    if host.contains(":") { return localAddresses.contains(ipv6: host) }
+    if host.hasSuffix(".") { host.removeLast() }
+    var address = in_addr()
+    // An address in any notation of `inet_aton`.
+    if host.utf8.first?.isASCIIDigit == true, inet_aton(host, &address) != 0 {
+      let number = UInt32(bigEndian: address.s_addr)
+      let (high, low) = (String(number >> 16, radix: 16), String(number & 0xFFFF, radix: 16))
+      return localAddresses.contains(ipv6: "::ffff:\(high):\(low)")
+    }
     guard host.contains(".") else { return true }
     return [".localhost", ".local", ".internal", ".home.arpa"].contains { host.hasSuffix($0) }
-  }
-
-  /// Parses an IPv4 address in any notation of `inet_aton`.
-  private static func number(ip4 text: Substring) -> UInt32? {
-    guard text.utf8.first.map({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) == true
-    else { return nil }
-    var address = in_addr()
-    return inet_aton(String(text), &address) != 0 ? UInt32(bigEndian: address.s_addr) : nil
-  }
-
-  private static func isLocal(ip4 address: UInt32) -> Bool {
-    let networks: [(prefix: UInt32, length: UInt32)] = [
-      (0x0000_0000, 8), (0x7F00_0000, 8), (0x0A00_0000, 8), (0xAC10_0000, 12), (0xC0A8_0000, 16),
-      (0xA9FE_0000, 16), (0x6440_0000, 10),
-    ]
-    return networks.contains { ($0.prefix ^ address) >> (32 - $0.length) == 0 }
-  }
-
-  private static func isLocal(ip6 text: Substring) -> Bool {
-    var address = in6_addr()
-    // Parsed without the zone: "%eth0", or "%25eth0" in a URL.
-    guard inet_pton(AF_INET6, String(text.prefix { $0 != "%" }), &address) == 1 else {
-      return false
-    }
-    let bytes = withUnsafeBytes(of: address) { Array($0) }
-    let high = bytes[..<10].allSatisfy { $0 == 0 }
-    let isMapped = high && bytes[10] == 0xFF && bytes[11] == 0xFF
-    if isMapped {
-      return isLocal(ip4: bytes[12...].reduce(0) { $0 << 8 | UInt32($1) })
-    }
-    // :: and ::1; fe80::/10; fc00::/7.
-    return (bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] <= 1)
-      || (bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80) || bytes[0] & 0xFE == 0xFC
   }
 }
