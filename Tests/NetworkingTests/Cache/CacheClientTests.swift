@@ -212,7 +212,7 @@
       }
       let client = fixture.client()
       for user in ["1", "2"] {
-        client.hopInterceptors = [HeaderInjector(["X-User": user])]
+        client.interceptors[.hop] = [HeaderInjector(["X-User": user])]
         #expect(try await client.request(.get("/a")).toString().value == user)
       }
     }

@@ -179,7 +179,7 @@ struct ClientOfflineTests {
 
   @Test func aConnectivityFailureOfTheMiddlewareStoresTheRequest() async throws {
     let client = client()
-    client.middleware = { _ in .rejected(NetworkError(.dnsFailed)) }
+    client.middleware = { _, _ in .rejected(NetworkError(.dnsFailed)) }
     let error = await client.request(.add("a")).result.failure(as: NetworkError.self)
     #expect(error?.code == .dnsFailed && error?.isStoredOffline == true && server.requests.isEmpty)
     client.middleware = nil
@@ -196,7 +196,7 @@ struct ClientOfflineTests {
       let number = evaluations.add()
       return URL(string: "https://host\(number).example.com/v1/")
     }
-    client.middleware = { _ in
+    client.middleware = { _, _ in
       middlewareFails ? .rejected(NetworkError(.dnsFailed)) : .fulfilled(())
     }
     let error = await client.request(.add("a")).result.failure(as: NetworkError.self)
@@ -209,7 +209,7 @@ struct ClientOfflineTests {
   @Test func aBaseURLThatThrowsRejectsTheRequestWithoutStoringIt() async throws {
     let client = client()
     client.setBaseURL { throw TestError("no region") }
-    client.middleware = { _ in .rejected(NetworkError(.dnsFailed)) }
+    client.middleware = { _, _ in .rejected(NetworkError(.dnsFailed)) }
     let error = await client.request(.add("a")).result.failure(as: TestError.self)
     #expect(error == TestError("no region"))
     #expect(try client.offlineStore.count == 0)
