@@ -130,7 +130,8 @@ extension Networking {
   ///   `authenticate`, ``suspend()``, ``resume()`` and ``cancelAllRequests()`` of one client apply to
   ///   both.
   /// - **Separate** are ``beforeEach``, ``preProcessRequest``, ``middleware``, ``interceptors``,
-  ///   ``callbackContext``, ``logLevel`` and the monitors. The copy begins with those of this client. A ``RefreshInterceptor`` still refreshes once for both clients.
+  ///   ``callbackContext``, ``logLevel`` and the monitors. The copy begins with those of this client. A
+  ///   ``RefreshInterceptor`` still refreshes once for both clients.
   ///
   /// - Returns: The copy, which retains this client.
   public func copy() -> Networking { Networking(sharingSessionOf: self) }

@@ -212,7 +212,7 @@ public struct NetworkingConfiguration: Sendable {
   /// ``idleTimeout`` only. It does not apply to the bodies of downloads and streams either, whose
   /// consumers see their progress and can cancel them.
   public var bodyTimeout: Duration? = .seconds(1_800)
-  /// The limit for one hop, including the client's hop interceptors.
+  /// The limit for one hop, including the client's interceptors of hops.
   ///
   /// `nil`, the default, means no limit: an upload or a download may take as long as its data keeps
   /// flowing. ``connectTimeout``, ``idleTimeout`` and ``bodyTimeout`` limit the phases of a hop.
