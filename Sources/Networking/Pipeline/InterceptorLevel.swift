@@ -1,4 +1,4 @@
-/// The level of an interceptor, which determines how often it runs and what it sees.
+/// The level of an interceptor: once for a call, an attempt, or a hop.
 ///
 /// A call with two attempts, each of which follows one redirect, passes an interceptor of the level
 /// ``call`` once, one of the level ``attempt`` twice, and one of the level ``hop`` four times.
