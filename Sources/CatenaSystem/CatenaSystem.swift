@@ -53,3 +53,12 @@ package enum SocketType {
     private static func number(_ type: Int32) -> Int32 { type }
   #endif
 }
+
+/// Makes a key for a pointer of each thread, which is `nil` at first and not released with the thread.
+///
+/// - Returns: The key, which is never deleted.
+package func makeThreadKey() -> pthread_key_t {
+  var key = pthread_key_t()
+  precondition(pthread_key_create(&key, nil) == 0, "There are too many thread-specific keys")
+  return key
+}

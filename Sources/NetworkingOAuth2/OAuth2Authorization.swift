@@ -10,30 +10,6 @@ public enum AuthorizationType: Sendable, Hashable {
   case basic
 }
 
-/// The responses after which a session refreshes the token and sends a request once more.
-public struct RejectionRule: Sendable {
-  let applies: @Sendable (_ response: Response) -> Bool
-
-  /// The responses with one of some statuses.
-  ///
-  /// - Parameter statuses: The statuses.
-  /// - Returns: The rule.
-  public static func statuses(_ statuses: Set<Int>) -> RejectionRule {
-    RejectionRule { statuses.contains($0.status) }
-  }
-
-  /// The responses for which a closure returns `true`.
-  ///
-  /// - Parameter applies: The closure. It runs for each response, on the thread of the exchange, and
-  ///   must not block.
-  /// - Returns: The rule.
-  public static func matching(_ applies: @escaping @Sendable (_ response: Response) -> Bool)
-    -> RejectionRule
-  {
-    RejectionRule(applies: applies)
-  }
-}
-
 /// The credentials that a session provides to the authorization stage of a client.
 final class OAuth2Authorization: CredentialProvider {
   let otherOrigins: [Origin]
@@ -116,7 +92,7 @@ extension Networking {
   ///   - origins: URLs of other origins that have the tokens, too.
   public func authorize(
     with session: OAuth2Session, _ level: TokenLevel = .user, _ type: AuthorizationType = .bearer,
-    refreshingOn rule: RejectionRule = .statuses([401]), alsoFor origins: [URL] = []
+    refreshingOn rule: RejectionRule = [401], alsoFor origins: [URL] = []
   ) {
     authenticate(
       by: OAuth2Authorization(session, level, type, rule, origins.compactMap { Origin($0) }))

@@ -100,7 +100,7 @@ func resume(_ client: Networking<Seatmap>) async throws -> [String] {
 }
 
 func authenticate(_ client: Networking<Seatmap>, with credentials: Credentials) {
-  client.middleware = { [unowned client] _ in
+  client.middleware = { _, client in
     Promise {
       let (username, password) = await credentials.current
       client.authenticate(username: username, password: password)

@@ -111,7 +111,7 @@ func hooks(_ networking: Networking<Sharkywaters>, token: Promise<String>) {
       urlRequest.addValue("eyJhbGci", forHTTPHeaderField: "token")
     }
   }
-  networking.middleware = { [unowned networking] _ in
+  networking.middleware = { _, networking in
     token.tap { token in networking.authenticate(bearerToken: token) }.asVoid()
   }
   networking.authenticate(username: "malibu", password: "surfingparadise")
@@ -149,7 +149,7 @@ func sessionClient() -> SessionClient {
 
 func copy(of client: SessionClient) -> SessionClient {
   let copy = client.copy()
-  copy.hopInterceptors = [OutboundLog()]
+  copy.interceptors[.hop] = [OutboundLog()]
   return copy
 }
 

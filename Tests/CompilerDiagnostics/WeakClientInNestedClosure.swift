@@ -4,7 +4,7 @@ import Networking
 func authenticate(
   _ networking: Networking<Request>, _ token: @escaping @Sendable () -> Promise<String>
 ) {
-  networking.middleware = { [weak networking] _ in
+  networking.middleware = { [weak networking] _, _ in
     token().tap { token in networking?.authenticate(bearerToken: token) }.asVoid()
   }
 }
@@ -12,7 +12,7 @@ func authenticate(
 func authenticateOnceUnwrapped(
   _ networking: Networking<Request>, _ token: @escaping @Sendable () -> Promise<String>
 ) {
-  networking.middleware = { [weak networking] _ in
+  networking.middleware = { [weak networking] _, _ in
     guard let networking else { return .rejected(CancellationError()) }
     return token().tap { token in networking.authenticate(bearerToken: token) }.asVoid()
   }

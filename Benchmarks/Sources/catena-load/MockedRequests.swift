@@ -34,7 +34,7 @@ struct MockedRequests {
     client.callbackContext = .inline
     if stages.contains("credentials") { client.authenticate(bearerToken: "a-token-of-no-worth") }
     if stages.contains("monitor") { client.addMonitor { _ in } }
-    if stages.contains("middleware") { client.middleware = { _ in .fulfilled(()) } }
+    if stages.contains("middleware") { client.middleware = { _, _ in .fulfilled(()) } }
   }
 
   func run() async {

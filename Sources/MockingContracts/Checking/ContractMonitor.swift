@@ -8,7 +8,7 @@ import CatenaSystem
 ///
 /// ```swift
 /// let monitor = ContractMonitor(try Contract(file: "api.yaml"))
-/// networking.hopInterceptors.append(monitor)
+/// networking.interceptors.append(monitor, at: .hop)
 /// // ... requests ...
 /// print(monitor.report)
 /// ```

@@ -5,7 +5,7 @@ public import Networking
 ///
 /// ```swift
 /// let monitor = ContractMonitor(contract)
-/// networking.hopInterceptors.append(monitor)
+/// networking.interceptors.append(monitor, at: .hop)
 /// // ... requests ...
 /// print(monitor.report)                  // as text
 /// try monitor.report.verify()            // throws if the contract was not kept

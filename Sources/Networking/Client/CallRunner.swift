@@ -114,10 +114,11 @@ final class CallRunner: Sendable {
       return .rejected(
         NetworkError(.notCached, "the client has no cache", request: .init(call.request)))
     }
-    guard call.request.isIntercepted, let middleware = call.settings.middleware else {
-      return firstly { try send(makeExchange(call).with(call.settings.credentials)) }
-    }
-    return waitForMiddleware(middleware, of: call).then(on: .inline) { middlewareTime in
+    guard call.request.isIntercepted, let middleware = call.settings.middleware,
+      let client = call.credentialSource
+    else { return firstly { try send(makeExchange(call).with(call.settings.credentials)) } }
+    return waitForMiddleware({ middleware($0, client) }, of: call).then(on: .inline) {
+      middlewareTime in
       call.state.middlewareTime = middlewareTime
       // The middleware may have authenticated the client.
       return try self.send(self.makeExchange(call).withCurrentCredentials())
@@ -136,7 +137,7 @@ final class CallRunner: Sendable {
       return pipeline.send(exchange)
     }
     return Pipeline(
-      [InterceptorsStage { $0.call.settings.interceptors }, AuthorizationStage()],
+      [InterceptorsStage(level: .call), AuthorizationStage()],
       around: { exchange in
         firstly {
           try exchange.checkSessions()
@@ -194,7 +195,7 @@ final class CallRunner: Sendable {
           $0 - exchange.state.middlewareTime
         }
       },
-      InterceptorsStage { $0.call.settings.interceptors },
+      InterceptorsStage(level: .call),
       // The following stages run once for all calls that share the exchange.
       SharingStage(sharesAll: configuration.sharesRequests, cookies: cookies),
       // Outside the retries, so that a body is compressed once.
@@ -202,6 +203,7 @@ final class CallRunner: Sendable {
       RetryStage(
         policy: configuration.retry, budget: configuration.retryBudget, scheduler: scheduler,
         wallClock: configuration.wallClock),
+      InterceptorsStage(level: .attempt),
       RedirectStage(policy: configuration.redirects),
       // The following stages run once for each hop. Each hop has its own response in the cache, so that
       // the response of a redirect's target is not stored for the URL of the redirect.
@@ -209,14 +211,14 @@ final class CallRunner: Sendable {
       // Reachability is checked before the circuit
       // breaker, because a missing network is not a failure of the host.
       configuration.whenUnreachable.map {
-        ReachabilityInterceptor(
-          configuration.reachability ?? .shared, whenUnreachable: $0, scheduler: scheduler)
+        ReachabilityStage(
+          reachability: configuration.reachability ?? .shared, policy: $0, scheduler: scheduler)
       },
       configuration.circuitBreaker.map { CircuitStage($0, scheduler: scheduler) },
       AuthorizationStage(),
       cookies as (any Interceptor)?,
       DeadlineStage(phase: .attempt, scheduler: scheduler) { _ in configuration.attemptTimeout },
-      InterceptorsStage { $0.call.settings.hopInterceptors },
+      InterceptorsStage(level: .hop),
     ].compactMap { $0 }
   }
 }
@@ -236,7 +238,8 @@ package protocol CallPerformer: Sendable {
 // MARK: Middleware
 
 extension CallRunner {
-  /// Waits for the middleware.
+  /// Waits for the middleware within the time limit of the call, so that a promise that never settles
+  /// does not block the queue.
   ///
   /// Stores the request in the offline store if the middleware fails for lack of a network.
   ///
@@ -244,34 +247,25 @@ extension CallRunner {
   private func waitForMiddleware(
     _ middleware: (Request) -> Promise<Void>, of call: Call
   ) -> Promise<Duration> {
-    let middlewareTime = runMiddleware(middleware, for: call)
-    guard case .saving(let offlineSaver) = call.offline else { return middlewareTime }
-    return offlineSaver.saving(
-      middlewareTime, as: UUID().uuidString, baseURL: call.baseURL)
-  }
-
-  /// Runs the middleware within the time limit of the call, so that a promise that never settles
-  /// does not block the queue.
-  private func runMiddleware(
-    _ middleware: (Request) -> Promise<Void>, for call: Call
-  ) -> Promise<Duration> {
     let (scheduler, request) = (scheduler, call.request)
-    let start = scheduler.now
+    let (start, limit) = (scheduler.now, request.timeout ?? callTimeout)
     let renewal = RefreshRound(in: call.refresh, of: call.sessions, canSignOut: false)
-    let finished = renewal.run { middleware(request) }
-    guard let limit = request.timeout ?? callTimeout else {
-      return finished.then(on: .inline) { Duration.zero }
+    var finished = renewal.run { middleware(request) }
+    if let limit {
+      finished = finished.timeout(limit, scheduler: scheduler) {
+        Self.timedOut(request, "the middleware has not called back")
+      }
     }
-    return finished.timeout(limit, scheduler: scheduler) {
-      Self.timedOut(request, "the middleware has not called back")
-    }
-    .then(on: .inline) {
+    let middlewareTime = finished.then(on: .inline) {
       let elapsed = scheduler.now - start
-      guard elapsed < limit else {
+      if let limit, elapsed >= limit {
         throw Self.timedOut(request, "the middleware used the whole time limit")
       }
       return elapsed
     }
+    guard case .saving(let offlineSaver) = call.offline else { return middlewareTime }
+    return offlineSaver.saving(
+      middlewareTime, as: UUID().uuidString, baseURL: call.baseURL)
   }
 
   private static func timedOut(_ request: Request, _ reason: String) -> NetworkError {

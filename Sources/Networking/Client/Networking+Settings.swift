@@ -47,57 +47,53 @@ extension Networking {
   /// request that waits for it. They are those of the same user: they do not end a session.
   ///
   /// ```swift
-  /// networking.middleware = { _ in
+  /// networking.middleware = { request, networking in
   ///   tokens.current().tap { token in networking.authenticate(bearerToken: token) }.asVoid()
   /// }
   /// ```
+  ///
+  /// It receives the request, and the client that sends it: this one, or a ``copy()`` that has the same
+  /// hook. A closure that uses this argument does not retain the client.
   ///
   /// If the promise is rejected, the request is rejected with the same error. The wait counts
   /// towards the limit of the call, ``Request/timeout`` or ``NetworkingConfiguration/callTimeout``.
   /// On timeout the request frees its place in the queue and is rejected with `timedOut(.call)`. The
   /// error names the middleware. The hook's promise is cancelled unless it has other consumers.
   /// Without a limit a promise that never settles keeps the place of its request.
-  public var middleware: (@Sendable (_ request: Request) -> Promise<Void>)? {
+  public var middleware:
+    (@Sendable (_ request: Request, _ networking: Networking) -> Promise<Void>)?
+  {
     get { settings.withLock { $0.settings.middleware } }
-    set { change { $0.middleware = newValue } }
+    set {
+      let hook = newValue.map {
+        hook -> @Sendable (Request, any CredentialSource) -> Promise<Void> in
+        { request, client in (client as? Networking).map { hook(request, $0) } ?? .fulfilled(()) }
+      }
+      change { $0.middleware = hook }
+    }
   }
 
-  /// The interceptors of calls, outermost first.
-  ///
-  /// The default is none.
-  ///
-  /// They run once for each call, outside the retries; ``hopInterceptors`` run inside. A change
-  /// applies to the calls made from then on.
-  public var interceptors: [any Interceptor] {
-    get { settings.withLock { $0.settings.interceptors } }
-    set { change { $0.interceptors = newValue } }
-  }
-
-  /// The interceptors of hops, outermost first.
+  /// The interceptors, of which there may be some at each ``InterceptorLevel``.
   ///
   /// The default is none.
   ///
   /// ```swift
-  /// networking.hopInterceptors.append(
+  /// networking.interceptors.append(refresh)
+  /// networking.interceptors.append(
   ///   RequestAdapter { request in
   ///     var request = request
   ///     request.headers["X-Signature"] = signature(of: request)
   ///     return request
-  ///   })
+  ///   }, at: .hop)
   /// ```
   ///
-  /// They run for every attempt and every redirect, next to the transport. They receive the request
-  /// with its credentials and cookies, and each response as it arrives, including redirects and
-  /// responses that are retried. Fields that they add apply to that hop only and are not sent to
-  /// the target of a redirect.
-  ///
-  /// Their time counts towards ``NetworkingConfiguration/attemptTimeout``; the error names an
-  /// interceptor that does not call back. A change applies to the calls made from then on. If calls
-  /// share an exchange (see ``NetworkingConfiguration/sharesRequests``), only the hop interceptors
-  /// of the first call run.
-  public var hopInterceptors: [any Interceptor] {
-    get { settings.withLock { $0.settings.hopInterceptors } }
-    set { change { $0.hopInterceptors = newValue } }
+  /// Assigning a list replaces the interceptors of all levels. A change applies to the calls made from
+  /// then on. The error of a call that times out names an interceptor that does not call back. If
+  /// calls share an exchange (see ``NetworkingConfiguration/sharesRequests``), the interceptors of
+  /// attempts and hops are those of the first call.
+  public var interceptors: InterceptorList {
+    get { settings.withLock { $0.settings.interceptors } }
+    set { change { $0.interceptors = newValue } }
   }
 
   /// The base URL of the requests: that of the client, or else that of the endpoint type.
@@ -129,7 +125,7 @@ extension Networking {
   ///
   /// ```swift
   /// let uploads = networking.copy()
-  /// uploads.hopInterceptors.append(signing)          // does not affect `networking`
+  /// uploads.interceptors.append(signing, at: .hop)   // does not affect `networking`
   /// ```
   ///
   /// - **Shared** are the queue with its ``RequestMode``, the transport and its connections, the
@@ -137,8 +133,8 @@ extension Networking {
   ///   `authenticate`, ``suspend()``, ``resume()`` and ``cancelAllRequests()`` of one client apply to
   ///   both.
   /// - **Separate** are ``beforeEach``, ``preProcessRequest``, ``middleware``, ``interceptors``,
-  ///   ``hopInterceptors``, ``callbackContext``, ``logLevel`` and the monitors. The copy begins with
-  ///   those of this client. A ``RefreshInterceptor`` still refreshes once for both clients.
+  ///   ``callbackContext``, ``logLevel`` and the monitors. The copy begins with those of this client. A
+  ///   ``RefreshInterceptor`` still refreshes once for both clients.
   ///
   /// - Returns: The copy, which retains this client.
   public func copy() -> Networking { Networking(sharingSessionOf: self) }

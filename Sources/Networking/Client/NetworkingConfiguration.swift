@@ -195,10 +195,10 @@ public struct NetworkingConfiguration: Sendable {
   ///
   /// `nil` sends them anyway.
   ///
-  /// ``ReachabilityInterceptor`` documents which requests need the internet. Mocked requests do
+  /// ``ReachabilityPolicy`` documents which requests need the internet. Mocked requests do
   /// not. Each hop waits separately, within the limit of the call. A request that fails under this
   /// policy is not retried, regardless of ``retry``.
-  public var whenUnreachable: ReachabilityInterceptor.Policy?
+  public var whenUnreachable: ReachabilityPolicy?
   /// The reachability for ``replaysWhenReachable`` and ``whenUnreachable``.
   ///
   /// `nil` uses an instance that all clients of the process share. It starts on first use.
@@ -225,7 +225,7 @@ public struct NetworkingConfiguration: Sendable {
   /// ``idleTimeout`` only. It does not apply to the bodies of downloads and streams either, whose
   /// consumers see their progress and can cancel them.
   public var bodyTimeout: Duration? = .seconds(1_800)
-  /// The limit for one hop, including the client's hop interceptors.
+  /// The limit for one hop, including the client's interceptors of hops.
   ///
   /// `nil`, the default, means no limit: an upload or a download may take as long as its data keeps
   /// flowing. ``connectTimeout``, ``idleTimeout`` and ``bodyTimeout`` limit the phases of a hop.

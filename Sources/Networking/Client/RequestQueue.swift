@@ -135,19 +135,8 @@ struct QueuedRequest: Sendable {
 
 /// The main queue.
 enum MainQueue {
-  private static let key: DispatchSpecificKey<Void> = {
-    let key = DispatchSpecificKey<Void>()
-    DispatchQueue.main.setSpecific(key: key, value: ())
-    return key
-  }()
-
-  /// Whether the current thread runs the main queue.
-  ///
-  /// `Thread.isMainThread` alone is not enough: on Linux an asynchronous `main` leaves the main
-  /// thread, and another thread runs the main queue.
-  static var isCurrent: Bool {
-    DispatchQueue.getSpecific(key: key) != nil || isMainThread
-  }
+  /// Whether the current thread runs the main queue, or is the main thread.
+  static var isCurrent: Bool { ExecutionContext.isOnMainQueue || isMainThread }
 
   /// The result of `Thread.isMainThread`, cached for each thread, because it is a system call on
   /// Linux.
@@ -158,9 +147,5 @@ enum MainQueue {
     return isMain
   }
 
-  private static let isMainThreadKey: pthread_key_t = {
-    var key = pthread_key_t()
-    pthread_key_create(&key, nil)
-    return key
-  }()
+  private static let isMainThreadKey = makeThreadKey()
 }

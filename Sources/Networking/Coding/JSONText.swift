@@ -84,11 +84,7 @@ final class JSONText: Sendable {
   /// The key of the attempts of the decoder that runs on a thread.
   ///
   /// A decoder is synchronous, and the value of a task takes longer.
-  private static let currentKey: pthread_key_t = {
-    var key = pthread_key_t()
-    precondition(pthread_key_create(&key, nil) == 0, "There are too many thread-specific keys")
-    return key
-  }()
+  private static let currentKey = makeThreadKey()
 
   /// The place of the text in the `userInfo` of a decoder.
   private static let key: CodingUserInfoKey = {

@@ -7,11 +7,13 @@ import Foundation
 extension HTTPHeaders {
   /// Validates the fields.
   ///
+  /// - Parameter request: The request with the fields, for the error.
   /// - Throws: ``NetworkError/Code-swift.enum/invalidHeader`` if a field cannot be sent. The reason
   ///   contains the name of the field, never its value.
-  func validate() throws {
+  func validate(of request: HTTPRequest? = nil) throws {
     for field in fields {
-      if let problem = Self.problem(of: field) { throw NetworkError(.invalidHeader, problem) }
+      guard let problem = Self.problem(of: field) else { continue }
+      throw NetworkError(.invalidHeader, problem, request: request.map { .init($0) })
     }
   }
 

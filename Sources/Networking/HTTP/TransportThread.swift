@@ -23,9 +23,5 @@ enum TransportThread {
 
   private static let queueName = "Catena.Transport"
 
-  private static let key: pthread_key_t = {
-    var key = pthread_key_t()
-    pthread_key_create(&key, nil)
-    return key
-  }()
+  private static let key = makeThreadKey()
 }

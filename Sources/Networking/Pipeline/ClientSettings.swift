@@ -10,14 +10,14 @@ struct ClientSettings: Sendable {
   var callbackContext = ExecutionContext.main
   var beforeEach: (@Sendable (Request) -> Request)?
   var preProcessRequest: (@Sendable (HTTPRequest) throws -> HTTPRequest)?
-  var middleware: (@Sendable (Request) -> Promise<Void>)?
+  /// The hook, which receives the client that makes the call.
+  var middleware: (@Sendable (Request, any CredentialSource) -> Promise<Void>)?
   var credentials = ClientCredentials.none
   /// The session of the current user.
   ///
   /// Each client has its own.
   var session = Self.withoutUser
-  var interceptors: [any Interceptor] = []
-  var hopInterceptors: [any Interceptor] = []
+  var interceptors: InterceptorList = []
   /// The listeners of events.
   ///
   /// `nil` when there are none.

@@ -139,8 +139,8 @@ extension Exchange {
   /// The caller's request, after the client's `beforeEach` hook.
   package var original: Request { call.request }
 
-  /// Whether the client has interceptors of hops.
-  package var hasHopInterceptors: Bool { !call.settings.hopInterceptors.isEmpty }
+  /// The interceptors of the client.
+  package var interceptors: InterceptorList { call.settings.interceptors }
 
   /// Begins to report the only hop of a performer of calls.
   ///

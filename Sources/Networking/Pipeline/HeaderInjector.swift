@@ -6,12 +6,12 @@ public import Promises
 /// HeaderInjector { _ in ["X-Request-ID": UUID().uuidString] }
 /// ```
 ///
+/// It is a ``RequestAdapter`` of header fields, for all requests. At the level
+/// ``InterceptorLevel/hop`` it also adds them to redirects to other origins, so it must not be used for
+/// credentials.
 /// Fields that never change are ``NetworkingConfiguration/headers``.
-///
-/// It adds the fields to all requests. As a hop interceptor it also adds them to redirects to other
-/// origins, so it must not be used for credentials.
 public struct HeaderInjector: Interceptor {
-  private let fields: InterceptorStep<HTTPRequest, HTTPHeaders>
+  private let adapter: RequestAdapter
 
   /// Makes an injector of the fields of a closure.
   ///
@@ -22,7 +22,13 @@ public struct HeaderInjector: Interceptor {
     @_inheritActorContext _ fields:
       @escaping @Sendable @isolated(any) (_ request: HTTPRequest) throws -> HTTPHeaders
   ) {
-    self.fields = InterceptorStep(fields)
+    adapter = RequestAdapter(
+      IsolatedClosure(fields).called { (request: HTTPRequest, fields) in
+        var request = request
+        request.headers = try fields(request).merging(request.headers)
+        try request.headers.validate(of: request)
+        return request
+      })
   }
 
   /// Sends the exchange with the fields added.
@@ -33,22 +39,6 @@ public struct HeaderInjector: Interceptor {
   /// - Returns: A promise of the response. It is rejected with
   ///   ``NetworkError/Code-swift.enum/invalidHeader`` for a field that cannot be sent.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    fields.perform(exchange.request, for: exchange) { next(try exchange.adding($0)) }
-  }
-}
-
-extension Exchange {
-  /// Returns the exchange with additional fields, except those whose names the request has.
-  ///
-  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidHeader`` for a
-  ///   field that cannot be sent.
-  fileprivate func adding(_ fields: HTTPHeaders) throws -> Exchange {
-    var exchange = self
-    exchange.request.headers = fields.merging(request.headers)
-    let problems = exchange.request.headers.fields.lazy.compactMap { HTTPHeaders.problem(of: $0) }
-    if let problem = problems.first {
-      throw NetworkError(.invalidHeader, problem, request: .init(exchange.request))
-    }
-    return exchange
+    adapter.intercept(exchange, next: next)
   }
 }

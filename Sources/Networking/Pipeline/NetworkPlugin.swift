@@ -13,7 +13,7 @@ public import Promises
 /// ```
 ///
 /// Each hook is called once for each exchange, in the order below, on any thread, and must not
-/// block. As a call interceptor a plugin observes calls; as a hop interceptor, hops.
+/// block. Its ``InterceptorLevel`` determines whether a plugin observes calls, attempts or hops.
 ///
 /// A type that conforms is not isolated to an actor. To update a view, add a closure with
 /// ``Networking/addMonitor(_:)-(NetworkEventHandler)``.

@@ -67,13 +67,12 @@ struct Pipeline: Sendable {
 /// A stage of this module, which always calls back, so that the pipeline does not track it.
 protocol BuiltInStage: Interceptor {}
 
-/// The stage that runs the interceptors that the client had when the call was made.
+/// The stage that runs the interceptors of a level that the client had when the call was made.
 struct InterceptorsStage: BuiltInStage {
-  /// Returns the interceptors of an exchange.
-  let interceptors: @Sendable (_ exchange: Exchange) -> [any Interceptor]
+  let level: InterceptorLevel
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    let interceptors = interceptors(exchange)
+    let interceptors = exchange.call.settings.interceptors[level]
     guard !interceptors.isEmpty else { return next(exchange) }
     return Pipeline(interceptors, around: next).send(exchange)
   }
@@ -92,17 +91,7 @@ struct InterceptorStep<Argument: Sendable, Output: Sendable>: Sendable {
   private let begin: @Sendable (_ argument: Argument, _ scheduler: any Scheduler) -> Promise<Output>
 
   /// Makes a step of a synchronous closure.
-  init(_ body: @escaping @Sendable @isolated(any) (Argument) throws -> Output) {
-    self.init(IsolatedClosure(body))
-  }
-
-  /// Makes a step of a synchronous closure with two arguments.
-  init<First, Second>(_ body: @escaping @Sendable @isolated(any) (First, Second) throws -> Output)
-  where Argument == (First, Second) {
-    self.init(IsolatedClosure(body))
-  }
-
-  private init(_ closure: IsolatedClosure<Argument, Output>) {
+  init(_ closure: IsolatedClosure<Argument, Output>) {
     let exchanges = Self.exchanges(leaving: closure.context)
     direct = closure.unisolated
     begin = { closure.onItsActor($0, awaitedBy: $1, returningOn: exchanges) }

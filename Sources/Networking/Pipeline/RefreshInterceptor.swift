@@ -11,7 +11,7 @@ import CatenaSystem
 /// }
 /// ```
 ///
-/// - **One refresh.** The first response with one of the statuses starts a refresh. Requests that
+/// - **One refresh.** The first response that the rule covers starts a refresh. Requests that
 ///   are rejected while it runs wait for it. A request that was sent before the refresh ended and
 ///   is rejected afterwards does not start another one.
 /// - **Resending.** After the refresh each request is sent once more through the remaining stages,
@@ -39,7 +39,7 @@ import CatenaSystem
 ///   ``NetworkError/Code-swift.enum/sessionEnded``, and `authenticate` has no effect in it.
 ///   Requests of the next user do not wait for it, and start a refresh of their own.
 public struct RefreshInterceptor: Interceptor {
-  private let statuses: Set<Int>
+  private let rule: RejectionRule
   private let holdsRequests: Bool
   private let refresh: InterceptorStep<RefreshCause, Void>
   private let shared = SharedRefresh()
@@ -49,7 +49,7 @@ public struct RefreshInterceptor: Interceptor {
   /// Copies share the refresh.
   ///
   /// - Parameters:
-  ///   - statuses: The statuses that mean that the credentials were rejected.
+  ///   - rule: The responses that mean that the credentials were rejected.
   ///   - holdsRequests: Whether requests that are made while a refresh runs wait for it. They fail
   ///     with its error. Requests in flight and their retries are not held, nor are the requests of
   ///     the refresh itself, as the type defines them.
@@ -58,12 +58,12 @@ public struct RefreshInterceptor: Interceptor {
   ///     called again before its promise has settled. An error that it throws fails the refresh. The
   ///     value of the promise is ignored.
   public init<Ignored: Sendable>(
-    on statuses: Set<Int> = [401], holdsRequests: Bool = false,
+    on rule: RejectionRule = [401], holdsRequests: Bool = false,
     @_inheritActorContext _ refresh:
       @escaping @Sendable @isolated(any) (_ response: Response) throws -> Promise<Ignored>
   ) {
     let refresh = IsolatedClosure(refresh)
-    self.statuses = statuses
+    self.rule = rule
     self.holdsRequests = holdsRequests
     self.refresh = InterceptorStep(
       starting: refresh.called { (cause: RefreshCause, refresh) in
@@ -80,7 +80,7 @@ public struct RefreshInterceptor: Interceptor {
   /// Copies share the refresh.
   ///
   /// - Parameters:
-  ///   - statuses: The statuses that mean that the credentials were rejected.
+  ///   - rule: The responses that mean that the credentials were rejected.
   ///   - holdsRequests: Whether requests that are made while a refresh runs wait for it. They fail
   ///     with its error. Requests in flight and their retries are not held, nor are the requests of
   ///     the refresh itself, as the type defines them.
@@ -88,11 +88,11 @@ public struct RefreshInterceptor: Interceptor {
   ///     and runs in a new task on its actor, which is cancelled with the refresh. It is not called
   ///     again before it has returned. An error that it throws fails the refresh.
   public init(
-    on statuses: Set<Int> = [401], holdsRequests: Bool = false,
+    on rule: RejectionRule = [401], holdsRequests: Bool = false,
     @_inheritActorContext _ refresh:
       @escaping @Sendable @isolated(any) (_ response: Response) async throws -> Void
   ) {
-    self.statuses = statuses
+    self.rule = rule
     self.holdsRequests = holdsRequests
     self.refresh = InterceptorStep(asynchronous: { cause in
       try await HandlerScope(mark: cause.round).run { try await refresh(cause.response) }
@@ -118,7 +118,7 @@ public struct RefreshInterceptor: Interceptor {
     let epoch = shared.epoch
     let first = firstly { next(try exchange.withCurrentCredentials()) }
     return first.then(on: .inline) { response -> NetworkPromise in
-      guard statuses.contains(response.status), exchange.request.body.isRepeatable else {
+      guard rule.applies(response), exchange.request.body.isRepeatable else {
         return .fulfilled(response)
       }
       guard !shared.isInProgress(exchange.call.refresh) else { throw Self.selfWaitError(response) }

@@ -33,8 +33,7 @@ public struct RequestAdapter: Interceptor {
     @_inheritActorContext _ adapt:
       @escaping @Sendable @isolated(any) (_ request: HTTPRequest) throws -> HTTPRequest
   ) {
-    self.name = name
-    self.adapt = InterceptorStep(adapt)
+    self.init(IsolatedClosure(adapt), name: name)
   }
 
   /// Makes an adapter that returns a promise.
@@ -65,6 +64,12 @@ public struct RequestAdapter: Interceptor {
   ) {
     self.name = name
     self.adapt = InterceptorStep(asynchronous: adapt)
+  }
+
+  /// Makes a synchronous adapter.
+  init(_ adapt: IsolatedClosure<HTTPRequest, HTTPRequest>, name: String = "RequestAdapter") {
+    self.name = name
+    self.adapt = InterceptorStep(adapt)
   }
 
   /// Sends the exchange with the changed request.

@@ -53,7 +53,7 @@ public struct ResponseInterceptor: Interceptor {
   ) {
     self.limit = limit
     self.name = name
-    self.decide = InterceptorStep(decide)
+    self.decide = InterceptorStep(IsolatedClosure(decide))
   }
 
   /// Sends the exchange, and sends it again if the closure decides so.
@@ -73,26 +73,19 @@ public struct ResponseInterceptor: Interceptor {
     next(exchange).asResult()
       .then(on: .inline) { result -> NetworkPromise in
         guard resendsLeft > 0 else { return .fulfilled(try result.get()) }
-        return decide.perform((result, exchange.request), for: exchange) {
-          try apply($0, to: result, of: exchange, next, resendsLeft)
+        return decide.perform((result, exchange.request), for: exchange) { decision in
+          switch decision {
+          case .respond(let response): return .fulfilled(response)
+          case .resend(let promise) where exchange.request.body.isRepeatable:
+            return promise.then(on: .inline) {
+              exchange.state.end(result)
+              exchange.reportResend(after: result)
+              return send(
+                try exchange.withCurrentCredentials(), next, resendsLeft: resendsLeft - 1)
+            }
+          case .pass, .resend: return .fulfilled(try result.get())
+          }
         }
       }
-  }
-
-  private func apply(
-    _ decision: Decision, to result: Result<Response, any Error>, of exchange: Exchange,
-    _ next: @escaping Next, _ resendsLeft: Int
-  ) throws -> NetworkPromise {
-    switch decision {
-    case .respond(let response): return .fulfilled(response)
-    case .resend(let promise) where exchange.request.body.isRepeatable:
-      return promise.then(on: .inline) {
-        exchange.state.end(result)
-        exchange.reportResend(after: result)
-        return send(
-          try exchange.withCurrentCredentials(), next, resendsLeft: resendsLeft - 1)
-      }
-    case .pass, .resend: return .fulfilled(try result.get())
-    }
   }
 }

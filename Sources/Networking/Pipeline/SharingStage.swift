@@ -103,7 +103,7 @@ struct SharingKey: Hashable, Sendable {
   private let sessions: CallSessions
   /// Whether the client may add credentials.
   ///
-  /// A hop interceptor may add credentials of its own to such requests.
+  /// An interceptor of hops may add credentials of its own to such requests.
   private let sendsCredentials: Bool
   /// The revision of the client's cookies.
   ///

@@ -11,8 +11,8 @@ import Foundation
 ///   `Content-Length`. Files, streams and forms with files are compressed in pieces while they are
 ///   sent, so their length is unknown. A request without a body, or with an empty one, is not changed.
 /// - **Header fields.** The coding is added to `Content-Encoding`.
-/// - **Order.** The client's interceptors receive the original body. Retries, redirects and hop
-///   interceptors, such as those that sign requests, receive the compressed one.
+/// - **Order.** The client's interceptors of calls receive the original body. Retries, redirects and
+///   interceptors of attempts and hops, such as those that sign requests, receive the compressed one.
 /// - **Repeatability.** A compressed body can be sent again if the original one can.
 /// - **Linux without libcurl** cannot compress: the request is rejected with
 ///   ``NetworkError/Code-swift.enum/unsupported``.

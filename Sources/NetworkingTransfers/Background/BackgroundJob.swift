@@ -92,8 +92,8 @@ struct BackgroundJob: Sendable {
   /// part in it.
   private static func refusal(of exchange: Exchange) -> String? {
     let request = exchange.original
-    if exchange.hasHopInterceptors {
-      return "A background session follows redirects itself: use interceptors, not hopInterceptors"
+    if exchange.interceptors.count > exchange.interceptors[.call].count {
+      return "A background session makes attempts and hops itself: append interceptors at: .call"
     }
     if request.compression != nil {
       return "A background session does not compress bodies: compress the file before"

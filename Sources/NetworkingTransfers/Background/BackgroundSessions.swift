@@ -20,7 +20,7 @@ extension SessionConfiguration {
   /// - **Requests.** `download(_:to:)`, and the request of `Request.upload(file:to:)`. All others are
   ///   rejected with ``NetworkError/Code-swift.enum/unsupported`` and the alternative: bodies in memory,
   ///   forms and streams, downloads with a body, responses without an upload or a file, transfers that
-  ///   can be paused, compression, a time limit of a request, ``Networking/hopInterceptors``, and the
+  ///   can be paused, compression, a time limit of a request, interceptors of attempts and hops, and the
   ///   store policy `offline`.
   /// - **Client.** ``Networking/beforeEach``, ``Networking/middleware``,
   ///   ``Networking/preProcessRequest``, ``Networking/interceptors`` and credentials apply when a request

@@ -73,7 +73,7 @@ public struct ExecutionContext: Sendable {
   ///
   /// `Thread.isMainThread` is not equivalent: on Linux an asynchronous `main` leaves the main thread,
   /// and another thread runs the main queue.
-  static var isOnMainQueue: Bool { DispatchQueue.getSpecific(key: mainQueueKey) != nil }
+  package static var isOnMainQueue: Bool { DispatchQueue.getSpecific(key: mainQueueKey) != nil }
 
   /// A key with a value on the main queue only.
   ///

@@ -55,7 +55,7 @@ extension Promise where Value: Sendable {
   /// Calls a handler with the error and returns this promise.
   ///
   /// The rejection counts as handled, both for this promise and for the promises from which it is
-  /// derived.
+  /// derived. By default the handler does not run after a cancellation; ``onCancel(on:_:)`` does.
   ///
   /// - Parameters:
   ///   - context: The context for `handler`.
@@ -145,6 +145,52 @@ extension Promise where Value: Sendable {
     fail(
       type, on: .isolated(to: handler.isolation) ?? context, policy: policy,
       withoutIsolation(handler))
+  }
+
+  // MARK: onCancel
+
+  /// Calls a handler when the promise is rejected by a cancellation, and returns this promise.
+  ///
+  /// ```swift
+  /// boards.done { boards in show(boards) }.fail { error in show(error) }.onCancel { hide() }
+  /// ```
+  ///
+  /// It complements ``fail(on:policy:_:)``, whose handler does not run then. Handlers of both run in the
+  /// order in which they were attached. A cancellation is an error whose ``Swift/Error/isCancellation``
+  /// is `true`: that of ``cancel()``, or one with which the promise was rejected.
+  ///
+  /// The handler is not a consumer: it does not prevent the cancellation of this promise, and cancelling
+  /// promises that are derived from this one does not withdraw it. A rejection with another error does
+  /// not count as handled.
+  ///
+  /// - Parameters:
+  ///   - context: The context for `handler`.
+  ///   - handler: The handler. It runs exactly once if the promise is rejected by a cancellation,
+  ///     otherwise never.
+  /// - Returns: This promise, for further handlers.
+  @discardableResult
+  public func onCancel(
+    on context: ExecutionContext, _ handler: @escaping @Sendable () -> Void
+  ) -> Promise {
+    let context = self.context.resolving(context)
+    observe([]) { settled in
+      if settled.error?.isCancellation == true { context.handle(handler) }
+    }
+    return self
+  }
+
+  /// Calls a handler when the promise is rejected by a cancellation, on the actor in whose code the
+  /// handler is written, and returns this promise.
+  ///
+  /// As ``onCancel(on:_:)``. A handler without isolation runs in the promise's ``context``.
+  ///
+  /// - Parameter handler: The handler.
+  /// - Returns: This promise, for further handlers.
+  @discardableResult
+  public func onCancel(
+    @_inheritActorContext _ handler: @escaping @Sendable @isolated(any) () -> Void
+  ) -> Promise {
+    onCancel(on: .isolated(to: handler.isolation) ?? context, withoutIsolation(handler))
   }
 
   // MARK: always

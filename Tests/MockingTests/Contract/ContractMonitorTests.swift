@@ -22,7 +22,7 @@ struct ContractMonitorTests {
     let monitor = ContractMonitor(try ContractFixture.contract())
     let networking = Networking<Request>(transport: MockTransport(routes: routes))
     networking.baseURL = URL.of("https://staging.example.com/v1")
-    networking.hopInterceptors.append(monitor)
+    networking.interceptors.append(monitor, at: .hop)
     for request in requests { _ = try await networking.request(request).value }
     return monitor.report
   }
@@ -161,7 +161,7 @@ struct ContractMonitorTests {
     let monitor = ContractMonitor(try ContractFixture.contract())
     let networking = Networking<Request>(
       transport: MockTransport { Route(.get, "/v1/pets/7", .text("x")) })
-    networking.hopInterceptors.append(monitor)
+    networking.interceptors.append(monitor, at: .hop)
     _ = try await networking.request(.get("https://a.example/v1/pets/7")).value
     #expect(monitor.report.violations.count == 1)
     monitor.reset()
@@ -219,7 +219,7 @@ struct ContractMonitorTests {
     let monitor = ContractMonitor(try ContractFixture.contract()) { found.append($0.pointer) }
     let networking = Networking<Request>(
       transport: MockTransport { Route(.get, "/v1/pets/7", Self.json(#"{"id":7,"name":1}"#)) })
-    networking.hopInterceptors.append(monitor)
+    networking.interceptors.append(monitor, at: .hop)
     for _ in 0..<3 { _ = try await networking.request(.get("https://a.example/v1/pets/7")).value }
     #expect(monitor.report.violations.map(\.count) == [3])
     #expect(found.entries == ["/name"])

@@ -142,7 +142,7 @@ struct ContractStateTests {
       monitor = ContractMonitor(contract)
       networking = Networking<Request>(transport: MockTransport(contract: contract, store: store))
       networking.baseURL = URL.of("https://shop.example/api/")
-      networking.hopInterceptors.append(monitor)
+      networking.interceptors.append(monitor, at: .hop)
     }
 
     func send(_ request: Request) async throws -> (status: Int, json: JSON) {

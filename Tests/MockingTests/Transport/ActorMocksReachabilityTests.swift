@@ -15,7 +15,7 @@ struct ActorMocksReachabilityTests {
   }
 
   private func configuration(
-    _ policy: ReachabilityInterceptor.Policy, _ status: MockReachability
+    _ policy: ReachabilityPolicy, _ status: MockReachability
   ) -> NetworkingConfiguration {
     var configuration = NetworkingConfiguration()
     configuration.reachability = NetworkReachability(monitor: status)

@@ -159,7 +159,7 @@ struct WithMocksTests {
   @Test func requestsOfPipelineStagesBelongToTheScope() async throws {
     let client = Networking<NameAPI>(transport: network)
     client.callbackContext = .inline
-    client.middleware = { request in
+    client.middleware = { request, client in
       request.headers.contains("Inner")
         ? .fulfilled(())
         : client.request(NameAPI.name, .headers(["Inner": "1"])).toString()

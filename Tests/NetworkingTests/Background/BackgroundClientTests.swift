@@ -228,7 +228,7 @@ struct BackgroundClientTests {
       await networking.download(.get("films/7"), to: target, resumable: true).response.result,
       await networking.download(.post("films", parameters: ["a": 1]), to: target).result,
     ]
-    networking.hopInterceptors = [HeaderInjector { _ in ["X-Hop": "1"] }]
+    networking.interceptors[.hop] = [HeaderInjector { _ in ["X-Hop": "1"] }]
     results.append(await networking.download(.get("films/7"), to: target).result)
     for result in results {
       #expect(result.failure(as: NetworkError.self)?.code == .unsupported)

@@ -212,7 +212,7 @@
       }
       let client = fixture.client()
       for user in ["1", "2"] {
-        client.hopInterceptors = [HeaderInjector { _ in ["X-User": user] }]
+        client.interceptors[.hop] = [HeaderInjector { _ in ["X-User": user] }]
         #expect(try await client.request(.get("/a")).toString().value == user)
       }
     }

@@ -26,7 +26,7 @@ struct ClientCopyTests {
     let copy = client.copy()
     copy.interceptors.append(HeaderInjector { _ in ["X-Copy": "1"] })
     copy.beforeEach = { $0.with(.headers(["X-Each": "1"])) }
-    client.hopInterceptors = [HeaderInjector { _ in ["X-Original": "1"] }]
+    client.interceptors[.hop] = [HeaderInjector { _ in ["X-Original": "1"] }]
     _ = try await client.request(.boards).value
     _ = try await copy.request(.boards).value
     #expect(fields("X-Both") == ["1", "1"])

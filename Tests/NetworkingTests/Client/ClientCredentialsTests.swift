@@ -98,14 +98,14 @@ struct ClientCredentialsTests {
 
   @Test func aMiddlewareThatAuthenticatesWithoutABaseURLRejectsTheRequest() async throws {
     let client = client()
-    client.middleware = { [unowned client] _ in
+    client.middleware = { _, client in
       client.authenticate(bearerToken: "t")
       return .fulfilled(())
     }
     let error = await client.request(Self.absolute).result.failure(as: NetworkError.self)
     #expect(error?.code == .credentialsWithoutBaseURL && transport.requests.isEmpty)
     _ = try await client.request(Self.absolute, .withoutCredentials).value
-    client.middleware = { [unowned client] _ in
+    client.middleware = { _, client in
       client.baseURL = .of("https://a.example/")
       return .fulfilled(())
     }
@@ -363,7 +363,7 @@ struct ClientCredentialsTests {
     configuration.sharesRequests = true
     let client = Networking<Request>(transport: transport, configuration: configuration)
     client.baseURL = .of("https://a.example/")
-    client.hopInterceptors = [TokenInterceptor()]
+    client.interceptors[.hop] = [TokenInterceptor()]
     let request = Request.get("x")
     let requests = [
       request.with(.withoutCredentials), request, request.with(.withoutCredentials), request,

@@ -81,7 +81,7 @@ struct ClientSessionTests {
     var path = "plain"
     switch place {
     case .suspendedQueue: client.suspend()
-    case .middleware: client.middleware = { _ in after(wait, scheduler: time, on: .inline) }
+    case .middleware: client.middleware = { _, _ in after(wait, scheduler: time, on: .inline) }
     case .barrier:
       let barrier = PipelineBarrier()
       client.interceptors = [barrier]

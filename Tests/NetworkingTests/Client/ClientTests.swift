@@ -114,7 +114,7 @@ struct ClientTests {
       log.append("before")
       return request.with(.headers(["X-One": "1"]))
     }
-    networking.middleware = { _ in
+    networking.middleware = { _, _ in
       log.append("middleware")
       return .fulfilled(())
     }
@@ -132,7 +132,7 @@ struct ClientTests {
 
   @Test func aRejectingMiddlewarePreventsTheRequest() async {
     let networking = client()
-    networking.middleware = { _ in .rejected(TestError("closed")) }
+    networking.middleware = { _, _ in .rejected(TestError("closed")) }
     #expect(await networking.request(.boards).result.failure() == TestError("closed"))
     #expect(backend.requests.isEmpty)
   }
@@ -140,16 +140,15 @@ struct ClientTests {
   @Test(arguments: [RequestMode.async, .sync])
   func credentialsOfAMiddlewareApplyToTheRequestThatWaitsForIt(_ mode: RequestMode) async throws {
     let networking = client(mode)
-    defer { withExtendedLifetime(networking) {} }
     let count = Counter()
     networking.authenticate(bearerToken: "old")
-    networking.middleware = { [unowned networking] _ in
+    networking.middleware = { _, networking in
       networking.request(BoardsAPI.login(user: "ann", password: "p"), .notIntercepted)
         .tap { _ in networking.authenticate(bearerToken: "t-\(count.add())") }
         .asVoid()
     }
     for _ in 0..<2 { _ = try await networking.request(.boards).value }
-    networking.middleware = { [unowned networking] _ in
+    networking.middleware = { _, networking in
       networking.authenticate(authorizationHeader: nil)
       return .fulfilled(())
     }

@@ -106,7 +106,7 @@ struct CompressionTests {
       return request
     }
     client.interceptors.append(adapter)
-    client.hopInterceptors.append(adapter)
+    client.interceptors.append(adapter, at: .hop)
     let data = Data.pattern(10_000)
     _ = try await client.request(.upload(data: data, to: "a", .compression(.gzip))).value
     #expect(bodies.entries.count == 2)

@@ -32,7 +32,7 @@ struct HopInterceptorTests {
     let client = Networking<Request>(transport: transport, configuration: configuration)
     client.baseURL = .of("https://a.example")
     client.callbackContext = .inline
-    client.hopInterceptors = [recorder]
+    client.interceptors[.hop] = [recorder]
     return client
   }
 
@@ -42,7 +42,7 @@ struct HopInterceptorTests {
     }
     let call = HopRecorder()
     let client = client(transport)
-    client.interceptors = [call]
+    client.interceptors.append(call)
     #expect(try await client.request(.get("a")).value.status == 200)
     #expect(recorder.log.entries == ["/a out", "302 in", "/b out", "200 in"])
     #expect(call.log.entries == ["/a out", "200 in"])
@@ -73,7 +73,7 @@ struct HopInterceptorTests {
     let client = client(transport) { $0.cookies = .jar(jar) }
     client.authenticate(bearerToken: "t")
     let reader = Reader()
-    client.hopInterceptors = [reader]
+    client.interceptors[.hop] = [reader]
     for _ in 1...2 { _ = try await client.request(.get("a")).value }
     #expect(reader.log.entries.map { $0["Authorization"] } == ["Bearer t", "Bearer t"])
     #expect(reader.log.entries.map { $0["Cookie"] } == [nil, "a=1"])
@@ -85,7 +85,7 @@ struct HopInterceptorTests {
       request.url.path == "/a" ? .response(307, ["Location": "/b"]) : .response(200)
     }
     let client = client(transport)
-    client.hopInterceptors = [
+    client.interceptors[.hop] = [
       RequestAdapter { request in
         var request = request
         request.headers.add("of \(request.url.path)", for: "X-Signature")
@@ -111,7 +111,7 @@ struct HopInterceptorTests {
       if phase == .call { $0.callTimeout = .seconds(5) } else { $0.attemptTimeout = .seconds(5) }
     }
     let never = NetworkPromise.pending(on: .inline)
-    client.hopInterceptors = [Stuck(promise: never.promise)]
+    client.interceptors[.hop] = [Stuck(promise: never.promise)]
     let promise = client.request(.get("a"))
     await time.run()
     let error = await promise.result.failure(as: NetworkError.self)
@@ -130,7 +130,7 @@ struct HopInterceptorTests {
     let client = client(transport)
     client.suspend()
     let before = client.request(.get("a"))
-    client.hopInterceptors.append(Cached())
+    client.interceptors.append(Cached(), at: .hop)
     let after = client.request(.get("a"))
     client.resume()
     #expect(try await before.value.status == 200)

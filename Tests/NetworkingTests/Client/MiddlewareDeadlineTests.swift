@@ -22,7 +22,7 @@ struct MiddlewareDeadlineTests {
   @Test func aStuckMiddlewareIsNamedAndFreesItsQueueSlot() async throws {
     let never = Promise<Void>.pending()
     let client = client(.sync)
-    client.middleware = { _ in never.promise }
+    client.middleware = { _, _ in never.promise }
     let stuck = client.request(.list)
     client.middleware = nil
     let next = client.request(.list)
@@ -41,7 +41,7 @@ struct MiddlewareDeadlineTests {
   @Test func theTimeOfTheMiddlewareCountsAgainstTheCallTimeout() async throws {
     let client = client()
     server.behavior = .stalls
-    client.middleware = { [time] _ in after(.seconds(6), scheduler: time) }
+    client.middleware = { [time] _, _ in after(.seconds(6), scheduler: time) }
     let call = client.request(.list)
     await time.advance(by: .seconds(9))
     #expect(call.isPending && server.requests.count == 1)
@@ -52,7 +52,7 @@ struct MiddlewareDeadlineTests {
 
   @Test func aRequestWhoseMiddlewareUsesTheWholeTimeIsNotSent() async throws {
     let client = client()
-    client.middleware = { [time] _ in after(.seconds(10), scheduler: time) }
+    client.middleware = { [time] _, _ in after(.seconds(10), scheduler: time) }
     let call = client.request(.list)
     await time.advance(by: .seconds(10))
     #expect((call.rejectionError as? NetworkError)?.code == .timedOut(.call))
@@ -61,7 +61,7 @@ struct MiddlewareDeadlineTests {
 
   @Test func theTimeoutOfTheRequestOverridesTheClients() async throws {
     let client = client()
-    client.middleware = { [time] _ in after(.seconds(6), scheduler: time) }
+    client.middleware = { [time] _, _ in after(.seconds(6), scheduler: time) }
     let short = client.request(NotesAPI.list, .timeout(.seconds(5)))
     let long = client.request(NotesAPI.list, .timeout(.seconds(60)))
     await time.advance(by: .seconds(6))
@@ -72,7 +72,7 @@ struct MiddlewareDeadlineTests {
   @Test func aSharedMiddlewarePromiseIsNotCancelled() async throws {
     let consent = Promise<Void>.pending()
     let client = client()
-    client.middleware = { _ in consent.promise }
+    client.middleware = { _, _ in consent.promise }
     let short = client.request(NotesAPI.list, .timeout(.seconds(5)))
     let long = client.request(.list)
     await time.advance(by: .seconds(5))
@@ -84,7 +84,7 @@ struct MiddlewareDeadlineTests {
   @Test func anOfflineRequestIsStoredOnTimeout() async throws {
     let client = client()
     let never = Promise<Void>.pending()
-    client.middleware = { _ in never.promise }
+    client.middleware = { _, _ in never.promise }
     let call = client.request(.add("a"))
     await time.advance(by: .seconds(10))
     let error = await call.result.failure(as: NetworkError.self)

@@ -97,7 +97,7 @@ final class SessionStory: Sendable {
     }
     client.interceptors = pick(0...1) == 0 ? [barrier, refresh] : [refresh, barrier]
     if pick(0...3) == 0 {
-      client.middleware = { [time] _ in after(.milliseconds(50), scheduler: time, on: .inline) }
+      client.middleware = { [time] _, _ in after(.milliseconds(50), scheduler: time, on: .inline) }
     }
     return client
   }

@@ -220,7 +220,7 @@
       }
       let client = client(over: transport, at: .of("https://a.example"))
       let refreshes = Counter()
-      client.hopInterceptors = [
+      client.interceptors[.hop] = [
         RefreshInterceptor(on: [401]) { [unowned client] _ in
           refreshes.add()
           return client.request(.get("me", .notIntercepted))

@@ -63,7 +63,7 @@ struct EndingEventsTests {
 
   @Test func aRequestRejectedByTheMiddlewareFailsBeforeAnyAttempt() async throws {
     let client = fixture.client()
-    client.middleware = { _ in .rejected(TestError("closed")) }
+    client.middleware = { _, _ in .rejected(TestError("closed")) }
     _ = client.request(.get("boards")).fail { _ in }
     await fixture.time.run()
     #expect(

@@ -62,7 +62,7 @@ struct EventSecretsTests {
     let client = fixture.client {
       Route(.get, "/broken", .failure(.connectionLost))
     }
-    client.middleware = { _ in .rejected(ErrorWithSecrets()) }
+    client.middleware = { _, _ in .rejected(ErrorWithSecrets()) }
     _ = client.request(.get("broken?token=s3cret")).fail { _ in }
     await fixture.time.run()
     client.middleware = nil

@@ -145,7 +145,7 @@ struct LogLevelTests {
     let call = client.request(.get("slow"))
     await fixture.time.advance(by: .seconds(1))
     call.cancel()
-    client.middleware = { _ in .rejected(Refusal()) }
+    client.middleware = { _, _ in .rejected(Refusal()) }
     _ = client.request(.get("slow")).fail { _ in }
     await fixture.time.run()
     #expect(

@@ -141,7 +141,7 @@ struct StageEventsTests {
 
   @Test func aHopInterceptorThatRespondsIsNamed() async throws {
     let client = fixture.client()
-    client.hopInterceptors = [ForwardingInterceptor(), RespondingInterceptor()]
+    client.interceptors[.hop] = [ForwardingInterceptor(), RespondingInterceptor()]
     _ = client.request(.get("boards"))
     await fixture.time.run()
     #expect(

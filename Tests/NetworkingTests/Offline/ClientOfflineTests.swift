@@ -179,7 +179,7 @@ struct ClientOfflineTests {
 
   @Test func aConnectivityFailureOfTheMiddlewareStoresTheRequest() async throws {
     let client = client()
-    client.middleware = { _ in .rejected(NetworkError(.dnsFailed)) }
+    client.middleware = { _, _ in .rejected(NetworkError(.dnsFailed)) }
     let error = await client.request(.add("a")).result.failure(as: NetworkError.self)
     #expect(error?.code == .dnsFailed && error?.isStoredOffline == true && server.requests.isEmpty)
     client.middleware = nil
@@ -205,7 +205,7 @@ struct ClientOfflineTests {
   @Test(arguments: [true, false])
   func theBaseURLIsEvaluatedOncePerRequest(middlewareFails: Bool) async throws {
     let client = client(of: Numbered.self)
-    client.middleware = { _ in
+    client.middleware = { _, _ in
       middlewareFails ? .rejected(NetworkError(.dnsFailed)) : .fulfilled(())
     }
     let endpoint = Numbered()
@@ -219,7 +219,7 @@ struct ClientOfflineTests {
 
   @Test func aBaseURLThatThrowsRejectsTheRequestWithoutStoringIt() async throws {
     let client = client(of: Homeless.self)
-    client.middleware = { _ in .rejected(NetworkError(.dnsFailed)) }
+    client.middleware = { _, _ in .rejected(NetworkError(.dnsFailed)) }
     let error = await client.request(Homeless()).result.failure(as: TestError.self)
     #expect(error == TestError("no region"))
     #expect(try client.offlineStore.count == 0)

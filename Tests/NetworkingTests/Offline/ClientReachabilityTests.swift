@@ -14,14 +14,14 @@ struct ClientReachabilityTests {
   private let server = SwitchableServer(.responds(200))
 
   private func configuration(
-    _ policy: ReachabilityInterceptor.Policy?
+    _ policy: ReachabilityPolicy?
   ) -> NetworkingConfiguration {
     var configuration = NetworkingConfiguration.offline(network, time)
     configuration.whenUnreachable = policy
     return configuration
   }
 
-  private func client(_ policy: ReachabilityInterceptor.Policy?) -> Networking<NotesAPI> {
+  private func client(_ policy: ReachabilityPolicy?) -> Networking<NotesAPI> {
     Networking(transport: server.transport, configuration: configuration(policy))
   }
 

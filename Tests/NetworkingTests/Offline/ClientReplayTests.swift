@@ -150,7 +150,7 @@ struct ClientReplayTests {
     #expect(try client.offlineStore.count == 1)
     #expect(later.requests.isEmpty)
     // A field of an interceptor and the credentials of the client count.
-    client.hopInterceptors = [HeaderInjector { _ in ["X-Api-Key": "n3w"] }]
+    client.interceptors[.hop] = [HeaderInjector { _ in ["X-Api-Key": "n3w"] }]
     client.authenticate(bearerToken: "t")
     #expect(try await client.replay().value.delivered.count == 1)
     #expect(later.requests.map { $0.headers["X-Api-Key"] } == ["n3w"])
@@ -161,7 +161,7 @@ struct ClientReplayTests {
     _ = try await tenantClient(server).request(TenantNote()).result
     let later = SwitchableServer(.responds(201))
     let client = try tenantClient(later)
-    client.hopInterceptors = [HeaderInjector { _ in ["X-Api-Key": "n3w"] }]
+    client.interceptors[.hop] = [HeaderInjector { _ in ["X-Api-Key": "n3w"] }]
     client.authenticate(username: "ada", password: "x", scheme: .digest)
     #expect(try await client.replay().value.delivered.count == 1)
     #expect(later.requests.map { $0.headers["Authorization"] } == [nil])
@@ -244,7 +244,7 @@ struct ClientReplayTests {
 
   @Test func aRejectingHookKeepsTheRequest() async throws {
     await add(.add("a"))
-    client.middleware = { _ in .rejected(TestError("nobody has signed in")) }
+    client.middleware = { _, _ in .rejected(TestError("nobody has signed in")) }
     let report = try await client.replay().value
     #expect(report.kept.map { $0.error as? TestError } == [TestError("nobody has signed in")])
   }

@@ -88,10 +88,10 @@ struct ReplayPolicyTests {
   /// The places in which another error than that of the request can come up in a replay.
   private static let places:
     [(name: String, prepare: @Sendable (Networking<Request>, any Error) -> Void)] = [
-      ("middleware", { client, error in client.middleware = { _ in .rejected(error) } }),
+      ("middleware", { client, error in client.middleware = { _, _ in .rejected(error) } }),
       ("preProcessRequest", { client, error in client.preProcessRequest = { _ in throw error } }),
       ("interceptor", { client, error in client.interceptors = [Failing(error: error)] }),
-      ("hop interceptor", { client, error in client.hopInterceptors = [Failing(error: error)] }),
+      ("hop interceptor", { client, error in client.interceptors[.hop] = [Failing(error: error)] }),
       (
         "refresh",
         { client, error in
@@ -113,8 +113,7 @@ struct ReplayPolicyTests {
         #expect(fate == .kept(code), "\(place.name): \(fate)")
         client.middleware = nil
         client.preProcessRequest = nil
-        client.interceptors = []
-        client.hopInterceptors = []
+        client.interceptors.removeAll()
       }
     }
     replies.set { _ in .response(201) }
@@ -147,7 +146,7 @@ struct ReplayPolicyTests {
     _ request: Request, _ code: NetworkError.Code
   ) async throws {
     let client = try client()
-    client.middleware = { _ in .rejected(NetworkError(.notConnectedToInternet)) }
+    client.middleware = { _, _ in .rejected(NetworkError(.notConnectedToInternet)) }
     try await store(request, with: client)
     #expect(try await replay(client) == .kept(.notConnectedToInternet))
     client.middleware = nil

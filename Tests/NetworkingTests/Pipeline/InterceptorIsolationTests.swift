@@ -152,7 +152,7 @@ struct InterceptorIsolationTests {
         return request
       }
     ]
-    client.hopInterceptors = [
+    client.interceptors[.hop] = [
       HeaderInjector { _ in
         log.append("hop")
         return [:]
@@ -199,19 +199,6 @@ struct InterceptorIsolationTests {
       Exchange(HTTPRequest(url: .of("https://a.example/x")), over: transport))
     #expect(try await call.value.status == 200)
     #expect(log.entries == ["/x 503"] && log.isOfMainQueue)
-  }
-
-  @Test func theReachOfARequestIsDecidedOnItsActor() async throws {
-    let stage = ReachabilityInterceptor(
-      NetworkReachability(monitor: MockReachability(.unreachable)), whenUnreachable: .fail
-    ) { request in
-      log.append(request.url.path)
-      return request.url.path == "/far"
-    }
-    #expect(try await send("/near", stage).value.status == 200)
-    let error = await send("/far", stage).result.failure(as: NetworkError.self)
-    #expect(error?.code == .notConnectedToInternet)
-    #expect(log.entries == ["/near", "/far"] && log.isOfMainQueue)
   }
 
   // MARK: Refreshes and holds

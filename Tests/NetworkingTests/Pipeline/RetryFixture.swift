@@ -61,8 +61,8 @@ extension Exchange {
   init(
     _ request: HTTPRequest, timeout: Duration? = nil, credentials: Credentials? = nil,
     credentialSource: (any CredentialSource)? = nil, isIntercepted: Bool = true,
-    isShared: Bool? = nil, retry: RetryPolicy? = nil, interceptors: [any Interceptor] = [],
-    hopInterceptors: [any Interceptor] = [], destination: BodyDestination = .memory,
+    isShared: Bool? = nil, retry: RetryPolicy? = nil, interceptors: InterceptorList = [],
+    destination: BodyDestination = .memory,
     source: SelectedTransport.Source = .client, over transport: any Transport
   ) {
     var original = Request(.get, "")
@@ -72,7 +72,6 @@ extension Exchange {
     original.retry = retry
     var settings = ClientSettings()
     settings.interceptors = interceptors
-    settings.hopInterceptors = hopInterceptors
     self.init(
       request, credentials: credentials,
       of: Call(

@@ -62,7 +62,7 @@ struct StuckInterceptorTests {
     let time = TestScheduler()
     let stages: [any Interceptor] = [
       DeadlineStage(phase: .call, scheduler: time) { _ in .seconds(5) },
-      InterceptorsStage { $0.call.settings.interceptors },
+      InterceptorsStage(level: .call),
     ]
     let transport = FakeTransport { _ in .response(200) }
     let call = Pipeline(stages).send(

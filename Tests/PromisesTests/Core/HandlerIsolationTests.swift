@@ -66,6 +66,7 @@ struct HandlerIsolationTests {
     case .done: promise.done { _ in visit() }
     case .fail: promise.fail { _ in visit() }
     case .failOfType: promise.fail(TestError.self) { _ in visit() }
+    case .onCancel: promise.onCancel { visit() }
     case .always: promise.always { visit() }
     case .alwaysWithResult: promise.always { _ in visit() }
     case .tap: _ = promise.tap { _ in visit() }

@@ -3,7 +3,7 @@ import TestSupport
 
 /// An operator with a closure that runs once after a promise has settled.
 enum HandlerOperator: CaseIterable, Sendable {
-  case done, fail, failOfType, always, alwaysWithResult
+  case done, fail, failOfType, onCancel, always, alwaysWithResult
   case tap, tapPromise, then, thenPromise, thenAsync, map, compactMap, validate
   case ensure, ensurePromise
   case recover, recoverPromise, recoverType, recoverTypePromise, recoverCase, recoverCasePromise
@@ -26,6 +26,7 @@ enum HandlerOperator: CaseIterable, Sendable {
     case .fail, .failOfType, .recover, .recoverPromise, .recoverType, .recoverTypePromise,
       .recoverCase, .recoverCasePromise, .retry:
       .failure(TestError())
+    case .onCancel: .failure(CancellationError())
     default: .success(1)
     }
   }
@@ -78,6 +79,7 @@ final class Display {
     case .done: promise.done { _ in self.visit() }
     case .fail: promise.fail { _ in self.visit() }
     case .failOfType: promise.fail(TestError.self) { _ in self.visit() }
+    case .onCancel: promise.onCancel { self.visit() }
     case .always: promise.always { self.visit() }
     case .alwaysWithResult: promise.always { _ in self.visit() }
     case .tap: _ = promise.tap { _ in self.visit() }
@@ -120,6 +122,7 @@ final class Display {
     case .done: promise.done(on: context) { _ in visit() }
     case .fail: promise.fail(on: context) { _ in visit() }
     case .failOfType: promise.fail(TestError.self, on: context) { _ in visit() }
+    case .onCancel: promise.onCancel(on: context) { visit() }
     case .always: promise.always(on: context) { visit() }
     case .alwaysWithResult: promise.always(on: context) { _ in visit() }
     case .tap: _ = promise.tap(on: context) { _ in visit() }
@@ -174,6 +177,7 @@ actor Worker {
     case .done: promise.done { _ in self.visit() }
     case .fail: promise.fail { _ in self.visit() }
     case .failOfType: promise.fail(TestError.self) { _ in self.visit() }
+    case .onCancel: promise.onCancel { self.visit() }
     case .always: promise.always { self.visit() }
     case .alwaysWithResult: promise.always { _ in self.visit() }
     case .tap: _ = promise.tap { _ in self.visit() }

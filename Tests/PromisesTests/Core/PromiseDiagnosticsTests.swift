@@ -55,6 +55,13 @@ struct PromiseDiagnosticsTests {
       ])
   }
 
+  @Test func onCancelDoesNotHandleAFailure() {
+    let start: UInt = #line
+    Promise<Int>.rejected(TestError("lost")).onCancel(on: .inline) {}
+    Promise<Int>.rejected(CancellationError()).onCancel(on: .inline) {}
+    #expect(reports(from: start).map(\.site.line) == [Int(start) + 1])
+  }
+
   @Test(arguments: Timing.allCases)
   func theLastPromiseOfAChainIsReported(_ timing: Timing) async {
     let start: UInt = #line

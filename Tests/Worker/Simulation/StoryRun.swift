@@ -150,7 +150,7 @@ struct StoryRun {
       if let call = StoryNetwork.call(request) { log.append(.entered(call: call)) }
       return request
     }
-    client.interceptors = [began] + (hasRefresh ? [refresh(client, log)] : []) + [entered]
+    client.interceptors[.call] = [began] + (hasRefresh ? [refresh(client, log)] : []) + [entered]
     client.onAutomaticReplay { result in
       log.append(.replayEnded((try? result.get()).map(StoryReplay.init)))
     }

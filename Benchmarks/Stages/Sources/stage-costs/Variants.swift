@@ -44,12 +44,12 @@ struct Variants {
     var request = Request(.get, "")
     request.timeout = timeout
     var settings = ClientSettings()
-    settings.interceptors = interceptors
-    settings.hopInterceptors = interceptors
+    settings.interceptors[.call] = interceptors
+    settings.interceptors[.hop] = interceptors
     let (original, snapshot) = (request, ClientSettings.Snapshot(settings))
     let credentials =
       session.map { session in
-        let provider = OAuth2Authorization(session, .user, .bearer, .statuses([401]), [])
+        let provider = OAuth2Authorization(session, .user, .bearer, [401], [])
         return Credentials(scheme: .provided(provider), origin: origin)
       } ?? token.map { Credentials(scheme: .fixed($0), origin: origin) }
     return { place in
@@ -103,8 +103,8 @@ struct Variants {
     let live = LiveScheduler.live
     let policy = RetryPolicy.exponential(initial: .seconds(1), limit: 3)
     let deadline = DeadlineStage(phase: .call, scheduler: live) { $0.timeout }
-    let interceptors = InterceptorsStage { $0.call.settings.interceptors }
-    let hops = InterceptorsStage { $0.call.settings.hopInterceptors }
+    let interceptors = InterceptorsStage(level: .call)
+    let hops = InterceptorsStage(level: .hop)
     func retry(_ policy: RetryPolicy) -> RetryStage { RetryStage(policy: policy, scheduler: live) }
     var configuration = NetworkingConfiguration()
     configuration.cookies = .jar(cookies([]))

@@ -56,7 +56,7 @@
         // `no_proxy`. With a proxy of the environment, the local machine is excluded, because a
         // remote proxy would look for a local server on its own machine.
         let isDirect =
-          origin.isLoopback || NoProxyList.environment.contains(ipv6: origin.host)
+          origin.isLoopback || AddressRanges.withoutProxy.contains(ipv6: origin.host)
         let exceptions = options.proxy != .environment ? "" : isDirect ? "*" : nil
         try require(catena_easy_set_string(easy, .noProxy, exceptions))
         mayNegotiateHTTP2 = options.allowsHTTP2 && origin.scheme == "https" && !requiresHTTP1

@@ -252,11 +252,7 @@
       pthread_setspecific(Self.key, context)
     }
 
-    private static let key: pthread_key_t = {
-      var key = pthread_key_t()
-      pthread_key_create(&key, nil)
-      return key
-    }()
+    private static let key = makeThreadKey()
 
     /// Whether the queue could be set up; `false` if the process had no file descriptor left.
     var isUsable: Bool { wakeupDescriptor >= 0 }

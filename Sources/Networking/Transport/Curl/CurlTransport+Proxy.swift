@@ -82,42 +82,14 @@
     }
   }
 
-  /// A list of the hosts that are reached without a proxy.
-  struct NoProxyList {
-    let text: String
-
-    /// The list of the environment.
-    static var environment: NoProxyList {
-      let text = getenv("no_proxy") ?? getenv("NO_PROXY")
-      return NoProxyList(text: text.map { String(cString: $0) } ?? "")
-    }
-
-    /// Returns whether the host is an IPv6 address that is in the list, or in one of its ranges.
+  extension AddressRanges {
+    /// The addresses of the environment that are reached without a proxy.
     ///
     /// libcurl 7.88 compares IPv6 addresses as texts, and has no ranges of them. It compares all other
     /// hosts itself.
-    ///
-    /// - Parameter host: The host, an IPv6 address without brackets.
-    /// - Returns: `false` for any other host.
-    func contains(ipv6 host: String) -> Bool {
-      guard host.contains(":"), let address = Self.bytes(host[...]) else { return false }
-      return text.split { $0 == "," || $0 == " " }.contains { item in
-        let parts = item.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        let length = parts.count == 1 ? 128 : Int(parts[1]) ?? -1
-        guard (0...128).contains(length), let network = Self.bytes(parts[0]) else { return false }
-        let (whole, rest) = (length / 8, length % 8)
-        return address[..<whole] == network[..<whole]
-          && (rest == 0 || (address[whole] ^ network[whole]) >> (8 - rest) == 0)
-      }
-    }
-
-    /// Returns the bytes of an IPv6 address, without its zone.
-    private static func bytes(_ text: Substring) -> [UInt8]? {
-      let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
-      let text = (isBracketed ? text.dropFirst().dropLast() : text).prefix { $0 != "%" }
-      var address = in6_addr()
-      guard inet_pton(AF_INET6, String(text), &address) == 1 else { return nil }
-      return withUnsafeBytes(of: address) { Array($0) }
+    static var withoutProxy: AddressRanges {
+      let text = getenv("no_proxy") ?? getenv("NO_PROXY")
+      return AddressRanges(text: text.map { String(cString: $0) } ?? "")
     }
   }
 #endif

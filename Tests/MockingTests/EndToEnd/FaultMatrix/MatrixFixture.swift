@@ -47,7 +47,7 @@ final class MatrixFixture: Sendable {
       transport: PlatformTransport.make(), configuration: Self.configuration(cell, clock))
     client.callbackContext = .inline
     client.baseURL = server.url
-    client.hopInterceptors = [
+    client.interceptors[.hop] = [
       RequestAdapter { [hops, server] request in
         hops.append(clock.now)
         events.append(.hop)

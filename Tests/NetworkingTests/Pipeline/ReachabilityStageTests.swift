@@ -8,7 +8,7 @@ import Testing
 @testable import Networking
 
 @Suite(.gated)
-struct ReachabilityInterceptorTests {
+struct ReachabilityStageTests {
   private let network = MockReachability(.unreachable)
   private let reachability: NetworkReachability
   private let time = TestScheduler()
@@ -19,9 +19,9 @@ struct ReachabilityInterceptorTests {
   }
 
   private func send(
-    _ policy: ReachabilityInterceptor.Policy, _ url: String = "https://a.example/x?token=s"
+    _ policy: ReachabilityPolicy, _ url: String = "https://a.example/x?token=s"
   ) throws -> NetworkPromise {
-    let stage = ReachabilityInterceptor(reachability, whenUnreachable: policy, scheduler: time)
+    let stage = ReachabilityStage(reachability: reachability, policy: policy, scheduler: time)
     let request = HTTPRequest(url: try #require(URL(string: url)))
     return Pipeline([stage]).send(Exchange(request, over: transport))
   }
@@ -54,9 +54,9 @@ struct ReachabilityInterceptorTests {
     let network = MockReachability(.unreachable)
     let request = HTTPRequest(url: .of("https://a.example/x"))
     var pipeline: Pipeline? = Pipeline([
-      ReachabilityInterceptor(
-        NetworkReachability(monitor: network), whenUnreachable: .wait(atMost: .seconds(30)),
-        scheduler: time)
+      ReachabilityStage(
+        reachability: NetworkReachability(monitor: network),
+        policy: .wait(atMost: .seconds(30)), scheduler: time)
     ])
     let promise = try #require(pipeline?.send(Exchange(request, over: transport)))
     pipeline = nil
@@ -85,8 +85,8 @@ struct ReachabilityInterceptorTests {
 
   @Test func cancellingAContinuedRequestCancelsItsExchange() async throws {
     let transport = FakeTransport { _ in [] }
-    let stage = ReachabilityInterceptor(
-      reachability, whenUnreachable: .wait(atMost: .seconds(30)), scheduler: time)
+    let stage = ReachabilityStage(
+      reachability: reachability, policy: .wait(atMost: .seconds(30)), scheduler: time)
     let request = HTTPRequest(url: .of("https://a.example/x"))
     let promise = Pipeline([stage]).send(Exchange(request, over: transport))
     network.status = .over("eth0")
@@ -96,14 +96,6 @@ struct ReachabilityInterceptorTests {
 
   @Test func aRequestToALocalServerDoesNotWait() async throws {
     #expect(try await send(.fail, "http://localhost:8080/x").value.status == 200)
-  }
-
-  @Test func theNeedForTheInternetCanBeConfigured() async throws {
-    let stage = ReachabilityInterceptor(
-      reachability, whenUnreachable: .fail, needsInternet: { _ in false })
-    let request = HTTPRequest(url: .of("https://a.example/x"))
-    let promise = Pipeline([stage]).send(Exchange(request, over: transport))
-    #expect(try await promise.value.status == 200)
   }
 
   @Test(arguments: [
@@ -116,7 +108,7 @@ struct ReachabilityInterceptorTests {
     "http://printer", "http://printer.local", "http://db.internal", "http://nas.home.arpa",
   ])
   func loopbackAndPrivateServersAreLocal(_ url: String) throws {
-    #expect(ReachabilityInterceptor.isLocal(try #require(URL(string: url))))
+    #expect(ReachabilityStage.isLocal(try #require(URL(string: url))))
   }
 
   @Test(arguments: [
@@ -128,6 +120,6 @@ struct ReachabilityInterceptorTests {
     "http://[::ff00:a00:1]", "http://[::a00:1]",
   ])
   func otherServersAreNotLocal(_ url: String) throws {
-    #expect(!ReachabilityInterceptor.isLocal(try #require(URL(string: url))))
+    #expect(!ReachabilityStage.isLocal(try #require(URL(string: url))))
   }
 }

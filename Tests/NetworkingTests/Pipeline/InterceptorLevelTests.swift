@@ -1,0 +1,171 @@
+import Foundation
+import Promises
+import TestGate
+import TestSupport
+import Testing
+
+@testable import Networking
+
+/// The interceptors of calls, attempts and hops.
+@Suite(.gated)
+struct InterceptorLevelTests {
+  /// Records the path of each request, and the status of each response.
+  private struct Recorder: Interceptor {
+    let name: String
+    let log: Log<String>
+
+    func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+      log.append("\(name) \(exchange.request.url.path)")
+      return next(exchange).always(on: .inline) { result in
+        log.append("\(name) \((try? result.get().status) ?? 0)")
+      }
+    }
+  }
+
+  private let log = Log<String>()
+  private let time = TestScheduler()
+
+  private func recorder(_ name: String) -> Recorder { Recorder(name: name, log: log) }
+
+  private func client(
+    _ transport: any Transport, _ change: (inout NetworkingConfiguration) -> Void = { _ in }
+  ) -> Networking<Request> {
+    var configuration = NetworkingConfiguration.plain
+    configuration.scheduler = time
+    configuration.retry = .delayed(.seconds(1), limit: 1)
+    change(&configuration)
+    let client = Networking<Request>(
+      baseURL: .of("https://a.example"), transport: transport, configuration: configuration)
+    client.callbackContext = .inline
+    return client
+  }
+
+  /// A server that redirects `/a` to `/b`, whose first response is a 503.
+  private func redirectingServer(to target: String = "/b") -> FakeTransport {
+    let tries = Counter()
+    return FakeTransport { request in
+      if request.url.path == "/a" { return .response(307, ["Location": target]) }
+      return .response(tries.add() == 1 ? 503 : 200)
+    }
+  }
+
+  private func response(of client: Networking<Request>) async throws -> Response {
+    let promise = client.request(.get("a"))
+    await time.run()
+    return try await promise.value
+  }
+
+  @Test func callsAttemptsAndHopsAreNested() async throws {
+    let client = client(redirectingServer())
+    // In another order than that of the stages.
+    client.interceptors.append(recorder("hop"), at: .hop)
+    client.interceptors.append(recorder("attempt"), at: .attempt)
+    client.interceptors.append(recorder("call"))
+    #expect(try await response(of: client).status == 200)
+    #expect(
+      log.entries == [
+        "call /a",
+        "attempt /a", "hop /a", "hop 307", "hop /b", "hop 503", "attempt 503",
+        "attempt /a", "hop /a", "hop 307", "hop /b", "hop 200", "attempt 200",
+        "call 200",
+      ])
+  }
+
+  @Test(arguments: [InterceptorLevel.call, .attempt, .hop])
+  func theFirstInterceptorOfALevelIsTheOutermost(_ level: InterceptorLevel) async throws {
+    let client = client(FakeTransport { _ in .response(200) })
+    client.interceptors[level] = [recorder("outer")]
+    client.interceptors.append(recorder("inner"), at: level)
+    _ = try await response(of: client)
+    #expect(log.entries == ["outer /a", "inner /a", "inner 200", "outer 200"])
+  }
+
+  @Test func anInterceptorOfAttemptsChangesAllHopsOfItsAttempt() async throws {
+    let server = redirectingServer()
+    let client = client(server)
+    let count = Counter()
+    client.interceptors.append(
+      RequestAdapter { request in
+        #expect(request.headers["Authorization"] == nil && request.url.path == "/a")
+        var request = request
+        request.headers["X-Try"] = "\(count.add())"
+        return request
+      }, at: .attempt)
+    client.authenticate(bearerToken: "t")
+    let response = try await response(of: client)
+    #expect(response.status == 200 && response.attempts.count == 2)
+    #expect(server.requests.map { $0.headers["X-Try"] } == ["1", "1", "2", "2"])
+    #expect(server.requests.allSatisfy { $0.headers["Authorization"] == "Bearer t" })
+  }
+
+  @Test func secretsOfAnAttemptAreNotSentToAnotherOrigin() async throws {
+    let server = redirectingServer(to: "https://b.example/b")
+    let client = client(server)
+    client.interceptors.append(
+      HeaderInjector(["X-Api-Key": "k", "X-Client": "c"]), at: .attempt)
+    _ = try await response(of: client)
+    #expect(server.requests.map { $0.headers["X-Api-Key"] } == ["k", nil, "k", nil])
+    #expect(server.requests.map { $0.headers["X-Client"] } == ["c", "c", "c", "c"])
+  }
+
+  @Test func anInterceptorOfAttemptsCanEndAnAttempt() async throws {
+    struct Refusal: Interceptor {
+      let count = Counter()
+
+      func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+        count.add() == 1 ? .rejected(NetworkError(.connectionLost)) : next(exchange)
+      }
+    }
+    let server = FakeTransport { _ in .response(200) }
+    let client = client(server)
+    client.interceptors.append(Refusal(), at: .attempt)
+    let response = try await response(of: client)
+    #expect(response.attempts.count == 2 && server.requests.count == 1)
+  }
+
+  @Test func callsThatShareAnExchangeShareItsAttemptsAndHops() async throws {
+    let gate = GatedTransport()
+    let client = client(gate) { $0.sharesRequests = true }
+    client.interceptors.append(recorder("call"))
+    client.interceptors.append(recorder("attempt"), at: .attempt)
+    client.interceptors.append(recorder("hop"), at: .hop)
+    let calls = (0..<2).map { _ in client.request(.get("a")) }
+    #expect(log.entries == ["call /a", "attempt /a", "hop /a", "call /a"])
+    gate.respond(200)
+    for call in calls { #expect(try await call.value.status == 200) }
+    #expect(
+      log.entries.filter { $0.hasSuffix(" 200") }.sorted() == [
+        "attempt 200", "call 200", "call 200", "hop 200",
+      ])
+  }
+
+  // MARK: The list
+
+  @Test func aLiteralHasInterceptorsOfCallsAndReplacesAllLevels() {
+    let client = client(FakeTransport { _ in .response(200) })
+    #expect(client.interceptors.isEmpty)
+    for level in [InterceptorLevel.call, .attempt, .hop] {
+      client.interceptors.append(recorder("any"), at: level)
+    }
+    #expect(client.interceptors.count == 3 && !client.interceptors.isEmpty)
+    client.interceptors = [recorder("a"), recorder("b")]
+    #expect(client.interceptors[.call].map(\.name) == ["a", "b"])
+    #expect(client.interceptors[.attempt].isEmpty && client.interceptors[.hop].isEmpty)
+    client.interceptors[.hop].insert(recorder("c"), at: 0)
+    client.interceptors[.call].removeAll { $0.name == "a" }
+    #expect(client.interceptors.count == 2)
+    client.interceptors.removeAll()
+    #expect(client.interceptors.isEmpty)
+  }
+
+  @Test func aChangeAppliesToLaterCalls() async throws {
+    let client = client(FakeTransport { _ in .response(200) })
+    client.suspend()
+    let early = client.request(.get("a"))
+    client.interceptors.append(recorder("attempt"), at: .attempt)
+    let late = client.request(.get("b"))
+    client.resume()
+    _ = try await (early.value, late.value)
+    #expect(log.entries == ["attempt /b", "attempt 200"])
+  }
+}
