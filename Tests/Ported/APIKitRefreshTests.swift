@@ -53,7 +53,7 @@ struct APIKitRefreshTests {
       shared.fetch(RefreshAccessToken(), .notIntercepted)
         .tap { token in shared.authenticate(bearerToken: token.access) }
     }
-    shared.interceptors = [HeaderInjector(["x-auth-token": "x-1"]), refresh]
+    shared.interceptors = [HeaderInjector { _ in ["x-auth-token": "x-1"] }, refresh]
     // end
     let profiles = when((1...20).map { shared.request(any: GetProfile(id: $0)) })
     #expect(try await profiles.value.allSatisfy { $0.status == 200 })
@@ -128,15 +128,12 @@ struct APIKitRefreshTests {
     let server = try server(rejecting: status)
     let shared = client(to: server)
     // sample K10d
-    shared.interceptors.append(
-      ResponseInterceptor { [unowned shared] result, _ in
-        guard let response = try? result.get(), response.status == 403,
-          try JSON(parsing: response.data)["code"] == "expired"
-        else { return .pass }
-        return .resend(
-          after: shared.fetch(RefreshAccessToken(), .notIntercepted)
-            .tap { token in shared.authenticate(bearerToken: token.access) }.asVoid())
-      })
+    let isExpired = RejectionRule.matching { $0.status == 403 && $0.data.contains(text: "expired") }
+    let refresh = RefreshInterceptor(on: isExpired) { [unowned shared] _ in
+      shared.fetch(RefreshAccessToken(), .notIntercepted)
+        .tap { token in shared.authenticate(bearerToken: token.access) }
+    }
+    shared.interceptors.append(refresh)
     // end
     let response = try await shared.request(any: GetProfile()).value
     #expect(response.status == (status == 403 ? 200 : 410))

@@ -57,7 +57,7 @@ struct AtomAuthenticationTests {
     }
     let manager = CredentialManager()
     let atom = client()
-    atom.middleware = { [unowned atom] _ in
+    atom.middleware = { _, atom in
       Promise {
         let credential = await manager.basicCredential
         atom.authenticate(username: credential.username, password: credential.password)

@@ -67,7 +67,9 @@ struct CaraRefreshTests {
       handleEventsForBackgroundURLSession identifier: String,
       completionHandler: @escaping @Sendable () -> Void
     ) {
-      service.handleBackgroundEvents(identifier: identifier).always { _ in completionHandler() }
+      service.handleBackgroundTransferEvents(identifier: identifier).always { _ in
+        completionHandler()
+      }
     }
     // end
     #if canImport(Darwin)

@@ -56,7 +56,7 @@ struct ConduitBodiesTests {
     // sample C6
     let body = XML("give") { XML("cats", ["count": 3]) }
     let request = try Request.send(xml: body, to: "xml")
-    let tree = try await sessionClient.request(request).validate().toXML().value
+    let tree = try await sessionClient.request(request).validate().toXml().value
     // end
     #expect(tree["give", "cats"]?[attribute: "count"] == "3")
     #expect(server.receivedRequests[0].headers["Content-Type"] == "application/xml")
@@ -69,7 +69,7 @@ struct ConduitBodiesTests {
     let body = try XML.Document(parsing: requestBodyXMLString).root
     let request = try Request.send(xml: body, to: "xml")
     // end
-    let tree = try await sessionClient.request(request).validate().toXML().value
+    let tree = try await sessionClient.request(request).validate().toXml().value
     #expect(tree["give", "cats"]?.int == 3)
   }
 
@@ -78,7 +78,7 @@ struct ConduitBodiesTests {
     // sample C6b
     let message = SOAPEnvelope(.soap11) { XML("GetKitten") { XML("id") { 7 } } }
     let request = try Request.soap(message, to: "soap", action: "urn:kittens#get")
-    let response = try await sessionClient.request(request).toSOAP().value
+    let response = try await sessionClient.request(request).toSoap().value
     // end
     #expect(response.body.first?.string == "Jingles")
     #expect(server.receivedRequests[0].headers["SOAPAction"] == "\"urn:kittens#get\"")

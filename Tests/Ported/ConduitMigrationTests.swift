@@ -48,18 +48,21 @@ struct ConduitMigrationTests {
   func refreshHooks() async throws {
     let session = OAuth2Session(login.client("app"), store: .memory)
     _ = try await session.signIn(.password(username: "ann", password: "ann-password")).value
-    sessionClient.authorize(with: session, refreshingOn: .statuses([]))
+    sessionClient.authorize(with: session)
     login.revokeAll()
     let oldLayer = Log<String>()
     // sample C13b
-    let refreshing = RefreshInterceptor { _ in
-      oldLayer.append("will refresh")
-      return session.refresh().always { _ in oldLayer.append("did refresh") }
+    let events = session.events
+    let hooks = Task {
+      for await event in events {
+        if case .refreshing = event { oldLayer.append("will refresh") }
+        if case .refreshed = event { oldLayer.append("did refresh") }
+      }
     }
-    sessionClient.interceptors.append(refreshing)
     // end
     _ = try await sessionClient.request(.get("kittens")).validate().value
-    #expect(oldLayer.entries == ["will refresh", "did refresh"])
+    #expect(await oldLayer.entries(2) == ["will refresh", "did refresh"])
+    hooks.cancel()
     #expect(login.counts.refreshes == 1)
   }
 

@@ -25,7 +25,7 @@ struct ConduitTransfersTests {
   func pausedDownload() async throws {
     let file = folder.url("film")
     // sample C8b
-    let task = sessionClient.download(.get("film"), to: file, resumable: false)
+    let task = sessionClient.transfer(.get("film"), to: file)
     task.pause()
     let isPaused = task.isPaused
     task.resume()
@@ -42,7 +42,7 @@ struct ConduitTransfersTests {
   func pausedUpload() async throws {
     let film = Data(repeating: 7, count: 3_000_000)
     // sample C8c
-    let task = sessionClient.upload(.upload(data: film, to: "films"))
+    let task = sessionClient.transfer(.upload(data: film, to: "films"))
     task.pause()
     let isPaused = task.isPaused
     task.resume()

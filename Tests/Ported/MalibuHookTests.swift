@@ -91,7 +91,7 @@ struct MalibuHookTests {
   @Test("M16: middleware that fetches a token for the request that waits")
   func middleware() async throws {
     // sample M16
-    networking.middleware = { [unowned networking] _ in
+    networking.middleware = { _, networking in
       wrap { completion in AuthContainer.accessToken(completion) }
         .tap { accessToken in networking.authenticate(bearerToken: accessToken) }
         .asVoid()
@@ -107,7 +107,7 @@ struct MalibuHookTests {
 
   @Test("M16b: middleware that rejects the request") func rejectingMiddleware() async {
     // sample M16b
-    networking.middleware = { _ in
+    networking.middleware = { _, _ in
       .rejected(CustomError())
     }
     // end
@@ -137,7 +137,7 @@ struct MalibuHookTests {
 
   @Test("M28: middleware that cancels the request") func cancellingMiddleware() async {
     // sample M28
-    networking.middleware = { request in
+    networking.middleware = { request, _ in
       request.method == .delete ? .rejected(CancellationError()) : .fulfilled(())
     }
     // end

@@ -54,7 +54,7 @@ struct MalibuOfflineTests {
       .delete("boards/1", .storedOffline), .delete("boards/2", .storedOffline),
       .delete("boards/3", .storedOffline))
     let prepared = Log<HTTPMethod>()
-    networking.middleware = { request in
+    networking.middleware = { request, _ in
       prepared.append(request.method)
       return .fulfilled(())
     }

@@ -3,7 +3,7 @@
 /// ```swift
 /// networking.interceptors.append(RefreshInterceptor { _ in try await session.renew() })
 /// networking.interceptors.append(signing, at: .hop)
-/// networking.interceptors = [Stopwatch(), HeaderInjector(["X-Client": "catena/1"])]
+/// networking.interceptors = [Stopwatch(), HeaderInjector { _ in ["X-Client": "catena/1"] }]
 /// ```
 ///
 /// An array literal has interceptors of the level ``InterceptorLevel/call`` and none of the other

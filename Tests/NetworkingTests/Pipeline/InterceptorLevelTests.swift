@@ -102,7 +102,7 @@ struct InterceptorLevelTests {
     let server = redirectingServer(to: "https://b.example/b")
     let client = client(server)
     client.interceptors.append(
-      HeaderInjector(["X-Api-Key": "k", "X-Client": "c"]), at: .attempt)
+      HeaderInjector { _ in ["X-Api-Key": "k", "X-Client": "c"] }, at: .attempt)
     _ = try await response(of: client)
     #expect(server.requests.map { $0.headers["X-Api-Key"] } == ["k", nil, "k", nil])
     #expect(server.requests.map { $0.headers["X-Client"] } == ["c", "c", "c", "c"])
