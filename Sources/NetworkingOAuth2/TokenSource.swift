@@ -171,15 +171,24 @@ final class TokenSource: Sendable {
       try IDTokenClaims.check(issued.idToken, continues: latest?.idToken)
       var fresh = issued.replacing(key.level == .user ? latest : nil)
       fresh.signInID = latest?.signInID ?? fresh.signInID
-      if let found = try await save(fresh, replacing: latest) {
-        return try adopt(changedElsewhere(found), renewal)
-      }
-      let token = try adopt(fresh, renewal, refreshing: latest)
+      let found = try await save(fresh, replacing: latest)
+      let token =
+        if let found { try adopt(changedElsewhere(found), renewal) } else {
+          try adopt(fresh, renewal, refreshing: latest)
+        }
       report(.refreshed(key.level))
       return token
     } catch let error as OAuth2Error where endsSession(error) && isValid(renewal) {
-      if let token = try await drop(latest, for: renewal, error) { return token }
-      throw error
+      let found: OAuth2Token?
+      do {
+        found = try await drop(latest, for: renewal, error)
+      } catch {
+        report(.refreshFailed(key.level, error))
+        throw error
+      }
+      guard let found else { throw error }
+      report(.refreshed(key.level))
+      return found
     } catch {
       report(.refreshFailed(key.level, error))
       throw error
@@ -205,6 +214,7 @@ final class TokenSource: Sendable {
     replacing latest: OAuth2Token?, in context: OAuth2Context
   ) async throws -> OAuth2Token {
     if key.level == .client {
+      report(.refreshing(key.level))
       if let refreshToken = latest?.refreshToken {
         do {
           return try await OAuth2Grant.refreshToken(refreshToken).issue(context).value
@@ -219,6 +229,7 @@ final class TokenSource: Sendable {
     guard let refreshToken = latest.refreshToken else {
       throw OAuth2Error(.signInRequired, "the token has ended, and there is no refresh token")
     }
+    report(.refreshing(key.level))
     return try await OAuth2Grant.refreshToken(refreshToken).issue(context).value
   }
 
@@ -244,7 +255,7 @@ final class TokenSource: Sendable {
       let hasEnded = machine.drop(from: renewal, because: error) && hadToken
       return (hasEnded, hasEnded ? machine.noteSignOut() : nil)
     }
-    if hasEnded { report(.signedOut(error)) }
+    report(hasEnded ? .signedOut(error) : .refreshFailed(key.level, error))
     awaiting?.fulfill()
     return nil
   }

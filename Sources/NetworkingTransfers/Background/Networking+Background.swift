@@ -25,7 +25,7 @@ extension Networking {
   ///   _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
   ///   completionHandler: @escaping () -> Void
   /// ) {
-  ///   films.handleBackgroundEvents(identifier: identifier).always { _ in completionHandler() }
+  ///   films.handleBackgroundTransferEvents(identifier: identifier).always { _ in completionHandler() }
   /// }
   /// ```
   ///
@@ -48,7 +48,7 @@ extension Networking {
   /// - Returns: A promise, whose handlers run in ``callbackContext``. It is rejected with
   ///   ``NetworkError/Code-swift.enum/unsupported`` if the client has no background session or one with
   ///   another identifier, and on macOS, which does not launch programs for their sessions.
-  public func handleBackgroundEvents(
+  public func handleBackgroundTransferEvents(
     identifier: String, file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Void> {
     inCallbackContext(file, line) {
@@ -69,7 +69,7 @@ extension Networking {
   /// started, without starting one.
   ///
   /// ```swift
-  /// networking.backgroundResponse(forKey: "film-7").validate().done { response in show(response.file) }
+  /// networking.backgroundTransferResponse(forKey: "film-7").validate().done { response in show(response.file) }
   /// ```
   ///
   /// It is for a program that no longer has the request. Otherwise the same call of `download(_:to:)` or
@@ -96,7 +96,7 @@ extension Networking {
   ///   ``NetworkError/Code-swift.enum/connectionLost`` if the session has no transfer with the key, for
   ///   example because the system has lost it; with ``NetworkError/Code-swift.enum/unsupported`` if the
   ///   client has no background session.
-  public func backgroundResponse(
+  public func backgroundTransferResponse(
     forKey key: String, @_inheritActorContext onProgress: TransferProgress.Handler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {

@@ -370,7 +370,7 @@ struct OAuth2SessionTests {
       await fixture.time.run()
       #expect(OAuth2Fixture.statuses(promises) == [200])
     }
-    guard case .storeFailed = await events.next() else {
+    guard case .refreshing = await events.next(), case .storeFailed = await events.next() else {
       Issue.record("there is no event")
       return
     }
