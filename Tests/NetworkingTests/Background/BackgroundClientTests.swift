@@ -250,7 +250,8 @@ struct BackgroundClientTests {
       await networking.handleBackgroundTransferEvents(identifier: "films").result.failure(
         as: NetworkError.self)?.code,
       await networking.backgroundTransfers().result.failure(as: NetworkError.self)?.code,
-      await networking.backgroundTransferResponse(forKey: "a").result.failure(as: NetworkError.self)?.code,
+      await networking.backgroundTransferResponse(forKey: "a").result.failure(
+        as: NetworkError.self)?.code,
       await networking.cancelBackgroundTransfer(forKey: "a").result.failure(
         as: NetworkError.self)?.code,
       await run().networking.handleBackgroundTransferEvents(identifier: "other").result.failure(

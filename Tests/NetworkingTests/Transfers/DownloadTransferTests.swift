@@ -30,6 +30,43 @@ struct DownloadTransferTests {
     #expect(transfer.currentProgress.fraction == 1)
   }
 
+  /// An endpoint that counts the reads of its request.
+  private struct CountedFilm: RequestConvertible {
+    let reads = Log<Void>()
+    let reports = Log<TransferProgress>()
+    var error: TestError?
+
+    var request: Request {
+      get throws {
+        reads.append(())
+        if let error { throw error }
+        return .get(
+          "http://films.example/film", .retry(.immediate(limit: 1)),
+          .onProgress { [reports] in reports.append($0) })
+      }
+    }
+  }
+
+  @Test func theRequestOfTheEndpointIsReadOnceAndItsOptionsApply() async throws {
+    let server = RangeServer(content, .lose(after: 300_000))
+    let client = Networking<CountedFilm>(transport: server.transport, configuration: .plain)
+    client.callbackContext = .inline
+    let film = CountedFilm()
+    _ = try await client.transfer(film, to: target).value
+    #expect(server.ranges == [nil, "bytes=300000-"])
+    #expect(film.reads.entries.count == 1)
+    #expect(film.reports.entries.last?.received.bytes == 600_000)
+  }
+
+  @Test func theErrorOfTheEndpointRejectsTheTransfer() async {
+    let server = RangeServer(content)
+    let client = Networking<CountedFilm>(transport: server.transport, configuration: .plain)
+    client.callbackContext = .inline
+    let transfer = client.transfer(CountedFilm(error: TestError("no film")), to: target)
+    #expect(await transfer.response.result.failure(as: TestError.self) == TestError("no film"))
+    #expect(server.transport.requests.isEmpty)
+  }
+
   @Test func aPolicyAppliesToFailuresWithoutProgressInBetween() async throws {
     let server = RangeServer(
       content, .lose(after: 100_000), .lose(after: 100_000), .lose(after: 100_000))
