@@ -80,7 +80,7 @@
       let size = 64 << 20
       let file = try folder.file("body", Data(count: size))
       let server = try ScriptedServer(keepsBodies: false) { _ in [.respond()] }
-      let transfer = client.upload(.upload(file: file, to: server.path))
+      let transfer = client.transfer(.upload(file: file, to: server.path))
       for await progress in transfer.progress where progress.bytes > 0 { break }
       transfer.pause()
       #expect(transfer.isPaused)
