@@ -218,16 +218,6 @@ public final class OAuth2Session: Sendable {
 
   /// The events of the session from now on.
   ///
-  /// ```swift
-  /// for await event in session.events {
-  ///   switch event {
-  ///   case .refreshing: otherLayer.isSuspended = true
-  ///   case .refreshed, .refreshFailed, .signedOut: otherLayer.isSuspended = false
-  ///   default: break
-  ///   }
-  /// }
-  /// ```
-  ///
   /// While there is a listener, changes of the store by other processes are noticed.
   public var events: AsyncStream<OAuth2SessionEvent> {
     let (sources, context, changes) = (sources, context, store.changes)
@@ -242,25 +232,6 @@ public final class OAuth2Session: Sendable {
     }
     return notices.stream { changes.remove(listener) }
   }
-}
-
-/// An event of a session.
-public enum OAuth2SessionEvent: Sendable {
-  /// A grant has issued a token.
-  case signedIn(TokenLevel)
-  /// The session requests a new token, and the requests that need it wait.
-  ///
-  /// ``refreshed(_:)``, ``refreshFailed(_:_:)`` or ``signedOut(_:)`` follows, once for all requests and
-  /// all repetitions.
-  case refreshing(TokenLevel)
-  /// The token has been refreshed, by this session or another one.
-  case refreshed(TokenLevel)
-  /// A refresh has failed, and the token is kept.
-  case refreshFailed(TokenLevel, any Error)
-  /// The user is signed out, with the error of the server, or `nil` for a sign-out of the app.
-  case signedOut(OAuth2Error?)
-  /// A new token could not be stored. It is used from memory, and stored with the next one.
-  case storeFailed(any Error)
 }
 
 extension OAuth2Session: CustomStringConvertible, CustomReflectable {

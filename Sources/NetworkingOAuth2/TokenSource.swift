@@ -171,11 +171,8 @@ final class TokenSource: Sendable {
       try IDTokenClaims.check(issued.idToken, continues: latest?.idToken)
       var fresh = issued.replacing(key.level == .user ? latest : nil)
       fresh.signInID = latest?.signInID ?? fresh.signInID
-      let found = try await save(fresh, replacing: latest)
-      let token =
-        if let found { try adopt(changedElsewhere(found), renewal) } else {
-          try adopt(fresh, renewal, refreshing: latest)
-        }
+      let found = try await save(fresh, replacing: latest).map { try changedElsewhere($0) }
+      let token = try adopt(found ?? fresh, renewal, refreshing: found == nil ? latest : nil)
       report(.refreshed(key.level))
       return token
     } catch let error as OAuth2Error where endsSession(error) && isValid(renewal) {
@@ -309,7 +306,7 @@ final class TokenSource: Sendable {
       let changed = try await onQueue { () -> StoreContent? in
         if key.level == .user, let expected {
           let found = try store.token(for: key)
-          if found == nil || found?.signInID != expected.signInID { return StoreContent(found) }
+          if found?.signInID != expected.signInID || found == nil { return .init(token: found) }
         }
         try store.setToken(token, for: key)
         return nil
@@ -330,8 +327,6 @@ final class TokenSource: Sendable {
   /// The content of the store after a change by another process.
   private struct StoreContent: Sendable {
     let token: OAuth2Token?
-
-    init(_ token: OAuth2Token?) { self.token = token }
   }
 
   /// Returns the token of a sign-in elsewhere.
