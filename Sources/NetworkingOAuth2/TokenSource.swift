@@ -331,7 +331,7 @@ final class TokenSource: Sendable {
 
   /// Returns the token of a sign-in elsewhere.
   ///
-  /// - Throws: ``NetworkError`` with the code `sessionEnded` if nobody has.
+  /// - Throws: ``NetworkError`` with the code `sessionEnded` if there was none.
   private func changedElsewhere(_ content: StoreContent) throws -> OAuth2Token {
     if let token = content.token, token.freshness(canBeRenewed: false).contains(context.wallClock())
     {

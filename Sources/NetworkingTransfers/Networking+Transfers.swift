@@ -135,7 +135,7 @@ extension Networking {
   /// - **Retries.** The client's retry policy decides about attempts after temporary failures
   ///   (``NetworkError/Code-swift.enum/isTemporary``), such as a lost connection or the status 503. Its
   ///   limit is that of the failures while the server's offset does not grow; the retry budget does not
-  ///   apply. The offset is asked for before each attempt. A creation is repeated if the server has
+  ///   apply. The offset is requested before each attempt. A creation is repeated if the server has
   ///   responded, or cannot have received it. A wrong offset or checksum (409, 460) and an upload that is
   ///   locked (423) are repeated three times without a policy. A connection lost during a pause needs
   ///   none either.

@@ -109,7 +109,7 @@ extension OAuth2Grant {
 
   /// The grant of the client's own credentials.
   ///
-  /// A session of the level `client` uses it by itself.
+  /// A session of the level `client` uses it automatically.
   ///
   /// Source: RFC 6749 section 4.4.
   public static let clientCredentials = clientCredentials()
@@ -131,7 +131,7 @@ extension OAuth2Grant {
 
   /// The grant of a refresh token, for example one from another app of the user.
   ///
-  /// A session uses it by itself.
+  /// A session uses it automatically.
   ///
   /// Source: RFC 6749 section 6.
   ///
