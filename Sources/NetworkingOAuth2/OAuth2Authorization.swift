@@ -67,7 +67,8 @@ final class OAuth2Authorization: CredentialProvider {
 }
 
 extension Networking {
-  /// Sends the tokens of a session with all requests to the origin of the base URL from now on.
+  /// Sets the tokens of a session as the credentials of all requests to the origin of the base URL from
+  /// now on.
   ///
   /// ```swift
   /// shop.authorize(with: session)
@@ -81,8 +82,11 @@ extension Networking {
   ///   delivered. A body that cannot be sent again is not; the next request then has a new token.
   /// - The rules of ``authenticate(authorizationHeader:)`` about origins and users apply. A request
   ///   that is ``RequestOption/withoutCredentials`` or has an `Authorization` field is sent as it is.
-  /// - `authenticate` and another call of this method replace the session, and end that of the user
-  ///   unless the new one is the same.
+  /// - Another call of this method replaces the session, and ends that of the user unless the new one
+  ///   is the same.
+  /// - `authenticate` sets credentials of the caller's own instead. A client has either. The first time
+  ///   in a process that one is set over the other, a warning is written to standard error; a sign-out by
+  ///   `authenticate(authorizationHeader: nil)` in between avoids it.
   ///
   /// - Parameters:
   ///   - session: The session. Several clients can have the same one.

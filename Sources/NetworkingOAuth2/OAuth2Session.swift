@@ -3,7 +3,7 @@ import Networking
 public import Promises
 import CatenaSystem
 
-/// A session with an authorization server: its tokens, kept in a store and refreshed once for all.
+/// A session with an authorization server, which stores its tokens and refreshes them.
 ///
 /// ```swift
 /// let session = OAuth2Session(client, store: .keychain(service: "com.example.shop"))
@@ -12,8 +12,8 @@ import CatenaSystem
 /// session.signedOut.done { showLogin() }
 /// ```
 ///
-/// - **One refresh.** Whatever the number of requests, of clients and of processes with the same
-///   store, a token is refreshed once. Requests that are made meanwhile wait, and each is sent once.
+/// - **One refresh.** All requests, clients and processes with the same store refresh a token once.
+///   Requests that are made during a refresh wait for it, and each is sent once.
 /// - **Before the expiry.** A token is refreshed 60 seconds or a tenth of its life before it expires.
 /// - **After a rejection** (401 by default) a request is sent once more with a new token. If the
 ///   rejected token is not the current one any more, nothing is refreshed.
@@ -32,7 +32,7 @@ import CatenaSystem
 ///   next sign-in, it is not sent any more and fails with
 ///   ``NetworkError/Code-swift.enum/sessionEnded``.
 /// - **Levels.** The tokens of the user and those of the client are separate. A token of the client is
-///   requested by itself.
+///   requested automatically.
 ///
 /// All methods can be called from any thread. The session uses a client of its own, so requests of
 /// the app never wait for themselves.
@@ -232,20 +232,6 @@ public final class OAuth2Session: Sendable {
     }
     return notices.stream { changes.remove(listener) }
   }
-}
-
-/// An event of a session.
-public enum OAuth2SessionEvent: Sendable {
-  /// A grant has issued a token.
-  case signedIn(TokenLevel)
-  /// The token has been refreshed, by this session or another one.
-  case refreshed(TokenLevel)
-  /// A refresh has failed, and the token is kept.
-  case refreshFailed(TokenLevel, any Error)
-  /// The user is signed out, with the error of the server, or `nil` for a sign-out of the app.
-  case signedOut(OAuth2Error?)
-  /// A new token could not be stored. It is used from memory, and stored with the next one.
-  case storeFailed(any Error)
 }
 
 extension OAuth2Session: CustomStringConvertible, CustomReflectable {

@@ -171,15 +171,21 @@ final class TokenSource: Sendable {
       try IDTokenClaims.check(issued.idToken, continues: latest?.idToken)
       var fresh = issued.replacing(key.level == .user ? latest : nil)
       fresh.signInID = latest?.signInID ?? fresh.signInID
-      if let found = try await save(fresh, replacing: latest) {
-        return try adopt(changedElsewhere(found), renewal)
-      }
-      let token = try adopt(fresh, renewal, refreshing: latest)
+      let found = try await save(fresh, replacing: latest).map { try changedElsewhere($0) }
+      let token = try adopt(found ?? fresh, renewal, refreshing: found == nil ? latest : nil)
       report(.refreshed(key.level))
       return token
     } catch let error as OAuth2Error where endsSession(error) && isValid(renewal) {
-      if let token = try await drop(latest, for: renewal, error) { return token }
-      throw error
+      let found: OAuth2Token?
+      do {
+        found = try await drop(latest, for: renewal, error)
+      } catch {
+        report(.refreshFailed(key.level, error))
+        throw error
+      }
+      guard let found else { throw error }
+      report(.refreshed(key.level))
+      return found
     } catch {
       report(.refreshFailed(key.level, error))
       throw error
@@ -205,6 +211,7 @@ final class TokenSource: Sendable {
     replacing latest: OAuth2Token?, in context: OAuth2Context
   ) async throws -> OAuth2Token {
     if key.level == .client {
+      report(.refreshing(key.level))
       if let refreshToken = latest?.refreshToken {
         do {
           return try await OAuth2Grant.refreshToken(refreshToken).issue(context).value
@@ -219,6 +226,7 @@ final class TokenSource: Sendable {
     guard let refreshToken = latest.refreshToken else {
       throw OAuth2Error(.signInRequired, "the token has ended, and there is no refresh token")
     }
+    report(.refreshing(key.level))
     return try await OAuth2Grant.refreshToken(refreshToken).issue(context).value
   }
 
@@ -244,7 +252,7 @@ final class TokenSource: Sendable {
       let hasEnded = machine.drop(from: renewal, because: error) && hadToken
       return (hasEnded, hasEnded ? machine.noteSignOut() : nil)
     }
-    if hasEnded { report(.signedOut(error)) }
+    report(hasEnded ? .signedOut(error) : .refreshFailed(key.level, error))
     awaiting?.fulfill()
     return nil
   }
@@ -298,7 +306,7 @@ final class TokenSource: Sendable {
       let changed = try await onQueue { () -> StoreContent? in
         if key.level == .user, let expected {
           let found = try store.token(for: key)
-          if found == nil || found?.signInID != expected.signInID { return StoreContent(found) }
+          if found?.signInID != expected.signInID || found == nil { return .init(token: found) }
         }
         try store.setToken(token, for: key)
         return nil
@@ -319,13 +327,11 @@ final class TokenSource: Sendable {
   /// The content of the store after a change by another process.
   private struct StoreContent: Sendable {
     let token: OAuth2Token?
-
-    init(_ token: OAuth2Token?) { self.token = token }
   }
 
   /// Returns the token of a sign-in elsewhere.
   ///
-  /// - Throws: ``NetworkError`` with the code `sessionEnded` if nobody has.
+  /// - Throws: ``NetworkError`` with the code `sessionEnded` if there was none.
   private func changedElsewhere(_ content: StoreContent) throws -> OAuth2Token {
     if let token = content.token, token.freshness(canBeRenewed: false).contains(context.wallClock())
     {

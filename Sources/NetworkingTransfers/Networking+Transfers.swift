@@ -3,10 +3,11 @@ import Networking
 public import Promises
 
 extension Networking {
-  /// Downloads the response body to a file, as a transfer that can be paused.
+  /// Downloads the response body to a file, as a transfer that can be paused and that a later one
+  /// continues.
   ///
   /// ```swift
-  /// let transfer = networking.download(.film(id: 7), to: file, resumable: true)
+  /// let transfer = networking.transfer(.film(id: 7), to: file)
   /// transfer.pause()
   /// transfer.resume()
   /// let response = try await transfer.response.validate().value
@@ -25,11 +26,11 @@ extension Networking {
   ///   retry budget does not apply. A connection lost during a pause needs no policy.
   /// - **Resumable.** Beside the target there are two hidden files, `.NAME.download` with the bytes,
   ///   and `.NAME.download.json` with the validator, which only its owner can read. After a failure, a
-  ///   cancellation, or the end of the process they are kept, and the next resumable download of the
-  ///   same URL to the same target continues. Files of these names that belong to another user are
-  ///   replaced, except on a disk on which all files have the same owner. If the partial file has got
-  ///   a second name (a hard link), a copy of it is continued. ``Transfer/removePartialDownload(of:)`` removes the files. Otherwise no partial file
-  ///   remains.
+  ///   cancellation, or the end of the process they are kept, and the next transfer from the same URL
+  ///   to the same target continues. ``Transfer/removePartialDownload(of:)`` removes them. Files of
+  ///   these names that belong to another user are replaced, except on a disk on which all files have
+  ///   the same owner. If the partial file has got a second name (a hard link), a copy of it is
+  ///   continued. A transfer that is not resumable leaves no partial file.
   /// - **Integrity.** `Content-Range` and the total length are checked. So is the SHA-256 of the
   ///   caller, or else the SHA-256 or SHA-512 of the server's `Repr-Digest` or `Content-Digest`, and
   ///   that of the `Content-Digest` of each complete range. If a check fails, the partial file is
@@ -47,7 +48,7 @@ extension Networking {
   /// - Parameters:
   ///   - endpoint: The endpoint of a GET request.
   ///   - target: The file URL of the destination.
-  ///   - resumable: Whether a later download can continue this one.
+  ///   - resumable: Whether a later transfer can continue this one, also after the end of the process.
   ///   - replacing: Whether an existing file is replaced. Otherwise the transfer fails.
   ///   - connections: The number of ranges that are requested at a time. A value below 1 counts as
   ///     1, one above 16 as 16. With more than one, the first request asks for the first MiB only.
@@ -62,25 +63,25 @@ extension Networking {
   ///   file; with `digestMismatch`; with `malformedResponse` if a range is not the requested one;
   ///   with `encodingFailed` if `sha256` is not a SHA-256.
   @discardableResult
-  public func download(
-    _ endpoint: Endpoint, to target: URL, resumable: Bool, replacing: Bool = true,
+  public func transfer(
+    _ endpoint: Endpoint, to target: URL, resumable: Bool = true, replacing: Bool = true,
     connections: Int = 1, sha256: String? = nil, _ options: RequestOption...,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Transfer {
     let download = DownloadOptions(
       target: target, isResumable: resumable, replaces: replacing,
       connections: min(max(connections, 1), 16), sha256: sha256)
-    return transfer(endpoint, options, file, line) { sender in
+    return startTransfer(endpoint, options, file, line) { sender in
       try await DownloadRun(download, sender).run()
     }
   }
 }
 
 extension Networking {
-  /// Sends a request as a transfer that can be paused, such as an upload of a file.
+  /// Uploads the request body of an endpoint, as a transfer that can be paused.
   ///
   /// ```swift
-  /// let transfer = networking.upload(.picture(file))
+  /// let transfer = networking.transfer(.picture(file))
   /// for await progress in transfer.progress { bar.fraction = progress.fraction ?? 0 }
   /// ```
   ///
@@ -95,11 +96,11 @@ extension Networking {
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: The transfer. Its promise is rejected like that of `request(_:_:file:line:)`.
   @discardableResult
-  public func upload(
+  public func transfer(
     _ endpoint: Endpoint, _ options: RequestOption..., file: StaticString = #fileID,
     line: UInt = #line
   ) -> Transfer {
-    transfer(endpoint, options, isUpload: true, file, line) { sender in
+    startTransfer(endpoint, options, isUpload: true, file, line) { sender in
       let gate = sender.control.gate
       var call = CallOptions()
       call.prepare = { request in
@@ -116,7 +117,7 @@ extension Networking {
   /// continues.
   ///
   /// ```swift
-  /// let transfer = networking.upload(
+  /// let transfer = networking.transfer(
   ///   file, to: .films, by: .tus(metadata: ["filename": "film.mp4"]))
   /// let response = try await transfer.response.validate().value
   /// ```
@@ -126,7 +127,7 @@ extension Networking {
   ///   URL have the header fields of the endpoint; on another origin only those that are no secrets.
   /// - **State.** The URL of the upload is stored in a hidden file beside the file, readable by its
   ///   owner only, or in ``ResumableUpload/stateFile``. It is removed after the last byte, and kept
-  ///   after a failure, a cancellation, or the end of the process. The next upload of the unchanged
+  ///   after a failure, a cancellation, or the end of the process. The next transfer of the unchanged
   ///   file to the same URL continues at the server's offset.
   /// - **Result.** The response is the last one of the server: the 204 to the last piece, or the first
   ///   with another status. A server that no longer has the upload, by 404, 410 or 403, gets a new
@@ -134,7 +135,7 @@ extension Networking {
   /// - **Retries.** The client's retry policy decides about attempts after temporary failures
   ///   (``NetworkError/Code-swift.enum/isTemporary``), such as a lost connection or the status 503. Its
   ///   limit is that of the failures while the server's offset does not grow; the retry budget does not
-  ///   apply. The offset is asked for before each attempt. A creation is repeated if the server has
+  ///   apply. The offset is requested before each attempt. A creation is repeated if the server has
   ///   responded, or cannot have received it. A wrong offset or checksum (409, 460) and an upload that is
   ///   locked (423) are repeated three times without a policy. A connection lost during a pause needs
   ///   none either.
@@ -155,16 +156,20 @@ extension Networking {
   ///   another transfer has the state; with `fileNotWritten` if the state cannot be read or written; with
   ///   `malformedResponse` if a response does not follow the protocol.
   @discardableResult
-  public func upload(
+  public func transfer(
     _ source: URL, to endpoint: Endpoint, by upload: ResumableUpload,
     _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
   ) -> Transfer {
-    transfer(endpoint, options, isUpload: true, file, line) { sender in
+    startTransfer(endpoint, options, isUpload: true, file, line) { sender in
       try await TusRun(source, upload, sender).run()
     }
   }
 
-  /// Ends an unfinished resumable upload: the server discards it, and its state is removed.
+  /// Discards an unfinished resumable upload on the server, and removes its state.
+  ///
+  /// ```swift
+  /// networking.discardTransfer(of: file, to: .films)
+  /// ```
   ///
   /// - Parameters:
   ///   - source: The file URL.
@@ -178,33 +183,35 @@ extension Networking {
   ///   like that of `request(_:_:file:line:)`, and with `transferInProgress` if a transfer uses
   ///   the state.
   @discardableResult
-  public func terminateUpload(
-    _ source: URL, to endpoint: Endpoint, by upload: ResumableUpload = .tus(),
+  public func discardTransfer(
+    of source: URL, to endpoint: Endpoint, by upload: ResumableUpload = .tus(),
     _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Response?> {
-    let context = context
     let control = TransferControl(context.scheduler)
-    let sender = sender(for: endpoint, options, context, control, file, line)
-    return ActivityExecutor.counting(for: context.scheduler) {
+    let request = Result { try endpoint.request }
+    let sender = sender(of: request, for: endpoint, options, control, file, line)
+    return ActivityExecutor.counting(for: control.scheduler) {
       Promise(file: file, line: line) { try await TusRun(source, upload, sender).terminate() }
     }
   }
 
   /// Starts a transfer, which is in the queue of unlimited width until it ends.
-  private func transfer(
+  ///
+  /// The request of the endpoint is read once, and all requests of the transfer are made of it.
+  private func startTransfer(
     _ endpoint: Endpoint, _ options: [RequestOption], isUpload: Bool = false,
     _ file: StaticString, _ line: UInt,
     _ run: @escaping @Sendable (_ sender: TransferSender) async throws -> Response
   ) -> Transfer {
-    let context = context
-    let handler = try? endpoint.request.applying(options).onProgress
+    let request = Result { try endpoint.request }
+    let handler = (try? request.get())?.applying(options).onProgress
     let control = TransferControl(
       context.scheduler, isUpload: isUpload, reportingTo: handler.map { progressReceiver($0) })
-    let sender = sender(for: endpoint, options, context, control, file, line)
+    let sender = sender(of: request, for: endpoint, options, control, file, line)
     let response = enqueue(
       file, line, onCancel: { control.end() },
       HandlerScope.capturing {
-        ActivityExecutor.counting(for: context.scheduler) {
+        ActivityExecutor.counting(for: control.scheduler) {
           NetworkPromise {
             defer { control.end() }
             return try await run(sender)
@@ -214,18 +221,29 @@ extension Networking {
     return Transfer(response, control)
   }
 
+  /// Makes a sender of requests of an endpoint.
+  ///
+  /// - Parameters:
+  ///   - request: The request of the endpoint before the options, or the error of the endpoint.
+  ///   - endpoint: The endpoint.
+  ///   - options: The options of each request.
+  ///   - control: The state of the transfer.
+  ///   - file: The source file of the caller.
+  ///   - line: The source line of the caller.
+  /// - Returns: The sender, with the sessions and settings of this time.
   private func sender(
-    for endpoint: Endpoint, _ options: [RequestOption], _ context: RequestContext,
+    of request: Result<Request, any Error>, for endpoint: Endpoint, _ options: [RequestOption],
     _ control: TransferControl, _ file: StaticString, _ line: UInt
   ) -> TransferSender {
+    let (context, sessions) = (context, currentSessions)
     let clock = PausableScheduler(gate: control.gate, base: context.scheduler)
-    let sessions = currentSessions
+    let changed = request.map { $0.applying(options) }
     return TransferSender(
       control: control, context: context,
-      retry: (try? endpoint.request.applying(options).retry) ?? context.retry,
+      retry: (try? changed.get())?.retry ?? context.retry,
       resource: { [self] in
         let base = try currentBaseURL(of: endpoint)
-        let request = try endpoint.request.applying(options)
+        let request = try changed.get()
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let parameters = try request.parameters.map { try encoder.encode($0) } ?? Data()
@@ -235,6 +253,7 @@ extension Networking {
       }
     ) { [self] message in
       var call = message.options
+      call.request = request
       // The transfer reports the progress of all its requests together.
       call.changes =
         options + [.change { $0 = message.change($0) }, .store(.none), .onProgress(nil)]
@@ -253,5 +272,39 @@ extension Networking {
       call.sessions = sessions
       return send(endpoint, call, file, line)
     }
+  }
+}
+
+extension Networking {
+  /// Unavailable: a download that can be paused is a transfer.
+  @available(
+    *, unavailable, renamed: "transfer(_:to:resumable:replacing:connections:sha256:_:file:line:)"
+  )
+  @discardableResult
+  public func download(
+    _ endpoint: Endpoint, to target: URL, resumable: Bool, replacing: Bool = true,
+    connections: Int = 1, sha256: String? = nil, _ options: RequestOption...
+  ) -> Transfer {
+    transfer(endpoint, to: target)
+  }
+
+  /// Unavailable: an upload is a request with a body, or a transfer.
+  @available(
+    *, unavailable,
+    message:
+      "request(.create(form)) uploads the body of an endpoint and returns a promise; transfer(.create(form)) can be paused"
+  )
+  @discardableResult
+  public func upload(_ endpoint: Endpoint, _ options: RequestOption...) -> Transfer {
+    transfer(endpoint)
+  }
+
+  /// Unavailable: an upload that a later one continues is a transfer.
+  @available(*, unavailable, renamed: "transfer(_:to:by:_:file:line:)")
+  @discardableResult
+  public func upload(
+    _ source: URL, to endpoint: Endpoint, by upload: ResumableUpload, _ options: RequestOption...
+  ) -> Transfer {
+    transfer(source, to: endpoint, by: upload)
   }
 }

@@ -7,7 +7,7 @@ import Promises
 ///
 /// ```swift
 /// let upload = ResumableUpload.tus(metadata: ["filename": "film.mp4"], verifiesPieces: true)
-/// networking.upload(file, to: .films, by: upload)
+/// networking.transfer(file, to: .films, by: upload)
 /// ```
 public struct ResumableUpload: Sendable, Hashable {
   /// The metadata that the server gets at the creation, such as `filename` and `filetype`.

@@ -5,8 +5,10 @@ import CatenaSystem
 
 /// A download or an upload that can be paused, resumed, observed and cancelled.
 ///
+/// The functions `transfer` of a client start one.
+///
 /// ```swift
-/// let transfer = networking.download(.film(id: 7), to: file, resumable: true)
+/// let transfer = networking.transfer(.film(id: 7), to: file)
 /// for await progress in transfer.progress {
 ///   bar.show(progress.fraction, progress.bytesPerSecond, progress.timeLeft)
 /// }
@@ -74,6 +76,9 @@ public final class Transfer: Sendable {
   public var isPaused: Bool { control.gate.isPaused }
 
   /// The progress as a sequence.
+  ///
+  /// ``RequestOption/onProgress(_:)`` has a handler instead. It receives the bytes of the whole transfer,
+  /// as ``TransferProgress/received`` of a download and ``TransferProgress/sent`` of an upload.
   ///
   /// Each access creates a new sequence, which begins with the current progress and ends after the
   /// end of the transfer. It does not throw. A reader that is slower than the transfer receives only
@@ -172,7 +177,7 @@ final class TransferControl: ProgressReceiver {
   }
 
   let gate: PauseGate
-  private let scheduler: any Scheduler
+  let scheduler: any Scheduler
   private let isUpload: Bool
   private let receiver: (any ProgressReceiver)?
   private let state = Mutex(State())

@@ -189,9 +189,12 @@ func freezeThePipeline(of client: SessionClient, during work: Promise<Void>) {
 }
 
 func pauseTransfers(_ client: SessionClient, file: URL) {
-  let transfer = client.download(.get("film"), to: file, resumable: true)
+  let transfer = client.transfer(.get("film"), to: file)
   transfer.pause()
   transfer.resume()
+  let upload = client.transfer(.upload(file: file, to: "films"))
+  upload.pause()
+  upload.resume()
   client.request(.upload(file: file, to: "films"), .onProgress { progress in print(progress.sent) })
     .cancel()
 }

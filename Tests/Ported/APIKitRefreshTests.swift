@@ -128,13 +128,15 @@ struct APIKitRefreshTests {
     let server = try server(rejecting: status)
     let shared = client(to: server)
     // sample K10d
-    let isExpired = RejectionRule.matching { $0.status == 403 && $0.data.contains(text: "expired") }
+    let isExpired = RejectionRule.matching { response in
+      response.status == 403 && (try? JSON(parsing: response.data))?["code"] == "expired"
+    }
+    // end
     let refresh = RefreshInterceptor(on: isExpired) { [unowned shared] _ in
       shared.fetch(RefreshAccessToken(), .notIntercepted)
         .tap { token in shared.authenticate(bearerToken: token.access) }
     }
     shared.interceptors.append(refresh)
-    // end
     let response = try await shared.request(any: GetProfile()).value
     #expect(response.status == (status == 403 ? 200 : 410))
     try server.verify(.post, "/token", .exactly(status == 403 ? 1 : 0))

@@ -61,8 +61,8 @@ func fetch(_ options: Options) async -> Int32 {
   let networking = Networking<Request>(configuration: configuration)
 
   if !options.isResumable { try? await Transfer.removePartialDownload(of: options.target) }
-  let transfer = networking.download(
-    .get(RequestPath(raw: options.url.absoluteString)), to: options.target, resumable: true)
+  let transfer = networking.transfer(
+    .get(RequestPath(raw: options.url.absoluteString)), to: options.target)
   let saved = transfer.response.validate()
   let interruption = await cancellingOnInterrupt(transfer)
   defer { interruption.cancel() }

@@ -20,14 +20,9 @@ struct Credentials: Hashable, Sendable {
   /// Returns whether a request is for the origin, accepts credentials, and has no `Authorization`
   /// field of its own.
   func apply(to request: HTTPRequest) -> Bool {
-    covers(request.url) && request.sendsCredentials
-      && !request.headers.contains("Authorization")
-  }
-
-  private func covers(_ url: URL) -> Bool {
-    if origin.matches(url) { return true }
-    guard case .provided(let provider) = scheme else { return false }
-    return provider.otherOrigins.contains { $0.matches(url) }
+    request.sendsCredentials && !request.headers.contains("Authorization")
+      && (origin.matches(request.url)
+        || scheme.provider?.otherOrigins.contains { $0.matches(request.url) } == true)
   }
 }
 

@@ -75,7 +75,7 @@ extension Networking {
     of endpoint: some RequestConvertible, _ options: [RequestOption] = []
   ) throws -> HTTPRequest {
     let settings = currentSettings().settings
-    var original = try Self.request(of: endpoint, options)
+    var original = try Self.request(of: endpoint, CallOptions(options))
     runner.addSecretNames(to: &original)
     let defaults = defaults(of: endpoint)
     let changed = settings.beforeEach?(original) ?? original

@@ -17,6 +17,8 @@ extension Networking {
   ///   is in ``Response/data``, for `validate` and `decode`.
   /// - About 1 MiB of the body is in memory at a time. If the disk is slow, the transfer waits for
   ///   it.
+  /// - A download that can be paused, and that survives the process, is `transfer(_:to:)` of
+  ///   `NetworkingTransfers`.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
@@ -31,8 +33,7 @@ extension Networking {
   ///   anyway, and ``PromiseDiagnostics`` reports a rejection.
   @discardableResult
   public func download(
-    _ endpoint: Endpoint, to target: URL,
-    replacing: Bool = true, _ options: RequestOption...,
+    _ endpoint: Endpoint, to target: URL, replacing: Bool = true, _ options: RequestOption...,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     let target = FileTarget(url: target, replaces: replacing)

@@ -172,8 +172,8 @@ extension Networking {
 }
 
 extension Networking {
-  /// Authenticates all requests to the origin of the base URL from now on by a user name and a
-  /// password.
+  /// Sets the caller's own credentials, a user name and a password, for all requests to the origin of
+  /// the base URL from now on.
   ///
   /// Both are encoded in UTF-8. The rules of ``authenticate(authorizationHeader:)`` about origins
   /// and users apply: a change of the credentials ends the session of the user.
@@ -188,16 +188,17 @@ extension Networking {
   public func authenticate(
     username: String, password: String, scheme: PasswordScheme = .basic
   ) -> Bool {
-    switch scheme {
-    case .basic:
-      let pair = Data("\(username):\(password)".utf8).base64EncodedString()
-      return authenticate(authorizationHeader: "Basic \(pair)")
-    case .digest:
-      return authenticate(.digest(DigestAuthenticator(username: username, password: password)))
-    }
+    let pair = Data("\(username):\(password)".utf8).base64EncodedString()
+    return authenticate(
+      scheme == .basic
+        ? .fixed("Basic \(pair)")
+        : .digest(DigestAuthenticator(username: username, password: password)))
   }
 
-  /// Sends a bearer token with all requests to the origin of the base URL from now on.
+  /// Sets the caller's own credentials, a bearer token, for all requests to the origin of the base URL
+  /// from now on.
+  ///
+  /// A session that refreshes its tokens is set by `authorize(with:)` of `NetworkingOAuth2`.
   ///
   /// The rules of ``authenticate(authorizationHeader:)`` about origins and users apply: another
   /// token than the current one ends the session of the user, unless it is set in ``middleware``, in
@@ -213,7 +214,13 @@ extension Networking {
     authenticate(authorizationHeader: "Bearer \(bearerToken)")
   }
 
-  /// Sends an `Authorization` field with all requests to the origin of the base URL from now on.
+  /// Sets the caller's own credentials, the value of an `Authorization` field, for all requests to the
+  /// origin of the base URL from now on.
+  ///
+  /// ```swift
+  /// networking.authenticate(authorizationHeader: "ApiKey \(key)")
+  /// networking.authenticate(authorizationHeader: nil)           // signs out
+  /// ```
   ///
   /// The origin is that of the current base URL: the one that is set on the client, otherwise the
   /// static `baseURL` of its endpoint type. The field is sent on every hop to that origin, and to no
@@ -232,6 +239,10 @@ extension Networking {
   /// ``NetworkError/Code-swift.enum/sessionEnded``: those that wait, those that would be sent again, and
   /// those in flight when they end. So the last request of a user, such as that of a sign-out at the
   /// server, must have ended before this call. The first credentials of a client end no session.
+  ///
+  /// **Sessions.** `authorize(with:)` of `NetworkingOAuth2` sets the tokens of a session instead. A client
+  /// has either. The first time in a process that one is set over the other, a warning is written to
+  /// standard error; a call with `nil` in between avoids it.
   ///
   /// A renewal keeps the session: in the closure of a ``RefreshInterceptor``, in ``middleware``, and
   /// in ``renewCredentials(_:)``, until its promise has settled. If its session has ended in the
@@ -272,7 +283,7 @@ extension Networking {
     RefreshRound(in: .current, of: CallSessions(currentSettings().settings)).run(work)
   }
 
-  /// Signs all requests to the origin of the base URL from now on with the values of a provider.
+  /// Sets the credentials of a provider for all requests to the origin of the base URL from now on.
   ///
   /// - The rules of ``authenticate(authorizationHeader:)`` about origins and users apply. Other
   ///   credentials end the session of the user, unless they are of a provider with the same
@@ -289,11 +300,13 @@ extension Networking {
     if let sessionOwner { return sessionOwner.authenticate(scheme) }
     let origin = scheme == nil ? nil : currentOrigin
     let renewal = RefreshRound.current
-    var isSet = true
+    var (isSet, isMixed) = (true, false)
     change { settings in
       // Under the lock, so that a sign-out of another thread is before or after this.
       guard renewal?.isObsolete != true else { return isSet = false }
-      if settings.credentials.scheme.endsSession(with: scheme, in: renewal) {
+      let current = settings.credentials.scheme
+      if let current, let scheme { isMixed = (current.provider == nil) != (scheme.provider == nil) }
+      if current.endsSession(with: scheme, in: renewal) {
         settings.session.end()
         settings.session = UserSession()
       }
@@ -304,6 +317,7 @@ extension Networking {
         case (let scheme?, let origin?): .bound(Credentials(scheme: scheme, origin: origin))
         }
     }
+    if isMixed { _ = Credentials.mixedReport }
     return isSet
   }
 
@@ -352,6 +366,14 @@ extension Networking {
 
 extension Networking: CredentialSource {
   var currentCredentials: ClientCredentials { currentSettings().settings.credentials }
+}
+
+extension Credentials {
+  /// The warning about a client with both kinds of credentials, which the first use writes.
+  fileprivate static let mixedReport = StandardStream.error.write(
+    "warning: authenticate(...) and authorize(with:) have set the credentials of one client. The later "
+      + "call counts. Use one of them, or call authenticate(authorizationHeader: nil) in between.\n"
+  )
 }
 
 extension Credentials.Scheme? {

@@ -226,7 +226,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       CallEvents($0, scheduler: scheduler, redactor: runner.redactor)
     }
     do {
-      var original = try Self.request(of: endpoint, options.changes)
+      var original = try Self.request(of: endpoint, options)
       runner.addSecretNames(to: &original)
       var request = original
       if let beforeEach = snapshot.settings.beforeEach {
@@ -279,13 +279,13 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       baseURL: Result { try endpoint.resolvedBaseURL() ?? Endpoint.resolvedBaseURL() })
   }
 
-  /// Returns the request of an endpoint after changes, with the format that its type declares.
+  /// Returns the request of a call, with the format that the type of the endpoint declares.
   ///
   /// An endpoint with a base URL of its own does not have the format of the client's endpoint type.
   static func request<SomeEndpoint: RequestConvertible>(
-    of endpoint: SomeEndpoint, _ changes: [RequestOption]
+    of endpoint: SomeEndpoint, _ options: CallOptions
   ) throws -> Request {
-    var request = try endpoint.request.applying(changes)
+    var request = try (options.request?.get() ?? endpoint.request).applying(options.changes)
     request.queryFormat =
       request.queryFormat ?? endpoint.resolvedQueryFormat()
       ?? Endpoint.resolvedQueryFormat().flatMap { inheritsDefaults(endpoint) ? $0 : nil }

@@ -1,9 +1,8 @@
 /// The progress of the bodies of a request and its response.
 ///
 /// ```swift
-/// networking.download(.report(id: 1), to: file) { progress in
-///   bar.fraction = progress.received.fraction ?? 0
-/// }
+/// networking.download(
+///   .report(id: 1), to: file, .onProgress { bar.fraction = $0.received.fraction ?? 0 })
 /// ```
 ///
 /// The progress restarts at 0 for each redirect and each attempt. Each report differs from the one

@@ -75,15 +75,13 @@ struct AuthorizationStage: BuiltInStage {
     _ credentials: Credentials, to request: HTTPRequest
   ) -> HTTPRequest {
     guard credentials.apply(to: request) else { return request }
-    let value: String? =
+    var request = request
+    request.headers["Authorization"] =
       switch credentials.scheme {
       case .fixed(let value): value
       case .digest(let authenticator): authenticator.fieldValue(for: request)
       case .provided(let provider): provider.currentValue
       }
-    guard let value else { return request }
-    var request = request
-    request.headers["Authorization"] = value
     return request
   }
 }
@@ -99,9 +97,8 @@ extension Exchange {
     }
   }
 
-  /// Returns the exchange with an `Authorization` field, or unchanged for `nil`.
+  /// Returns the exchange, which has no `Authorization` field, with one, or unchanged for `nil`.
   fileprivate func authorized(by value: String?) -> Exchange {
-    guard let value else { return self }
     var exchange = self
     exchange.request.headers["Authorization"] = value
     return exchange

@@ -10,6 +10,10 @@ package struct CallOptions: Sendable {
   ///
   /// `nil` changes nothing. An error rejects the request.
   package var prepare: (@Sendable (_ request: HTTPRequest) throws -> HTTPRequest)?
+  /// The request of the endpoint, or its error.
+  ///
+  /// `nil` reads it when the call begins. A transfer reads it once for all its calls.
+  package var request: Result<Request, any Error>?
   /// The changes of the endpoint's request, in order.
   package var changes: [RequestOption]
   /// The receiver of the progress of both bodies, unless the request has a handler.

@@ -235,6 +235,8 @@ public struct RequestOption: Sendable {
   /// networking.request(.picture(file), .onProgress { progress in bar.show(progress.sent.fraction) })
   /// ```
   ///
+  /// A transfer that can be paused reports the bytes of all its requests together.
+  ///
   /// - Parameter handler: The handler. It runs on the actor in whose code it is written or, without
   ///   one, in ``Networking/callbackContext``; if that is serial, before the handlers of the promise
   ///   in the same context. If several changes occur while it runs or is scheduled, it receives only

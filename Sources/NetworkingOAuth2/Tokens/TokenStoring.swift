@@ -83,29 +83,6 @@ extension TokenStoring {
   public var changes: TokenChanges { TokenChanges() }
 }
 
-/// The lock of a token, which is released by ``release()`` or at the end of its lifetime.
-public final class TokenLock: Sendable {
-  private let onRelease: Mutex<(@Sendable () -> Void)?>
-
-  /// Creates a lock that is held.
-  ///
-  /// - Parameter onRelease: A closure that releases the lock. It runs once.
-  public init(onRelease: @escaping @Sendable () -> Void) {
-    self.onRelease = Mutex(onRelease)
-  }
-
-  deinit {
-    release()
-  }
-
-  /// Releases the lock.
-  ///
-  /// Repeated calls are no-ops.
-  public func release() {
-    onRelease.withLock { $0.take() }?()
-  }
-}
-
 extension TokenStoring where Self == MemoryTokenStore {
   /// A new store in memory.
   public static var memory: MemoryTokenStore { MemoryTokenStore() }

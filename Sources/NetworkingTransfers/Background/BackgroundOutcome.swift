@@ -160,7 +160,7 @@ enum SystemCancellation: Int, Sendable {
 
   /// The failure of the transfer.
   ///
-  /// It is not a cancellation, because nobody has cancelled the promise.
+  /// It is not a cancellation, because no caller has cancelled the promise.
   var failure: TransportFailure {
     let detail =
       switch self {

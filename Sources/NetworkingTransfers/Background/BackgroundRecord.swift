@@ -117,7 +117,7 @@ extension Request {
   ///
   /// `nil` uses a key that is made of the method, the URL before the client's interceptors, and the
   /// location of the file, so that the same call finds its transfer again. Set a key if the URL differs in each run, such as a
-  /// presigned one, or for ``Networking/backgroundResponse(forKey:onProgress:file:line:)``. The system stores the
+  /// presigned one, or for ``Networking/backgroundTransferResponse(forKey:onProgress:file:line:)``. The system stores the
   /// key, so it must not contain a secret. Only clients with a background session use it.
   public var transferKey: String? {
     get { attributes[TransferKeyAttribute.self] }

@@ -2,7 +2,7 @@ import CatenaSystem
 import Foundation
 import Networking
 
-/// The outcomes of background transfers that nobody has claimed, in files of a folder.
+/// The unclaimed outcomes of background transfers, in files of a folder.
 ///
 /// A file is written and removed in one step, and only its owner can read it. Errors of the file
 /// system are ignored: the outcome is then known to this run of the program alone.

@@ -31,7 +31,7 @@ extension SessionConfiguration {
   ///   changes it. The mode of the client does not limit the number of transfers.
   /// - **Redirects.** The system removes `Authorization` at a redirect to another origin, and keeps other
   ///   fields. Do not send secrets in other fields to a server that redirects to others.
-  /// - **Relaunch.** ``Networking/handleBackgroundEvents(identifier:file:line:)`` and the guide about
+  /// - **Relaunch.** ``Networking/handleBackgroundTransferEvents(identifier:file:line:)`` and the guide about
   ///   transfers in the background describe how transfers of an earlier run are found again.
   /// - **Other tasks.** A task of the session that this module has not made is cancelled, because no
   ///   call could find it.

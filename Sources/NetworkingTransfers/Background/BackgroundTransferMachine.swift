@@ -75,7 +75,7 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
   private var droppedEarly: Set<String> = []
   private var transfers: [String: Transfer] = [:]
   private var lastStart = 0
-  /// The outcomes that nobody has claimed.
+  /// The unclaimed outcomes.
   private var kept: [String: Outcome] = [:]
   /// The cancelled tasks whose end the system has not reported.
   private var cancelled: Set<TaskNumber> = []
@@ -215,7 +215,7 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
   ///   - outcome: The outcome.
   ///   - isCancellation: Whether the task ended because it was cancelled, possibly by an earlier run of
   ///     the program. This is no outcome for a later caller.
-  /// - Returns: The actions: the outcome is delivered, or kept if nobody waits for it.
+  /// - Returns: The actions: the outcome is delivered, or kept if no caller waits for it.
   mutating func finished(
     _ task: TaskNumber, key: String, with outcome: Outcome, isCancellation: Bool = false
   ) -> [Action] {

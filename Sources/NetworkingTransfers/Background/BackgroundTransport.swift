@@ -77,7 +77,7 @@ final class BackgroundTransport: Sendable {
   /// - Parameters:
   ///   - identifier: The identifier of the session.
   ///   - tls: The TLS settings of the session.
-  ///   - results: The outcomes that nobody has claimed.
+  ///   - results: The unclaimed outcomes.
   ///   - session: The session.
   init(
     identifier: String, tls: TLSOptions = TLSOptions(), results: BackgroundResults,
@@ -125,7 +125,7 @@ final class BackgroundTransport: Sendable {
     }
   }
 
-  /// Cancels the transfer of a key, and drops its result if nobody has claimed it.
+  /// Cancels the transfer of a key, and drops its unclaimed result.
   ///
   /// - Parameter key: The key of the transfer. There may be none.
   func cancel(_ key: String) {
@@ -186,7 +186,7 @@ final class BackgroundTransport: Sendable {
 
   /// Adopts the tasks of earlier runs.
   ///
-  /// A task without a record of this version is cancelled, because nobody could find it.
+  /// A task without a record of this version is cancelled, because no call could find it.
   ///
   /// - Parameter tasks: The numbers and the descriptions of the tasks whose events are not complete.
   func connected(_ tasks: [(task: Int, description: String?)]) {

@@ -224,8 +224,8 @@ struct BackgroundClientTests {
       await networking.request(upload, .timeout(.seconds(5))).result,
       await networking.request(upload, .storedOffline).result,
       await networking.stream(.get("films/7")).result,
-      await networking.upload(upload).response.result,
-      await networking.download(.get("films/7"), to: target, resumable: true).response.result,
+      await networking.transfer(upload).response.result,
+      await networking.transfer(.get("films/7"), to: target).response.result,
       await networking.download(.post("films", parameters: ["a": 1]), to: target).result,
     ]
     networking.interceptors[.hop] = [HeaderInjector { _ in ["X-Hop": "1"] }]
@@ -247,13 +247,14 @@ struct BackgroundClientTests {
     let networking = Networking<Request>(transport: FakeTransport { _ in .response(200) })
     networking.callbackContext = .inline
     let codes = [
-      await networking.handleBackgroundEvents(identifier: "films").result.failure(
+      await networking.handleBackgroundTransferEvents(identifier: "films").result.failure(
         as: NetworkError.self)?.code,
       await networking.backgroundTransfers().result.failure(as: NetworkError.self)?.code,
-      await networking.backgroundResponse(forKey: "a").result.failure(as: NetworkError.self)?.code,
+      await networking.backgroundTransferResponse(forKey: "a").result.failure(
+        as: NetworkError.self)?.code,
       await networking.cancelBackgroundTransfer(forKey: "a").result.failure(
         as: NetworkError.self)?.code,
-      await run().networking.handleBackgroundEvents(identifier: "other").result.failure(
+      await run().networking.handleBackgroundTransferEvents(identifier: "other").result.failure(
         as: NetworkError.self)?.code,
     ]
     #expect(codes.count == 5 && codes.allSatisfy { $0 == .unsupported })

@@ -40,7 +40,7 @@ struct BackgroundRelaunchTests {
   @Test func aResultIsKeptUntilItIsClaimedInALaterRun() async throws {
     let task = try startDownload()
     let second = BackgroundRun(system, in: folder)
-    let events = second.networking.handleBackgroundEvents(identifier: "films")
+    let events = second.networking.handleBackgroundTransferEvents(identifier: "films")
     second.session.end(
       task, headers: ["ETag": "\"7\"", "Set-Cookie": "session=s3cret"], file: try received())
     #expect(try String(contentsOf: target, encoding: .utf8) == "film")
@@ -62,7 +62,7 @@ struct BackgroundRelaunchTests {
     let task = try startDownload(.get("films/7?signature=run-1", .transferKey("film-7")))
     let run = BackgroundRun(system, in: folder)
     #expect(try await run.networking.backgroundTransfers().value.unfinished == ["film-7"])
-    let found = run.networking.backgroundResponse(forKey: "film-7")
+    let found = run.networking.backgroundTransferResponse(forKey: "film-7")
     let again = run.networking.download(
       .get("films/7?signature=run-2", .transferKey("film-7")), to: target)
     run.session.end(task, file: try received())
@@ -95,7 +95,7 @@ struct BackgroundRelaunchTests {
     let task = try startDownload(.get("films/7", .transferKey("film-7")))
     _ = system.remove(task)
     let run = BackgroundRun(system, in: folder, lists: false)
-    let claim = run.networking.backgroundResponse(forKey: "film-7")
+    let claim = run.networking.backgroundTransferResponse(forKey: "film-7")
     run.session.list()
     let error = try #require(await claim.result.failure(as: NetworkError.self))
     #expect(error.code == .connectionLost)
@@ -106,7 +106,7 @@ struct BackgroundRelaunchTests {
     _ = try startDownload()
     let run = BackgroundRun(system, in: folder)
     let download = run.networking.download(.get("films/7"), to: target)
-    let events = run.networking.handleBackgroundEvents(identifier: "films")
+    let events = run.networking.handleBackgroundTransferEvents(identifier: "films")
     run.session.invalidate()
     #expect(await download.result.failure(as: NetworkError.self)?.code == .connectionLost)
     try await events.value
@@ -170,7 +170,7 @@ struct BackgroundRelaunchTests {
   func aTransferOfAnEarlierRunIsCancelledByItsKey(_ isListed: Bool) async throws {
     let task = try startDownload(.get("films/7", .transferKey("film-7")))
     let run = BackgroundRun(system, in: folder, lists: isListed)
-    let claim = run.networking.backgroundResponse(forKey: "film-7")
+    let claim = run.networking.backgroundTransferResponse(forKey: "film-7")
     let cancellation = run.networking.cancelBackgroundTransfer(forKey: "film-7")
     #expect(await claim.result.failure(as: NetworkError.self)?.code == .cancelled)
     if !isListed { run.session.list() }

@@ -317,7 +317,7 @@ struct ClientSessionTests {
       }
     }
     let client = client(server) { $0.retry = .delayed(.seconds(9), limit: 2) }
-    let transfer = client.download(.get("film"), to: folder.url("film"), resumable: true)
+    let transfer = client.transfer(.get("film"), to: folder.url("film"))
     await time.advance(by: .seconds(4))
     let count = server.journal.entries.count
     Change.signOutAndOtherUser.apply(to: client)

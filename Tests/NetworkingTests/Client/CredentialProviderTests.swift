@@ -114,6 +114,58 @@ struct CredentialProviderTests {
     #expect(fields == (isSame ? ["Token 1"] : []))
   }
 
+  // MARK: Credentials of the caller and a session
+
+  #if os(Linux) || os(macOS)
+    /// Returns the warnings that a process has written about both kinds of credentials.
+    private static func warnings(_ result: ExitTest.Result?) -> [Substring] {
+      String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        .split(separator: "\n").filter { $0.contains("authorize(with:)") }
+    }
+
+    @Test func aSessionInPlaceOfTheCallersCredentialsIsReportedOnce() async {
+      let result = await #expect(
+        processExitsWith: .success, observing: [\.standardErrorContent]
+      ) {
+        for _ in 1...2 {
+          let client = Networking<Request>(transport: FakeTransport { _ in .response(200) })
+          client.authenticate(username: "ann", password: "secret")
+          client.authenticate(by: Provider())
+        }
+      }
+      #expect(Self.warnings(result).count == 1)
+      #expect(Self.warnings(result).first?.hasPrefix("warning: ") == true)
+    }
+
+    @Test func credentialsOfTheCallerInPlaceOfASessionAreReportedForACopyToo() async {
+      let result = await #expect(
+        processExitsWith: .success, observing: [\.standardErrorContent]
+      ) {
+        let client = Networking<Request>(transport: FakeTransport { _ in .response(200) })
+        client.baseURL = URL(string: "https://a.example/")
+        client.authenticate(by: Provider())
+        client.copy().authenticate(username: "ann", password: "secret", scheme: .digest)
+      }
+      #expect(Self.warnings(result).count == 1)
+    }
+
+    @Test func neitherASignOutNorCredentialsOfTheSameKindAreReported() async {
+      let result = await #expect(
+        processExitsWith: .success, observing: [\.standardErrorContent]
+      ) {
+        let client = Networking<Request>(transport: FakeTransport { _ in .response(200) })
+        client.authenticate(bearerToken: "a")
+        client.authenticate(username: "ann", password: "secret", scheme: .digest)
+        client.authenticate(authorizationHeader: nil)
+        client.authenticate(by: Provider())
+        client.authenticate(by: Provider())
+        client.authenticate(authorizationHeader: nil)
+        client.authenticate(bearerToken: "b")
+      }
+      #expect(result != nil && Self.warnings(result).isEmpty)
+    }
+  #endif
+
   @Test func noRequestIsSentAfterTheEndOfItsProvidersSession() async {
     let provider = Provider()
     provider.begin()

@@ -357,6 +357,46 @@ struct OAuth2SessionTests {
     #expect(OAuth2Fixture.statuses(promises) == [200] && fixture.login.counts.refreshes == 0)
   }
 
+  fileprivate enum RefreshEnd: String, CaseIterable {
+    case refreshed, refreshFailed, signedOut
+  }
+
+  @Test(arguments: RefreshEnd.allCases)
+  fileprivate func theEventsHaveTheBeginningAndTheEndOfARefresh(_ end: RefreshEnd) async throws {
+    var session: OAuth2Session? = fixture.session()
+    let events = try #require(session?.events)
+    _ = try await fixture.signIn(try #require(session))
+    await fixture.time.advance(by: hour)
+    switch end {
+    case .refreshed: fixture.login.fail(.delay(.milliseconds(300)))
+    case .refreshFailed: fixture.login.fail(.error("invalid_scope"))
+    case .signedOut: fixture.login.revokeAll(includingRefreshTokens: true)
+    }
+    var tokens = try (0..<3).map { _ in try #require(session).token() }
+    await fixture.time.run()
+    #expect(tokens.allSatisfy { !$0.isPending })
+    for token in tokens { _ = await token.result }
+    (tokens, session) = ([], nil)
+    var names: [Substring] = []
+    for await event in events { names += "\(event)".split(separator: "(").prefix(1) }
+    #expect(names == ["signedIn", "refreshing", Substring(end.rawValue)])
+  }
+
+  @Test func aTokenOfTheClientHasTheEventsOfARefresh() async throws {
+    var session: OAuth2Session? = fixture.session("service")
+    let events = try #require(session?.events)
+    _ = try await fixture.time.run { [session] in try await session?.token(.client).value }
+    session = nil
+    var levels: [TokenLevel] = []
+    for await event in events {
+      switch event {
+      case .refreshing(let level), .refreshed(let level): levels.append(level)
+      default: Issue.record("\(event)")
+      }
+    }
+    #expect(levels == [.client, .client])
+  }
+
   @Test func aTokenThatCannotBeStoredIsUsedFromMemory() async throws {
     let store = FailingStore()
     let session = fixture.session(store: store)
@@ -370,7 +410,7 @@ struct OAuth2SessionTests {
       await fixture.time.run()
       #expect(OAuth2Fixture.statuses(promises) == [200])
     }
-    guard case .storeFailed = await events.next() else {
+    guard case .refreshing = await events.next(), case .storeFailed = await events.next() else {
       Issue.record("there is no event")
       return
     }

@@ -428,7 +428,7 @@ private struct FailingWork {
             .map { _ in "a token" })
       case .download:
         await self.end(
-          of: client().download(.get("x"), to: folder.url("film"), resumable: false)
+          of: client().transfer(.get("x"), to: folder.url("film"), resumable: false)
             .response.map { "\($0.status)" })
       case .upload: await self.end(of: try upload().response.map { "\($0.status)" })
       case .events: await self.end(of: eventCount())
@@ -438,7 +438,7 @@ private struct FailingWork {
 
   /// Starts an upload of 10 bytes by tus.
   func upload(retry: RetryPolicy? = nil) throws -> Transfer {
-    try client(retry: retry).upload(
+    try client(retry: retry).transfer(
       folder.file("film", Data("0123456789".utf8)), to: .post("files"), by: .tus())
   }
 

@@ -50,7 +50,7 @@ struct TrailerTests {
       let (server, folder) = (try server("X-Sum: 9\r\n"), TemporaryFolder())
       let response = try await client.download(.get(server.path), to: folder.url("a")).value
       #expect(response.trailers == ["X-Sum": "9"])
-      let transfer = client.download(.get(server.path), to: folder.url("b"), resumable: false)
+      let transfer = client.transfer(.get(server.path), to: folder.url("b"), resumable: false)
       #expect(try await transfer.response.value.trailers == ["X-Sum": "9"])
     }
   #endif

@@ -20,9 +20,9 @@ struct DownloadTransferFileTests {
   @Test func aSecondTransferOfTheSameTargetFailsUntilTheFirstEnds() async throws {
     let server = RangeServer(content, .hang(after: 300_000))
     let client = server.client()
-    let first = client.download(.get("film"), to: target, resumable: true)
+    let first = client.transfer(.get("film"), to: target)
     for await progress in first.progress where progress.bytes > 0 { break }
-    let second = await client.download(.get("film"), to: target, resumable: true).response.result
+    let second = await client.transfer(.get("film"), to: target).response.result
     #expect(second.failure(as: NetworkError.self)?.code == .transferInProgress)
     await #expect(throws: NetworkError.self) {
       try await Transfer.removePartialDownload(of: target)
@@ -52,12 +52,12 @@ struct DownloadTransferFileTests {
   func thePartialFilesCanBeRemovedRightAfterACancellation(_: Int) async throws {
     let server = RangeServer(content, .hang(after: 300_000))
     let client = server.client()
-    let first = client.download(.get("film"), to: target, resumable: true)
+    let first = client.transfer(.get("film"), to: target)
     for await progress in first.progress where progress.bytes > 0 { break }
     first.cancel()
     try await Transfer.removePartialDownload(of: target)
     #expect(folder.names == [])
-    let second = try await client.download(.get("film"), to: target, resumable: true).value
+    let second = try await client.transfer(.get("film"), to: target).value
     #expect(second.status == 200)
     #expect(server.ranges == [nil, nil])
     #expect(folder.names == ["film"])
@@ -66,10 +66,10 @@ struct DownloadTransferFileTests {
   @Test func aCancelledDownloadKeepsItsBytesForTheNext() async throws {
     let server = RangeServer(content, .hang(after: 300_000))
     let client = server.client()
-    let first = client.download(.get("film"), to: target, resumable: true)
+    let first = client.transfer(.get("film"), to: target)
     for await progress in first.progress where progress.bytes == 300_000 { break }
     first.cancel()
-    let last = try await client.download(.get("film"), to: target, resumable: true).value
+    let last = try await client.transfer(.get("film"), to: target).value
     #expect(last.status == 206)
     #expect(server.ranges.last == "bytes=300000-")
     #expect(try Data(contentsOf: target) == content)
@@ -79,7 +79,7 @@ struct DownloadTransferFileTests {
     let server = RangeServer(content)
     try Data("old".utf8).write(to: target)
     let result = await server.client()
-      .download(.get("film"), to: target, resumable: true, replacing: false).response.result
+      .transfer(.get("film"), to: target, replacing: false).response.result
     #expect(result.failure(as: NetworkError.self)?.code == .fileNotWritten)
     #expect(server.transport.requests.isEmpty && folder.names == ["film"])
   }
@@ -88,9 +88,9 @@ struct DownloadTransferFileTests {
     let server = RangeServer(content, .lose(after: 300_000))
     let target = folder.url(String(repeating: "é", count: 127))
     let client = server.client()
-    _ = await client.download(.get("film"), to: target, resumable: true).response.result
+    _ = await client.transfer(.get("film"), to: target).response.result
     #expect(folder.names.count == 2 && folder.names.allSatisfy { $0.utf8.count <= 255 })
-    _ = try await client.download(.get("film"), to: target, resumable: true).value
+    _ = try await client.transfer(.get("film"), to: target).value
     #expect(folder.names == [target.lastPathComponent])
     #expect(server.ranges == [nil, "bytes=300000-"])
   }
@@ -104,7 +104,7 @@ struct DownloadTransferFileTests {
     let server = RangeServer(content)
     _ = try folder.file(".film.download", Data(repeating: 0x78, count: 1_000))
     _ = try folder.file(".film.download.json", state)
-    _ = try await server.client().download(.get("film"), to: target, resumable: true).value
+    _ = try await server.client().transfer(.get("film"), to: target).value
     #expect(server.ranges == [nil])
     #expect(try Data(contentsOf: target) == content)
     #expect(folder.names == ["film"])
@@ -115,10 +115,10 @@ struct DownloadTransferFileTests {
   @Test func theDigestOfTheCallerIsCompared() async throws {
     let server = RangeServer(Data("abc".utf8))
     _ = try await server.client()
-      .download(.get("film"), to: target, resumable: true, sha256: digest.uppercased()).value
+      .transfer(.get("film"), to: target, sha256: digest.uppercased()).value
     #expect(try Data(contentsOf: target) == Data("abc".utf8))
     let other = await RangeServer(Data("abd".utf8)).client()
-      .download(.get("film"), to: folder.url("other"), resumable: true, sha256: digest)
+      .transfer(.get("film"), to: folder.url("other"), sha256: digest)
       .response.result
     #expect(other.failure(as: NetworkError.self)?.code == .digestMismatch)
     #expect(folder.names == ["film"])
@@ -130,7 +130,7 @@ struct DownloadTransferFileTests {
   func aTextThatIsNoDigestIsAnErrorBeforeTheRequest(_ text: String) async throws {
     let server = RangeServer(content)
     let result = await server.client()
-      .download(.get("film"), to: target, resumable: true, sha256: text).response.result
+      .transfer(.get("film"), to: target, sha256: text).response.result
     #expect(result.failure(as: NetworkError.self)?.code == .encodingFailed)
     #expect(server.transport.requests.isEmpty && folder.names == [])
   }
@@ -141,9 +141,9 @@ struct DownloadTransferFileTests {
     var fields: HTTPHeaders = ["ETag": "\"one\""]
     fields[name] = value
     _ = try await RangeServer(Data("abc".utf8), fields: fields).client()
-      .download(.get("film"), to: target, resumable: true).value
+      .transfer(.get("film"), to: target).value
     let wrong = await RangeServer(Data("abd".utf8), fields: fields).client()
-      .download(.get("film"), to: folder.url("other"), resumable: true).response.result
+      .transfer(.get("film"), to: folder.url("other")).response.result
     #expect(wrong.failure(as: NetworkError.self)?.code == .digestMismatch)
     #expect(folder.names == ["film"])
   }
@@ -155,12 +155,12 @@ struct DownloadTransferFileTests {
     ]
     let right = RangeServer(Data("xyzabc".utf8), .lose(after: 3), .serveWith(fields))
     _ = try await right.client(.immediate(limit: 1))
-      .download(.get("film"), to: target, resumable: true).value
+      .transfer(.get("film"), to: target).value
     #expect(right.ranges == [nil, "bytes=3-"])
     #expect(try Data(contentsOf: target) == Data("xyzabc".utf8))
     let wrong = RangeServer(Data("xyzabd".utf8), .lose(after: 3), .serveWith(fields))
     let result = await wrong.client(.immediate(limit: 1))
-      .download(.get("film"), to: folder.url("other"), resumable: true).response.result
+      .transfer(.get("film"), to: folder.url("other")).response.result
     #expect(result.failure(as: NetworkError.self)?.code == .digestMismatch)
     #expect(folder.names == ["film"])
   }
@@ -171,8 +171,8 @@ struct DownloadTransferFileTests {
     let coded = RangeServer.Step.events(
       .response(200, ["Content-Encoding": "gzip", "ETag": "\"one\""], "decoded"))
     let server = RangeServer(content, coded, coded)
-    let response = try await server.client().download(
-      .get("film", headers: ["Accept-Encoding": "identity"]), to: target, resumable: true,
+    let response = try await server.client().transfer(
+      .get("film", headers: ["Accept-Encoding": "identity"]), to: target,
       connections: 2
     ).value
     #expect(response.status == 200)
@@ -188,7 +188,7 @@ struct DownloadTransferFileTests {
     let content = Data.pattern(5_000_000)
     let server = RangeServer(content)
     let response = try await server.client()
-      .download(.get("film"), to: target, resumable: true, connections: 3).value
+      .transfer(.get("film"), to: target, connections: 3).value
     #expect(response.file == target && folder.names == ["film"])
     #expect(try Data(contentsOf: target) == content)
     #expect(
@@ -203,8 +203,8 @@ struct DownloadTransferFileTests {
     let content = Data.pattern(5_000_000)
     let server = RangeServer(content, .serve, .lose(after: 700_000))
     _ = await server.client()
-      .download(.get("film"), to: target, resumable: true, connections: 2).response.result
-    _ = try await server.client().download(.get("film"), to: target, resumable: true).value
+      .transfer(.get("film"), to: target, connections: 2).response.result
+    _ = try await server.client().transfer(.get("film"), to: target).value
     #expect(try Data(contentsOf: target) == content)
     // Either of the two ranges was the one that was interrupted.
     let continued = server.ranges.filter {
@@ -218,7 +218,7 @@ struct DownloadTransferFileTests {
     let content = Data.pattern(5_000_000)
     let server = RangeServer(content, .ignoreRange)
     _ = try await server.client()
-      .download(.get("film"), to: target, resumable: true, connections: 4).value
+      .transfer(.get("film"), to: target, connections: 4).value
     #expect(try Data(contentsOf: target) == content)
     #expect(server.transport.requests.count == 1)
   }
@@ -226,7 +226,7 @@ struct DownloadTransferFileTests {
   @Test func anEmptyFileHasNoFirstRange() async throws {
     let server = RangeServer(Data())
     let response = try await server.client()
-      .download(.get("film"), to: target, resumable: true, connections: 4).value
+      .transfer(.get("film"), to: target, connections: 4).value
     #expect(response.status == 200)
     #expect(try Data(contentsOf: target).isEmpty && folder.names == ["film"])
   }
@@ -236,7 +236,7 @@ struct DownloadTransferFileTests {
     let changed = Data(content.reversed())
     let server = RangeServer(content, .serve, .change(changed, tag: "\"two\""))
     _ = try await server.client()
-      .download(.get("film"), to: target, resumable: true, connections: 3).value
+      .transfer(.get("film"), to: target, connections: 3).value
     #expect(try Data(contentsOf: target) == changed)
   }
 }

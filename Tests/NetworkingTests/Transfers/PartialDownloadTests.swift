@@ -60,7 +60,7 @@ struct PartialDownloadTests {
       total: .max, [.init(start: 0, end: .max), .init(start: .max, end: .max, received: 1)])
     _ = try folder.file(".film.download", "x")
     try HiddenFile.write(state, to: folder.url(".film.download.json").path)
-    _ = try await server.client().download(.get("film"), to: target, resumable: true).value
+    _ = try await server.client().transfer(.get("film"), to: target).value
     #expect(server.ranges == [nil])
     #expect(try Data(contentsOf: target) == content)
   }
@@ -81,8 +81,8 @@ struct PartialDownloadTests {
     }
     let client = Networking<Request>(transport: transport, configuration: .plain)
     client.baseURL = .of("http://films.example/")
-    let result = await client.download(
-      .get("film"), to: target, resumable: true, connections: 2
+    let result = await client.transfer(
+      .get("film"), to: target, connections: 2
     ).response.result
     #expect(result.failure(as: NetworkError.self)?.code == .malformedResponse)
     #expect(folder.names == [])
@@ -92,7 +92,7 @@ struct PartialDownloadTests {
 
   /// Downloads the first half of the file.
   private func downloadHalf(from server: RangeServer) async {
-    _ = await server.client().download(.get("film"), to: target, resumable: true).response.result
+    _ = await server.client().transfer(.get("film"), to: target).response.result
     #expect(folder.names == [".film.download", ".film.download.json"])
   }
 
@@ -105,7 +105,7 @@ struct PartialDownloadTests {
       let other = folder.url("other\(number)")
       #expect(link(folder.url(name).path, other.path) == 0)
       let bytes = try Data(contentsOf: other)
-      _ = await server.client().download(.get("film"), to: target, resumable: true).response.result
+      _ = await server.client().transfer(.get("film"), to: target).response.result
       #expect(try Data(contentsOf: other) == bytes)
     }
     #expect(server.ranges == [nil, "bytes=300000-", "bytes=400000-"])
@@ -120,7 +120,7 @@ struct PartialDownloadTests {
     let other = try folder.file("other", String(repeating: "x", count: 300_000))
     let partial = folder.url(".film.download").path
     #expect(unlink(partial) == 0 && link(other.path, partial) == 0)
-    _ = try await server.client().download(.get("film"), to: target, resumable: true).value
+    _ = try await server.client().transfer(.get("film"), to: target).value
     #expect(server.ranges == [nil, nil])
     #expect(try Data(contentsOf: target) == content)
     #expect(try Data(contentsOf: other) == Data(repeating: UInt8(ascii: "x"), count: 300_000))
@@ -134,7 +134,7 @@ struct PartialDownloadTests {
     let server = RangeServer(content, .lose(after: 300_000))
     await downloadHalf(from: server)
     #expect(ForeignFiles.give(folder.url(name)))
-    _ = try await server.client().download(.get("film"), to: target, resumable: true).value
+    _ = try await server.client().transfer(.get("film"), to: target).value
     #expect(server.ranges == [nil, nil])
     #expect(try Data(contentsOf: target) == content)
     let attributes = try FileManager.default.attributesOfItem(atPath: target.path)
@@ -188,14 +188,14 @@ struct PartialDownloadTests {
         let server = RangeServer(Data.pattern(600_000), .lose(after: 300_000))
         let target = folder.url("film")
         let client = server.client()
-        _ = await client.download(.get("film"), to: target, resumable: true).response.result
+        _ = await client.transfer(.get("film"), to: target).response.result
         let state = folder.url(".film.download.json").path
         #expect(chmod(state, 0) == 0)
-        let result = await client.download(.get("film"), to: target, resumable: true)
+        let result = await client.transfer(.get("film"), to: target)
           .response.result
         #expect(result.failure(as: NetworkError.self)?.code == .fileNotWritten)
         #expect(chmod(state, 0o600) == 0)
-        _ = try await client.download(.get("film"), to: target, resumable: true).value
+        _ = try await client.transfer(.get("film"), to: target).value
         #expect(server.ranges == [nil, "bytes=300000-"])
       }
     }

@@ -25,7 +25,7 @@
           .stall, .flood(size),
         ]
       }
-      let transfer = client.download(.get(server.path), to: target, resumable: false)
+      let transfer = client.transfer(.get(server.path), to: target, resumable: false)
       for await progress in transfer.progress where progress.total != nil { break }
       transfer.pause()
       server.release()
@@ -54,7 +54,7 @@
           .send(content.prefix(1_000_000)), .stall, .close,
         ]
       }
-      let transfer = client.download(.get(server.path), to: target, resumable: false)
+      let transfer = client.transfer(.get(server.path), to: target, resumable: false)
       for await progress in transfer.progress where progress.bytes > 0 { break }
       transfer.pause()
       server.release()
@@ -71,7 +71,7 @@
       let server = try ScriptedServer { _ in
         [.respond("200 OK", ["ETag: \"one\"", "Content-Encoding: gzip"], coded)]
       }
-      let transfer = client.download(.get(server.path), to: target, resumable: true)
+      let transfer = client.transfer(.get(server.path), to: target)
       #expect(try await transfer.value.status == 200)
       #expect(try Data(contentsOf: target) == Data(String(repeating: "film ", count: 200).utf8))
     }
@@ -80,7 +80,7 @@
       let size = 64 << 20
       let file = try folder.file("body", Data(count: size))
       let server = try ScriptedServer(keepsBodies: false) { _ in [.respond()] }
-      let transfer = client.upload(.upload(file: file, to: server.path))
+      let transfer = client.transfer(.upload(file: file, to: server.path))
       for await progress in transfer.progress where progress.bytes > 0 { break }
       transfer.pause()
       #expect(transfer.isPaused)

@@ -39,7 +39,7 @@ struct TransferPauseTests {
   }
 
   @Test func theProgressHasTheRateAndTheTimeLeft() async throws {
-    let transfer = client().download(.get("film"), to: target, resumable: false)
+    let transfer = client().transfer(.get("film"), to: target, resumable: false)
     await time.advance(by: .milliseconds(4_500))
     let progress = transfer.currentProgress
     #expect(progress.bytes == 5_000 && progress.total == 10_000 && progress.fraction == 0.5)
@@ -50,7 +50,7 @@ struct TransferPauseTests {
   }
 
   @Test func theProgressEndsWithTheTransferForEveryReader() async throws {
-    let transfer = client().download(.get("film"), to: target, resumable: false)
+    let transfer = client().transfer(.get("film"), to: target, resumable: false)
     let sequences = [transfer.progress, transfer.progress]
     await time.run()
     _ = try await transfer.value
@@ -63,7 +63,7 @@ struct TransferPauseTests {
 
   @Test func theHandlerOfAnOptionReceivesTheProgressOfTheTransfer() async throws {
     let reports = Log<TransferProgress>()
-    let transfer = client().download(
+    let transfer = client().transfer(
       .get("film"), to: target, resumable: false, .onProgress { reports.append($0) })
     await time.run()
     _ = try await transfer.value
@@ -74,7 +74,7 @@ struct TransferPauseTests {
 
   @Test func noDeadlineRunsDuringAPause() async throws {
     let client = client { $0.callTimeout = .seconds(12) }
-    let transfer = client.download(.get("film"), to: target, resumable: false)
+    let transfer = client.transfer(.get("film"), to: target, resumable: false)
     await time.advance(by: .milliseconds(4_500))
     transfer.pause()
     await time.advance(by: .seconds(3_600))
@@ -89,7 +89,7 @@ struct TransferPauseTests {
 
   @Test func theDeadlineCoversTheTimeWithoutPauses() async throws {
     let client = client { $0.callTimeout = .seconds(7) }
-    let transfer = client.download(.get("endless"), to: target, resumable: false)
+    let transfer = client.transfer(.get("endless"), to: target, resumable: false)
     await time.advance(by: .milliseconds(4_500))
     transfer.pause()
     await time.advance(by: .seconds(3_600))
@@ -102,7 +102,7 @@ struct TransferPauseTests {
   }
 
   @Test func aPausedTransferCanBeCancelled() async throws {
-    let transfer = client().download(.get("film"), to: target, resumable: false)
+    let transfer = client().transfer(.get("film"), to: target, resumable: false)
     await time.advance(by: .milliseconds(4_500))
     transfer.pause()
     transfer.cancel()
@@ -113,7 +113,7 @@ struct TransferPauseTests {
 
   @Test func cancellingAllRequestsCancelsATransferInItsBody() async throws {
     let client = client()
-    let transfer = client.download(.get("film"), to: target, resumable: false)
+    let transfer = client.transfer(.get("film"), to: target, resumable: false)
     await time.advance(by: .milliseconds(4_500))
     client.cancelAllRequests()
     #expect(await transfer.response.result.error is CancellationError)
@@ -126,7 +126,7 @@ struct TransferPauseTests {
     configuration.retry = .delayed(.seconds(10), limit: 1)
     let client = Networking<Request>(transport: server.transport, configuration: configuration)
     client.callbackContext = .inline
-    let transfer = client.download(
+    let transfer = client.transfer(
       .get("http://films.example/film"), to: target, resumable: false)
     await time.advance(by: .seconds(9))
     #expect(server.ranges == [nil])

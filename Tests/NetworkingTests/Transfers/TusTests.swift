@@ -22,13 +22,13 @@ struct TusTests {
     _ client: Networking<Request>, _ options: ResumableUpload = .tus(pieceSize: 4),
     to request: Request = .post("files")
   ) async -> Result<Response, any Error> {
-    await client.upload(source, to: request, by: options).response.result
+    await client.transfer(source, to: request, by: options).response.result
   }
 
   @Test func aFileIsSentInPiecesAndLeavesNoState() async throws {
     let server = TusServer()
     let metadata = ["filename": "ä.mp4", "empty": ""]
-    let transfer = server.client().upload(
+    let transfer = server.client().transfer(
       source, to: .post("files"), by: .tus(metadata: metadata, pieceSize: 4))
     let response = try await transfer.value
     #expect(response.status == 204 && server.content == content)
@@ -215,7 +215,7 @@ struct TusTests {
   @Test func aFileThatCannotBeReadIsAnErrorBeforeTheRequest() async throws {
     let server = TusServer()
     for missing in [folder.url("none"), folder.url, .of("https://films.example/film")] {
-      let result = await server.client().upload(missing, to: .post("files"), by: .tus())
+      let result = await server.client().transfer(missing, to: .post("files"), by: .tus())
         .response.result
       #expect(result.failure(as: NetworkError.self)?.code == .encodingFailed)
     }
@@ -227,9 +227,9 @@ struct TusTests {
   @Test func anUnfinishedUploadIsTerminated() async throws {
     let server = TusServer(.lose(after: 3))
     let client = server.client()
-    #expect(try await client.terminateUpload(source, to: .post("files")).value == nil)
+    #expect(try await client.discardTransfer(of: source, to: .post("files")).value == nil)
     _ = await upload(client)
-    let response = try await client.terminateUpload(source, to: .post("files")).value
+    let response = try await client.discardTransfer(of: source, to: .post("files")).value
     #expect(response?.status == 204 && folder.names == ["film"])
     #expect(server.lines.entries == ["POST -", "PATCH 0", "DELETE -"])
   }

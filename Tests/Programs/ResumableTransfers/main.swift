@@ -29,11 +29,11 @@ do {
   let transfer =
     switch arguments[1] {
     case "download":
-      networking.download(
-        .get(RequestPath(raw: arguments[2])), to: file, resumable: true,
+      networking.transfer(
+        .get(RequestPath(raw: arguments[2])), to: file,
         connections: number ?? 1, sha256: arguments.count > 5 ? arguments[5] : nil)
     default:
-      networking.upload(
+      networking.transfer(
         file, to: .post(RequestPath(raw: arguments[2])),
         by: .tus(
           metadata: ["filename": file.lastPathComponent, "filetype": "application/octet-stream"],

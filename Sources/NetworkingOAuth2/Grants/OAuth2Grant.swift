@@ -109,7 +109,7 @@ extension OAuth2Grant {
 
   /// The grant of the client's own credentials.
   ///
-  /// A session of the level `client` uses it by itself.
+  /// A session of the level `client` uses it automatically.
   ///
   /// Source: RFC 6749 section 4.4.
   public static let clientCredentials = clientCredentials()
@@ -131,7 +131,7 @@ extension OAuth2Grant {
 
   /// The grant of a refresh token, for example one from another app of the user.
   ///
-  /// A session uses it by itself.
+  /// A session uses it automatically.
   ///
   /// Source: RFC 6749 section 6.
   ///
@@ -212,28 +212,4 @@ extension OAuth2Grant {
         scope: scope)
     }
   }
-}
-
-/// The type of a token in a token exchange.
-///
-/// Source: RFC 8693 section 3.
-public struct ExchangeTokenType: RawRepresentable, Sendable, Hashable {
-  /// The URI of the type.
-  public var rawValue: String
-
-  /// Creates a type.
-  ///
-  /// - Parameter rawValue: The URI of the type.
-  public init(rawValue: String) {
-    self.rawValue = rawValue
-  }
-
-  /// An access token of OAuth2.
-  public static let accessToken = Self(rawValue: "urn:ietf:params:oauth:token-type:access_token")
-  /// A refresh token of OAuth2.
-  public static let refreshToken = Self(rawValue: "urn:ietf:params:oauth:token-type:refresh_token")
-  /// An ID token of OpenID Connect.
-  public static let idToken = Self(rawValue: "urn:ietf:params:oauth:token-type:id_token")
-  /// A JSON web token.
-  public static let jwt = Self(rawValue: "urn:ietf:params:oauth:token-type:jwt")
 }

@@ -2,14 +2,15 @@ import Foundation
 import Networking
 public import Promises
 
-/// The transfers of a background session that a client can find by their keys.
+/// The keys of the transfers of a background session.
+///
+/// ``Networking/backgroundTransfers(file:line:)`` returns them.
 public struct BackgroundTransfers: Sendable, Hashable {
-  /// The keys of transfers that go on, in ascending order.
+  /// The keys of running transfers, in ascending order.
   ///
   /// The key is ``Request/transferKey``, or the hash that takes its place.
   public let unfinished: [String]
-  /// The keys of transfers that have ended, and whose response or error nobody has claimed, in
-  /// ascending order.
+  /// The keys of transfers that have ended with an unclaimed response or error, in ascending order.
   public let finished: [String]
 }
 
@@ -25,7 +26,7 @@ extension Networking {
   ///   _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
   ///   completionHandler: @escaping () -> Void
   /// ) {
-  ///   films.handleBackgroundEvents(identifier: identifier).always { _ in completionHandler() }
+  ///   films.handleBackgroundTransferEvents(identifier: identifier).always { _ in completionHandler() }
   /// }
   /// ```
   ///
@@ -48,7 +49,7 @@ extension Networking {
   /// - Returns: A promise, whose handlers run in ``callbackContext``. It is rejected with
   ///   ``NetworkError/Code-swift.enum/unsupported`` if the client has no background session or one with
   ///   another identifier, and on macOS, which does not launch programs for their sessions.
-  public func handleBackgroundEvents(
+  public func handleBackgroundTransferEvents(
     identifier: String, file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Void> {
     inCallbackContext(file, line) {
@@ -69,7 +70,7 @@ extension Networking {
   /// started, without starting one.
   ///
   /// ```swift
-  /// networking.backgroundResponse(forKey: "film-7").validate().done { response in show(response.file) }
+  /// networking.backgroundTransferResponse(forKey: "film-7").validate().done { response in show(response.file) }
   /// ```
   ///
   /// It is for a program that no longer has the request. Otherwise the same call of `download(_:to:)` or
@@ -96,7 +97,7 @@ extension Networking {
   ///   ``NetworkError/Code-swift.enum/connectionLost`` if the session has no transfer with the key, for
   ///   example because the system has lost it; with ``NetworkError/Code-swift.enum/unsupported`` if the
   ///   client has no background session.
-  public func backgroundResponse(
+  public func backgroundTransferResponse(
     forKey key: String, @_inheritActorContext onProgress: TransferProgress.Handler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
@@ -115,9 +116,9 @@ extension Networking {
   /// networking.cancelBackgroundTransfer(forKey: "film-7")
   /// ```
   ///
-  /// The promises of its callers are rejected with ``NetworkError/Code-swift.enum/cancelled``. If it has
-  /// ended, and nobody has claimed its response or error, that is dropped; a downloaded file stays in
-  /// its place. A later call with the key starts a new transfer. Nothing happens if there is no transfer
+  /// The promises of its callers are rejected with ``NetworkError/Code-swift.enum/cancelled``. An
+  /// unclaimed response or error of a transfer that has ended is dropped; a downloaded file stays in its
+  /// place. A later call with the key starts a new transfer. Nothing happens if there is no transfer
   /// with the key. A call that still waits for an interceptor or for a token has no transfer yet: cancel
   /// its promise.
   ///
