@@ -147,7 +147,7 @@ let package = Package(
     .executableTarget(
       name: "tls-pins", dependencies: ["Networking"], path: "Examples/TLSPins"),
 
-    // The first program of the README; the other examples are the package Examples.
+    // The program that the README names first; the other examples are the package Examples.
     .executableTarget(
       name: "quickstart", dependencies: ["Mocking"], path: "Examples/Quickstart"),
 
