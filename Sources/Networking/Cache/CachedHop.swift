@@ -150,7 +150,9 @@ struct CachedHop: Sendable {
       }
     }
     if !destination.isMemory, query.method == .get {
-      sent.exchange.reception.copy = CacheCopy(self, sent)
+      let reception = sent.exchange.reception
+      sent.exchange.reception = Reception(
+        options: reception.options, settings: reception.settings, copy: CacheCopy(self, sent))
     }
     return sent
   }

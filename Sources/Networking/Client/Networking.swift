@@ -217,9 +217,9 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     let transport = options.transport ?? transports.select(for: endpoint)
     let snapshot = currentSettings()
     let scheduler = runner.scheduler
-    var reception = Reception(options: options, settings: runner.reception)
+    var options = options
     let sessions = options.sessions ?? CallSessions(snapshot.settings)
-    reception.options.sessions = sessions
+    options.sessions = sessions
     let context = scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
     let events = snapshot.settings.eventSinks.map {
@@ -234,7 +234,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
         runner.addSecretNames(to: &request)
       }
       if let handler = request.onProgress {
-        reception.options.progress = ProgressReporter(
+        options.progress = ProgressReporter(
           on: snapshot.settings.callbackContext, scheduler: scheduler,
           reportsResponse: request.payload == nil || !options.destination.isMemory, handler)
       }
@@ -253,7 +253,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
         ).map { .saving($0) }
       }
       let call = Call(
-        request, endpoint: defaults, settings: snapshot, over: transport, receivedBy: reception,
+        request, endpoint: defaults, settings: snapshot, over: transport,
+        receivedBy: Reception(options: options, settings: runner.reception),
         credentialSource: self, offline: offline, reportingTo: events)
       // A request of an interceptor that holds other requests up must not wait behind them. Such
       // requests are not intercepted, or are made in a token refresh.

@@ -64,7 +64,7 @@ final class Call: Sendable {
   /// The client's settings at the time of the request.
   var settings: ClientSettings { snapshot.settings }
 
-  var options: CallOptions { _read { yield reception.options } }
+  var options: CallOptions { reception.options }
 
   /// The error of a call whose session has ended.
   var sessionEndedError: NetworkError {

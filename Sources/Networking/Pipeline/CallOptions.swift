@@ -71,11 +71,23 @@ struct ReceptionSettings: Sendable {
 }
 
 /// The reception of one response: the options of the call, and the settings of the client.
-struct Reception: Sendable {
-  var options = CallOptions()
-  var settings = ReceptionSettings()
+///
+/// It is a class because all stages pass it on, and copies of the options would cost most of their
+/// time.
+final class Reception: Sendable {
+  let options: CallOptions
+  let settings: ReceptionSettings
   /// A receiver of a copy of a successful response whose body does not go to memory.
-  var copy: (any ResponseCopy)?
+  let copy: (any ResponseCopy)?
+
+  init(
+    options: CallOptions = CallOptions(), settings: ReceptionSettings = ReceptionSettings(),
+    copy: (any ResponseCopy)? = nil
+  ) {
+    self.options = options
+    self.settings = settings
+    self.copy = copy
+  }
 
   /// Returns whether a stage may send another request after a response.
   func mayDiscard(_ head: HTTPResponseHead) -> Bool {

@@ -16,7 +16,7 @@ public struct Exchange: Sendable {
   /// share.
   var state: CallState
   /// The reception of the response, if a stage has changed it.
-  private var ownReception: Box<Reception>?
+  private var ownReception: Reception?
 
   init(_ request: HTTPRequest, credentials: Credentials? = nil, of call: Call) {
     self.request = request
@@ -154,8 +154,8 @@ extension Exchange {
 
   /// The reception of the response.
   var reception: Reception {
-    get { ownReception?.value ?? call.reception }
-    set { ownReception = Box(newValue) }
+    get { ownReception ?? call.reception }
+    set { ownReception = newValue }
   }
 
   /// The receiver of the progress: that of the call, or of all calls that share the exchange.
@@ -170,11 +170,14 @@ extension Exchange {
   /// - Returns: The changed exchange.
   func discarding(_ discards: @escaping Discard) -> Exchange {
     var exchange = self
-    if let earlier = reception.options.discards {
-      exchange.reception.options.discards = { earlier($0) || discards($0) }
+    var options = reception.options
+    if let earlier = options.discards {
+      options.discards = { earlier($0) || discards($0) }
     } else {
-      exchange.reception.options.discards = discards
+      options.discards = discards
     }
+    exchange.reception = Reception(
+      options: options, settings: reception.settings, copy: reception.copy)
     return exchange
   }
 
@@ -185,10 +188,8 @@ extension Exchange {
   func perform() -> NetworkPromise {
     // Here the request has all credentials and cookies. None of another user is sent.
     if let error = sessionError ?? credentialsError { return .rejected(error) }
-    var reception = reception
-    reception.options.progress = progress
     return call.transport.transport.perform(
-      request, reception,
+      request, reception, progress: progress,
       reportingTo: events?.begin(request, attempt: state.attemptCount, hop: redirects + 1))
   }
 

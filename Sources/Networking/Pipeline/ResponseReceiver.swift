@@ -68,6 +68,8 @@ final class ResponseReceiver: Sendable {
   private let flow: FlowControl?
   private let request: HTTPRequest
   private let reception: Reception
+  /// The receiver of the progress of both bodies.
+  private let progress: (any ProgressReceiver)?
   /// The source of time of ``discardTime``.
   private let clock: any Scheduler
   /// The events of the hop.
@@ -78,11 +80,12 @@ final class ResponseReceiver: Sendable {
 
   // The body may arrive in real time although the client has a virtual one.
   init(
-    _ request: HTTPRequest, _ reception: Reception, _ resolver: Resolver<Response>,
-    isInRealTime: Bool, reportingTo events: HopEvents? = nil
+    _ request: HTTPRequest, _ reception: Reception, _ progress: (any ProgressReceiver)?,
+    _ resolver: Resolver<Response>, isInRealTime: Bool, reportingTo events: HopEvents? = nil
   ) {
     self.request = request
     self.reception = reception
+    self.progress = progress
     clock = isInRealTime ? LiveScheduler.system : reception.settings.scheduler
     self.events = events
     state = Mutex(State(resolver: resolver, limit: reception.settings.maximumBodySize))
@@ -109,7 +112,7 @@ final class ResponseReceiver: Sendable {
     switch event {
     case .connected, .servedLocally: break
     case .sent(let bytes, let total):
-      reception.options.progress?.change { $0.sent = .init(bytes: bytes, total: total) }
+      progress?.change { $0.sent = .init(bytes: bytes, total: total) }
     case .head(let head): begin(head)
     case .body(let bytes): receiveBody(bytes)
     case .trailers(let trailers): state.withLock { $0.trailers = trailers }
@@ -146,7 +149,7 @@ final class ResponseReceiver: Sendable {
     if sink == nil, reception.mayDiscard(head) { limitDiscard() }
     if sink != nil { reception.copy?.begin(head, to: request) }
     if sink != nil || reception.options.destination.isMemory,
-      let progress = reception.options.progress,
+      let progress,
       let total = ProgressReporter.total(head)
     {
       progress.change { $0.received.total = total }
@@ -204,7 +207,7 @@ final class ResponseReceiver: Sendable {
 
   private func receiveBody(_ bytes: Data) {
     // The body of a failed download is not the file that is awaited.
-    if let progress = reception.options.progress,
+    if let progress,
       reception.options.destination.isMemory || state.withLock({ $0.sink != nil })
     {
       progress.change { $0.received.bytes += Int64(bytes.count) }
@@ -305,35 +308,36 @@ extension Transport {
   /// - Parameters:
   ///   - request: The request.
   ///   - reception: The options and settings for the response.
+  ///   - progress: The receiver of the progress. `nil` reports none.
   ///   - events: The events of the hop. `nil` if the client has no monitors.
   /// - Returns: A promise on the inline context. It settles on the thread of the transport or of
   ///   the file writer, when the response is complete. For a stream it settles when the head has
   ///   arrived. The exchange is cancelled when the promise is cancelled or loses its last consumer.
   func perform(
     _ request: HTTPRequest, _ reception: Reception = Reception(),
-    reportingTo events: HopEvents? = nil
+    progress: (any ProgressReceiver)? = nil, reportingTo events: HopEvents? = nil
   ) -> NetworkPromise {
     let (promise, resolver) = NetworkPromise.pending(on: .inline)
     if case .file(let target) = reception.options.destination {
       target.check { error in
-        guard let error else { return begin(request, reception, resolver, events) }
+        guard let error else { return begin(request, reception, progress, resolver, events) }
         var failure = NetworkError(.fileNotWritten, error)
         failure.request = .init(request)
         resolver.reject(failure)
       }
     } else {
-      begin(request, reception, resolver, events)
+      begin(request, reception, progress, resolver, events)
     }
     return promise
   }
 
   private func begin(
-    _ request: HTTPRequest, _ reception: Reception,
+    _ request: HTTPRequest, _ reception: Reception, _ progress: (any ProgressReceiver)?,
     _ resolver: Resolver<Response>, _ events: HopEvents?
   ) {
-    reception.options.progress?.begin()
+    progress?.begin()
     let receiver = ResponseReceiver(
-      request, reception, resolver, isInRealTime: needsNetwork, reportingTo: events)
+      request, reception, progress, resolver, isInRealTime: needsNetwork, reportingTo: events)
     var request = request
     if events != nil { request.options.reportsConnection = true }
     let handle = start(request) { receiver.receive($0) }
