@@ -1,4 +1,4 @@
-// expect: 'decode' is unavailable: use decode(Board.self).done { board in }, or toJson()
+// expect: extra trailing closure passed in call
 import Networking
 
 struct Board: Codable, Sendable {

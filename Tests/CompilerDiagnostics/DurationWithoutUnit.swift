@@ -1,5 +1,4 @@
-// expect: 'timeout' is unavailable: a Duration has a unit: timeout(.seconds(30))
-// expect: 'delay' is unavailable: a Duration has a unit: delay(.seconds(2))
+// expect 2: cannot convert value of type 'Int' to expected argument type 'Duration'
 // expect: 'after' is unavailable: a Duration has a unit: after(.seconds(2))
 // expect: 'timeout' is unavailable: a Duration has a unit: .timeout(.seconds(30))
 // expect: cannot assign value of type 'Int' to type 'Duration'
@@ -26,7 +25,7 @@ enum BoardsAPI: RequestConvertible {
 
 func show(_ number: Promise<Int>) {
   number.timeout(30).done { number in print(number) }
-  number.delay(2.5).done { number in print(number) }
+  number.delay(2).done { number in print(number) }
   after(2).done { print("late") }
 }
 

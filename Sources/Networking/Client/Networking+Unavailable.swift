@@ -32,9 +32,6 @@ extension Promise where Value == Response {
 
   /// A step of Alamofire.
   public func responseDecodable<T>(of type: T.Type, _ handler: (Response) -> Void) {}
-
-  /// A step with a completion handler.
-  @discardableResult public func decode<T>(_ type: T.Type, _ use: (T) -> Void) -> Self { self }
 }
 
 extension Promise where Value == Response {

@@ -30,14 +30,6 @@ extension Promise where Value: Sendable {
   @available(*, unavailable, message: "use retry(.immediate(limit: 3)) { _ in work() }")
   public func retry(_ limit: Int) -> Promise { self }
 
-  /// A limit without a unit.
-  @available(*, unavailable, message: "a Duration has a unit: timeout(.seconds(30))")
-  public func timeout(_ seconds: some Numeric) -> Promise { self }
-
-  /// A delay without a unit.
-  @available(*, unavailable, message: "a Duration has a unit: delay(.seconds(2))")
-  public func delay(_ seconds: some Numeric) -> Promise { self }
-
   /// An observer that returns a value, throws, or awaits.
   @available(*, unavailable, message: "it only observes; use then { value in }") @discardableResult
   public func done<T>(_ step: (Value) async throws -> T) -> Promise<T> { fatalError() }
