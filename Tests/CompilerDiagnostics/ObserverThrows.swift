@@ -1,4 +1,5 @@
-// expect 2: invalid conversion from throwing function of type
+// expect: 'done' is unavailable: it only observes; use then { value in }
+// expect: 'fail' is unavailable: it only observes; use recover { error in }
 import Networking
 
 func check(_ number: Promise<Int>) {

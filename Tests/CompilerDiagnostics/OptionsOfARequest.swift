@@ -1,5 +1,5 @@
-// expect: 'with' is unavailable: options of an endpoint are arguments of the call: request(.boards, .timeout(.seconds(90)))
-// expect: 'request(_:_:completion:)' is unavailable: append .done { response in } and .fail { error in } to the request; progress is an option: .onProgress { progress in }
+// expect: 'with' is unavailable: options are arguments: request(.boards, .retry(.never))
+// expect: 'request' is unavailable: append .done { response in }; progress: .onProgress { }
 import Networking
 
 enum ReportsAPI: RequestConvertible {

@@ -1,7 +1,6 @@
-// expect: extraneous argument label 'params:' in call
-// expect: cannot convert value of type '[String : Int]' to expected argument type 'RequestOption'
+// expect: incorrect argument label in call (have '_:parameters:header:', expected '_:parameters:headers:')
 import Networking
 
 func send(_ networking: Networking<Request>) {
-  networking.request(.get("boards", params: ["page": 2]))
+  networking.request(.get("boards", parameters: ["page": 2], header: ["Accept": "text/csv"]))
 }

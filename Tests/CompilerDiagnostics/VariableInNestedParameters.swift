@@ -1,4 +1,4 @@
-// expect: cannot convert value of type 'Int' to expected dictionary value type 'Parameters?'
+// expect: 'get(_:parameters:_:)' is unavailable: use 'json: value', Parameters(encoding: value), or .int(id)
 import Networking
 
 func send(_ networking: Networking<Request>) {

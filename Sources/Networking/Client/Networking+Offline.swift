@@ -179,10 +179,10 @@ extension Networking {
   ) -> OfflineSaver? {
     guard request.storePolicy == .offline else { return nil }
     var kept = original.with(.store(.offline, key: request.storeKey))
-    kept.headers = Self.headers(of: endpoint).merging(original.headers)
+    kept.headers = Self.fields(of: endpoint).merging(original.headers)
     var source = ClientOfflineStore.ReplaySource(
       headers: {
-        Self.headers(of: endpoint).merging((try? endpoint.request.applying(changes).headers) ?? [:])
+        Self.fields(of: endpoint).merging((try? endpoint.request.applying(changes).headers) ?? [:])
       },
       sessionEnd: { sessions.hasEnded })
     // The transport is selected again at the replay, because a scope of mocks or a provider may

@@ -64,6 +64,19 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       configuration.with(baseURL, mode, retry))
   }
 
+  /// Makes a client with a base URL that has been checked, on a transport of the platform.
+  ///
+  /// - Parameters:
+  ///   - baseURL: The base URL of all requests.
+  ///   - mockProvider: A provider of transports for some endpoints, such as mocks. `nil` means none.
+  ///   - configuration: The configuration of all requests.
+  public convenience init(
+    baseURL: BaseURL, mockProvider: (any TransportProvider<Endpoint>)? = nil,
+    configuration: NetworkingConfiguration = .default
+  ) {
+    self.init(baseURL: baseURL.url, mockProvider: mockProvider, configuration: configuration)
+  }
+
   /// Makes a client on a custom transport.
   ///
   /// - Parameters:
@@ -141,19 +154,6 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     send(endpoint, CallOptions(options), file, line)
-  }
-
-  /// Unavailable: a response is delivered to a step of the promise, and progress to an option.
-  @available(
-    *, unavailable,
-    message:
-      "append .done { response in } and .fail { error in } to the request; progress is an option: .onProgress { progress in }"
-  )
-  public func request(
-    _ endpoint: Endpoint, _ options: RequestOption...,
-    completion: (_ result: Result<Response, any Error>) -> Void
-  ) -> NetworkPromise {
-    send(endpoint, CallOptions(options), #fileID, #line)
   }
 
   /// Adds a request of an endpoint of any type to the queue.
@@ -276,7 +276,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     of endpoint: SomeEndpoint
   ) -> Call.EndpointDefaults {
     Call.EndpointDefaults(
-      type: SomeEndpoint.self, headers: Self.headers(of: endpoint),
+      type: SomeEndpoint.self, headers: Self.fields(of: endpoint),
       baseURL: Result { try endpoint.resolvedBaseURL() ?? Endpoint.resolvedBaseURL() })
   }
 
@@ -297,7 +297,9 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///
   /// An endpoint with a base URL of its own has only its own fields, because those of the client's
   /// endpoint type may be secrets of another server.
-  static func headers<SomeEndpoint: RequestConvertible>(of endpoint: SomeEndpoint) -> HTTPHeaders {
+  static func fields<SomeEndpoint: RequestConvertible>(of endpoint: SomeEndpoint)
+    -> HTTPHeaders
+  {
     let own = endpoint.resolvedHeaders()
     return inheritsDefaults(endpoint) ? Endpoint.resolvedHeaders().merging(own) : own
   }
@@ -329,6 +331,26 @@ extension Networking where Endpoint == Request {
   /// It has the ``NetworkingConfiguration/default`` of its first use. It is made outside of all scopes of
   /// mocks, because it outlives them.
   public static let shared = makeShared()
+
+  /// Makes a client for requests without endpoints, `Networking(baseURL: url)`.
+  ///
+  /// - Parameters:
+  ///   - baseURL: The base URL of all requests. `nil` uses that of the configuration.
+  ///   - configuration: The configuration of all requests.
+  @_disfavoredOverload @_alwaysEmitIntoClient
+  public convenience init(baseURL: URL? = nil, configuration: NetworkingConfiguration = .default) {
+    self.init(baseURL: baseURL, mode: nil, configuration: configuration)
+  }
+
+  /// Makes a client for requests without endpoints, with a base URL that has been checked.
+  ///
+  /// - Parameters:
+  ///   - baseURL: The base URL of all requests.
+  ///   - configuration: The configuration of all requests.
+  @_disfavoredOverload @_alwaysEmitIntoClient
+  public convenience init(baseURL: BaseURL, configuration: NetworkingConfiguration = .default) {
+    self.init(baseURL: baseURL.url, mode: nil, configuration: configuration)
+  }
 }
 
 extension Networking: BrieflyDescribed {}

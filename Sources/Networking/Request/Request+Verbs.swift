@@ -88,6 +88,23 @@ extension Request {
     Request(.post, path, nil, headers, .json, nil, [.json(json)] + options)
   }
 
+  /// Creates a POST request, which sends content for a resource to process, with a literal of several types
+  /// as its JSON body.
+  ///
+  /// - Parameters:
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - json: The members. An error of their encoding rejects the request.
+  ///   - headers: The header fields of the request.
+  ///   - options: The options, which are applied in order.
+  /// - Returns: The request.
+  @_disfavoredOverload
+  public static func post(
+    _ path: RequestPath, json: KeyValuePairs<String, (any Encodable)?>, headers: HTTPHeaders = [:],
+    _ options: RequestOption...
+  ) -> Request {
+    Request(.post, path, nil, headers, .json, nil, [.parameters(json)] + options)
+  }
+
   /// Creates a PUT request, which replaces a resource.
   ///
   /// - Parameters:
@@ -143,6 +160,23 @@ extension Request {
     Request(.put, path, nil, headers, .json, nil, [.json(json)] + options)
   }
 
+  /// Creates a PUT request, which replaces a resource, with a literal of several types
+  /// as its JSON body.
+  ///
+  /// - Parameters:
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - json: The members. An error of their encoding rejects the request.
+  ///   - headers: The header fields of the request.
+  ///   - options: The options, which are applied in order.
+  /// - Returns: The request.
+  @_disfavoredOverload
+  public static func put(
+    _ path: RequestPath, json: KeyValuePairs<String, (any Encodable)?>, headers: HTTPHeaders = [:],
+    _ options: RequestOption...
+  ) -> Request {
+    Request(.put, path, nil, headers, .json, nil, [.parameters(json)] + options)
+  }
+
   /// Creates a PATCH request, which changes a resource.
   ///
   /// - Parameters:
@@ -196,6 +230,23 @@ extension Request {
     _ options: RequestOption...
   ) -> Request {
     Request(.patch, path, nil, headers, .json, nil, [.json(json)] + options)
+  }
+
+  /// Creates a PATCH request, which changes a resource, with a literal of several types
+  /// as its JSON body.
+  ///
+  /// - Parameters:
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - json: The members. An error of their encoding rejects the request.
+  ///   - headers: The header fields of the request.
+  ///   - options: The options, which are applied in order.
+  /// - Returns: The request.
+  @_disfavoredOverload
+  public static func patch(
+    _ path: RequestPath, json: KeyValuePairs<String, (any Encodable)?>, headers: HTTPHeaders = [:],
+    _ options: RequestOption...
+  ) -> Request {
+    Request(.patch, path, nil, headers, .json, nil, [.parameters(json)] + options)
   }
 
   /// Creates a DELETE request, which removes a resource.

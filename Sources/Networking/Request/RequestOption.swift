@@ -275,13 +275,3 @@ extension Request {
     invalidParameters = invalid
   }
 }
-
-extension RequestConvertible {
-  /// Unavailable, because options are arguments of the call.
-  @available(
-    *, unavailable,
-    message:
-      "options of an endpoint are arguments of the call: request(.boards, .timeout(.seconds(90)))"
-  )
-  public func with(_ options: RequestOption...) -> Self { self }
-}

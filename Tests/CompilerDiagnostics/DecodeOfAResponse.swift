@@ -1,0 +1,25 @@
+// expect: 'decode' is unavailable: use the promise: request(.boards).decode([Board].self)
+import Networking
+
+struct Board: Codable, Sendable {
+  var id: Int
+  var title: String
+}
+
+enum BoardsAPI: RequestConvertible {
+  case boards
+  case board(id: Int)
+
+  static let baseURL = "https://api.example.com/v1/"
+
+  var request: Request {
+    switch self {
+    case .boards: .get("boards")
+    case .board(let id): .get("boards/\(id)")
+    }
+  }
+}
+
+func boards(_ networking: Networking<BoardsAPI>) -> Promise<[Board]> {
+  networking.request(.boards).then { response in try response.decode([Board].self) }
+}

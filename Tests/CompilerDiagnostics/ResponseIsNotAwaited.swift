@@ -1,0 +1,28 @@
+// expect: no calls to throwing functions occur within 'try' expression
+// expect: no 'async' operations occur within 'await' expression
+// expect: 'status' is unavailable: this is a promise; use 'try await promise.value' before
+import Networking
+
+struct Board: Codable, Sendable {
+  var id: Int
+  var title: String
+}
+
+enum BoardsAPI: RequestConvertible {
+  case boards
+  case board(id: Int)
+
+  static let baseURL = "https://api.example.com/v1/"
+
+  var request: Request {
+    switch self {
+    case .boards: .get("boards")
+    case .board(let id): .get("boards/\(id)")
+    }
+  }
+}
+
+func show(_ networking: Networking<BoardsAPI>) async throws {
+  let response = try await networking.request(.boards)
+  print(response.status)
+}

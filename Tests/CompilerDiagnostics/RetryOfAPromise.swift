@@ -1,0 +1,25 @@
+// expect: 'retry' is unavailable: use retry(.immediate(limit: 3)) { _ in work() }
+import Networking
+
+struct Board: Codable, Sendable {
+  var id: Int
+  var title: String
+}
+
+enum BoardsAPI: RequestConvertible {
+  case boards
+  case board(id: Int)
+
+  static let baseURL = "https://api.example.com/v1/"
+
+  var request: Request {
+    switch self {
+    case .boards: .get("boards")
+    case .board(let id): .get("boards/\(id)")
+    }
+  }
+}
+
+func show(_ networking: Networking<BoardsAPI>) {
+  networking.request(.boards).retry(3).done { response in print(response) }
+}

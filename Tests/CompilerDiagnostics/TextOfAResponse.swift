@@ -1,0 +1,27 @@
+// expect: 'text' is unavailable: use the promise: request(.boards).toString()
+// expect: 'json' is unavailable: use the promise: request(.boards).toJson()
+import Networking
+
+struct Board: Codable, Sendable {
+  var id: Int
+  var title: String
+}
+
+enum BoardsAPI: RequestConvertible {
+  case boards
+  case board(id: Int)
+
+  static let baseURL = "https://api.example.com/v1/"
+
+  var request: Request {
+    switch self {
+    case .boards: .get("boards")
+    case .board(let id): .get("boards/\(id)")
+    }
+  }
+}
+
+func show(_ networking: Networking<BoardsAPI>) {
+  networking.request(.boards).done { response in print(response.text) }
+  networking.request(.boards).done { response in print(response.json) }
+}
