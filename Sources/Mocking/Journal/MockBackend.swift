@@ -91,8 +91,7 @@ extension MockBackend {
   ///
   /// - Parameters:
   ///   - method: The method. `nil` matches every method.
-  ///   - path: The path with its variables, as in ``RequestPattern/path``. A path without a leading
-  ///     slash is relative.
+  ///   - path: The path template. ``RequestPattern/path`` describes it.
   ///   - count: The expected number of requests.
   ///   - conditions: Additional conditions. A request must meet all of them.
   ///   - fileID: The source location for the failure.

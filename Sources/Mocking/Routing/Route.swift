@@ -12,15 +12,9 @@ public import Promises
 /// Route(.get, "/boards", .json([])).where(.query("page", "2")).times(1)
 /// ```
 ///
-/// The path template may contain variables. `{name}` matches one segment that is not empty.
-/// `{name*}`, at the end of the template, matches all remaining segments, even none.
-/// `{name:[0-9]+}` matches a segment that the regular expression matches as a whole. The spellings
-/// `:name`, `:name*`, `{*name}` and `**` of other tools are accepted, too. `*` is an error, because its
-/// meaning differs between tools. A literal asterisk is `%2A`, and a literal colon at the start of a
-/// segment is `%3A`. In addition to
-/// the method and the path, a route can require conditions
-/// (``where(_:)-(RequestCondition...)``) and a state of a ``Scenario``, and it can have a maximum
-/// number of responses (``times(_:)``).
+/// ``RequestPattern/path`` describes path templates. In addition to the method and the path, a route can
+/// require conditions (``where(_:)-(RequestCondition...)``) and a state of a ``Scenario``, and it can
+/// have a maximum number of responses (``times(_:)``).
 ///
 /// If several routes match, the one with the highest ``priority(_:)`` responds, or the first one of
 /// them if their priorities are equal. A route for GET also responds to HEAD if no route for HEAD
@@ -32,7 +26,7 @@ public struct Route: Sendable {
   ///
   /// `nil` matches all methods.
   public var method: HTTPMethod? { pattern.method }
-  /// The path template.
+  /// The path template as written. ``RequestPattern/path`` describes it.
   public let template: String
   /// The pattern of the requests that the route matches.
   public internal(set) var pattern: RequestPattern

@@ -92,7 +92,7 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
     self.player = player
     self.strict = strict
     sendsUnmocked = strict != true
-    journal = RequestJournal(limits: limits, basePath: Self.basePath)
+    journal = RequestJournal(limits: limits)
     scenarios = ScenarioStates()
     scenarios.onReset { [resolver = player.mockResolver] in resolver.restartSequences() }
     self.routes = MockRoutes { () throws(MockServerError) in throw .noRoutes }
@@ -143,17 +143,12 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
     self.player = player
     self.strict = strict
     sendsUnmocked = strict == false
-    let routed = RoutedTransport(routes, player, limits, basePath: Self.basePath)
+    let routed = RoutedTransport(routes, player, limits)
     journal = routed.journal
     scenarios = routed.scenarios
     self.routes = routed.routes
     choose = { _, next in MockTransport(routed, next, on: player.scheduler) }
     chooseForStored = { _, next in MockTransport(routed, next, on: player.scheduler) }
-  }
-
-  /// The path of the base URL, which relative patterns extend.
-  private static func basePath() -> String? {
-    (try? Endpoint.resolvedBaseURL())?.path(percentEncoded: true)
   }
 
   /// Returns the transport for the mock of an endpoint.
