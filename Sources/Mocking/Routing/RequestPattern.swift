@@ -14,7 +14,9 @@ public struct RequestPattern: Sendable {
   ///
   /// `nil` matches all methods.
   public let method: HTTPMethod?
-  /// The path template as written. `nil` matches all paths.
+  /// The path template as written.
+  ///
+  /// `nil` matches all paths.
   ///
   /// All of Mocking names paths by this rule: routes, verifications, stub files and the admin API.
   ///

@@ -26,7 +26,9 @@ public struct Route: Sendable {
   ///
   /// `nil` matches all methods.
   public var method: HTTPMethod? { pattern.method }
-  /// The path template as written. ``RequestPattern/path`` describes it.
+  /// The path template as written.
+  ///
+  /// ``RequestPattern/path`` describes it.
   public let template: String
   /// The pattern of the requests that the route matches.
   public internal(set) var pattern: RequestPattern
