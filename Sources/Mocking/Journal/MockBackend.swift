@@ -171,6 +171,40 @@ extension MockBackend {
   }
 }
 
+extension MockBackend {
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, message: "write the number as '.exactly(2)' or '.atLeast(2)'")
+  public func verify(_ method: HTTPMethod?, _ path: String, _ count: Int)
+    throws(VerificationFailure)
+  {}
+
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, message: "write the number as '.exactly(2)' or '.atLeast(2)'")
+  public func verify(_ method: HTTPMethod?, _ path: String, times count: Int)
+    throws(VerificationFailure)
+  {}
+
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, message: "write the number as '.exactly(2)' or '.atLeast(2)'")
+  public func verify(_ pattern: RequestPattern, _ count: Int)
+    throws(VerificationFailure)
+  {}
+
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, message: "write the number as '.exactly(2)' or '.atLeast(2)'")
+  public func verify(_ pattern: RequestPattern, times count: Int)
+    throws(VerificationFailure)
+  {}
+
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, renamed: "receivedRequests")
+  public var requests: [ReceivedRequest] { receivedRequests }
+
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, renamed: "journal.reset()")
+  public func reset() {}
+}
+
 /// Whether other requests may occur between the requests of a verified order.
 public enum OrderGaps: Sendable, Hashable {
   /// Other requests may occur before, between and after them.

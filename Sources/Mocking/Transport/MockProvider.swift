@@ -177,6 +177,25 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   }
 }
 
+extension MockProvider {
+  /// Is unavailable: the message has the declaration to use.
+  @available(
+    *, unavailable,
+    message: "a verification names the method and the path: 'verify(.get, \"boards\")'"
+  )
+  public func verify(_ endpoint: Endpoint, _ count: RequestCount = .exactly(1))
+    throws(VerificationFailure)
+  {}
+}
+
+extension MockProvider where Endpoint == Request {
+  /// Is unavailable: the message has the declaration to use.
+  @available(
+    *, unavailable, message: "name the type of the endpoints: 'MockProvider<BoardsAPI> { ... }'"
+  )
+  public init(_ resolve: (_ endpoint: Never) -> Mock?) { self.init(routes: []) }
+}
+
 extension MockProvider: MockSource {
   /// Returns the mocks of the provider.
   ///
