@@ -117,7 +117,8 @@ package struct PathTemplate: Hashable {
       && segments.prefix(count).allSatisfy { if case .literal = $0 { true } else { false } }
   }
 
-  private func matches(_ path: [String]) -> Bool {
+  /// Returns whether the template matches the segments of a path, or of a part of it.
+  func matches(_ path: [String]) -> Bool {
     for (index, segment) in segments.enumerated() {
       switch segment {
       case .literal(let literal):

@@ -280,17 +280,23 @@ package struct RouteTable: Sendable {
   }
 
   /// A leaf of the index, and the segments that its templates match.
-  private typealias MatchedLeaf = (leaf: RouteIndex.Leaf, segments: [String])
+  ///
+  /// Templates that match the preferred segments are in another leaf for these.
+  private typealias MatchedLeaf = (
+    leaf: RouteIndex.Leaf, segments: [String], preferred: [String]?
+  )
 
   /// Returns the leaves for a path after the base URL, and those for the whole path.
   ///
   /// A variable matches no segment of the base URL.
   private func leaves(for path: ReceivedPath) -> [MatchedLeaf] {
-    func leaves(for segments: [String], _ literalCount: Int) -> [MatchedLeaf] {
-      index.leaves(for: segments, literalCount: literalCount).leaves.map { ($0, segments) }
+    guard path.baseCount > 0 else {
+      return index.leaves(for: path.segments).leaves.map { ($0, path.segments, nil) }
     }
-    let whole = leaves(for: path.segments, path.baseCount)
-    return path.baseCount == 0 ? whole : leaves(for: path.segmentsAfterBase, 0) + whole
+    let rest = path.segmentsAfterBase
+    let whole = index.leaves(for: path.segments, literalCount: path.baseCount).leaves
+    return index.leaves(for: rest).leaves.map { ($0, rest, nil) }
+      + whole.map { ($0, path.segments, rest) }
   }
 
   /// Returns the routes for a method in order of preference, up to the first one without conditions.
@@ -317,11 +323,13 @@ package struct RouteTable: Sendable {
   ) -> [Candidate] {
     var found: [Candidate] = []
     var listCount = 0
-    for (leaf, segments) in leaves {
+    for (leaf, segments, preferred) in leaves {
       for bucket in index[leaf].buckets where includes(bucket.method) {
         listCount += 1
         for entry in bucket.routes
-        where isWanted(entry) && entry.template.meetsConstraints(segments) {
+        where isWanted(entry) && entry.template.meetsConstraints(segments)
+          && preferred.map(entry.template.matches) != true
+        {
           found.append(Candidate(entry: entry, segments: segments))
           if entry.isUnconditional { break }
         }
@@ -338,7 +346,7 @@ package struct RouteTable: Sendable {
   /// Returns the methods of the routes, without those for all methods.
   private func methods(in leaves: [MatchedLeaf]) -> Set<HTTPMethod> {
     var methods: Set<HTTPMethod> = []
-    for (leaf, segments) in leaves {
+    for (leaf, segments, _) in leaves {
       for bucket in index[leaf].buckets {
         guard let method = bucket.method, !methods.contains(method),
           bucket.routes.contains(where: { $0.template.meetsConstraints(segments) })

@@ -92,11 +92,7 @@ struct VerificationTests {
         next nearest:
           1. GET /v1/boards?page=1, status 200
         """)
-    #expect(
-      report { try provider.verify(.get, "/boards", .atLeast(2)) } == """
-        expected at least 2 requests GET /boards, received 1
-          1. GET /v1/boards?page=1, status 200
-        """)
+    try provider.verify(.get, "/boards")
   }
 
   @Test func aPathThatIsTheEndOfAnotherIsExplained() async throws {
@@ -160,7 +156,7 @@ struct VerificationTests {
     let provider = await makeProvider(requests: .login)
     #expect(
       report { try provider.verify(.get, "a/{", .never) }.hasPrefix(
-        #"expected no request GET a/{, but the route "/a/{" is malf"#))
+        #"expected no request GET a/{, but the route "a/{" is malf"#))
   }
 
   @Test func aSingleDiscardedRequestIsReported() async throws {

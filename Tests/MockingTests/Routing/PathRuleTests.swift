@@ -158,7 +158,7 @@ struct PathRuleTests {
     let base = try #require(URL(string: "https://api.example.com/v1"))
     let networking = Networking<Request>(baseURL: base, mockProvider: provider)
     for (path, nearest) in [("board", "/v1/boards"), ("card", "cards")] {
-      let result = await networking.request(.get(RequestPath(path))).result
+      let result = await networking.request(.get(RequestPath(raw: path))).result
       guard case .failure(let error as NetworkError) = result else {
         Issue.record("no failure")
         continue
