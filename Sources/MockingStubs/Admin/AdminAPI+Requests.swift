@@ -47,7 +47,9 @@ extension AdminAPI {
       if let method, entry.request.method.rawValue != method { return false }
       if let path, !entry.request.path.text.contains(path),
         !RequestPattern(nil, path).matches(entry.request)
-      { return false }
+      {
+        return false
+      }
       if let isUnmatched, (entry.route == nil) != isUnmatched { return false }
       guard let status else { return true }
       if case .response(status)? = entry.outcome { return true }
