@@ -77,13 +77,13 @@ struct ContractPath: Sendable, Hashable {
 
   /// Returns the values of the parameters in a path that matches, percent-encoded.
   ///
-  /// - Parameter path: The path without that of the server.
+  /// - Parameter path: The path. Segments before those of this path are ignored.
   /// - Returns: The value.
   func values(in path: Substring) -> [String: String] {
     let texts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-    guard texts.count == segments.count else { return [:] }
+    guard texts.count >= segments.count else { return [:] }
     var values: [String: String] = [:]
-    for (parts, text) in zip(segments, texts) {
+    for (parts, text) in zip(segments, texts.suffix(segments.count)) {
       var rest = text
       for (index, part) in parts.enumerated() {
         switch part {

@@ -152,24 +152,6 @@ extension MockAuthorizationServer: BrieflyDescribed {
   public var description: String { "MockAuthorizationServer(\(issuer))" }
 }
 
-/// A fault of a ``MockAuthorizationServer`` in the response to a token request.
-public enum AuthorizationServerFault: Sendable {
-  /// An error code of OAuth2, such as `invalid_grant`, with the status 400.
-  case error(String)
-  /// A status without a body of OAuth2.
-  case status(Int)
-  /// The connection is closed before the response.
-  case noResponse
-  /// The request is processed, and the connection is closed before the response.
-  ///
-  /// With rotation the client has lost its refresh token.
-  case lostResponse
-  /// The response comes later.
-  case delay(Duration)
-  /// The response is this one.
-  case response(Mock)
-}
-
 /// The counts of a ``MockAuthorizationServer``.
 public struct AuthorizationServerCounts: Sendable, Hashable {
   /// The tokens issued, by the value of `grant_type`.

@@ -67,7 +67,10 @@ package struct ResourceDefinition: Sendable {
     _ path: String, _ options: ResourceOptions,
     decode: (@Sendable (_ item: Data) throws -> Void)? = nil
   ) {
-    paths = ([path] + options.nestedPaths).map { ResourcePath($0, options) }
+    var options = options
+    options.nestedPaths = options.nestedPaths.map(PathTemplate.rooted)
+    options.references = options.references.mapValues(PathTemplate.rooted)
+    paths = ([PathTemplate.rooted(path)] + options.nestedPaths).map { ResourcePath($0, options) }
     self.options = options
     self.decode = decode
   }

@@ -11,15 +11,13 @@ struct JournalSnapshot {
   /// The descriptions of the routes that have not responded to any request.
   let unusedRoutes: [String]
   let routeCount: Int
-  /// The path segments of the base URL, or `nil` if there is no base URL.
-  let basePath: [String]?
 
   func matching(_ pattern: RequestPattern) -> [JournalEntry] {
     entries.map(\.entry).filter { matches(pattern, $0) }
   }
 
   private func matches(_ pattern: RequestPattern, _ entry: JournalEntry) -> Bool {
-    pattern.matches(entry.request, base: basePath)
+    pattern.matches(entry.request)
       && (entry.isBodyKept || !pattern.conditions.contains(where: \.readsBody))
   }
 
@@ -30,7 +28,7 @@ struct JournalSnapshot {
     guard others.count < pattern.conditions.count else { return [] }
     let rest = RequestPattern(pattern.method, pattern.path, where: others)
     return entries.map(\.entry).filter {
-      !$0.isBodyKept && rest.matches($0.request, base: basePath)
+      !$0.isBodyKept && rest.matches($0.request)
     }
   }
 
@@ -50,8 +48,8 @@ struct JournalSnapshot {
   ///   precede.
   func nearest(to pattern: RequestPattern, count: Int) -> [JournalEntry] {
     entries.map(\.entry)
-      .filter { !pattern.matches($0.request, base: basePath) }
-      .map { (pattern.distance(from: $0.request, base: basePath), $0) }
+      .filter { !pattern.matches($0.request) }
+      .map { (pattern.distance(from: $0.request), $0) }
       .sorted { ($0.0, $1.1.number) < ($1.0, $0.1.number) }
       .prefix(count).map(\.1)
   }

@@ -91,8 +91,7 @@ extension MockBackend {
   ///
   /// - Parameters:
   ///   - method: The method. `nil` matches every method.
-  ///   - path: The path with its variables, as in ``RequestPattern/path``. A path without a leading
-  ///     slash is relative.
+  ///   - path: The path template. ``RequestPattern/path`` describes it.
   ///   - count: The expected number of requests.
   ///   - conditions: Additional conditions. A request must meet all of them.
   ///   - fileID: The source location for the failure.
@@ -170,6 +169,40 @@ extension MockBackend {
       throw VerificationFailure(report, fileID, filePath, line, column)
     }
   }
+}
+
+extension MockBackend {
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, message: "write the number as '.exactly(2)' or '.atLeast(2)'")
+  public func verify(_ method: HTTPMethod?, _ path: String, _ count: Int)
+    throws(VerificationFailure)
+  {}
+
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, message: "write the number as '.exactly(2)' or '.atLeast(2)'")
+  public func verify(_ method: HTTPMethod?, _ path: String, times count: Int)
+    throws(VerificationFailure)
+  {}
+
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, message: "write the number as '.exactly(2)' or '.atLeast(2)'")
+  public func verify(_ pattern: RequestPattern, _ count: Int)
+    throws(VerificationFailure)
+  {}
+
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, message: "write the number as '.exactly(2)' or '.atLeast(2)'")
+  public func verify(_ pattern: RequestPattern, times count: Int)
+    throws(VerificationFailure)
+  {}
+
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, renamed: "receivedRequests")
+  public var requests: [ReceivedRequest] { receivedRequests }
+
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, renamed: "journal.reset()")
+  public func reset() {}
 }
 
 /// Whether other requests may occur between the requests of a verified order.

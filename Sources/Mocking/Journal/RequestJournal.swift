@@ -26,21 +26,13 @@ public final class RequestJournal: Sendable {
   private let state: Mutex<State>
   /// The current routes, or `nil` if the backend has none.
   private let registry: Mutex<StubRegistry?>
-  /// Returns the path of the base URL, which relative patterns extend.
-  ///
-  /// Called on each verification.
-  private let basePath: @Sendable () -> String?
   /// The receiver of changes, which the admin API sets.
   private let observer = Mutex<Observer?>(nil)
   private let isObserved = Atomic(false)
 
-  init(
-    limits: JournalLimits, registry: StubRegistry? = nil,
-    basePath: @escaping @Sendable () -> String? = { nil }
-  ) {
+  init(limits: JournalLimits, registry: StubRegistry? = nil) {
     state = Mutex(State(records: JournalRecords(limits: limits)))
     self.registry = Mutex(registry)
-    self.basePath = basePath
   }
 
   // MARK: Reading
@@ -258,7 +250,7 @@ public final class RequestJournal: Sendable {
       entries: records.all.map { .init(entry: entry($0), isVerified: $0.isVerified) },
       discardedCount: records.first,
       unusedRoutes: unused.sorted { $0.number < $1.number }.map(\.route.description),
-      routeCount: routes.count, basePath: basePath().map(Self.segments))
+      routeCount: routes.count)
   }
 
   func markVerified(_ entries: [JournalEntry]) {
@@ -269,11 +261,6 @@ public final class RequestJournal: Sendable {
     JournalEntry(
       number: record.number + 1, request: record.request.received(number: record.number),
       stub: record.route?.route.description, route: record.route?.id, outcome: record.outcome)
-  }
-
-  private static func segments(of path: String) -> [String] {
-    let segments = RequestTarget(path)?.segments ?? []
-    return segments.filter { !$0.isEmpty }
   }
 }
 

@@ -84,7 +84,7 @@ extension HTTPRequest {
   }
 
   /// The path without the values of route variables.
-  var receivedPath: ReceivedPath { ReceivedPath(of: target) }
+  var receivedPath: ReceivedPath { ReceivedPath(of: target, below: options.basePath) }
 
   fileprivate func receivedWithoutBody(at time: Duration) -> ReceivedRequest {
     let size = Int(body.byteCount ?? 0)

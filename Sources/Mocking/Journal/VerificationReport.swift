@@ -24,11 +24,11 @@ struct VerificationReport {
       if snapshot.entries.isEmpty { lines.append("no requests were received") }
       return
     }
-    differences = pattern.differences(from: nearest.request, base: snapshot.basePath)
+    differences = pattern.differences(from: nearest.request)
     lines.append("nearest request:")
     lines.append("  \(nearest)")
     lines += differences.prefix(20).map { "    \($0)" }
-    if let hint = pattern.pathHint(for: nearest.request, base: snapshot.basePath) {
+    if let hint = pattern.pathHint(for: nearest.request) {
       lines.append("    \(hint)")
     }
     if others.count > 1 {

@@ -50,9 +50,8 @@ public struct NearMiss: Sendable, Hashable {
     let pattern = entry.route.pattern
     var request = request
     // The templates of conditions may use the variables of the route's path.
-    if entry.template.matches(request.path.segments) {
-      request.path.variables = entry.template.variables(in: request.path.segments)
-    }
+    let segments = entry.template.matchedSegments(of: request.path)
+    if let segments { request.path.variables = entry.template.variables(in: segments) }
     id = entry.id
     method = entry.route.method
     template = ReportFormatter.bounded(entry.route.template)
@@ -64,7 +63,7 @@ public struct NearMiss: Sendable, Hashable {
     if let method = pattern.method, method == request.method {
       matched.append("method \(ReportFormatter.bounded(method.rawValue))")
     }
-    if entry.template.matches(request.path.segments) {
+    if segments != nil {
       matched.append("path \(ReportFormatter.bounded(entry.route.template))")
     }
     matched += pattern.conditions.prefix(Self.maximumDifferences).filter { $0.isMet(by: request) }
@@ -178,7 +177,7 @@ struct NearMissSearch {
   private func isComplete(before step: Step) -> Bool {
     if routeCount >= limits.routes, matches.count >= count { return true }
     guard matches.count >= count, let last = matches.last else { return false }
-    // The distance of a different path is at least 4, see ``RequestPattern/distance(from:base:)``.
+    // The distance of a different path is at least 4, see ``RequestPattern/distance(from:)``.
     return (step.distance == 0 ? 0 : step.distance + 4) > last.distance
   }
 

@@ -14,7 +14,7 @@ package struct PathTemplate: Hashable {
     case rest(String)
   }
 
-  /// The template as written.
+  /// The template with a leading slash.
   package let text: String
   /// The segments.
   package let segments: [Segment]
@@ -26,16 +26,14 @@ package struct PathTemplate: Hashable {
   /// - Throws: ``MockServerError/invalidTemplate(_:reason:)``.
   package init(_ text: String) throws(MockServerError) {
     func invalid(_ reason: String) -> MockServerError { .invalidTemplate(text, reason: reason) }
-    // A mark after the slash is a part of the same `Character`.
-    guard text.utf8.first == UInt8(ascii: "/") else {
-      throw invalid(
-        Self.pathOfURL(text).map { "it is a URL; a route has only its path, \($0)" }
-          ?? "it does not begin with a slash")
+    if let path = Self.pathOfURL(text) {
+      throw invalid("it is a URL; write only its path, \(path)")
     }
+    let rooted = Self.rooted(text)
     var segments: [Segment] = []
     var constraints: [Int: TextPattern] = [:]
     var names: Set<String> = []
-    for part in Self.parts(of: text.unicodeScalars.dropFirst()) {
+    for part in Self.parts(of: rooted.unicodeScalars.dropFirst()) {
       if case .rest = segments.last {
         throw invalid("a segment follows {name*}, which must be the last one")
       }
@@ -55,9 +53,15 @@ package struct PathTemplate: Hashable {
       constraints[segments.count] = parsed.constraint
       segments.append(parsed.segment)
     }
-    self.text = text
+    self.text = rooted
     self.segments = segments
     self.constraints = constraints
+  }
+
+  /// Returns a path with a leading slash.
+  package static func rooted(_ path: String) -> String {
+    // A mark after the slash is a part of the same `Character`.
+    path.utf8.first == UInt8(ascii: "/") ? path : "/" + path
   }
 
   /// Splits a path at the slashes that are not in braces.
@@ -92,6 +96,28 @@ package struct PathTemplate: Hashable {
   // MARK: Matching
 
   /// Returns whether a path matches the template.
+  func matches(_ path: ReceivedPath) -> Bool { matchedSegments(of: path) != nil }
+
+  /// Returns the segments of a path that the template matches.
+  ///
+  /// - Parameter path: The path.
+  /// - Returns: The segments after the path of the base URL, or else all segments. A variable matches no
+  ///   segment of the base URL. `nil` if the path does not match.
+  func matchedSegments(of path: ReceivedPath) -> [String]? {
+    if path.baseCount > 0 {
+      let rest = path.segmentsAfterBase
+      if matches(rest) { return rest }
+      guard beginsWithLiterals(path.baseCount) else { return nil }
+    }
+    return matches(path.segments) ? path.segments : nil
+  }
+
+  private func beginsWithLiterals(_ count: Int) -> Bool {
+    segments.count >= count
+      && segments.prefix(count).allSatisfy { if case .literal = $0 { true } else { false } }
+  }
+
+  /// Returns whether the template matches the segments of a path, or of a part of it.
   func matches(_ path: [String]) -> Bool {
     for (index, segment) in segments.enumerated() {
       switch segment {
@@ -129,8 +155,14 @@ package struct PathTemplate: Hashable {
     return true
   }
 
-  /// Returns the distance between a path and the template, for a path that does not match.
-  func distance(from path: [String]) -> Int {
+  /// Returns the distance between a path and the template; 0 if the path matches.
+  func distance(from path: ReceivedPath) -> Int {
+    guard !matches(path) else { return 0 }
+    let whole = distance(from: path.segments)
+    return 1 + (path.baseCount == 0 ? whole : min(whole, distance(from: path.segmentsAfterBase)))
+  }
+
+  private func distance(from path: [String]) -> Int {
     var distance = 0
     for index in 0..<max(segments.count, path.count) {
       guard index < segments.count, index < path.count else {
@@ -161,46 +193,5 @@ enum PathDistance {
   static func between(_ literal: String, _ segment: String) -> Int {
     // More edits than the limit exceed the maximum.
     min(maximum, EditDistance.between(literal, segment, limit: maximum / 2 - 1) * 2)
-  }
-}
-
-/// A path template that may be relative.
-struct PathPattern {
-  let template: PathTemplate
-  let isRelative: Bool
-
-  init(_ text: String) throws(MockServerError) {
-    if let path = PathTemplate.pathOfURL(text) {
-      throw .invalidTemplate(text, reason: "it is a URL; a pattern has only its path, \(path)")
-    }
-    isRelative = text.utf8.first != UInt8(ascii: "/")
-    template = try PathTemplate(isRelative ? "/" + text : text)
-  }
-
-  /// Returns whether a path matches.
-  ///
-  /// - Parameters:
-  ///   - path: The segments of the path.
-  ///   - base: The path segments of the base URL, which a relative template extends. If there is no
-  ///     base URL, or if the path does not start with its segments, a relative template matches the
-  ///     end of the path.
-  /// - Returns: `true` if the path matches.
-  func matches(_ path: [String], base: [String]?) -> Bool {
-    guard isRelative else { return template.matches(path) }
-    if let base, path.starts(with: base) {
-      return template.matches(Array(path.dropFirst(base.count)))
-    }
-    return path.indices.contains { template.matches(Array(path[$0...])) }
-  }
-
-  /// Returns the distance between a path and the pattern; 0 if the path matches.
-  func distance(from path: [String], base: [String]?) -> Int {
-    if matches(path, base: base) { return 0 }
-    guard isRelative else { return 1 + template.distance(from: path) }
-    if let base, path.starts(with: base) {
-      return 1 + template.distance(from: Array(path.dropFirst(base.count)))
-    }
-    let distances = path.indices.map { template.distance(from: Array(path[$0...])) }
-    return 1 + (distances.min() ?? 0)
   }
 }

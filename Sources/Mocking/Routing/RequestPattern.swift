@@ -14,19 +14,30 @@ public struct RequestPattern: Sendable {
   ///
   /// `nil` matches all methods.
   public let method: HTTPMethod?
-  /// The path template, as in a ``Route``.
+  /// The path template as written.
   ///
   /// `nil` matches all paths.
   ///
-  /// A template with a leading slash matches the whole path. A template without one is relative.
-  /// For a ``MockProvider`` whose endpoints have a base URL, it extends the path of the base URL.
-  /// If there is no base URL, as for a server, or if the request's path does not start with the
-  /// path of the base URL, it matches the end of the request's path, by whole segments.
+  /// All of Mocking names paths by this rule: routes, verifications, stub files and the admin API.
+  ///
+  /// - A leading slash makes no difference: `boards` and `/boards` are the same template.
+  /// - It matches the part of a request's path after the path of the client's base URL, or the
+  ///   whole path. With the base URL `https://api.example.com/v1`, `boards` and `/v1/boards` match a
+  ///   request for the endpoint `boards`. A ``MockServer`` does not know base URLs, and compares the
+  ///   whole path.
+  /// - `{name}` matches one segment that is not empty. `{name*}`, at the end of the template, matches
+  ///   all remaining segments, even none. `{name:[0-9]+}` matches a segment that the regular expression
+  ///   matches as a whole.
+  /// - The spellings `:name`, `:name*`, `{*name}` and `**` of other tools are accepted. `*` is an error,
+  ///   because its meaning differs between tools. A literal asterisk is `%2A`, and a literal colon at
+  ///   the start of a segment is `%3A`.
+  /// - A template has no scheme, no host and no query. Conditions, such as `.query("page", "2")`,
+  ///   test the query.
   public let path: String?
   /// The conditions, all of which a request must meet.
   public private(set) var conditions: [RequestCondition]
   /// The parsed path, or the error in it.
-  let pathPattern: Result<PathPattern, MockServerError>?
+  let pathPattern: Result<PathTemplate, MockServerError>?
 
   /// Creates a pattern.
   ///
@@ -42,7 +53,7 @@ public struct RequestPattern: Sendable {
     self.path = path
     self.conditions = conditions
     pathPattern = path.map { path in
-      Result { () throws(MockServerError) in try PathPattern(path) }
+      Result { () throws(MockServerError) in try PathTemplate(path) }
     }
   }
 
@@ -78,34 +89,26 @@ extension RequestPattern: CustomStringConvertible {
 extension RequestPattern {
   /// Returns whether a request matches.
   ///
-  /// - Parameter request: The request. A relative ``path`` matches the end of its path.
+  /// - Parameter request: The request.
   /// - Returns: `true` if the method, the path and all conditions match; `false` for a malformed
   ///   pattern.
   public func matches(_ request: ReceivedRequest) -> Bool {
-    matches(request, base: nil)
-  }
-
-  /// Returns the differences between a request and the pattern.
-  ///
-  /// - Parameter request: The request. A relative ``path`` matches the end of its path.
-  /// - Returns: The differences in the order method, path, conditions. Empty if ``matches(_:)``
-  ///   returns `true`.
-  public func differences(from request: ReceivedRequest) -> [RequestDifference] {
-    differences(from: request, base: nil)
-  }
-
-  func matches(_ request: ReceivedRequest, base: [String]?) -> Bool {
     if let method, method != request.method { return false }
     switch pathPattern {
     case .success(let pattern)?:
-      guard pattern.matches(request.path.segments, base: base) else { return false }
+      guard pattern.matches(request.path) else { return false }
     case .failure?: return false
     case nil: break
     }
     return conditions.allSatisfy { $0.validationError == nil && $0.isMet(by: request) }
   }
 
-  func differences(from request: ReceivedRequest, base: [String]?) -> [RequestDifference] {
+  /// Returns the differences between a request and the pattern.
+  ///
+  /// - Parameter request: The request.
+  /// - Returns: The differences in the order method, path, conditions. Empty if ``matches(_:)``
+  ///   returns `true`.
+  public func differences(from request: ReceivedRequest) -> [RequestDifference] {
     var differences: [RequestDifference] = []
     if let method, method != request.method {
       differences.append(
@@ -114,7 +117,7 @@ extension RequestPattern {
           actual: ReportFormatter.bounded(request.method.rawValue)))
     }
     if let pathPattern, let path {
-      let matches = (try? pathPattern.get().matches(request.path.segments, base: base)) ?? false
+      let matches = (try? pathPattern.get().matches(request.path)) ?? false
       if !matches {
         differences.append(
           RequestDifference(
@@ -125,32 +128,27 @@ extension RequestPattern {
     return differences + conditions.flatMap { $0.differences(from: request) }
   }
 
-  /// Returns a hint if the path would match a request with or without its leading slash.
+  /// Returns a hint if the path matches only the end of a request's path.
   ///
-  /// - Parameters:
-  ///   - request: A request that does not match.
-  ///   - base: The path segments of the base URL. `nil` if there is no base URL.
-  /// - Returns: The hint. `nil` if the path matches, or does not match in either form.
-  func pathHint(for request: ReceivedRequest, base: [String]?) -> String? {
-    guard let path, let pattern = try? pathPattern?.get(),
-      !pattern.matches(request.path.segments, base: base)
+  /// - Parameter request: A request that does not match.
+  /// - Returns: The hint. `nil` if the path matches, or does not match the end.
+  func pathHint(for request: ReceivedRequest) -> String? {
+    guard let pattern = try? pathPattern?.get(), !pattern.matches(request.path),
+      request.path.segments.indices.contains(where: {
+        pattern.matches(ReceivedPath(text: "", Array(request.path.segments[$0...])))
+      })
     else { return nil }
-    let other = pattern.isRelative ? "/" + path : String(path.unicodeScalars.dropFirst())
-    guard let pattern = try? PathPattern(other),
-      pattern.matches(request.path.segments, base: base)
-    else { return nil }
-    return "the path \(ReportFormatter.bounded(other)) matches: a path with a leading slash is the "
-      + "whole path, and one without follows the path of the base URL"
+    return "a path is the whole path of a request, or the part after the base URL of its client"
   }
 
   /// Returns the distance between a request and the pattern; 0 if the request matches.
   ///
   /// A different path counts more than a different method, and a different method counts more than
   /// a condition that is not met.
-  func distance(from request: ReceivedRequest, base: [String]?) -> Int {
+  func distance(from request: ReceivedRequest) -> Int {
     var distance = method.map { $0 == request.method } ?? true ? 0 : 2
     if case .success(let pattern)? = pathPattern {
-      let path = pattern.distance(from: request.path.segments, base: base)
+      let path = pattern.distance(from: request.path)
       if path > 0 { distance += 3 + path }
     }
     return distance + conditions.count { !$0.isMet(by: request) }

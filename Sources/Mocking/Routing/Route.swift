@@ -12,15 +12,9 @@ public import Promises
 /// Route(.get, "/boards", .json([])).where(.query("page", "2")).times(1)
 /// ```
 ///
-/// The path template may contain variables. `{name}` matches one segment that is not empty.
-/// `{name*}`, at the end of the template, matches all remaining segments, even none.
-/// `{name:[0-9]+}` matches a segment that the regular expression matches as a whole. The spellings
-/// `:name`, `:name*`, `{*name}` and `**` of other tools are accepted, too. `*` is an error, because its
-/// meaning differs between tools. A literal asterisk is `%2A`, and a literal colon at the start of a
-/// segment is `%3A`. In addition to
-/// the method and the path, a route can require conditions
-/// (``where(_:)-(RequestCondition...)``) and a state of a ``Scenario``, and it can have a maximum
-/// number of responses (``times(_:)``).
+/// ``RequestPattern/path`` describes path templates. In addition to the method and the path, a route can
+/// require conditions (``where(_:)-(RequestCondition...)``) and a state of a ``Scenario``, and it can
+/// have a maximum number of responses (``times(_:)``).
 ///
 /// If several routes match, the one with the highest ``priority(_:)`` responds, or the first one of
 /// them if their priorities are equal. A route for GET also responds to HEAD if no route for HEAD
@@ -32,7 +26,9 @@ public struct Route: Sendable {
   ///
   /// `nil` matches all methods.
   public var method: HTTPMethod? { pattern.method }
-  /// The path template.
+  /// The path template as written.
+  ///
+  /// ``RequestPattern/path`` describes it.
   public let template: String
   /// The pattern of the requests that the route matches.
   public internal(set) var pattern: RequestPattern
@@ -300,43 +296,4 @@ extension [Route] {
   public func withDefaults(_ mock: Mock) -> [Route] {
     map { $0.withDefaults(mock) }
   }
-}
-
-/// A result builder for a list of routes, which supports `if` and `for`.
-@resultBuilder
-public enum RouteBuilder {
-  /// Adds one route.
-  public static func buildExpression(_ route: Route) -> [Route] { [route] }
-  /// Adds a list of routes.
-  public static func buildExpression(_ routes: [Route]) -> [Route] { routes }
-  /// Joins the routes of several statements.
-  public static func buildBlock(_ parts: [Route]...) -> [Route] { parts.flatMap { $0 } }
-  /// Supports `if` without `else`.
-  public static func buildOptional(_ part: [Route]?) -> [Route] { part ?? [] }
-  /// Supports the `if` branch of an `if`-`else` statement.
-  public static func buildEither(first part: [Route]) -> [Route] { part }
-  /// Supports the `else` branch of an `if`-`else` statement.
-  public static func buildEither(second part: [Route]) -> [Route] { part }
-  /// Supports `for` loops.
-  public static func buildArray(_ parts: [[Route]]) -> [Route] { parts.flatMap { $0 } }
-}
-
-/// The place of a route in a stub file.
-public struct RouteSource: Sendable, Hashable, CustomStringConvertible {
-  /// The name of the file.
-  public let file: String
-  /// The line, from 1.
-  public let line: Int
-  /// The column in characters, from 1.
-  public let column: Int
-
-  /// Creates a place.
-  package init(file: String, line: Int, column: Int) {
-    self.file = file
-    self.line = line
-    self.column = column
-  }
-
-  /// The place in the format of compiler diagnostics, such as `boards.json:3:5`.
-  public var description: String { "\(file):\(line):\(column)" }
 }

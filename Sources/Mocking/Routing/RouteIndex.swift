@@ -47,21 +47,28 @@ struct RouteIndex: Sendable {
 
   /// Returns the leaves whose templates match a path, apart from the constraints of variables.
   ///
-  /// - Parameter path: The segments of the path.
+  /// - Parameters:
+  ///   - path: The segments of the path.
+  ///   - literalCount: The number of the first segments that no variable matches.
   /// - Returns: The leaves in no particular order, and the number of visited nodes.
-  func leaves(for path: [String]) -> (leaves: [Leaf], visitedCount: Int) {
+  func leaves(
+    for path: [String], literalCount: Int = 0
+  ) -> (leaves: [Leaf], visitedCount: Int) {
     var leaves: [Leaf] = []
     var visitedCount = 0
     // Each node is at one depth only, so it is visited at most once.
     var pending = [(node: Self.root, depth: 0)]
     while let (index, depth) = pending.popLast() {
       visitedCount += 1
-      if !nodes[index].rests.buckets.isEmpty { leaves.append(Leaf(node: index, isRest: true)) }
+      let takesVariables = depth >= literalCount
+      if takesVariables, !nodes[index].rests.buckets.isEmpty {
+        leaves.append(Leaf(node: index, isRest: true))
+      }
       guard depth < path.count else {
         if !nodes[index].ends.buckets.isEmpty { leaves.append(Leaf(node: index, isRest: false)) }
         continue
       }
-      if let next = nodes[index].variable, !path[depth].isEmpty {
+      if takesVariables, let next = nodes[index].variable, !path[depth].isEmpty {
         pending.append((next, depth + 1))
       }
       if let next = nodes[index].literals[path[depth]] { pending.append((next, depth + 1)) }

@@ -56,7 +56,7 @@ package struct RouteTable: Sendable {
   /// A route whose template matches.
   struct Candidate: Sendable {
     let entry: RegisteredRoute
-    /// The segments of the request's path.
+    /// The segments of the request's path that the template matches.
     let segments: [String]
 
     /// The values of the variables.
@@ -169,10 +169,9 @@ package struct RouteTable: Sendable {
   private func registered(
     _ route: Route, id: RouteID?, at position: Int, reserved: Set<RouteID> = []
   ) throws(MockServerError) -> RegisteredRoute {
-    // The pattern of a route has parsed the same template, unless it is relative.
-    let parsed = try? route.pattern.pathPattern?.get().template
+    // The pattern of a route has parsed its template.
     let template =
-      if let parsed, parsed.text == route.template { parsed } else {
+      if case .success(let template)? = route.pattern.pathPattern { template } else {
         try PathTemplate(route.template)
       }
     if let validationError = route.pattern.validationError { throw validationError }
@@ -230,12 +229,20 @@ package struct RouteTable: Sendable {
   ///
   /// If the path matches a route but the method does not, the response is a 405 with an `Allow`
   /// field, or a 204 for OPTIONS. The response for a malformed path is a 400.
-  func find(_ method: HTTPMethod, _ target: String) -> Outcome {
-    find(method, target, RequestTarget(target))
+  ///
+  /// - Parameters:
+  ///   - method: The method.
+  ///   - target: The request target.
+  ///   - base: The path of the client's base URL.
+  /// - Returns: The routes, or the response.
+  func find(_ method: HTTPMethod, _ target: String, below base: String = "") -> Outcome {
+    find(method, target, RequestTarget(target), below: base)
   }
 
   /// Finds the routes for a method and a request target that has been parsed.
-  func find(_ method: HTTPMethod, _ text: String, _ target: RequestTarget?) -> Outcome {
+  func find(
+    _ method: HTTPMethod, _ text: String, _ target: RequestTarget?, below base: String
+  ) -> Outcome {
     if method == .options, text == "*" {
       return .response(
         allowResponse(Set(methodCounts.keys), status: 204), path: ReceivedPath(text: "*"))
@@ -245,13 +252,11 @@ package struct RouteTable: Sendable {
         .text("the path has a % without two hexadecimal digits\n", status: 400),
         path: ReceivedPath(text: text))
     }
-    let path = ReceivedPath(text: String(target.path), target.segments)
-    let leaves = index.leaves(for: target.segments).leaves
-    let routes = routes(in: leaves, for: method, target.segments)
-    if !routes.isEmpty {
-      return .routes(routes.map { Candidate(entry: $0, segments: target.segments) }, path: path)
-    }
-    let methods = methods(in: leaves, for: target.segments)
+    let path = ReceivedPath(text: String(target.path), target.segments, below: base)
+    let leaves = leaves(for: path)
+    let candidates = candidates(in: leaves, for: method)
+    if !candidates.isEmpty { return .routes(candidates, path: path) }
+    let methods = methods(in: leaves)
     guard !methods.isEmpty else { return .unmatched(path: path) }
     return .response(allowResponse(methods, status: method == .options ? 204 : 405), path: path)
   }
@@ -263,67 +268,88 @@ package struct RouteTable: Sendable {
   ///
   /// - Parameters:
   ///   - method: The method.
-  ///   - path: The segments of the path.
+  ///   - path: The path.
   /// - Returns: The response, or `nil` if there is a route for the method.
-  func disallowedResponse(_ method: HTTPMethod, _ path: [String]) -> Mock? {
-    let leaves = index.leaves(for: path).leaves
-    let general = routes(in: leaves, for: method, path)
-    guard general.allSatisfy(\.isGeneral) else { return nil }
-    let methods = methods(in: leaves, for: path)
+  func disallowedResponse(_ method: HTTPMethod, _ path: ReceivedPath) -> Mock? {
+    let leaves = leaves(for: path)
+    let general = candidates(in: leaves, for: method)
+    guard general.allSatisfy(\.entry.isGeneral) else { return nil }
+    let methods = methods(in: leaves)
     guard !methods.isEmpty else { return nil }
     return allowResponse(methods, status: method == .options ? 204 : 405)
   }
 
-  /// Returns the routes for a method and a path in order of preference, up to the first one without
-  /// conditions.
-  private func routes(
-    in leaves: [RouteIndex.Leaf], for method: HTTPMethod, _ path: [String]
-  ) -> [RegisteredRoute] {
-    func routes(
-      _ includes: (HTTPMethod?) -> Bool, where isWanted: (RegisteredRoute) -> Bool
-    ) -> [RegisteredRoute] {
-      self.routes(in: leaves, for: path, includes, where: isWanted)
+  /// A leaf of the index, and the segments that its templates match.
+  ///
+  /// Templates that match the preferred segments are in another leaf for these.
+  private typealias MatchedLeaf = (
+    leaf: RouteIndex.Leaf, segments: [String], preferred: [String]?
+  )
+
+  /// Returns the leaves for a path after the base URL, and those for the whole path.
+  ///
+  /// A variable matches no segment of the base URL.
+  private func leaves(for path: ReceivedPath) -> [MatchedLeaf] {
+    guard path.baseCount > 0 else {
+      return index.leaves(for: path.segments).leaves.map { ($0, path.segments, nil) }
     }
-    guard method == .head else { return routes({ $0 == nil || $0 == method }) { _ in true } }
-    // A route for GET precedes a route that forwards all methods.
-    var found = routes({ $0 == nil || $0 == .head }) { $0.route.responder.server == nil }
-    if found.last?.isUnconditional == true { return found }
-    found += routes({ $0 == .get }) { _ in true }
-    if found.last?.isUnconditional == true { return found }
-    return found + routes({ $0 == nil || $0 == .head }) { $0.route.responder.server != nil }
+    let rest = path.segmentsAfterBase
+    let whole = index.leaves(for: path.segments, literalCount: path.baseCount).leaves
+    return index.leaves(for: rest).leaves.map { ($0, rest, nil) }
+      + whole.map { ($0, path.segments, rest) }
   }
 
-  /// Returns the routes for a path with some methods, up to the first one without conditions.
-  private func routes(
-    in leaves: [RouteIndex.Leaf], for path: [String], _ includes: (HTTPMethod?) -> Bool,
+  /// Returns the routes for a method in order of preference, up to the first one without conditions.
+  private func candidates(in leaves: [MatchedLeaf], for method: HTTPMethod) -> [Candidate] {
+    func candidates(
+      _ includes: (HTTPMethod?) -> Bool, where isWanted: (RegisteredRoute) -> Bool
+    ) -> [Candidate] {
+      self.candidates(in: leaves, includes, where: isWanted)
+    }
+    guard method == .head else { return candidates({ $0 == nil || $0 == method }) { _ in true } }
+    // A route for GET precedes a route that forwards all methods.
+    var found = candidates({ $0 == nil || $0 == .head }) { $0.route.responder.server == nil }
+    if found.last?.entry.isUnconditional == true { return found }
+    found += candidates({ $0 == .get }) { _ in true }
+    if found.last?.entry.isUnconditional == true { return found }
+    return found
+      + candidates({ $0 == nil || $0 == .head }) { $0.route.responder.server != nil }
+  }
+
+  /// Returns the routes for some methods, up to the first one without conditions.
+  private func candidates(
+    in leaves: [MatchedLeaf], _ includes: (HTTPMethod?) -> Bool,
     where isWanted: (RegisteredRoute) -> Bool
-  ) -> [RegisteredRoute] {
-    var found: [RegisteredRoute] = []
+  ) -> [Candidate] {
+    var found: [Candidate] = []
     var listCount = 0
-    for leaf in leaves {
+    for (leaf, segments, preferred) in leaves {
       for bucket in index[leaf].buckets where includes(bucket.method) {
         listCount += 1
-        for entry in bucket.routes where isWanted(entry) && entry.template.meetsConstraints(path) {
-          found.append(entry)
+        for entry in bucket.routes
+        where isWanted(entry) && entry.template.meetsConstraints(segments)
+          && preferred.map(entry.template.matches) != true
+        {
+          found.append(Candidate(entry: entry, segments: segments))
           if entry.isUnconditional { break }
         }
       }
     }
     guard listCount > 1 else { return found }
-    found.sort { $0.precedes($1) }
-    if let last = found.firstIndex(where: \.isUnconditional) {
+    found.sort { $0.entry.precedes($1.entry) }
+    if let last = found.firstIndex(where: \.entry.isUnconditional) {
       found.removeLast(found.count - last - 1)
     }
     return found
   }
 
-  /// Returns the methods of the routes for a path, without those for all methods.
-  private func methods(in leaves: [RouteIndex.Leaf], for path: [String]) -> Set<HTTPMethod> {
+  /// Returns the methods of the routes, without those for all methods.
+  private func methods(in leaves: [MatchedLeaf]) -> Set<HTTPMethod> {
     var methods: Set<HTTPMethod> = []
-    for leaf in leaves {
+    for (leaf, segments, _) in leaves {
       for bucket in index[leaf].buckets {
         guard let method = bucket.method, !methods.contains(method),
-          bucket.routes.contains(where: { $0.template.meetsConstraints(path) })
+          bucket.routes.contains(where: { $0.template.meetsConstraints(segments) })
         else { continue }
         methods.insert(method)
       }

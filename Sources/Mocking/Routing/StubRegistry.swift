@@ -37,16 +37,18 @@ final class StubRegistry: Sendable {
     try table.withLock { table throws(Failure) in try change(&table) }
   }
 
-  /// Finds the routes for a method and a request target, like ``RouteTable/find(_:_:)``.
-  func find(_ method: HTTPMethod, _ target: String) -> RouteTable.Outcome {
+  /// Finds the routes for a method and a request target, like ``RouteTable/find(_:_:below:)``.
+  func find(
+    _ method: HTTPMethod, _ target: String, below base: String = ""
+  ) -> RouteTable.Outcome {
     let parsed = RequestTarget(target)
-    return table.withLock { $0.find(method, target, parsed) }
+    return table.withLock { $0.find(method, target, parsed, below: base) }
   }
 
   /// Returns the response to a request that meets the conditions of no route, like
   /// ``RouteTable/disallowedResponse(_:_:)``.
   func disallowedResponse(to request: ReceivedRequest) -> Mock? {
-    table.withLock { $0.disallowedResponse(request.method, request.path.segments) }
+    table.withLock { $0.disallowedResponse(request.method, request.path) }
   }
 
   /// Chooses the route that responds to a request, and sets the next states of its scenarios.
@@ -151,14 +153,23 @@ final class StubRegistry: Sendable {
     request.variables = scenarios.variables(of: request)
     // A copy of the index is searched, because conditions may be closures of users.
     let index = table.withLock { $0.index }
-    var search = NearMissSearch(in: index, for: request.path.segments, count: count) {
-      [request] entry in
-      // A general route matches the path of every request, so it is rarely the one that was meant.
-      (entry.isGeneral ? 3 + PathDistance.maximum : 0)
-        + entry.route.pattern.distance(from: request, base: nil)
-        + self.scenarios.differences(of: entry, for: request).count
+    func matches(of segments: [String]) -> [NearMissSearch.Match] {
+      var search = NearMissSearch(in: index, for: segments, count: count) { [request] entry in
+        // A general route matches the path of every request, so it is rarely the one that was meant.
+        (entry.isGeneral ? 3 + PathDistance.maximum : 0)
+          + entry.route.pattern.distance(from: request)
+          + self.scenarios.differences(of: entry, for: request).count
+      }
+      return search.run()
     }
-    return search.run().map { match in
+    var nearest = matches(of: request.path.segments)
+    if request.path.baseCount > 0 {
+      nearest += matches(of: request.path.segmentsAfterBase).filter { match in
+        !nearest.contains { $0.entry === match.entry }
+      }
+      nearest.sort { $0.precedes($1) }
+    }
+    return nearest.prefix(count).map { match in
       NearMiss(
         match.entry, request, distance: match.distance,
         states: scenarios.differences(of: match.entry, for: request))

@@ -167,6 +167,23 @@ public final class MockServer: MockBackend {
   public func stop() {
     core.stop()
   }
+
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, message: "the server runs as soon as it is created; remove 'start()'")
+  @discardableResult
+  public func start() -> MockServer { self }
+
+  /// Is unavailable: the message has the declaration to use.
+  @available(
+    *, unavailable,
+    message:
+      "routes follow: 'MockServer(port: 8080) { ... }', or 'MockServer(routes: [], port: 8080)'"
+  )
+  public convenience init(port: Int) throws(MockServerError) { try self.init(routes: []) }
+
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, renamed: "url")
+  public var baseURL: URL { url }
 }
 
 /// The current routes of a ``MockServer``, with the state of their sequences and scenarios.

@@ -1,5 +1,5 @@
 import Foundation
-public import Networking
+import Networking
 import CatenaSystem
 
 #if CATENA_CURL
@@ -162,20 +162,4 @@ final class TLSChannel: @unchecked Sendable {
     func write(_ bytes: UnsafeRawBufferPointer) -> Int { -3 }
     func finish() {}
   #endif
-}
-
-/// The outcome of a TLS handshake with a ``MockServer``.
-public struct MockHandshake: Sendable, Hashable {
-  /// The index of the connection.
-  public let connection: Int
-  /// The version, or `nil` if the handshake has failed.
-  public let version: TLSVersion?
-  /// The protocol that ALPN has selected, or `nil` for none.
-  public let applicationProtocol: String?
-  /// Whether the client has continued an earlier session.
-  public let isResumed: Bool
-  /// The certificate that the client has presented, or `nil` for none or for a resumed session.
-  public let clientCertificate: ServerCertificate?
-  /// The reason of a failed handshake, such as `tlsv1 alert unknown ca`, or `nil`.
-  public let failure: String?
 }

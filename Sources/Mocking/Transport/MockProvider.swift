@@ -92,7 +92,7 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
     self.player = player
     self.strict = strict
     sendsUnmocked = strict != true
-    journal = RequestJournal(limits: limits, basePath: Self.basePath)
+    journal = RequestJournal(limits: limits)
     scenarios = ScenarioStates()
     scenarios.onReset { [resolver = player.mockResolver] in resolver.restartSequences() }
     self.routes = MockRoutes { () throws(MockServerError) in throw .noRoutes }
@@ -143,17 +143,12 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
     self.player = player
     self.strict = strict
     sendsUnmocked = strict == false
-    let routed = RoutedTransport(routes, player, limits, basePath: Self.basePath)
+    let routed = RoutedTransport(routes, player, limits)
     journal = routed.journal
     scenarios = routed.scenarios
     self.routes = routed.routes
     choose = { _, next in MockTransport(routed, next, on: player.scheduler) }
     chooseForStored = { _, next in MockTransport(routed, next, on: player.scheduler) }
-  }
-
-  /// The path of the base URL, which relative patterns extend.
-  private static func basePath() -> String? {
-    (try? Endpoint.resolvedBaseURL())?.path(percentEncoded: true)
   }
 
   /// Returns the transport for the mock of an endpoint.
@@ -180,6 +175,25 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   public func transport(forStored request: Request, real: any Transport) -> (any Transport)? {
     chooseForStored(request, sendsUnmocked ? real : nil)
   }
+}
+
+extension MockProvider {
+  /// Is unavailable: the message has the declaration to use.
+  @available(
+    *, unavailable,
+    message: "a verification names the method and the path: 'verify(.get, \"boards\")'"
+  )
+  public func verify(_ endpoint: Endpoint, _ count: RequestCount = .exactly(1))
+    throws(VerificationFailure)
+  {}
+}
+
+extension MockProvider where Endpoint == Request {
+  /// Is unavailable: the message has the declaration to use.
+  @available(
+    *, unavailable, message: "name the type of the endpoints: 'MockProvider<BoardsAPI> { ... }'"
+  )
+  public init(_ resolve: (_ endpoint: Never) -> Mock?) { self.init(routes: []) }
 }
 
 extension MockProvider: MockSource {

@@ -16,17 +16,14 @@ final class RoutedTransport: Sendable {
   }
   private let requestCount = Atomic(0)
 
-  init(
-    _ routes: [Route], _ player: MockPlayer, _ limits: JournalLimits,
-    basePath: @escaping @Sendable () -> String? = { nil }
-  ) {
+  init(_ routes: [Route], _ player: MockPlayer, _ limits: JournalLimits) {
     let adjustments = player.mockResolver.adjustments
     let registry = Result { () throws(MockServerError) in
       StubRegistry(try RouteTable(routes), adjustments: adjustments)
     }
     self.registry = registry
     self.player = player
-    journal = RequestJournal(limits: limits, registry: try? registry.get(), basePath: basePath)
+    journal = RequestJournal(limits: limits, registry: try? registry.get())
     scenarios = (try? registry.get())?.scenarios ?? ScenarioStates()
     scenarios.onReset { [resolver = player.mockResolver] in resolver.restartSequences() }
   }
@@ -57,7 +54,8 @@ final class RoutedTransport: Sendable {
     _ exchange: RoutedExchange, _ registry: StubRegistry
   ) -> any TransportHandle {
     let (request, scheduler) = (exchange.request, exchange.scheduler)
-    let outcome = registry.find(request.method, request.target)
+    let outcome = registry.find(
+      request.method, request.target, below: request.options.basePath)
     let isRouted = if case .routes = outcome { true } else { false }
     if exchange.fallback != nil, !isRouted {
       return journal.record(request.stored(at: scheduler.now)) { exchange.pass($0, orFail: "") }

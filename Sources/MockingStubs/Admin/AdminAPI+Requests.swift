@@ -45,7 +45,11 @@ extension AdminAPI {
     // One more than the limit shows whether there is another page.
     let details = backend.journal.details(after: after, limit: limit + 1) { entry in
       if let method, entry.request.method.rawValue != method { return false }
-      if let path, !entry.request.path.text.contains(path) { return false }
+      if let path, !entry.request.path.text.contains(path),
+        !RequestPattern(nil, path).matches(entry.request)
+      {
+        return false
+      }
       if let isUnmatched, (entry.route == nil) != isUnmatched { return false }
       guard let status else { return true }
       if case .response(status)? = entry.outcome { return true }

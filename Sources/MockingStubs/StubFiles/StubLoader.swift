@@ -274,10 +274,10 @@ extension StubValue {
   func basePath() throws(JSONDocumentError) -> String {
     let expectation = "a path without a slash at its end, such as \"/api/v1\""
     let text = try string(expectation)
-    guard text.hasPrefix("/"), !text.hasSuffix("/"), let template = try? PathTemplate(text),
+    guard !text.hasSuffix("/"), let template = try? PathTemplate(text),
       !template.segments.contains(where: { if case .rest = $0 { true } else { false } })
     else { throw expected(expectation) }
-    return text
+    return template.text
   }
 
   /// Returns a route whose path begins with a base path.
@@ -286,8 +286,8 @@ extension StubValue {
   func prefixed(with base: String) -> StubValue {
     guard !base.isEmpty, case .dictionary(var members) = json else { return self }
     func prefixed(_ path: JSON) -> JSON {
-      guard let text = path.string, text.hasPrefix("/") else { return path }
-      return .string(text == "/" ? base : base + text)
+      guard let text = path.string, PathTemplate.pathOfURL(text) == nil else { return path }
+      return .string(text.isEmpty || text == "/" ? base : base + PathTemplate.rooted(text))
     }
     for name in ["path", "resource", "nestedPaths"] {
       guard let value = members[name] else { continue }

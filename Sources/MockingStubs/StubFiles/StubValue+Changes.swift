@@ -76,10 +76,7 @@ extension StubValue {
 
   /// Parses the path of a resource of the file.
   private func resourcePath(in scope: TemplateScope) throws(JSONDocumentError) -> String {
-    let text = try string("the path of a resource, such as \"/carts\"")
-    guard text.hasPrefix("/") else {
-      throw expected("the path of a resource, such as \"/carts\"")
-    }
+    let text = PathTemplate.rooted(try string("the path of a resource, such as \"/carts\""))
     return try parsing { () throws(TemplateSyntaxError) in try scope.resourcePath(text, at: 0) }
   }
 

@@ -84,6 +84,10 @@ extension HTTPRequest {
     /// Whether the transport presents no client certificate, because a redirect has led to another
     /// origin.
     var withholdsClientCertificate = false
+    /// The percent-encoded path of the base URL, which routes of mocks may leave out.
+    ///
+    /// Empty if there is none.
+    package var basePath = ""
     /// Whether a transport that can do so delivers the response body in its content coding.
     package var preservesContentCoding = false
   }
@@ -100,6 +104,7 @@ extension HTTPRequest {
     var request = request
     request.attributes.addMissing(attributes)
     request.options.sendsCredentials = request.options.sendsCredentials ?? options.sendsCredentials
+    request.options.basePath = options.basePath
     if options.withholdsClientCertificate { request.options.withholdsClientCertificate = true }
     return request
   }

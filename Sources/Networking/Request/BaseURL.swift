@@ -23,6 +23,8 @@ public struct BaseURL: Sendable, Hashable {
   let root: String
   /// The URL with a trailing slash, to which relative paths are appended.
   let directoryPrefix: String
+  /// The percent-encoded path, empty or with a leading slash.
+  let path: String
 
   /// Creates a base URL from its parts.
   ///
@@ -81,6 +83,7 @@ public struct BaseURL: Sendable, Hashable {
     }
     self.url = url
     self.root = root
+    self.path = path
     directoryPrefix = root + (path.hasSuffix("/") ? path : path + "/")
   }
 

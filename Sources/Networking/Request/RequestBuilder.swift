@@ -111,6 +111,7 @@ public struct RequestBuilder: Sendable {
       url: try BaseURL.resolve(request.path, against: base, query: query),
       headers: headers, body: body, connectTimeout: connectTimeout, idleTimeout: idleTimeout)
     built.attributes = attributes.merging(request.attributes)
+    built.options.basePath = base?.path ?? ""
     built.headers.secretNames = built.attributes.secretNames
     if !(request.sendsCredentials ?? sendsCredentials) { built.sendsCredentials = false }
     return built

@@ -172,8 +172,8 @@ struct ResourceRuleTests {
       #"1:49: routes[0].scenario.name: a scenario and its states cannot be templates"#
     ),
     (
-      #"{"path": ["/a", "b"]}"#,
-      #"1:29: routes[0].path[1]: expected a path, such as "/boards/{id}", found "b""#
+      #"{"path": ["/a", "b/*"]}"#,
+      #"1:29: routes[0].path[1]: expected a path, such as "/boards/{id}", found "b/*""#
     ),
     (
       #"{"path": "/a", "method": []}"#,

@@ -120,7 +120,7 @@ struct TypedResourceTests {
   }
 
   @Test func aMalformedPathIsAnErrorOfTheServer() {
-    #expect(throws: MockServerError.self) { try MockServer { Resource("boards") } }
+    #expect(throws: MockServerError.self) { try MockServer { Resource("/boards/*") } }
     #expect(throws: MockServerError.self) { try MockServer { Resource("/boards/{all*}") } }
   }
 }

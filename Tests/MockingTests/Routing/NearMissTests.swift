@@ -11,7 +11,7 @@ struct NearMissTests {
     _ table: RouteTable, _ request: ReceivedRequest
   ) -> (numbers: [Int], search: NearMissSearch) {
     var search = NearMissSearch(in: table.index, for: request.path.segments, count: 3) {
-      $0.route.pattern.distance(from: request, base: nil)
+      $0.route.pattern.distance(from: request)
     }
     let matches = search.run()
     return (matches.map(\.entry.number), search)
@@ -35,7 +35,7 @@ struct NearMissTests {
         .randomElement(using: &random)
       let request = ReceivedRequest.of("GET", try #require(path))
       let all = table.entries.map {
-        ($0.route.pattern.distance(from: request, base: nil), $0.number)
+        ($0.route.pattern.distance(from: request), $0.number)
       }.sorted { $0 < $1 }
       #expect(Self.nearest(table, request).numbers == all.prefix(3).map(\.1), "seed \(seed)")
     }

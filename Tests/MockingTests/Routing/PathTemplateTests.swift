@@ -85,8 +85,8 @@ struct PathTemplateTests {
     ("/a/<int:id>", "<int:id> is not a variable; write {id}"),
     ("/a/[id]", "[id] is not a variable; write {id}"),
     ("/a/{x}?q=1", "it contains a query or a fragment; use conditions for the query"),
-    ("http://localhost:80/a/b", "it is a URL; a route has only its path, /a/b"),
-    ("HTTP://localhost", "it is a URL; a route has only its path, /"),
+    ("http://localhost:80/a/b", "it is a URL; write only its path, /a/b"),
+    ("HTTP://localhost", "it is a URL; write only its path, /"),
     ("/a/:id/{id}", "the variable {id} occurs twice"),
   ])
   func ambiguousSpellingsNameTheOneToUse(template: String, reason: String) {
@@ -105,7 +105,7 @@ struct PathTemplateTests {
     #expect(
       error.map { "\($0)" }
         == #"the route "HTTP://localhost/boards" is malformed: it is a URL; "#
-        + "a pattern has only its path, /boards")
+        + "write only its path, /boards")
   }
 
   @Test func anErrorInAStubFileHasItsLineAndColumn() throws {

@@ -46,9 +46,9 @@ struct RouteIndexTests {
 
   /// The routes for a request as a linear search finds them.
   private static func linear(
-    _ entries: [RegisteredRoute], _ method: HTTPMethod, _ target: String
+    _ entries: [RegisteredRoute], _ method: HTTPMethod, _ target: String, below base: String
   ) -> (numbers: [Int], methods: Set<String>, isMatched: Bool) {
-    let path = RequestTarget(target)?.segments ?? []
+    let path = ReceivedPath(of: target, below: base)
     let matching = entries.filter { $0.template.matches(path) }
     var found = matching.filter { $0.route.method == nil || $0.route.method == method }
     if method == .head {
@@ -72,8 +72,9 @@ struct RouteIndexTests {
     for _ in 0..<6 {
       let target = target(&random)
       for method in [HTTPMethod.get, .head, .post, .options, .put] {
-        let (numbers, methods, isMatched) = linear(entries, method, target)
-        switch table.find(method, target) {
+        let base = ["", "/a", "/a/b"].randomElement(using: &random) ?? ""
+        let (numbers, methods, isMatched) = linear(entries, method, target, below: base)
+        switch table.find(method, target, below: base) {
         case .routes(let candidates, _):
           #expect(
             candidates.map(\.entry.number) == numbers, "seed \(seed): \(method) \(target)")
@@ -109,7 +110,7 @@ struct RouteIndexTests {
         Issue.record("seed \(seed): nothing is found")
         continue
       }
-      let numbers = Self.linear(table.entries, .get, "/a").numbers
+      let numbers = Self.linear(table.entries, .get, "/a", below: "").numbers
       #expect(candidates.map(\.entry.number) == numbers, "seed \(seed)")
     }
   }

@@ -36,9 +36,9 @@ struct StubFileErrorTests {
     ),
     ("{\"routes\": [{}]}", "1:13: routes[0]: expected a member \"path\", such as \"/boards/{id}\""),
     (
-      "{\"routes\": [{\"path\": \"a\"}]}",
-      "1:22: routes[0].path: expected a path, such as \"/boards/{id}\", found \"a\": it does not "
-        + "begin with a slash"
+      "{\"routes\": [{\"path\": \"http://a/b\"}]}",
+      "1:22: routes[0].path: expected a path, such as \"/boards/{id}\", found \"http://a/b\": it is a "
+        + "URL; write only its path, /b"
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"method\": \"get\"}]}",

@@ -108,8 +108,8 @@ struct StubFileResourceTests {
       #"1:32: routes[0].dta: unknown key "dta"; did you mean "data"?"#
     ),
     (
-      #"{"routes": [{"resource": "a"}]}"#,
-      #"1:26: routes[0].resource: expected a path, such as "/boards/{id}", found "a": it does not begin with a slash"#
+      #"{"routes": [{"resource": "http://a"}]}"#,
+      #"1:26: routes[0].resource: expected a path, such as "/boards/{id}", found "http://a": it is a URL; write only its path, /"#
     ),
     (
       #"{"routes": [{"resource": "/a/{id}"}]}"#,

@@ -162,13 +162,13 @@ struct StubIncludeTests {
       "main.json:1:14: include[0]: a recording cannot be included"
     ),
     (
-      ["main.json": #"{"basePath": "api", "routes": []}"#],
+      ["main.json": #"{"basePath": "api/", "routes": []}"#],
       "main.json:1:14: basePath: expected a path without a slash at its end, such as \"/api/v1\", "
-        + "found \"api\""
+        + "found \"api/\""
     ),
     (
-      ["main.json": #"{"basePath": "/v1", "routes": [{"path": "a"}]}"#],
-      "main.json:1:41: routes[0].path: expected a path, such as \"/boards/{id}\", found \"a\""
+      ["main.json": #"{"basePath": "/v1", "routes": [{"path": "http://a/b"}]}"#],
+      "main.json:1:41: routes[0].path: expected a path, such as \"/boards/{id}\", found \"http://a/b\""
     ),
     (
       [
