@@ -60,6 +60,6 @@ struct CaraLoggingTests {
     let service = Networking<Request>(configuration: configuration)
     _ = try await service.request(.get("user")).value
     let line = try #require(await log.entries(1).first)
-    #expect(line.contains("GET \(server.url)/user 200"))
+    #expect(line.contains("GET \(server.url)/user: finished with 200"))
   }
 }

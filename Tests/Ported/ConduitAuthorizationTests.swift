@@ -128,7 +128,7 @@ struct ConduitAuthorizationTests {
       .value
     let token = try #require(OAuth2Session.app.currentToken())
     _ = try await sessionClient.request(.get("kittens")).value
-    #expect(authorizations == ["Bearer \(token.accessToken)"])
+    #expect(authorizations.first == "Bearer \(token.accessToken)")
   }
 }
 

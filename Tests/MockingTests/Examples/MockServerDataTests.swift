@@ -71,6 +71,10 @@
     }
 
     @Test func aFileThatCannotBeWrittenIsReportedAndHasItsOwnStatus() async throws {
+      // A program with a new file writes it soon after its start, one with this file after changes only.
+      let (first, _) = try await serve()
+      first.signal(SIGTERM)
+      _ = await first.end
       let (program, url) = try await serve()
       try FileManager.default.removeItem(at: data)
       try FileManager.default.createDirectory(

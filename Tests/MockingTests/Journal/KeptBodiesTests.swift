@@ -49,11 +49,10 @@ struct KeptBodiesTests {
   @Test func aBodyThatIsNotKeptIsNeverGuessed() async throws {
     // Two bodies of ten bytes are kept.
     let provider = MockProvider<Request>(journal: JournalLimits(bodyBytes: 25)) { _ in .json([]) }
-    let client = Networking(mode: .sync, mockProvider: provider)
+    let client = Networking(
+      baseURL: URL(string: "https://api.example.com/v1/"), mode: .sync, mockProvider: provider)
     for type in [1, 2, 2] {
-      _ = await client.request(
-        .post("https://api.example.com/v1/boards", parameters: ["type": .int(type)])
-      ).result
+      _ = await client.request(.post("boards", parameters: ["type": type])).result
     }
     let two = RequestPattern.post("boards", .json(containing: ["type": 2]))
     #expect(
