@@ -75,9 +75,9 @@ extension Networking {
     of endpoint: some RequestConvertible, _ options: [RequestOption] = []
   ) throws -> HTTPRequest {
     let settings = currentSettings().settings
-    var original = try Self.request(of: endpoint, CallOptions(options))
-    runner.addSecretNames(to: &original)
     let defaults = defaults(of: endpoint)
+    var original = try Self.request(of: endpoint, CallOptions(options), defaults)
+    runner.addSecretNames(to: &original)
     let changed = settings.beforeEach?(original) ?? original
     var request = try runner.wireRequest(
       of: changed, defaults,

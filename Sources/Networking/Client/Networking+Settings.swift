@@ -324,7 +324,7 @@ extension Networking {
   /// The origin of the client's base URL.
   ///
   /// `nil` if there is none yet, or if it cannot be determined.
-  private var currentOrigin: Origin? {
+  var currentOrigin: Origin? {
     (try? effectiveBaseURL()).flatMap { Origin($0) }
   }
 
