@@ -139,6 +139,52 @@ struct InterceptorLevelTests {
       ])
   }
 
+  @Test(arguments: [InterceptorLevel.attempt, .hop])
+  func aCopyWithOtherInterceptorsOfAttemptsOrHopsSharesNothing(
+    _ level: InterceptorLevel
+  ) async throws {
+    let transport = FakeTransport { _ in [] }
+    let client = client(transport) { $0.sharesRequests = true }
+    let copy = client.copy()
+    for (each, user) in [(client, "alice"), (copy, "bob")] {
+      each.interceptors.append(HeaderInjector { _ in ["X-User": user] }, at: level)
+    }
+    let calls = [client, copy, client, copy].map { $0.request(.get("a")) }
+    #expect(transport.requests.map { $0.headers["X-User"] } == ["alice", "bob"])
+    // Unchanged interceptors are the same.
+    let another = copy.copy()
+    another.interceptors.append(recorder("call"))
+    let shared = another.request(.get("a"))
+    #expect(transport.requests.count == 2)
+    for call in calls + [shared] { call.cancel() }
+  }
+
+  @Test(arguments: [nil, InterceptorLevel.attempt, .hop])
+  func requestsWithAttributesAreNotSharedBeforeInterceptorsThatMayReadThem(
+    _ level: InterceptorLevel?
+  ) {
+    let transport = FakeTransport { _ in [] }
+    let client = client(transport) {
+      $0.sharesRequests = true
+      $0.decoder = JSONDecoder()
+      $0.secretNames = ["pin"]
+    }
+    if let level {
+      client.interceptors.append(
+        RequestAdapter { request in
+          var request = request
+          request.headers["X-Tenant"] = request.attributes[TenantKey.self]
+          return request
+        }, at: level)
+    }
+    let calls = ["a", "b"].map { client.request(.get("a"), .attribute(TenantKey.self, $0)) }
+    #expect(transport.requests.map { $0.headers["X-Tenant"] } == (level == nil ? [nil] : ["a", "b"]))
+    // The attributes of the client do not count.
+    let others = [1, 2].map { _ in client.request(.get("b")) }
+    #expect(transport.requests.count(where: { $0.url.path == "/b" }) == 1)
+    for call in calls + others { call.cancel() }
+  }
+
   // MARK: The list
 
   @Test func aLiteralHasInterceptorsOfCallsAndReplacesAllLevels() {
