@@ -96,11 +96,4 @@ extension Exchange {
       head.status == 401 && isChallenge(Response(head: head, request: request))
     }
   }
-
-  /// Returns the exchange, which has no `Authorization` field, with one, or unchanged for `nil`.
-  fileprivate func authorized(by value: String?) -> Exchange {
-    var exchange = self
-    exchange.request.headers["Authorization"] = value
-    return exchange
-  }
 }

@@ -185,6 +185,36 @@ struct InterceptorLevelTests {
     for call in calls + others { call.cancel() }
   }
 
+  @Test(arguments: [InterceptorLevel.call, .attempt, .hop], [false, true])
+  func aResentRequestHasTheCurrentCredentials(
+    _ level: InterceptorLevel, _ refreshes: Bool
+  ) async throws {
+    let server = FakeTransport { request in
+      .response(request.headers["Authorization"] == "Bearer new" ? 200 : 401)
+    }
+    let client = client(server)
+    client.authenticate(bearerToken: "old")
+    let renew: @Sendable () -> Promise<Void> = { [unowned client] in
+      client.renewCredentials {
+        client.authenticate(bearerToken: "new")
+        return Promise<Void>.fulfilled()
+      }
+    }
+    client.interceptors.append(
+      refreshes
+        ? RefreshInterceptor { _ in renew() }
+        : ResponseInterceptor { result, _ in
+          (try? result.get().status) == 401 ? .resend(after: renew()) : .pass
+        }, at: level)
+    #expect(try await response(of: client).status == 200)
+    #expect(server.requests.map { $0.headers["Authorization"] } == ["Bearer old", "Bearer new"])
+    // A field of the request itself stays.
+    _ = try await client.request(.get("b", headers: ["Authorization": "Bearer own"])).value
+    #expect(
+      server.requests.dropFirst(2).map { $0.headers["Authorization"] }
+        == ["Bearer own", "Bearer own"])
+  }
+
   // MARK: The list
 
   @Test func aLiteralHasInterceptorsOfCallsAndReplacesAllLevels() {
