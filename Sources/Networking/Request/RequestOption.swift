@@ -108,7 +108,7 @@ public struct RequestOption: Sendable {
   ///
   /// Parameters can only be added to a dictionary or to a request without parameters. Otherwise the
   /// request fails with ``NetworkError/Code-swift.enum/encodingFailed`` when it is built, unless
-  /// ``Request/parameters`` is assigned afterwards.
+  /// other ``Request/parameters`` are assigned afterwards.
   ///
   /// - Parameter parameters: A dictionary of parameters.
   /// - Returns: The option.
