@@ -20,7 +20,7 @@ extension Networking {
   ///
   /// `nil` means none.
   ///
-  /// It runs on the caller's thread.
+  /// It runs on the caller's thread, in a transfer or a replay on any other.
   public var beforeEach: (@Sendable (_ request: Request) -> Request)? {
     get { settings.withLock { $0.settings.beforeEach } }
     set { change { $0.beforeEach = newValue } }
