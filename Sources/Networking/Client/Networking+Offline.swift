@@ -210,7 +210,8 @@ extension Networking {
       source.selectTransport = { [weak self] in self?.transports.select(for: endpoint) }
     }
     return OfflineSaver(
-      request: kept, inheritsDefaults: inherits, collectsInMemory: collectsInMemory, clientOfflineStore: clientOfflineStore,
+      request: kept, inheritsDefaults: inherits, collectsInMemory: collectsInMemory,
+      clientOfflineStore: clientOfflineStore,
       source: source, automatic: automaticReplay, scheduler: runner.scheduler)
   }
 }

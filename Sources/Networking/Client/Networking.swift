@@ -235,9 +235,10 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
         runner.addSecretNames(to: &request)
       }
       if let handler = request.onProgress {
-        options.progress = ProgressReporter(
+        let reporter = ProgressReporter(
           on: snapshot.settings.callbackContext, scheduler: scheduler,
           reportsResponse: request.payload == nil || !options.destination.isMemory, handler)
+        options.progress = options.progress.map { ProgressBroadcaster($0, reporter) } ?? reporter
       }
       events?.queued(request, pending.resolver)
       let offline: OfflineMode?
@@ -280,6 +281,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   /// - Parameters:
   ///   - endpoint: The endpoint.
   ///   - entry: The stored request that is sent again, if any.
+  /// - Returns: The defaults.
   func defaults<SomeEndpoint: RequestConvertible>(
     of endpoint: SomeEndpoint, replaying entry: OfflineStore.Entry? = nil
   ) -> Call.EndpointDefaults {
@@ -314,6 +316,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   /// - Parameters:
   ///   - endpoint: The endpoint.
   ///   - inherits: Whether it has the fields of the client's endpoint type, too.
+  /// - Returns: The header fields.
   static func fields<SomeEndpoint: RequestConvertible>(
     of endpoint: SomeEndpoint, inherits: Bool
   ) -> HTTPHeaders {

@@ -38,10 +38,7 @@ extension OfflineStore {
     try add(request, baseURL, queue, idempotencyKey, inheritsDefaults: nil)
   }
 
-  /// Stores a request.
-  ///
-  /// - Parameter inheritsDefaults: Whether the request has the defaults of the client's endpoint type.
-  ///   `nil` if that is not known.
+  /// Stores a request, and whether it has the defaults of the client's endpoint type, if that is known.
   func add(
     _ request: Request, _ baseURL: URL?, _ queue: String, _ idempotencyKey: UUID,
     inheritsDefaults: Bool?

@@ -53,7 +53,8 @@ extension OfflineStore {
         directory.fileURL(record.name, position)
       },
       baseURL: record.baseURL, removedCredentialHeaders: record.withheld,
-      inheritsDefaults: record.inheritsDefaults, created: record.created, expires: record.expires, attempts: record.attempts)
+      inheritsDefaults: record.inheritsDefaults, created: record.created, expires: record.expires,
+      attempts: record.attempts)
   }
 
   // MARK: Inspection and removal

@@ -179,6 +179,11 @@ final class ProgressBroadcaster: ProgressReceiver {
 
   private let state = Mutex(State())
 
+  /// Makes a broadcaster to some reporters.
+  init(_ reporters: any ProgressReceiver...) {
+    for (number, reporter) in reporters.enumerated() { add(reporter, for: number) }
+  }
+
   /// Adds a reporter, and reports the current progress to it, if there is any.
   ///
   /// - Parameters:

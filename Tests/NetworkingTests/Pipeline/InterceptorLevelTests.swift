@@ -178,7 +178,8 @@ struct InterceptorLevelTests {
         }, at: level)
     }
     let calls = ["a", "b"].map { client.request(.get("a"), .attribute(TenantKey.self, $0)) }
-    #expect(transport.requests.map { $0.headers["X-Tenant"] } == (level == nil ? [nil] : ["a", "b"]))
+    #expect(
+      transport.requests.map { $0.headers["X-Tenant"] } == (level == nil ? [nil] : ["a", "b"]))
     // The attributes of the client do not count.
     let others = [1, 2].map { _ in client.request(.get("b")) }
     #expect(transport.requests.count(where: { $0.url.path == "/b" }) == 1)

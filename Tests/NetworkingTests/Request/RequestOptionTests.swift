@@ -183,10 +183,11 @@ struct RequestOptionTests {
     #expect(other.failure(as: NetworkError.self)?.code == .encodingFailed)
   }
 
-  @Test(arguments: [
-    { @Sendable in $0.parameters?["locale"] = "de" }, { @Sendable in $0.parameters = nil },
-    { @Sendable in $0.parameters = $0.parameters?.omittingNulls },
-  ] as [@Sendable (inout Request) -> Void])
+  @Test(
+    arguments: [
+      { @Sendable in $0.parameters?["locale"] = "de" }, { @Sendable in $0.parameters = nil },
+      { @Sendable in $0.parameters = $0.parameters?.omittingNulls },
+    ] as [@Sendable (inout Request) -> Void])
   func aHookDoesNotRemoveTheErrorOfTheEncoding(
     _ change: @escaping @Sendable (inout Request) -> Void
   ) async throws {
