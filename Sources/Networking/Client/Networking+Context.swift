@@ -83,8 +83,11 @@ extension Networking {
       of: changed, defaults,
       baseURL: settings.baseURL ?? defaults.baseURL.get(),
       preProcess: settings.preProcessRequest)
-    if changed.sendsCredentials != false, case .bound(let credentials) = settings.credentials {
-      request = AuthorizationStage.adding(credentials, to: request)
+    // A hook cannot add the credentials to a request that must not have them.
+    if changed.sendsCredentials != false, case .bound(let credentials) = settings.credentials,
+      let value = credentials.field(for: request)
+    {
+      request.headers["Authorization"] = value
     }
     return runner.cookies?.addingCookies(to: request) ?? request
   }

@@ -177,41 +177,42 @@ extension Networking {
 }
 
 extension Networking {
-  /// Returns the saver of a request that is stored when there is no network, or `nil` for other
-  /// requests.
+  /// Returns the relation of a request to the offline store.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
   ///   - defaults: The defaults of the endpoint.
-  ///   - changes: The changes of its request, in order.
+  ///   - options: The options of the call.
   ///   - original: The changed request of the endpoint.
   ///   - request: The request after the ``beforeEach`` hook.
-  ///   - collectsInMemory: Whether the response body goes to memory.
-  ///   - sessions: The sessions of the request.
-  /// - Returns: The saver, or `nil`.
-  func offlineSaver(
-    _ endpoint: some RequestConvertible, _ defaults: Call.EndpointDefaults,
-    _ changes: [RequestOption], _ original: Request, as request: Request, collectsInMemory: Bool,
-    in sessions: CallSessions
-  ) -> OfflineSaver? {
+  /// - Returns: The relation, or `nil` for a request that is not stored when there is no network.
+  func offlineMode(
+    of endpoint: some RequestConvertible, _ defaults: Call.EndpointDefaults,
+    _ options: CallOptions, _ original: Request, as request: Request
+  ) -> OfflineMode? {
+    if let entry = options.replayed?.value {
+      return .replaying(
+        key: entry.effectiveIdempotencyKey, removedHeaders: entry.removedCredentialHeaders)
+    }
     guard request.storePolicy == .offline else { return nil }
     var kept = original.with(.store(.offline, key: request.storeKey))
     kept.headers = defaults.headers.merging(original.headers)
-    let inherits = defaults.inherits
+    let (changes, sessions, inherits) = (options.changes, options.sessions, defaults.inherits)
     var source = ClientOfflineStore.ReplaySource(
       headers: {
         Self.fields(of: endpoint, inherits: inherits)
           .merging((try? endpoint.request.applying(changes).headers) ?? [:])
       },
-      sessionEnd: { sessions.hasEnded })
+      sessionEnd: { sessions?.hasEnded == true })
     // The transport is selected again at the replay, because a scope of mocks or a provider may
     // apply then.
     if transports.mayOverride {
       source.selectTransport = { [weak self] in self?.transports.select(for: endpoint) }
     }
-    return OfflineSaver(
-      request: kept, inheritsDefaults: inherits, collectsInMemory: collectsInMemory,
-      clientOfflineStore: clientOfflineStore,
-      source: source, automatic: automaticReplay, scheduler: runner.scheduler)
+    return .saving(
+      OfflineSaver(
+        request: kept, inheritsDefaults: inherits, collectsInMemory: options.destination.isMemory,
+        clientOfflineStore: clientOfflineStore, source: source, automatic: automaticReplay,
+        scheduler: runner.scheduler))
   }
 }

@@ -218,8 +218,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     let snapshot = currentSettings()
     let scheduler = runner.scheduler
     var options = options
-    let sessions = options.sessions ?? CallSessions(snapshot.settings)
-    options.sessions = sessions
+    options.sessions = options.sessions ?? CallSessions(snapshot.settings)
     let context = scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
     let events = snapshot.settings.eventSinks.map {
@@ -241,17 +240,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
         options.progress = options.progress.map { ProgressBroadcaster($0, reporter) } ?? reporter
       }
       events?.queued(request, pending.resolver)
-      let offline: OfflineMode?
-      if let entry = options.replayed?.value {
-        offline = .replaying(
-          key: entry.effectiveIdempotencyKey, removedHeaders: entry.removedCredentialHeaders)
-      } else {
-        offline = offlineSaver(
-          endpoint, defaults, options.changes, original, as: request,
-          collectsInMemory: options.destination.isMemory,
-          in: sessions
-        ).map { .saving($0) }
-      }
+      let offline = offlineMode(of: endpoint, defaults, options, original, as: request)
       let call = Call(
         request, endpoint: defaults, settings: snapshot, over: transport,
         receivedBy: Reception(options: options, settings: runner.reception),

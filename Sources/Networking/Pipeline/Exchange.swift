@@ -96,9 +96,8 @@ public struct Exchange: Sendable {
     }
     exchange.credentials =
       if case .bound(let credentials) = clientCredentials { credentials } else { nil }
-    guard isAuthorized, let credentials = exchange.credentials else { return exchange }
-    let authorized = AuthorizationStage.adding(credentials, to: exchange.request)
-    return exchange.authorized(by: authorized.headers["Authorization"])
+    guard isAuthorized else { return exchange }
+    return exchange.authorized(by: exchange.credentials?.field(for: exchange.request))
   }
 
   /// Returns the exchange with an `Authorization` field of the client, or without one for `nil`.
@@ -191,11 +190,7 @@ extension Exchange {
   func discarding(_ discards: @escaping Discard) -> Exchange {
     var exchange = self
     var options = reception.options
-    if let earlier = options.discards {
-      options.discards = { earlier($0) || discards($0) }
-    } else {
-      options.discards = discards
-    }
+    options.discards = { [earlier = options.discards] in earlier?($0) == true || discards($0) }
     exchange.reception = Reception(
       options: options, settings: reception.settings, copy: reception.copy)
     return exchange

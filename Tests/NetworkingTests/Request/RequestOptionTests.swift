@@ -186,7 +186,6 @@ struct RequestOptionTests {
   @Test(
     arguments: [
       { @Sendable in $0.parameters?["locale"] = "de" }, { @Sendable in $0.parameters = nil },
-      { @Sendable in $0.parameters = $0.parameters },
     ] as [@Sendable (inout Request) -> Void])
   func aHookDoesNotRemoveTheErrorOfTheEncoding(
     _ change: @escaping @Sendable (inout Request) -> Void
