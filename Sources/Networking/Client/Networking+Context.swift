@@ -75,16 +75,19 @@ extension Networking {
     of endpoint: some RequestConvertible, _ options: [RequestOption] = []
   ) throws -> HTTPRequest {
     let settings = currentSettings().settings
-    var original = try Self.request(of: endpoint, CallOptions(options))
-    runner.addSecretNames(to: &original)
     let defaults = defaults(of: endpoint)
+    var original = try Self.request(of: endpoint, CallOptions(options), defaults)
+    runner.addSecretNames(to: &original)
     let changed = settings.beforeEach?(original) ?? original
     var request = try runner.wireRequest(
       of: changed, defaults,
       baseURL: settings.baseURL ?? defaults.baseURL.get(),
       preProcess: settings.preProcessRequest)
-    if changed.sendsCredentials != false, case .bound(let credentials) = settings.credentials {
-      request = AuthorizationStage.adding(credentials, to: request)
+    // A hook cannot add the credentials to a request that must not have them.
+    if changed.sendsCredentials != false, case .bound(let credentials) = settings.credentials,
+      let value = credentials.field(for: request)
+    {
+      request.headers["Authorization"] = value
     }
     return runner.cookies?.addingCookies(to: request) ?? request
   }

@@ -1,3 +1,4 @@
+import Foundation
 public import Promises
 import CatenaSystem
 
@@ -43,7 +44,8 @@ extension Networking {
   ///   cookies. Its `Idempotency-Key`, base URL and own header fields are those of the original
   ///   request. Fields with credentials, which are not stored, are added again: those of the
   ///   endpoint and its request if this client has stored the request, otherwise those of the
-  ///   client's endpoint type. Other requests are not affected.
+  ///   client's endpoint type, unless the endpoint was of another type with a base URL of its own.
+  ///   Other requests are not affected.
   /// - **Order.** Requests with the same ``Request/storeKey`` are sent one after the other, in the
   ///   order in which they were stored. If one stays in the store, the later ones with its key
   ///   stay, too.
@@ -149,49 +151,68 @@ extension Networking {
   /// Returns the fields that were removed from an entry because they carry credentials.
   ///
   /// They are the current fields of the endpoint and its request if this client has stored the
-  /// entry, otherwise those of the client's endpoint type.
-  func removedCredentialHeaders(of entry: OfflineStore.Entry) -> HTTPHeaders {
+  /// entry, otherwise those of the client's endpoint type if the entry inherits them.
+  func removedCredentialHeaders(of entry: OfflineStore.Entry, inherits: Bool) -> HTTPHeaders {
     guard !entry.removedCredentialHeaders.isEmpty else { return [:] }
     let headers =
-      clientOfflineStore.replaySource(of: entry.id)?.headers?() ?? Endpoint.resolvedHeaders()
+      clientOfflineStore.replaySource(of: entry.id)?.headers?()
+      ?? (inherits ? Endpoint.resolvedHeaders() : [:])
     return HTTPHeaders(
       headers.filter { field in
         entry.removedCredentialHeaders.contains { HTTPHeaders.areNamesEqual($0, field.name) }
       })
   }
+
+  /// Returns whether an entry has the defaults of the client's endpoint type.
+  ///
+  /// If that is not recorded, because the program has added the request to the store itself, it does if
+  /// it is for the origin of the client.
+  func inheritsDefaults(_ entry: OfflineStore.Entry) -> Bool {
+    if let inherits = entry.inheritsDefaults { return inherits }
+    guard let text = try? OfflineStore.resource(entry.request, entry.baseURL),
+      let url = URL(string: text)
+    else { return false }
+    return currentOrigin?.matches(url) == true
+  }
 }
 
 extension Networking {
-  /// Returns the saver of a request that is stored when there is no network, or `nil` for other
-  /// requests.
+  /// Returns the relation of a request to the offline store.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - changes: The changes of its request, in order.
+  ///   - defaults: The defaults of the endpoint.
+  ///   - options: The options of the call.
   ///   - original: The changed request of the endpoint.
   ///   - request: The request after the ``beforeEach`` hook.
-  ///   - collectsInMemory: Whether the response body goes to memory.
-  ///   - sessions: The sessions of the request.
-  /// - Returns: The saver, or `nil`.
-  func offlineSaver(
-    _ endpoint: some RequestConvertible, _ changes: [RequestOption], _ original: Request,
-    as request: Request, collectsInMemory: Bool, in sessions: CallSessions
-  ) -> OfflineSaver? {
+  /// - Returns: The relation, or `nil` for a request that is not stored when there is no network.
+  func offlineMode(
+    of endpoint: some RequestConvertible, _ defaults: Call.EndpointDefaults,
+    _ options: CallOptions, _ original: Request, as request: Request
+  ) -> OfflineMode? {
+    if let entry = options.replayed?.value {
+      return .replaying(
+        key: entry.effectiveIdempotencyKey, removedHeaders: entry.removedCredentialHeaders)
+    }
     guard request.storePolicy == .offline else { return nil }
     var kept = original.with(.store(.offline, key: request.storeKey))
-    kept.headers = Self.fields(of: endpoint).merging(original.headers)
+    kept.headers = defaults.headers.merging(original.headers)
+    let (changes, sessions, inherits) = (options.changes, options.sessions, defaults.inherits)
     var source = ClientOfflineStore.ReplaySource(
       headers: {
-        Self.fields(of: endpoint).merging((try? endpoint.request.applying(changes).headers) ?? [:])
+        Self.fields(of: endpoint, inherits: inherits)
+          .merging((try? endpoint.request.applying(changes).headers) ?? [:])
       },
-      sessionEnd: { sessions.hasEnded })
+      sessionEnd: { sessions?.hasEnded == true })
     // The transport is selected again at the replay, because a scope of mocks or a provider may
     // apply then.
     if transports.mayOverride {
       source.selectTransport = { [weak self] in self?.transports.select(for: endpoint) }
     }
-    return OfflineSaver(
-      request: kept, collectsInMemory: collectsInMemory, clientOfflineStore: clientOfflineStore,
-      source: source, automatic: automaticReplay, scheduler: runner.scheduler)
+    return .saving(
+      OfflineSaver(
+        request: kept, inheritsDefaults: inherits, collectsInMemory: options.destination.isMemory,
+        clientOfflineStore: clientOfflineStore, source: source, automatic: automaticReplay,
+        scheduler: runner.scheduler))
   }
 }

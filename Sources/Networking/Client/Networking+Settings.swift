@@ -20,7 +20,7 @@ extension Networking {
   ///
   /// `nil` means none.
   ///
-  /// It runs on the caller's thread.
+  /// It runs on the caller's thread, in a transfer or a replay on any other.
   public var beforeEach: (@Sendable (_ request: Request) -> Request)? {
     get { settings.withLock { $0.settings.beforeEach } }
     set { change { $0.beforeEach = newValue } }
@@ -88,9 +88,9 @@ extension Networking {
   /// ```
   ///
   /// Assigning a list replaces the interceptors of all levels. A change applies to the calls made from
-  /// then on. The error of a call that times out names an interceptor that does not call back. If
-  /// calls share an exchange (see ``NetworkingConfiguration/sharesRequests``), the interceptors of
-  /// attempts and hops are those of the first call.
+  /// then on. The error of a call that times out names an interceptor that does not call back. Calls
+  /// that share an exchange (see ``NetworkingConfiguration/sharesRequests``) have the same interceptors
+  /// of attempts and hops, which run once for all of them.
   public var interceptors: InterceptorList {
     get { settings.withLock { $0.settings.interceptors } }
     set { change { $0.interceptors = newValue } }
@@ -324,7 +324,7 @@ extension Networking {
   /// The origin of the client's base URL.
   ///
   /// `nil` if there is none yet, or if it cannot be determined.
-  private var currentOrigin: Origin? {
+  var currentOrigin: Origin? {
     (try? effectiveBaseURL()).flatMap { Origin($0) }
   }
 

@@ -218,15 +218,15 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     let snapshot = currentSettings()
     let scheduler = runner.scheduler
     var options = options
-    let sessions = options.sessions ?? CallSessions(snapshot.settings)
-    options.sessions = sessions
+    options.sessions = options.sessions ?? CallSessions(snapshot.settings)
     let context = scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
     let events = snapshot.settings.eventSinks.map {
       CallEvents($0, scheduler: scheduler, redactor: runner.redactor)
     }
     do {
-      var original = try Self.request(of: endpoint, options)
+      let defaults = defaults(of: endpoint, replaying: options.replayed?.value)
+      var original = try Self.request(of: endpoint, options, defaults)
       runner.addSecretNames(to: &original)
       var request = original
       if let beforeEach = snapshot.settings.beforeEach {
@@ -234,24 +234,13 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
         runner.addSecretNames(to: &request)
       }
       if let handler = request.onProgress {
-        options.progress = ProgressReporter(
+        let reporter = ProgressReporter(
           on: snapshot.settings.callbackContext, scheduler: scheduler,
           reportsResponse: request.payload == nil || !options.destination.isMemory, handler)
+        options.progress = options.progress.map { ProgressBroadcaster($0, reporter) } ?? reporter
       }
       events?.queued(request, pending.resolver)
-      var defaults = defaults(of: endpoint)
-      let offline: OfflineMode?
-      if let entry = options.replayed?.value {
-        offline = .replaying(
-          key: entry.effectiveIdempotencyKey, removedHeaders: entry.removedCredentialHeaders)
-        defaults.headers = removedCredentialHeaders(of: entry)
-      } else {
-        offline = offlineSaver(
-          endpoint, options.changes, original, as: request,
-          collectsInMemory: options.destination.isMemory,
-          in: sessions
-        ).map { .saving($0) }
-      }
+      let offline = offlineMode(of: endpoint, defaults, options, original, as: request)
       let call = Call(
         request, endpoint: defaults, settings: snapshot, over: transport,
         receivedBy: Reception(options: options, settings: runner.reception),
@@ -271,47 +260,58 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     return pending.promise
   }
 
-  /// Returns the header fields and the base URL that an endpoint declares.
+  /// Returns the defaults of an endpoint: its own and, if it has no base URL, those of the client's
+  /// endpoint type.
+  ///
+  /// An endpoint with a base URL of its own has only its own defaults, because those of the client's
+  /// endpoint type may be secrets of another server. The base URL is read once, because a computed one
+  /// may change.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - entry: The stored request that is sent again, if any.
+  /// - Returns: The defaults.
   func defaults<SomeEndpoint: RequestConvertible>(
-    of endpoint: SomeEndpoint
+    of endpoint: SomeEndpoint, replaying entry: OfflineStore.Entry? = nil
   ) -> Call.EndpointDefaults {
-    Call.EndpointDefaults(
-      type: SomeEndpoint.self, headers: Self.fields(of: endpoint),
-      baseURL: Result { try endpoint.resolvedBaseURL() ?? Endpoint.resolvedBaseURL() })
+    let isOther = SomeEndpoint.self != Endpoint.self
+    var baseURL = Result { try endpoint.resolvedBaseURL() }
+    var inherits = !isOther
+    if isOther, case .success(nil) = baseURL {
+      inherits = true
+      baseURL = Result { try Endpoint.resolvedBaseURL() }
+    }
+    if let entry { inherits = inheritsDefaults(entry) }
+    return Call.EndpointDefaults(
+      type: SomeEndpoint.self,
+      headers: entry.map { removedCredentialHeaders(of: $0, inherits: inherits) }
+        ?? Self.fields(of: endpoint, inherits: inherits),
+      baseURL: baseURL, inherits: inherits)
   }
 
   /// Returns the request of a call, with the format that the type of the endpoint declares.
-  ///
-  /// An endpoint with a base URL of its own does not have the format of the client's endpoint type.
   static func request<SomeEndpoint: RequestConvertible>(
-    of endpoint: SomeEndpoint, _ options: CallOptions
+    of endpoint: SomeEndpoint, _ options: CallOptions, _ defaults: Call.EndpointDefaults
   ) throws -> Request {
     var request = try (options.request?.get() ?? endpoint.request).applying(options.changes)
     request.queryFormat =
       request.queryFormat ?? endpoint.resolvedQueryFormat()
-      ?? Endpoint.resolvedQueryFormat().flatMap { inheritsDefaults(endpoint) ? $0 : nil }
+      ?? (defaults.inherits ? Endpoint.resolvedQueryFormat() : nil)
     return request
   }
 
-  /// Returns the header fields of an endpoint, with those of the client's endpoint type.
+  /// Returns the current header fields of an endpoint.
   ///
-  /// An endpoint with a base URL of its own has only its own fields, because those of the client's
-  /// endpoint type may be secrets of another server.
-  static func fields<SomeEndpoint: RequestConvertible>(of endpoint: SomeEndpoint)
-    -> HTTPHeaders
-  {
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - inherits: Whether it has the fields of the client's endpoint type, too.
+  /// - Returns: The header fields.
+  static func fields<SomeEndpoint: RequestConvertible>(
+    of endpoint: SomeEndpoint, inherits: Bool
+  ) -> HTTPHeaders {
     let own = endpoint.resolvedHeaders()
-    return inheritsDefaults(endpoint) ? Endpoint.resolvedHeaders().merging(own) : own
-  }
-
-  /// Returns whether an endpoint of another type has the defaults of the client's endpoint type.
-  private static func inheritsDefaults<SomeEndpoint: RequestConvertible>(
-    _ endpoint: SomeEndpoint
-  ) -> Bool {
-    guard SomeEndpoint.self != Endpoint.self,
-      case .success(nil) = Result(catching: { try endpoint.resolvedBaseURL() })
-    else { return false }
-    return true
+    return inherits && SomeEndpoint.self != Endpoint.self
+      ? Endpoint.resolvedHeaders().merging(own) : own
   }
 }
 

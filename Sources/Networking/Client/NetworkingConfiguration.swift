@@ -144,6 +144,9 @@ public struct NetworkingConfiguration: Sendable {
   ///   credentials and idle timeouts, the same values of ``Request/sendsCredentials`` and
   ///   ``Request/isIntercepted``, the same ``Request/cachePolicy-swift.property`` and
   ///   ``Request/cacheLifetime``, and the same transport; scopes of mocks have different transports.
+  ///   Their interceptors of attempts and hops must be the same, too: a ``Networking/copy()`` whose
+  ///   interceptors of these levels have been changed shares nothing with its original. With such
+  ///   interceptors, requests with ``Request/attributes`` are not shared, because they cannot be compared.
   ///   The tracing fields `traceparent`, `tracestate`, `X-Request-ID` and `X-Correlation-ID` are not
   ///   compared. The server receives those of the first request.
   /// - **Callers.** Each caller has its own promise, and receives the whole response and its

@@ -9,8 +9,8 @@ import Foundation
 /// ``HTTPRequest``, the client adds the attributes that the new request does not set.
 ///
 /// - **Identity.** Comparing and hashing requests ignores their attributes, so calls whose requests
-///   differ in attributes only may share an exchange
-///   (``NetworkingConfiguration/sharesRequests``).
+///   differ in attributes only may share an exchange (``NetworkingConfiguration/sharesRequests``),
+///   unless there are interceptors of attempts or hops.
 /// - **Storage.** Attributes are not encoded. A request that is replayed from an ``OfflineStore``
 ///   has none.
 /// - **Secrets.** Descriptions contain the names of the keys, but no values.
@@ -42,6 +42,11 @@ public struct RequestAttributes: Sendable {
       return value
     }
     set { attributes[ObjectIdentifier(key)] = Attribute(key: key, value: newValue) }
+  }
+
+  /// Whether there are attributes that the client does not set itself.
+  var hasCallersKeys: Bool {
+    attributes.contains { $0.value.key != DecoderKey.self && $0.value.key != SecretNamesKey.self }
   }
 
   /// Returns these attributes with other attributes.

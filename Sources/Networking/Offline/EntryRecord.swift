@@ -17,6 +17,10 @@ struct EntryRecord: Codable, Equatable {
   let request: Request
   /// The names of the header fields that were removed because they carry credentials.
   let withheld: [String]
+  /// Whether the request has the defaults of the client's endpoint type.
+  ///
+  /// `nil` if that is not known.
+  let inheritsDefaults: Bool?
   var created: Date
   var expires: Date?
   var attempts: Int

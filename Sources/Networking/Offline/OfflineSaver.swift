@@ -18,6 +18,8 @@ struct OfflineSaver: Sendable {
   /// The original request with the header fields of its endpoint, before the client's hooks, which
   /// run again at the replay.
   let request: Request
+  /// Whether the request has the defaults of the client's endpoint type.
+  let inheritsDefaults: Bool
   /// Whether the response body goes to memory.
   ///
   /// A request whose body has another destination cannot be replayed.
@@ -74,7 +76,7 @@ struct OfflineSaver: Sendable {
       let entryID = id ?? UUID()
       if id?.uuidString != key { request.headers[HTTPHeaders.idempotencyKeyName] = key }
       let entry = try clientOfflineStore.store.add(
-        request, baseURL: baseURL, in: request.storeKey, idempotencyKey: entryID)
+        request, baseURL, request.storeKey, entryID, inheritsDefaults: inheritsDefaults)
       // Otherwise the conflict handler has kept an earlier request instead.
       if entry.id == entryID { clientOfflineStore.keep(source, for: entry) }
       // A sign-out in the meantime may have emptied the store before the request was added.

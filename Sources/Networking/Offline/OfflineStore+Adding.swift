@@ -35,13 +35,21 @@ extension OfflineStore {
   public func add(
     _ request: Request, baseURL: URL? = nil, in queue: String = "", idempotencyKey: UUID = UUID()
   ) throws -> Entry {
+    try add(request, baseURL, queue, idempotencyKey, inheritsDefaults: nil)
+  }
+
+  /// Stores a request, and whether it has the defaults of the client's endpoint type, if that is known.
+  func add(
+    _ request: Request, _ baseURL: URL?, _ queue: String, _ idempotencyKey: UUID,
+    inheritsDefaults: Bool?
+  ) throws -> Entry {
     do {
       if !storesSecrets, let name = SecretFieldSearch(request).name {
         throw NetworkError(.offlineStoreRefused, Self.refusal(naming: name))
       }
       let candidate = Candidate(
         request: request, baseURL: baseURL, queue: queue, key: idempotencyKey,
-        resource: try Self.resource(request, baseURL))
+        inheritsDefaults: inheritsDefaults, resource: try Self.resource(request, baseURL))
       while true {
         // The conflict handler runs without the lock. `add` checks under the lock that the
         // conflicts are still the same.
@@ -70,6 +78,7 @@ extension OfflineStore {
     let baseURL: URL?
     let queue: String
     let key: UUID
+    let inheritsDefaults: Bool?
     let resource: String
   }
 
@@ -144,7 +153,7 @@ extension OfflineStore {
         EntryRecord(
           number: number, key: candidate.key, queue: candidate.queue, baseURL: candidate.baseURL,
           request: request.replacingFiles { _, _ in URL(fileURLWithPath: "/") },
-          withheld: withheld, created: now,
+          withheld: withheld, inheritsDefaults: candidate.inheritsDefaults, created: now,
           expires: lifetime.map { now.addingTimeInterval($0 / .seconds(1)) }, attempts: 0,
           files: copies)
       }

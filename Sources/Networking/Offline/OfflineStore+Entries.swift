@@ -20,6 +20,10 @@ extension OfflineStore {
     public let baseURL: URL?
     /// The names of the header fields that were removed because they carry credentials.
     public let removedCredentialHeaders: [String]
+    /// Whether the request has the defaults of the client's endpoint type.
+    ///
+    /// `nil` if that is not known, as for a request that the program has added to the store itself.
+    let inheritsDefaults: Bool?
     /// The time at which the request was stored.
     public let created: Date
     /// The time at which the entry expires, or `nil` if it does not expire.
@@ -48,8 +52,9 @@ extension OfflineStore {
       request: record.request.replacingFiles { position, _ in
         directory.fileURL(record.name, position)
       },
-      baseURL: record.baseURL, removedCredentialHeaders: record.withheld, created: record.created,
-      expires: record.expires, attempts: record.attempts)
+      baseURL: record.baseURL, removedCredentialHeaders: record.withheld,
+      inheritsDefaults: record.inheritsDefaults, created: record.created, expires: record.expires,
+      attempts: record.attempts)
   }
 
   // MARK: Inspection and removal

@@ -68,21 +68,17 @@ struct AuthorizationStage: BuiltInStage {
       }
     }
   }
+}
 
-  /// Returns the request with credentials if it goes to their origin and has no `Authorization`
-  /// field.
-  static func adding(
-    _ credentials: Credentials, to request: HTTPRequest
-  ) -> HTTPRequest {
-    guard credentials.apply(to: request) else { return request }
-    var request = request
-    request.headers["Authorization"] =
-      switch credentials.scheme {
-      case .fixed(let value): value
-      case .digest(let authenticator): authenticator.fieldValue(for: request)
-      case .provided(let provider): provider.currentValue
-      }
-    return request
+extension Credentials {
+  /// Returns the `Authorization` field for a request that they ``apply(to:)``, if they have a value now.
+  func field(for request: HTTPRequest) -> String? {
+    guard apply(to: request) else { return nil }
+    return switch scheme {
+    case .fixed(let value): value
+    case .digest(let authenticator): authenticator.fieldValue(for: request)
+    case .provided(let provider): provider.currentValue
+    }
   }
 }
 
@@ -95,12 +91,5 @@ extension Exchange {
     return discarding { [request] head in
       head.status == 401 && isChallenge(Response(head: head, request: request))
     }
-  }
-
-  /// Returns the exchange, which has no `Authorization` field, with one, or unchanged for `nil`.
-  fileprivate func authorized(by value: String?) -> Exchange {
-    var exchange = self
-    exchange.request.headers["Authorization"] = value
-    return exchange
   }
 }

@@ -17,6 +17,8 @@ final class Call: Sendable {
     ///
     /// A base URL that is set on the client overrides it. An error is thrown only if it is used.
     var baseURL: Result<URL?, any Error> = .success(nil)
+    /// Whether the endpoint has the header fields and the query format of the client's endpoint type.
+    var inherits = false
   }
 
   /// The caller's request, after the client's `beforeEach` hook.

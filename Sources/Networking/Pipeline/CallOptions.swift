@@ -16,7 +16,7 @@ package struct CallOptions: Sendable {
   package var request: Result<Request, any Error>?
   /// The changes of the endpoint's request, in order.
   package var changes: [RequestOption]
-  /// The receiver of the progress of both bodies, unless the request has a handler.
+  /// The receiver of the progress of both bodies, beside the handler of the request.
   package var progress: (any ProgressReceiver)?
   /// The source of time of the deadlines, which stops while a transfer is paused.
   ///

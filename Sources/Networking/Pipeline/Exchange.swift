@@ -10,6 +10,10 @@ public struct Exchange: Sendable {
   public internal(set) var redirects = 0
   /// The client's credentials when the request was made, for their origin only.
   private(set) var credentials: Credentials?
+  /// The `Authorization` field that the client has added to ``request``.
+  ///
+  /// `nil` if it has added none.
+  private var addedAuthorization: String?
   /// The call that the hop belongs to.
   let call: Call
   /// The state that the stages report to: that of the call, or of the exchange that several calls
@@ -49,6 +53,8 @@ public struct Exchange: Sendable {
 
   /// Returns the exchange with the client's current credentials.
   ///
+  /// They replace an `Authorization` field that the client has added, but not one of the request.
+  ///
   /// - Throws: The error of ``with(_:)``, and ``NetworkError`` with the code `sessionEnded`.
   package func withCurrentCredentials() throws -> Exchange {
     let current = sendsCredentials ? call.credentialSource?.currentCredentials : nil
@@ -78,7 +84,11 @@ public struct Exchange: Sendable {
   func with(_ clientCredentials: ClientCredentials) throws -> Exchange {
     guard sendsCredentials else { return self }
     var exchange = self
-    if case .unbound = clientCredentials, !request.headers.contains("Authorization") {
+    // Inside the stage that has added the field.
+    let isAuthorized =
+      addedAuthorization != nil && request.headers["Authorization"] == addedAuthorization
+    if isAuthorized { exchange = exchange.authorized(by: nil) }
+    if case .unbound = clientCredentials, !exchange.request.headers.contains("Authorization") {
       throw NetworkError(
         .credentialsWithoutBaseURL,
         "declare a static baseURL, set that of the client, or make the request .withoutCredentials",
@@ -86,6 +96,15 @@ public struct Exchange: Sendable {
     }
     exchange.credentials =
       if case .bound(let credentials) = clientCredentials { credentials } else { nil }
+    guard isAuthorized else { return exchange }
+    return exchange.authorized(by: exchange.credentials?.field(for: exchange.request))
+  }
+
+  /// Returns the exchange with an `Authorization` field of the client, or without one for `nil`.
+  func authorized(by value: String?) -> Exchange {
+    var exchange = self
+    exchange.request.headers["Authorization"] = value
+    exchange.addedAuthorization = value
     return exchange
   }
 }
@@ -171,11 +190,7 @@ extension Exchange {
   func discarding(_ discards: @escaping Discard) -> Exchange {
     var exchange = self
     var options = reception.options
-    if let earlier = options.discards {
-      options.discards = { earlier($0) || discards($0) }
-    } else {
-      options.discards = discards
-    }
+    options.discards = { [earlier = options.discards] in earlier?($0) == true || discards($0) }
     exchange.reception = Reception(
       options: options, settings: reception.settings, copy: reception.copy)
     return exchange

@@ -21,8 +21,9 @@ public struct InterceptorLevel: Sendable, Hashable {
   /// Once for each hop: each attempt and each redirect that it follows, next to the transport.
   ///
   /// The interceptor receives the request with its credentials and cookies, and each response as it
-  /// arrives, including redirects. Fields that it adds apply to that hop only and are not sent to the
-  /// target of a redirect. A response that the cache provides without the network is not a hop.
+  /// arrives, including redirects. Fields that it adds apply to that hop only. For the target of a
+  /// redirect, which may be on any origin, it runs again: check the host of the request before adding
+  /// secrets. A response that the cache provides without the network is not a hop.
   ///
   /// Its time counts towards ``NetworkingConfiguration/attemptTimeout``.
   public static let hop = InterceptorLevel(index: 2)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The interceptors of a client, in one list for each level.
 ///
 /// ```swift
@@ -11,6 +13,10 @@
 /// responses last.
 public struct InterceptorList: Sendable, ExpressibleByArrayLiteral {
   private var levels: [[any Interceptor]]
+  /// The identity of the interceptors of attempts and hops, which each change replaces.
+  ///
+  /// `nil` if there have never been any.
+  private(set) var innerRevision: UUID?
 
   /// Creates a list of interceptors of the level ``InterceptorLevel/call``.
   ///
@@ -29,7 +35,10 @@ public struct InterceptorList: Sendable, ExpressibleByArrayLiteral {
   /// - Parameter level: The level.
   public subscript(level: InterceptorLevel) -> [any Interceptor] {
     get { levels[level.index] }
-    set { levels[level.index] = newValue }
+    set {
+      levels[level.index] = newValue
+      if level != .call { innerRevision = UUID() }
+    }
   }
 
   /// The number of interceptors of all levels.

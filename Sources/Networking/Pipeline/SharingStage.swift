@@ -1,3 +1,4 @@
+import Foundation
 import Promises
 import CatenaSystem
 
@@ -114,6 +115,8 @@ struct SharingKey: Hashable, Sendable {
   ///
   /// A request of a token refresh must not wait for an exchange that waits for the refresh.
   private let isIntercepted: Bool
+  /// The identity of the interceptors of attempts and hops, which a copy of the client may change.
+  private let interceptors: UUID?
   /// Whether the request has its own retry policy.
   ///
   /// Policies cannot be compared.
@@ -132,7 +135,9 @@ struct SharingKey: Hashable, Sendable {
   init?(_ exchange: Exchange, cookies: CookieStage? = nil) {
     guard [.get, .head].contains(exchange.request.method),
       exchange.call.options.destination.isMemory,
-      case .none = exchange.request.body
+      case .none = exchange.request.body,
+      // Attributes cannot be compared, and interceptors may read them.
+      exchange.interceptors.innerRevision == nil || !exchange.request.attributes.hasCallersKeys
     else { return nil }
     var request = exchange.request
     for name in Self.tracing where request.headers.contains(name) { request.headers.remove(name) }
@@ -144,6 +149,7 @@ struct SharingKey: Hashable, Sendable {
     cookieRevision = cookies?.revision
     source = exchange.call.transport.source
     isIntercepted = exchange.isIntercepted
+    interceptors = exchange.interceptors.innerRevision
     hasRetryPolicy = exchange.call.request.retry != nil
     cachePolicy = exchange.call.request.cachePolicy
     cacheLifetime = exchange.call.request.cacheLifetime
@@ -172,6 +178,11 @@ final class ProgressBroadcaster: ProgressReceiver {
   }
 
   private let state = Mutex(State())
+
+  /// Makes a broadcaster to some reporters.
+  init(_ reporters: any ProgressReceiver...) {
+    for (number, reporter) in reporters.enumerated() { add(reporter, for: number) }
+  }
 
   /// Adds a reporter, and reports the current progress to it, if there is any.
   ///

@@ -21,14 +21,21 @@ public struct Request: Sendable, Hashable {
   /// `nil` sends none.
   ///
   /// A request whose parameters of variables could not be encoded fails with
-  /// ``NetworkError/Code-swift.enum/encodingFailed`` when it is built, unless this property is
-  /// assigned afterwards.
+  /// ``NetworkError/Code-swift.enum/encodingFailed`` when it is built, unless other parameters are
+  /// assigned to this property afterwards. A change of one parameter, such as
+  /// `request.parameters?["page"] = 2`, is no such assignment, and neither is that of `nil`.
   public var parameters: Parameters? {
-    didSet { invalidParameters = nil }
+    get { currentParameters }
+    set {
+      currentParameters = newValue
+      if newValue != nil { invalidParameters = nil }
+    }
+    _modify { yield &currentParameters }
   }
+  private var currentParameters: Parameters?
   /// The error of parameters that could not be encoded, or not be merged with ``parameters``.
   ///
-  /// Such a request can be neither built nor encoded. Assigning ``parameters`` resets it.
+  /// Such a request can be neither built nor encoded. Assigning other ``parameters`` resets it.
   var invalidParameters: InvalidParameters?
   /// The header fields, which override those of the endpoint and the client.
   public var headers: HTTPHeaders
@@ -143,7 +150,7 @@ public struct Request: Sendable, Hashable {
   ) {
     self.method = method
     self.path = path
-    self.parameters = parameters
+    currentParameters = parameters
     self.headers = headers
     self.contentType = contentType
     self.payload = payload

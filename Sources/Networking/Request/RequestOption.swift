@@ -21,8 +21,9 @@ public struct RequestOption: Sendable {
   /// networking.request(.boards, .change { request in request.path = "v2/boards" })
   /// ```
   ///
-  /// - Parameter change: The closure. It runs each time that the request is made, on the caller's
-  ///   thread.
+  /// - Parameter change: The closure. It runs each time that the request is read, which may be more than
+  ///   once for a call, and again when a stored request is replayed. It usually runs on the caller's
+  ///   thread, in a transfer or a replay on any other.
   /// - Returns: The option.
   public static func change(
     _ change: @escaping @Sendable (_ request: inout Request) -> Void
@@ -108,7 +109,7 @@ public struct RequestOption: Sendable {
   ///
   /// Parameters can only be added to a dictionary or to a request without parameters. Otherwise the
   /// request fails with ``NetworkError/Code-swift.enum/encodingFailed`` when it is built, unless
-  /// ``Request/parameters`` is assigned afterwards.
+  /// other ``Request/parameters`` are assigned afterwards.
   ///
   /// - Parameter parameters: A dictionary of parameters.
   /// - Returns: The option.

@@ -182,5 +182,32 @@
         try client.curlCommand(for: .get("boards"))
           == "curl -H 'X-Hook: 1' -H 'Authorization: ***' 'https://api.example.com/v1/boards'")
     }
+
+    @Test(arguments: [nil, true, false] as [Bool?], [nil, true, false] as [Bool?])
+    func theCommandHasTheCredentialsIfTheClientSendsThem(
+      _ ofRequest: Bool?, _ ofHook: Bool?
+    ) async throws {
+      for isDefault in [true, false] {
+        var configuration = NetworkingConfiguration.plain
+        configuration.sendsCredentials = isDefault
+        let transport = FakeTransport { _ in .response(200) }
+        let client = Networking<Request>(
+          baseURL: .of("https://api.example.com/"), transport: transport,
+          configuration: configuration)
+        client.callbackContext = .inline
+        client.authenticate(bearerToken: "t0ken")
+        client.preProcessRequest = { request in
+          var request = request
+          if let ofHook { request.sendsCredentials = ofHook }
+          return request
+        }
+        let option = RequestOption.change { $0.sendsCredentials = ofRequest }
+        _ = try await client.request(.get("a"), option).value
+        let command = try client.curlCommand(for: .get("a"), option, redacted: false)
+        let isSent = transport.requests.first?.headers["Authorization"] != nil
+        #expect(isSent == (ofRequest != false && (ofHook ?? ofRequest ?? isDefault)))
+        #expect(command.contains("t0ken") == isSent)
+      }
+    }
   }
 #endif

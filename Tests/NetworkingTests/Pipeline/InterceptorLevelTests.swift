@@ -139,6 +139,83 @@ struct InterceptorLevelTests {
       ])
   }
 
+  @Test(arguments: [InterceptorLevel.attempt, .hop])
+  func aCopyWithOtherInterceptorsOfAttemptsOrHopsSharesNothing(
+    _ level: InterceptorLevel
+  ) async throws {
+    let transport = FakeTransport { _ in [] }
+    let client = client(transport) { $0.sharesRequests = true }
+    let copy = client.copy()
+    for (each, user) in [(client, "alice"), (copy, "bob")] {
+      each.interceptors.append(HeaderInjector { _ in ["X-User": user] }, at: level)
+    }
+    let calls = [client, copy, client, copy].map { $0.request(.get("a")) }
+    #expect(transport.requests.map { $0.headers["X-User"] } == ["alice", "bob"])
+    // Unchanged interceptors are the same.
+    let another = copy.copy()
+    another.interceptors.append(recorder("call"))
+    let shared = another.request(.get("a"))
+    #expect(transport.requests.count == 2)
+    for call in calls + [shared] { call.cancel() }
+  }
+
+  @Test(arguments: [nil, InterceptorLevel.attempt, .hop])
+  func requestsWithAttributesAreNotSharedBeforeInterceptorsThatMayReadThem(
+    _ level: InterceptorLevel?
+  ) {
+    let transport = FakeTransport { _ in [] }
+    let client = client(transport) {
+      $0.sharesRequests = true
+      $0.decoder = JSONDecoder()
+      $0.secretNames = ["pin"]
+    }
+    if let level {
+      client.interceptors.append(
+        RequestAdapter { request in
+          var request = request
+          request.headers["X-Tenant"] = request.attributes[TenantKey.self]
+          return request
+        }, at: level)
+    }
+    let calls = ["a", "b"].map { client.request(.get("a"), .attribute(TenantKey.self, $0)) }
+    #expect(
+      transport.requests.map { $0.headers["X-Tenant"] } == (level == nil ? [nil] : ["a", "b"]))
+    // The attributes of the client do not count.
+    let others = [1, 2].map { _ in client.request(.get("b")) }
+    #expect(transport.requests.count(where: { $0.url.path == "/b" }) == 1)
+    for call in calls + others { call.cancel() }
+  }
+
+  @Test(arguments: [InterceptorLevel.call, .attempt, .hop], [false, true])
+  func aResentRequestHasTheCurrentCredentials(
+    _ level: InterceptorLevel, _ refreshes: Bool
+  ) async throws {
+    let server = FakeTransport { request in
+      .response(request.headers["Authorization"] == "Bearer new" ? 200 : 401)
+    }
+    let client = client(server)
+    client.authenticate(bearerToken: "old")
+    let renew: @Sendable () -> Promise<Void> = { [unowned client] in
+      client.renewCredentials {
+        client.authenticate(bearerToken: "new")
+        return Promise<Void>.fulfilled()
+      }
+    }
+    client.interceptors.append(
+      refreshes
+        ? RefreshInterceptor { _ in renew() }
+        : ResponseInterceptor { result, _ in
+          (try? result.get().status) == 401 ? .resend(after: renew()) : .pass
+        }, at: level)
+    #expect(try await response(of: client).status == 200)
+    #expect(server.requests.map { $0.headers["Authorization"] } == ["Bearer old", "Bearer new"])
+    // A field of the request itself stays.
+    _ = try await client.request(.get("b", headers: ["Authorization": "Bearer own"])).value
+    #expect(
+      server.requests.dropFirst(2).map { $0.headers["Authorization"] }
+        == ["Bearer own", "Bearer own"])
+  }
+
   // MARK: The list
 
   @Test func aLiteralHasInterceptorsOfCallsAndReplacesAllLevels() {

@@ -183,6 +183,36 @@ struct RequestOptionTests {
     #expect(other.failure(as: NetworkError.self)?.code == .encodingFailed)
   }
 
+  @Test(
+    arguments: [
+      { @Sendable in $0.parameters?["locale"] = "de" }, { @Sendable in $0.parameters = nil },
+    ] as [@Sendable (inout Request) -> Void])
+  func aHookDoesNotRemoveTheErrorOfTheEncoding(
+    _ change: @escaping @Sendable (inout Request) -> Void
+  ) async throws {
+    let client = client(Request.self)
+    client.beforeEach = { $0.with(.change(change)) }
+    let value = Unencodable()
+    for request in [Request.put("a", json: value), .put("a", parameters: ["a": value])] {
+      let error = await client.request(request).result.failure(as: NetworkError.self)
+      #expect(error?.code == .encodingFailed && error?.underlying is TestError)
+    }
+    #expect(transport.requests.isEmpty)
+  }
+
+  @Test func aChangeOfOneParameterKeepsTheErrorAndOtherParametersReplaceIt() async throws {
+    let client = client(Request.self)
+    let value = Unencodable()
+    var request = Request.get("a", parameters: ["b": 1], .parameters(["a": value]))
+    request.parameters?["c"] = 2
+    #expect(request.parameters == ["b": 1, "c": 2])
+    let error = await client.request(request).result.failure(as: NetworkError.self)
+    #expect(error?.code == .encodingFailed)
+    request.parameters = ["d": 3]
+    _ = try await client.request(request).value
+    #expect(queries == ["d=3"])
+  }
+
   // MARK: Clients
 
   @Test func theBaseURLOfAClientCanBeReadAndSet() async throws {

@@ -72,6 +72,20 @@ struct TransferPauseTests {
     #expect(reports.entries.last?.received.total == 10_000)
   }
 
+  @Test func aHandlerOfAHookReceivesTheProgressBesideTheTransfer() async throws {
+    let transport = FakeTransport { _ in
+      [.sent(bytes: 5, total: 10), .sent(bytes: 10, total: 10)] + .response(200)
+    }
+    let client = Networking<Request>(transport: transport, configuration: .plain)
+    client.callbackContext = .inline
+    let reports = Log<TransferProgress>()
+    client.beforeEach = { $0.with(.onProgress { reports.append($0) }) }
+    let transfer = client.transfer(.upload(data: .pattern(10), to: "http://films.example/film"))
+    #expect(try await transfer.value.status == 200)
+    #expect(reports.entries.map(\.sent.bytes) == [5, 10])
+    #expect(transfer.currentProgress.bytes == 10 && transfer.currentProgress.fraction == 1)
+  }
+
   @Test func noDeadlineRunsDuringAPause() async throws {
     let client = client { $0.callTimeout = .seconds(12) }
     let transfer = client.transfer(.get("film"), to: target, resumable: false)
