@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 import Promises
-import CatenaSystem
 
 /// The stage that answers requests from a cache, validates stale responses, and stores responses.
 ///

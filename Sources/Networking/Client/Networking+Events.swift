@@ -1,5 +1,5 @@
-import Promises
 import CatenaSystem
+import Promises
 
 extension Networking {
   /// Adds a monitor that observes the calls made from now on.
@@ -43,7 +43,10 @@ extension Networking {
   /// - Returns: A registration that removes the closure.
   @discardableResult
   public func addMonitor(
-    @_inheritActorContext _ observe: @escaping NetworkEventHandler
+    @_inheritActorContext _ observe:
+      @escaping @Sendable @isolated(any) (
+        _ event: NetworkEvent
+      ) -> Void
   ) -> MonitorRegistration {
     addMonitor(ClosureMonitor(observe))
   }

@@ -1,5 +1,5 @@
-public import Promises
 import CatenaSystem
+public import Promises
 
 extension Networking {
   /// The client's offline store, for inspecting and removing stored requests.
@@ -23,7 +23,9 @@ extension Networking {
   /// - Parameter handler: The handler, which runs once for each replay, on its actor or, without
   ///   one, in ``callbackContext``. `nil` removes the earlier handler.
   public func onAutomaticReplay(
-    @_inheritActorContext _ handler: AutomaticReplayHandler?
+    @_inheritActorContext _ handler: (
+      @Sendable @isolated(any) (_ result: Result<OfflineStore.Report, any Error>) -> Void
+    )?
   ) {
     change { $0.onAutomaticReplay = handler }
   }

@@ -1,7 +1,7 @@
+import CatenaSystem
 import Dispatch
 import Foundation
 import Promises
-import CatenaSystem
 
 /// The limit for the number of running requests of a client.
 public enum RequestMode: Sendable, Hashable {

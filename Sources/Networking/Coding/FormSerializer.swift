@@ -1,26 +1,13 @@
 import Foundation
 
-/// A serializer that parses a URL-encoded body, such as the response of an older token endpoint.
-///
-/// ```swift
-/// networking.request(.token).validate().toForm().done { form in use(form["access_token"].string) }
-/// ```
-///
-/// The output has a member for each name. Its value is a string or, if the body has the name more than
-/// once, an array of strings in their order. A plus sign is a space. A name or value whose
-/// percent-encoding is not valid is unchanged.
-///
-/// Source: the URL Standard (WHATWG) section 5.1, application/x-www-form-urlencoded parsing.
-public struct FormSerializer: ResponseSerializing {
-  /// Creates a serializer.
-  public init() {}
-
+/// A serializer that parses a URL-encoded body.
+struct FormSerializer: ResponseSerializing {
   /// Parses the body.
   ///
   /// - Parameter response: The response. An empty body has no members.
   /// - Returns: The names and their values.
   /// - Throws: ``NetworkError`` with the code `stringFailed` if the body is not text.
-  public func serialize(_ response: Response) throws -> JSON {
+  func serialize(_ response: Response) throws -> JSON {
     var fields: [String: [JSON]] = [:]
     for field in try StringSerializer().serialize(response).split(separator: "&") {
       let sides = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

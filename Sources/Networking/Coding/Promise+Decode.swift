@@ -116,7 +116,17 @@ extension Promise where Value == Response {
       file: file, line: line, serializer.serialize)
   }
 
-  /// Parses a URL-encoded body, as described for ``FormSerializer``.
+  /// Parses a URL-encoded body, such as the response of an older token endpoint.
+  ///
+  /// ```swift
+  /// networking.request(.token).validate().toForm().done { form in use(form["access_token"].string) }
+  /// ```
+  ///
+  /// The value has a member for each name: a string or, if the body has the name more than once, an
+  /// array of strings in their order. A plus sign is a space. A name or value whose percent-encoding
+  /// is not valid is unchanged.
+  ///
+  /// Source: the URL Standard (WHATWG) section 5.1, application/x-www-form-urlencoded parsing.
   ///
   /// - Parameters:
   ///   - file: The source file of the call, for diagnostics.

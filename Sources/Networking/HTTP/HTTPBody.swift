@@ -40,7 +40,7 @@ extension HTTPBody {
   /// Empty for ``none`` and ``stream(_:)``.
   ///
   /// A ``BodyReader`` reads all kinds of bodies.
-  public var allPieces: [BodyPiece] {
+  package var allPieces: [BodyPiece] {
     switch self {
     case .none, .stream: []
     case .data(let data): [.data(data)]

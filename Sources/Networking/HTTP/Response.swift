@@ -1,6 +1,6 @@
+import CatenaSystem
 public import Foundation
 public import Promises
-import CatenaSystem
 
 #if canImport(FoundationNetworking)
   public import FoundationNetworking

@@ -26,7 +26,10 @@ struct ClientSettings: Sendable {
   ///
   /// The sink is `nil` at the level `.none`.
   var log: (level: LoggingConfiguration.Level, sink: LogSink?) = (.none, nil)
-  var onAutomaticReplay: AutomaticReplayHandler?
+  var onAutomaticReplay:
+    (
+      @Sendable @isolated(any) (_ result: Result<OfflineStore.Report, any Error>) -> Void
+    )?
   /// The client's source of time, which does not change.
   var scheduler: any Scheduler = .live
 

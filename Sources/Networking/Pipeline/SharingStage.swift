@@ -1,5 +1,5 @@
-import Promises
 import CatenaSystem
+import Promises
 
 /// The stage that shares one exchange among identical concurrent requests, and cancels it when all
 /// callers have left.

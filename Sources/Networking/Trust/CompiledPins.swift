@@ -1,5 +1,5 @@
-import Foundation
 import CatenaSystem
+import Foundation
 
 /// The certificates that are compared with pins.
 public enum PinPlace: Sendable, Hashable {

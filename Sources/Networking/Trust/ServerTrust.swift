@@ -83,7 +83,7 @@ extension ServerTrust {
     }
 
     /// A rule of the caller.
-    public typealias Evaluation =
+    typealias Evaluation =
       @Sendable (_ chain: [ServerCertificate], _ host: String) throws -> Bool
 
     var anchors = Anchors.system
@@ -190,7 +190,10 @@ extension ServerTrust {
     ///   after all other checks, and must not block. A thrown error rejects the server and is the
     ///   reason of the failure.
     /// - Returns: The policy.
-    public static func evaluate(_ evaluation: @escaping Evaluation) -> Policy {
+    public static func evaluate(
+      _ evaluation:
+        @escaping @Sendable (_ chain: [ServerCertificate], _ host: String) throws -> Bool
+    ) -> Policy {
       system.evaluate(evaluation)
     }
 
@@ -201,7 +204,10 @@ extension ServerTrust {
     /// - Parameter evaluation: Returns whether the server is accepted. For ``insecure``, the chain is
     ///   that which the server has sent.
     /// - Returns: The policy.
-    public func evaluate(_ evaluation: @escaping Evaluation) -> Policy {
+    public func evaluate(
+      _ evaluation:
+        @escaping @Sendable (_ chain: [ServerCertificate], _ host: String) throws -> Bool
+    ) -> Policy {
       changed { $0.evaluations.append(evaluation) }
     }
 

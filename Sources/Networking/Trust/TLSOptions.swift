@@ -10,9 +10,6 @@ public import Foundation
 ///
 /// Two options are equal if they are copies of one another, or both are the default.
 public struct TLSOptions: Sendable, Hashable {
-  /// A version of TLS.
-  public typealias Version = TLSVersion
-
   /// The trust in servers.
   public let trust: ServerTrust
   /// The client's identities.
