@@ -3,9 +3,7 @@ package import Foundation
 /// A serializer that decodes a body as text.
 ///
 /// The text encoding is the one passed to the initializer, otherwise the `charset` of the content
-/// type, otherwise UTF-8. A byte order mark is removed. A `charset` can have any name of the
-/// Encoding Standard whose encoding the platform can read, such as `koi8-r` or `euc-jp`. A text that is no
-/// such name, such as `none` or `utf8mb4`, counts as no `charset`.
+/// type, otherwise UTF-8.
 package struct StringSerializer: ResponseSerializing {
   private let encoding: String.Encoding?
 

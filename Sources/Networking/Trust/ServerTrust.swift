@@ -271,3 +271,13 @@ public struct Revocation: Sendable {
   var lists: [TLSSource] = []
   var wholeChain = false
 }
+
+/// The certificates that are compared with pins.
+public enum PinPlace: Sendable, Hashable {
+  /// The server's certificate only.
+  case leaf
+  /// Any certificate of the verified chain, such as that of an authority.
+  ///
+  /// Certificates that the server merely sends along do not count.
+  case chain
+}
