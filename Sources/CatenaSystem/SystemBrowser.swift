@@ -3,9 +3,7 @@ package import Foundation
 /// The web browser of the desktop.
 package enum SystemBrowser {
   /// The reason why a page could not be opened.
-  package struct Failure: Error, CustomStringConvertible {
-    package let description: String
-  }
+  package struct Failure: Error, CustomStringConvertible { package let description: String }
 
   /// Opens a page in the browser of the user.
   ///
@@ -24,13 +22,12 @@ package enum SystemBrowser {
         let name = "xdg-open"
       #endif
       // Searched here, because a caller would otherwise notice a missing program by a time limit only.
-      let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(
-        separator: ":")
-      guard
-        let program = folders.map({ "\($0)/\(name)" }).first(where: {
-          FileManager.default.isExecutableFile(atPath: $0)
-        })
-      else { throw Failure(description: "there is no program \(name)") }
+      let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"
+      let programs = path.split(separator: ":").map { "\($0)/\(name)" }
+      guard let program = programs.first(where: FileManager.default.isExecutableFile(atPath:))
+      else {
+        throw Failure(description: "there is no program \(name)")
+      }
       let process = Process()
       process.executableURL = URL(fileURLWithPath: program)
       process.arguments = [url.absoluteString]

@@ -27,9 +27,7 @@ struct ClientSettings: Sendable {
   /// The sink is `nil` at the level `.none`.
   var log: (level: LoggingConfiguration.Level, sink: LogSink?) = (.none, nil)
   var onAutomaticReplay:
-    (
-      @Sendable @isolated(any) (_ result: Result<OfflineStore.Report, any Error>) -> Void
-    )?
+    (@Sendable @isolated(any) (Result<OfflineStore.Report, any Error>) -> Void)?
   /// The client's source of time, which does not change.
   var scheduler: any Scheduler = .live
 
