@@ -38,10 +38,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, Codable, CustomS
   ///
   /// Source: RFC 9110 section 9.2.1.
   var isSafe: Bool {
-    switch self {
-    case .get, .head, .options, .trace: true
-    default: false
-    }
+    [.get, .head, .options, .trace].contains(self)
   }
 
   /// Whether the method is idempotent: several identical requests have the same effect as one.

@@ -82,13 +82,9 @@ extension ServerTrust {
       let mode: PinMode
     }
 
-    /// A rule of the caller.
-    typealias Evaluation =
-      @Sendable (_ chain: [ServerCertificate], _ host: String) throws -> Bool
-
     var anchors = Anchors.system
     var pinRules: [PinRule] = []
-    var evaluations: [Evaluation] = []
+    var evaluations: [@Sendable ([ServerCertificate], String) throws -> Bool] = []
     var revocation = Revocation()
     var minimumVersion: TLSVersion?
     var maximumVersion: TLSVersion?

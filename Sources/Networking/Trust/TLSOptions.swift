@@ -205,7 +205,7 @@ final class CompiledPolicy: Sendable {
   /// The trusted authorities.
   let anchors: PlatformAnchors
   let pins: [CompiledPins]
-  let evaluations: [ServerTrust.Policy.Evaluation]
+  let evaluations: [@Sendable ([ServerCertificate], String) throws -> Bool]
   let stapled: Revocation.Stapled
   let minimumVersion: TLSVersion
   let maximumVersion: TLSVersion?
