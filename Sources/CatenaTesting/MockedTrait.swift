@@ -1,8 +1,8 @@
 #if canImport(Testing)
+  import CatenaSystem
   public import Mocking
   public import Networking
   import Promises
-  import CatenaSystem
   public import Testing
 
   /// A trait of tests in which mocks respond to the requests of all clients.

@@ -1,7 +1,7 @@
 #if canImport(Testing)
+  import CatenaSystem
   import Foundation
   import Promises
-  import CatenaSystem
 
   /// A watch over the virtual time of a test, which reports a standstill, and an advance without end.
   ///

@@ -1,8 +1,8 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import MockingResources
 import Networking
-import CatenaSystem
 
 /// A printer of the requests of a server and their responses, with secrets masked.
 struct ExchangeLog: Sendable {

@@ -1,8 +1,8 @@
+import CatenaSystem
 import Dispatch
 import Foundation
 import Mocking
 import MockingStubs
-import CatenaSystem
 
 /// The properties of the program.
 enum MockServerProgram {
@@ -22,33 +22,6 @@ enum MockServerProgram {
     let isInUse = reason == String(cString: strerror(EADDRINUSE))
     return "cannot listen on port \(port): \(reason)"
       + (isInUse ? "; --port 0 chooses a free port" : "")
-  }
-
-  /// Opens a URL in the browser of the user.
-  ///
-  /// - Returns: Whether a browser could be started. `false` on platforms without processes.
-  static func openBrowser(_ url: URL) -> Bool {
-    #if os(macOS) || os(Linux)
-      #if os(macOS)
-        let launcher = "/usr/bin/open"
-      #else
-        let launcher = "/usr/bin/xdg-open"
-      #endif
-      guard FileManager.default.isExecutableFile(atPath: launcher) else { return false }
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: launcher)
-      process.arguments = [url.absoluteString]
-      process.standardOutput = FileHandle.nullDevice
-      process.standardError = FileHandle.nullDevice
-      do {
-        try process.run()
-        return true
-      } catch {
-        return false
-      }
-    #else
-      return false
-    #endif
   }
 }
 

@@ -97,8 +97,11 @@ final class StubServer: Sendable {
     watcher?.watch(file.files)
     if watcher != nil { reload() }
     let page = admin?.inspectorURL ?? server.url
-    if options.opensBrowser, !MockServerProgram.openBrowser(page) {
-      console.failure("cannot open a browser; open \(page)")
+    guard options.opensBrowser else { return }
+    do {
+      try SystemBrowser.open(page)
+    } catch {
+      console.failure("cannot open a browser (\(error)); open \(page)")
     }
   }
 

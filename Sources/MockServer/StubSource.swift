@@ -1,9 +1,9 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import MockingRecordings
 import MockingResources
 import MockingStubs
-import CatenaSystem
 
 /// The files that a server uses, and their last content.
 final class StubSource: Sendable {

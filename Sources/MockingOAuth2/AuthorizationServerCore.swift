@@ -1,8 +1,8 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking
 import Promises
-import CatenaSystem
 
 /// The routes of a mock authorization server, and its state.
 final class AuthorizationServerCore: Sendable {

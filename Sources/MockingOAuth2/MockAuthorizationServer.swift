@@ -1,9 +1,9 @@
+import CatenaSystem
 import Foundation
 import Mocking
 public import Networking
 public import NetworkingOAuth2
 public import Promises
-import CatenaSystem
 
 /// An OAuth2 authorization server for tests, on a socket of the loopback interface and in memory.
 ///

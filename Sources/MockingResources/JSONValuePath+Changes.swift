@@ -1,5 +1,5 @@
-import MockingDocuments
 import Mocking
+import MockingDocuments
 import Networking
 
 /// The lookups and changes of a patch at the place of a value, which must exist.

@@ -1,7 +1,7 @@
+import CatenaSystem
 package import Foundation
 import Mocking
 import Networking
-import CatenaSystem
 
 /// A place to which resources are added: a store, or the draft of one.
 package protocol ResourceCollection {

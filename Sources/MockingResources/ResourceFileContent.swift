@@ -1,8 +1,8 @@
+import CatenaSystem
 public import Foundation
 import Mocking
 import Networking
 import Promises
-import CatenaSystem
 
 /// The content of a file of resources.
 struct ResourceFileContent: Sendable {

@@ -1,8 +1,8 @@
+import CatenaSystem
 public import Foundation
 import Mocking
 import Networking
 public import Promises
-import CatenaSystem
 
 /// The items of related resources, with one lock, one file and one set of clients.
 ///

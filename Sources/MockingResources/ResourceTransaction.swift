@@ -1,7 +1,7 @@
+import CatenaSystem
 package import Foundation
 package import Mocking
 public import Networking
-import CatenaSystem
 
 /// The items of all resources of a ``ResourceStore`` during one atomic step.
 ///

@@ -1,6 +1,6 @@
+import CatenaSystem
 package import Mocking
 package import Networking
-import CatenaSystem
 
 /// A resource of a store with its shared items at one time.
 package struct StoredResource: Sendable {

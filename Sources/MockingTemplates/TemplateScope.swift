@@ -1,6 +1,6 @@
+import CatenaSystem
 import Mocking
 import Networking
-import CatenaSystem
 
 /// The names that a template can use besides those of the request.
 package struct TemplateScope: Sendable {

@@ -1,5 +1,5 @@
-import MockingDocuments
 import Mocking
+import MockingDocuments
 import Networking
 
 /// The remaining work of the rendering of a template.

@@ -1,7 +1,7 @@
+import CatenaSystem
 import Foundation
 import Networking
 public import Promises
-import CatenaSystem
 
 /// A session with an authorization server, which stores its tokens and refreshes them.
 ///

@@ -1,7 +1,7 @@
+import CatenaSystem
 import Foundation
 import Networking
 import Promises
-import CatenaSystem
 
 // MARK: Sign-in and sign-out
 

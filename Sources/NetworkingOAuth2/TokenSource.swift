@@ -1,7 +1,7 @@
+import CatenaSystem
 import Foundation
 import Networking
 import Promises
-import CatenaSystem
 
 /// The source of the tokens of one level of a session, which renews them once for all callers.
 ///

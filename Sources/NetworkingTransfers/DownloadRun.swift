@@ -1,7 +1,7 @@
+import CatenaSystem
 import Foundation
 import Networking
 import Promises
-import CatenaSystem
 
 /// The options of a download that can be paused.
 struct DownloadOptions: Sendable {

@@ -1,5 +1,5 @@
-import Promises
 import CatenaSystem
+import Promises
 
 /// The pause of a transfer: its state, the tasks that wait for its end, and its observers.
 ///

@@ -1,7 +1,7 @@
+import CatenaSystem
 public import Foundation
 import Networking
 public import Promises
-import CatenaSystem
 
 /// A download or an upload that can be paused, resumed, observed and cancelled.
 ///

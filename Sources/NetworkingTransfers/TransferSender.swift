@@ -1,8 +1,8 @@
+import CatenaSystem
 import Dispatch
 import Foundation
 import Networking
 import Promises
-import CatenaSystem
 
 /// The client as a transfer uses it: a sender of requests of one endpoint, with its retry policy.
 struct TransferSender: Sendable {

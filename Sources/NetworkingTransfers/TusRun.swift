@@ -1,7 +1,7 @@
+import CatenaSystem
 import Foundation
 import Networking
 import Promises
-import CatenaSystem
 
 /// One upload by the tus protocol, from its creation or its stored state to the last byte.
 ///

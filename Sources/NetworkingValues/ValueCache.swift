@@ -1,7 +1,7 @@
+import CatenaSystem
 import Dispatch
 import Networking
 public import Promises
-import CatenaSystem
 
 /// A cache of values that are made once, such as decoded responses and images.
 ///
@@ -103,7 +103,7 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
   public var valueCount: Int { state.withLock { $0.entries.count } }
 
   /// The cost of all stored values together.
-  public var totalCost: Int { state.withLock { $0.entries.cost } }
+  var totalCost: Int { state.withLock { $0.entries.cost } }
 
   /// Removes a value.
   ///

@@ -101,13 +101,13 @@ extension NetworkError {
 // MARK: - Responses
 
 /// A validator that rejects SOAP faults, and other responses without a success status.
-public struct SOAPValidator: ResponseValidating {
+struct SOAPValidator: ResponseValidating {
   private let serializer: SOAPSerializer
 
   /// Creates a validator.
   ///
   /// - Parameter limits: The limits for the document.
-  public init(limits: XML.Limits = .standard) {
+  init(limits: XML.Limits = .standard) {
     serializer = SOAPSerializer(limits: limits)
   }
 
@@ -116,7 +116,7 @@ public struct SOAPValidator: ResponseValidating {
   /// - Parameter response: The response.
   /// - Throws: `NetworkError` as for ``SOAPSerializer/serialize(_:)``. A success without a body is
   ///   accepted, as a message without a response has it.
-  public func validate(_ response: Response) throws {
+  func validate(_ response: Response) throws {
     if 200..<300 ~= response.status, response.hasNoBody { return }
     _ = try serializer.serialize(response)
   }

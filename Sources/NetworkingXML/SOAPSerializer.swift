@@ -1,14 +1,14 @@
 import Foundation
-public import Networking
+import Networking
 
 /// A serializer that reads a SOAP message, and throws an error for a fault.
-public struct SOAPSerializer: ResponseSerializing {
+struct SOAPSerializer: ResponseSerializing {
   private let limits: XML.Limits
 
   /// Creates a serializer.
   ///
   /// - Parameter limits: The limits for the document.
-  public init(limits: XML.Limits = .standard) {
+  init(limits: XML.Limits = .standard) {
     self.limits = limits
   }
 
@@ -20,7 +20,7 @@ public struct SOAPSerializer: ResponseSerializing {
   ///   `unacceptableStatus` if the status is not 2xx, otherwise `decodingFailed`. The same codes
   ///   apply to a body that is not a SOAP message. The code is `noData` for a success without a
   ///   body.
-  public func serialize(_ response: Response) throws -> SOAPEnvelope {
+  func serialize(_ response: Response) throws -> SOAPEnvelope {
     let isSuccess = 200..<300 ~= response.status
     let code: NetworkError.Code =
       isSuccess ? .decodingFailed : .unacceptableStatus(response.status)

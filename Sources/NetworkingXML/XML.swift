@@ -49,7 +49,8 @@ public struct XML: Sendable {
   ///   - attributes: The names and values of the attributes. `nil` values are omitted.
   ///   - content: The content: elements, nodes, text and numbers.
   public init(
-    _ name: String, in namespace: Namespace? = nil, _ attributes: AttributeLiteral = [:],
+    _ name: String, in namespace: Namespace? = nil,
+    _ attributes: KeyValuePairs<Name, (any LosslessStringConvertible)?> = [:],
     @Builder content: () -> [Node] = { [] }
   ) {
     self.init(
@@ -76,9 +77,6 @@ public struct XML: Sendable {
     self.namespaces = namespaces
     self.children = children
   }
-
-  /// Names and values of attributes, written as a dictionary literal, in order.
-  public typealias AttributeLiteral = KeyValuePairs<Name, (any LosslessStringConvertible)?>
 
   /// The text of a value.
   ///
@@ -168,7 +166,7 @@ extension XML {
     ///   - content: The content: elements, nodes, text and numbers.
     /// - Returns: The element.
     public func callAsFunction(
-      _ name: String, _ attributes: AttributeLiteral = [:],
+      _ name: String, _ attributes: KeyValuePairs<Name, (any LosslessStringConvertible)?> = [:],
       @Builder content: () -> [Node] = { [] }
     ) -> XML {
       XML(name, in: self, attributes, content: content)

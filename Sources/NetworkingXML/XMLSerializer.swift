@@ -1,5 +1,5 @@
 import Foundation
-public import Networking
+import Networking
 
 /// A serializer that parses a body as XML.
 ///
@@ -7,13 +7,13 @@ public import Networking
 /// that of the encoding declaration, otherwise UTF-8.
 ///
 /// Source: RFC 7303 section 3.
-public struct XMLSerializer: ResponseSerializing {
+struct XMLSerializer: ResponseSerializing {
   private let limits: XML.Limits
 
   /// Creates a serializer.
   ///
   /// - Parameter limits: The limits for the document.
-  public init(limits: XML.Limits = .standard) {
+  init(limits: XML.Limits = .standard) {
     self.limits = limits
   }
 
@@ -23,7 +23,7 @@ public struct XMLSerializer: ResponseSerializing {
   /// - Returns: The document.
   /// - Throws: `NetworkError` with the code `decodingFailed`, whose `underlying` error is an
   ///   ``XMLError``, or with the code `noData` if there is no body.
-  public func serialize(_ response: Response) throws -> XML.Document {
+  func serialize(_ response: Response) throws -> XML.Document {
     guard !response.hasNoBody else { throw NetworkError(.noData, response) }
     do {
       let document = try XML.Document(

@@ -1,7 +1,7 @@
 #if canImport(Combine)
+  import CatenaSystem
   public import Combine
   public import Promises
-  import CatenaSystem
 
   /// A publisher of the outcome of a promise: one value and the end, or a failure.
   ///

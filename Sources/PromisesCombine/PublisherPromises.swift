@@ -1,7 +1,7 @@
 #if canImport(Combine)
+  import CatenaSystem
   public import Combine
   public import Promises
-  import CatenaSystem
 
   extension Publisher where Output: Sendable {
     /// Returns a promise for the first value of this publisher.

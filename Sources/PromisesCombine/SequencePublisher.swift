@@ -1,7 +1,7 @@
 #if canImport(Combine)
+  import CatenaSystem
   public import Combine
   import Promises
-  import CatenaSystem
 
   /// A publisher of the elements of an asynchronous sequence.
   ///

@@ -1,5 +1,5 @@
-import Promises
 import CatenaSystem
+import Promises
 import TestSupport
 package import Testing
 

@@ -1,7 +1,7 @@
 #if os(Linux) || os(macOS)
+  import CatenaSystem
   import ChildProcessSupport
   package import Foundation
-  import CatenaSystem
 
   /// A child process of the tests, killed when this object is released.
   ///

@@ -1,7 +1,7 @@
 #if os(Linux) || os(macOS)
+  import CatenaSystem
   import ChildProcessSupport
   import Foundation
-  import CatenaSystem
 
   /// The bytes that a process writes to one stream.
   ///

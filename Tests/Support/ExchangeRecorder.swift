@@ -1,6 +1,6 @@
+import CatenaSystem
 package import Foundation
 package import Networking
-import CatenaSystem
 
 /// The events of one exchange, summarized.
 package struct ExchangeRecord: Sendable {

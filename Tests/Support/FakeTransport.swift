@@ -1,7 +1,7 @@
+import CatenaSystem
 package import Foundation
 package import Networking
 import Promises
-import CatenaSystem
 
 /// A transport that delivers the events of a closure synchronously, and records requests.
 ///

@@ -1,8 +1,8 @@
+import CatenaSystem
 import Dispatch
 package import Foundation
 package import Networking
 package import Promises
-import CatenaSystem
 
 #if canImport(Darwin)
   import Darwin

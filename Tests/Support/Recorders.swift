@@ -1,7 +1,7 @@
+import CatenaSystem
 import Dispatch
 package import Networking
 package import Promises
-import CatenaSystem
 
 /// A thread-safe list of entries in order of arrival; a test can wait for the nth entry.
 package final class Log<Entry: Sendable>: Sendable {

@@ -1,6 +1,6 @@
 #if os(Linux) || os(macOS)
-  package import Foundation
   import CatenaSystem
+  package import Foundation
 
   #if canImport(Darwin)
     import Darwin

@@ -1,7 +1,7 @@
+import CatenaSystem
 import Foundation
 import Networking
 import Promises
-import CatenaSystem
 import SystemCallFaults
 
 /// Requests that are stored and replayed while a system call fails.

@@ -1,8 +1,8 @@
 import Foundation
 import LoadSupport
 import Mocking
-import Promises
 import NetworkingTracing
+import Promises
 
 /// Work on one thread without requests: promises, JSON, redaction.
 struct Computation {

@@ -26,7 +26,7 @@
     ///
     /// - Parameter ordering: The order of this access and others.
     /// - Returns: The value.
-    @inlinable
+    @inlinable @inline(__always)
     package borrowing func load(ordering: AtomicOrdering) -> Value {
       Value(bits: catena_atomic_load(storage.address, ordering.order))
     }

@@ -1,6 +1,6 @@
+import CatenaSystem
 package import Foundation
 package import Networking
-import CatenaSystem
 
 /// The response to a recorded request, and the times of the exchange.
 ///

@@ -1,6 +1,6 @@
+import CatenaSystem
 import Networking
 import Promises
-import CatenaSystem
 
 /// A record of the requests that a provider, a transport or a server has received, in order.
 ///

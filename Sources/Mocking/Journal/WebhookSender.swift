@@ -1,7 +1,7 @@
+import CatenaSystem
 import Foundation
 public import Networking
 public import Promises
-import CatenaSystem
 
 /// A sender of the webhooks of one server, transport or provider.
 ///

@@ -1,7 +1,7 @@
+import CatenaSystem
 package import Foundation
 package import Networking
 import Promises
-import CatenaSystem
 
 /// A bounded buffer that passes a body from a producer to a consumer on another thread.
 ///

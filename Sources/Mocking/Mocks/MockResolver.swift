@@ -1,6 +1,6 @@
+import CatenaSystem
 import Networking
 import Promises
-import CatenaSystem
 
 /// A resolver that turns a mock into the response to one request.
 ///

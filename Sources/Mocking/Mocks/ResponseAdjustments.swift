@@ -1,5 +1,5 @@
-package import Networking
 import CatenaSystem
+package import Networking
 
 /// A delay and a fault that replace those of responses while a backend runs.
 package struct ResponseAdjustment: Sendable {

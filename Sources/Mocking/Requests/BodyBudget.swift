@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 import Networking
-import CatenaSystem
 
 /// The bytes that the bodies of all requests in progress use, and their limit.
 final class BodyBudget: Sendable {

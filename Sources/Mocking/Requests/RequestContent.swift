@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 import Networking
-import CatenaSystem
 
 /// The parsed content of a received request: each form of it is parsed once, when it is first used.
 ///

@@ -1,5 +1,5 @@
-import Networking
 import CatenaSystem
+import Networking
 
 /// A route of a backend, with its identity, its place in the order and the number of its uses.
 final class RegisteredRoute: Sendable {

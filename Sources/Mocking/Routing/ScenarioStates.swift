@@ -1,5 +1,5 @@
-import Networking
 import CatenaSystem
+import Networking
 
 /// The use counts of routes with a limit, and the states of scenarios.
 struct ScenarioMachine {

@@ -1,5 +1,5 @@
-import Networking
 import CatenaSystem
+import Networking
 
 /// The routes of one provider, transport or server, with their use counts and scenario states.
 ///

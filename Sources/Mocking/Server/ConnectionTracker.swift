@@ -1,5 +1,5 @@
-import Promises
 import CatenaSystem
+import Promises
 
 /// A tracker of the connections of a ``MockServer``: their number, the requests in progress, and
 /// how the latest ones closed.

@@ -1,5 +1,5 @@
-public import Promises
 import CatenaSystem
+public import Promises
 
 extension MockServer {
   // MARK: Enqueued mocks

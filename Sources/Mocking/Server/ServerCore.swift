@@ -1,7 +1,7 @@
+import CatenaSystem
 import Dispatch
 import Foundation
 import Promises
-import CatenaSystem
 
 /// The shared state of the connections of a server, which also starts and stops the server.
 ///

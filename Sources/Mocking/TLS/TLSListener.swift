@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 import Networking
-import CatenaSystem
 
 #if CATENA_CURL
   import CCatenaCurl

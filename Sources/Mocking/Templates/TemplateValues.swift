@@ -1,7 +1,7 @@
+import CatenaSystem
 public import Foundation
 import Networking
 import Promises
-import CatenaSystem
 
 /// Generated values for responses: counters, identifiers, random values and the current date.
 ///

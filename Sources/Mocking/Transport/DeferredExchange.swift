@@ -1,7 +1,7 @@
+import CatenaSystem
 import Foundation
 package import Networking
 package import Promises
-import CatenaSystem
 
 /// An exchange that waits for a promise and then continues as another exchange.
 final class DeferredExchange<Value: Sendable>: TransportHandle {

@@ -1,7 +1,7 @@
+import CatenaSystem
 import Foundation
 import Networking
 import Promises
-import CatenaSystem
 
 /// A player that responds with ``Mock``s in memory, for transports and providers.
 struct MockPlayer: Sendable {

@@ -1,5 +1,5 @@
-public import Networking
 import CatenaSystem
+public import Networking
 
 /// A simulated network whose status is set by a test.
 ///

@@ -1,6 +1,6 @@
+import CatenaSystem
 import Networking
 import Promises
-import CatenaSystem
 
 /// The implementation of ``MockTransport`` and of a ``MockProvider`` with routes.
 final class RoutedTransport: Sendable {

@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 import Networking
-import CatenaSystem
 
 /// A transport whose exchanges are checked by a monitor.
 struct CheckedTransport: Transport {

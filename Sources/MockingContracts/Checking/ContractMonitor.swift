@@ -1,8 +1,8 @@
+import CatenaSystem
 import Dispatch
 public import MockingRecordings
 public import Networking
 public import Promises
-import CatenaSystem
 
 /// A check of the exchanges of clients against a contract.
 ///

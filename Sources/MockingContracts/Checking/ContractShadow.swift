@@ -1,7 +1,7 @@
+import CatenaSystem
 import Foundation
 import Mocking
 public import Networking
-import CatenaSystem
 
 /// A transport between the mock of a contract and a new backend: each operation is answered by the mock, by
 /// the backend, or by the mock while the backend is asked, too.

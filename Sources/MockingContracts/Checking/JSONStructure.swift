@@ -1,7 +1,7 @@
+import CatenaSystem
 import Foundation
 import MockingDocuments
 import Networking
-import CatenaSystem
 
 /// A comparison of two JSON values by their members and types.
 enum JSONStructure {

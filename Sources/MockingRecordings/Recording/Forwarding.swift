@@ -1,8 +1,8 @@
+import CatenaSystem
 public import Foundation
 public import Mocking
 public import Networking
 import Promises
-import CatenaSystem
 
 extension Route {
   /// Returns a route that forwards requests to another server.

@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 import Networking
-import CatenaSystem
 
 /// The secret values of a recording, all occurrences of which are masked.
 ///

@@ -1,7 +1,7 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking
-import CatenaSystem
 
 /// A player that replays recorded responses.
 ///

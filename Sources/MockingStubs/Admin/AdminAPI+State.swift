@@ -1,9 +1,9 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import MockingRecordings
 import MockingResources
 import Networking
-import CatenaSystem
 
 /// The items of all resources, the states of all scenarios and the variables at one time.
 struct AdminSnapshot: Sendable {

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Dispatch
 public import Foundation
 public import Mocking
@@ -5,7 +6,6 @@ import MockingRecordings
 import MockingResources
 import Networking
 import Promises
-import CatenaSystem
 
 /// The admin API of a mocked backend: HTTP requests below `/__mock/` that read and change it.
 ///

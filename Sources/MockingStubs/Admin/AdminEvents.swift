@@ -1,10 +1,10 @@
+import CatenaSystem
 import Dispatch
 import Foundation
 import Mocking
 import MockingResources
 import Networking
 import Promises
-import CatenaSystem
 
 /// The server-sent events of the admin API: the latest ones, and the streams of the readers.
 ///

@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 package import Promises
-import CatenaSystem
 
 /// The credentials of a client, and the only origin that they are sent to.
 struct Credentials: Hashable, Sendable {

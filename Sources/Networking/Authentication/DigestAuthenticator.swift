@@ -1,5 +1,5 @@
-import Foundation
 import CatenaSystem
+import Foundation
 
 /// The name and the password of a client for servers with Digest authentication, and their latest
 /// challenges.

@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 import Promises
-import CatenaSystem
 
 /// A scheme of authentication with a user name and a password.
 public enum PasswordScheme: Sendable, Hashable {

@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 import Promises
-import CatenaSystem
 
 /// A copy of a response that is stored while its body goes to a file or a stream.
 ///

@@ -195,13 +195,6 @@ enum CacheRules {
     }
   }
 
-  /// Returns whether a method has no effect on the resource.
-  ///
-  /// Source: RFC 9110 section 9.2.1.
-  static func isSafe(_ method: HTTPMethod) -> Bool {
-    [.get, .head, .options, .trace].contains(method)
-  }
-
   /// Returns the URLs whose stored responses an unsafe request has made invalid.
   ///
   /// They are that of the request and, if they have the same origin, those in `Location` and
@@ -217,7 +210,7 @@ enum CacheRules {
   static func invalidated(
     by method: HTTPMethod, _ url: URL, _ head: HTTPResponseHead
   ) -> [CacheKey] {
-    guard !isSafe(method), (200...399).contains(head.status), let origin = Origin(url) else {
+    guard !method.isSafe, (200...399).contains(head.status), let origin = Origin(url) else {
       return []
     }
     var keys = [CacheKey(url, origin)]

@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 import Promises
-import CatenaSystem
 
 /// The stage that answers requests from a cache, validates stale responses, and stores responses.
 ///
@@ -69,7 +69,7 @@ final class CacheStage: BuiltInStage {
 
   /// Handles a request whose responses may be cached.
   private func handle(_ exchange: Exchange, _ next: @escaping Next) -> NetworkPromise {
-    guard CacheRules.isSafe(exchange.request.method) else {
+    guard exchange.request.method.isSafe else {
       return invalidating(exchange, next)
     }
     if let provider = exchange.unknownProvider {

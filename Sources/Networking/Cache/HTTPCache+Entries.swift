@@ -1,5 +1,5 @@
-public import Foundation
 import CatenaSystem
+public import Foundation
 
 extension HTTPCache {
   /// A stored response, without its body.

@@ -1,5 +1,5 @@
-import Promises
 import CatenaSystem
+import Promises
 
 extension Networking {
   /// Adds a monitor that observes the calls made from now on.
@@ -43,7 +43,10 @@ extension Networking {
   /// - Returns: A registration that removes the closure.
   @discardableResult
   public func addMonitor(
-    @_inheritActorContext _ observe: @escaping NetworkEventHandler
+    @_inheritActorContext _ observe:
+      @escaping @Sendable @isolated(any) (
+        _ event: NetworkEvent
+      ) -> Void
   ) -> MonitorRegistration {
     addMonitor(ClosureMonitor(observe))
   }
@@ -112,26 +115,5 @@ extension Networking {
         settings.eventSinks = EventSinkList(settings.eventSinks, adding: next)
       }
     }
-  }
-}
-
-/// A handle that removes a monitor from a client.
-///
-/// Releasing the handle has no effect.
-public struct MonitorRegistration: Sendable {
-  private let onRemove: @Sendable () -> Void
-
-  init(onRemove: @escaping @Sendable () -> Void) {
-    self.onRemove = onRemove
-  }
-
-  /// Stops the delivery of events to the monitor and releases the monitor.
-  ///
-  /// Pending events are discarded. At most one call of ``NetworkMonitor/observe(_:)`` may still be
-  /// running, or be about to start, on the monitor's queue when this method returns. No other call
-  /// follows it. This method does not wait for that call, so it may be called from within
-  /// `observe`, and under a lock that `observe` takes. Repeated calls have no effect.
-  public func remove() {
-    onRemove()
   }
 }

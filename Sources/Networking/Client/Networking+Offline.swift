@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 public import Promises
-import CatenaSystem
 
 extension Networking {
   /// The client's offline store, for inspecting and removing stored requests.
@@ -24,7 +24,9 @@ extension Networking {
   /// - Parameter handler: The handler, which runs once for each replay, on its actor or, without
   ///   one, in ``callbackContext``. `nil` removes the earlier handler.
   public func onAutomaticReplay(
-    @_inheritActorContext _ handler: AutomaticReplayHandler?
+    @_inheritActorContext _ handler: (
+      @Sendable @isolated(any) (_ result: Result<OfflineStore.Report, any Error>) -> Void
+    )?
   ) {
     change { $0.onAutomaticReplay = handler }
   }

@@ -1,6 +1,6 @@
+import CatenaSystem
 public import Foundation
 public import Promises
-import CatenaSystem
 
 extension Networking {
   /// The client's cookies.

@@ -1,6 +1,6 @@
+import CatenaSystem
 public import Foundation
 public import Promises
-import CatenaSystem
 
 /// A client that sends the requests of endpoints through a queue, and returns promises of the
 /// responses.

@@ -1,27 +1,7 @@
+import CatenaSystem
 import Dispatch
 import Foundation
 import Promises
-import CatenaSystem
-
-/// The limit for the number of running requests of a client.
-public enum RequestMode: Sendable, Hashable {
-  /// One request at a time, in the order in which they were made.
-  case sync
-  /// No limit.
-  case async
-  /// A given number of requests.
-  ///
-  /// A number below 1 counts as 1.
-  case limited(Int)
-
-  var width: Int {
-    switch self {
-    case .sync: 1
-    case .async: .max
-    case .limited(let width): max(width, 1)
-    }
-  }
-}
 
 /// The request queue of a client, which starts requests as slots become free.
 ///

@@ -30,10 +30,36 @@ struct CaseNames<Value: Equatable> {
   }
 }
 
+/// An enumeration whose cases are encoded under their names.
+///
+/// A case with a text is encoded as a prefix and its text.
+protocol NamedCases: Codable, Equatable {
+  /// The texts of the cases.
+  static var caseNames: CaseNames<Self> { get }
+}
+
+extension NamedCases {
+  /// Decodes a case from its name.
+  ///
+  /// - Parameter decoder: The decoder.
+  /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` for an unknown name.
+  public init(from decoder: any Decoder) throws {
+    self = try Self.caseNames.decode(from: decoder)
+  }
+
+  /// Encodes the name of the case.
+  ///
+  /// - Parameter encoder: The encoder.
+  /// - Throws: The errors of the encoder.
+  public func encode(to encoder: any Encoder) throws {
+    try Self.caseNames.encode(self, to: encoder)
+  }
+}
+
 // MARK: - Formats
 
-extension ContentType {
-  private static var names: CaseNames<Self> {
+extension ContentType: NamedCases {
+  static var caseNames: CaseNames<Self> {
     CaseNames(
       names: [
         "query": .query, "formURLEncoded": .formURLEncoded, "json": .json,
@@ -41,86 +67,38 @@ extension ContentType {
       ],
       prefixed: ("custom:", Self.custom, { if case .custom(let type) = $0 { type } else { nil } }))
   }
-
-  /// Decodes a content type from its name, and `custom:` with the media type for ``custom(_:)``.
-  ///
-  /// - Parameter decoder: The decoder.
-  /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` for an unknown name.
-  public init(from decoder: any Decoder) throws { self = try Self.names.decode(from: decoder) }
-
-  /// Encodes the name of the content type.
-  ///
-  /// - Parameter encoder: The encoder.
-  /// - Throws: The errors of the encoder.
-  public func encode(to encoder: any Encoder) throws { try Self.names.encode(self, to: encoder) }
 }
 
-extension QueryFormat.Arrays {
-  private static var names: CaseNames<Self> {
+extension QueryFormat.Arrays: NamedCases {
+  static var caseNames: CaseNames<Self> {
     CaseNames(names: [
       "brackets": .brackets, "rackBrackets": .rackBrackets, "indices": .indices,
       "repeated": .repeated, "joined:,": .joined(by: .comma), "joined:|": .joined(by: .pipe),
       "joined: ": .joined(by: .space), "rejected": .rejected,
     ])
   }
-
-  /// Decodes a case from its name, and `joined:` with the separator for ``joined(by:)``.
-  ///
-  /// - Parameter decoder: The decoder.
-  /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` for an unknown name.
-  public init(from decoder: any Decoder) throws { self = try Self.names.decode(from: decoder) }
-
-  /// Encodes the name of the case.
-  ///
-  /// - Parameter encoder: The encoder.
-  /// - Throws: The errors of the encoder.
-  public func encode(to encoder: any Encoder) throws { try Self.names.encode(self, to: encoder) }
 }
 
-extension QueryFormat.Nesting {
-  private static var names: CaseNames<Self> {
+extension QueryFormat.Nesting: NamedCases {
+  static var caseNames: CaseNames<Self> {
     CaseNames(names: [
       "brackets": .brackets, "dots": .dots, "exploded": .exploded,
       "joined:,": .joined(by: .comma), "joined:|": .joined(by: .pipe),
       "joined: ": .joined(by: .space), "rejected": .rejected,
     ])
   }
-
-  /// Decodes a case from its name, and `joined:` with the separator for ``joined(by:)``.
-  ///
-  /// - Parameter decoder: The decoder.
-  /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` for an unknown name.
-  public init(from decoder: any Decoder) throws { self = try Self.names.decode(from: decoder) }
-
-  /// Encodes the name of the case.
-  ///
-  /// - Parameter encoder: The encoder.
-  /// - Throws: The errors of the encoder.
-  public func encode(to encoder: any Encoder) throws { try Self.names.encode(self, to: encoder) }
 }
 
-extension QueryFormat.Nulls {
-  private static var names: CaseNames<Self> {
+extension QueryFormat.Nulls: NamedCases {
+  static var caseNames: CaseNames<Self> {
     CaseNames(
       names: ["omitted": .omitted, "empty": .empty, "rejected": .rejected],
       prefixed: ("text:", Self.text, { if case .text(let text) = $0 { text } else { nil } }))
   }
-
-  /// Decodes a case from its name, and `text:` with the text for ``text(_:)``.
-  ///
-  /// - Parameter decoder: The decoder.
-  /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` for an unknown name.
-  public init(from decoder: any Decoder) throws { self = try Self.names.decode(from: decoder) }
-
-  /// Encodes the name of the case.
-  ///
-  /// - Parameter encoder: The encoder.
-  /// - Throws: The errors of the encoder.
-  public func encode(to encoder: any Encoder) throws { try Self.names.encode(self, to: encoder) }
 }
 
-extension QueryFormat.Dates {
-  private static var names: CaseNames<Self> {
+extension QueryFormat.Dates: NamedCases {
+  static var caseNames: CaseNames<Self> {
     CaseNames(
       names: [
         "iso8601": .iso8601, "iso8601WithMilliseconds": .iso8601WithMilliseconds, "day": .day,
@@ -131,16 +109,4 @@ extension QueryFormat.Dates {
         "pattern:", Self.pattern, { if case .pattern(let text) = $0 { text } else { nil } }
       ))
   }
-
-  /// Decodes a case from its name, and `pattern:` with the pattern for ``pattern(_:)``.
-  ///
-  /// - Parameter decoder: The decoder.
-  /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` for an unknown name.
-  public init(from decoder: any Decoder) throws { self = try Self.names.decode(from: decoder) }
-
-  /// Encodes the name of the case.
-  ///
-  /// - Parameter encoder: The encoder.
-  /// - Throws: The errors of the encoder.
-  public func encode(to encoder: any Encoder) throws { try Self.names.encode(self, to: encoder) }
 }

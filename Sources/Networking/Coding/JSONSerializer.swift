@@ -1,9 +1,9 @@
 import Foundation
 
 /// A serializer that parses a body as ``JSON``.
-public struct JSONSerializer: ResponseSerializing {
+package struct JSONSerializer: ResponseSerializing {
   /// Creates a serializer.
-  public init() {}
+  package init() {}
 
   /// Parses the body.
   ///
@@ -11,7 +11,7 @@ public struct JSONSerializer: ResponseSerializing {
   /// - Returns: The value.
   /// - Throws: ``NetworkError`` with the code `jsonFailed` if the body is not JSON, or with the
   ///   code `noData` if there is no body.
-  public func serialize(_ response: Response) throws -> JSON {
+  package func serialize(_ response: Response) throws -> JSON {
     let json = try parse(response)
     response.statusCheck?.noteDecoding()
     return json

@@ -117,15 +117,12 @@ extension Parameters {
 
 // MARK: - Description
 
-extension Parameters: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Parameters: BrieflyDescribed {
   /// The parameters as a literal, without secrets: `["user": "ada", "password": "***", "page": 2]`.
   ///
   /// The values of secret names are masked, also in the output of `dump` and debuggers. Bytes are
   /// replaced by their count.
   public var description: String { description(depth: 0) }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
 
   /// A mirror of the members of a dictionary or of the elements of an array, without secrets.
   ///
@@ -165,14 +162,9 @@ extension Parameters: CustomStringConvertible, CustomDebugStringConvertible, Cus
   func description(by redactor: Redactor) -> String { description(depth: 0, by: redactor) }
 }
 
-extension Parameters.Members: CustomStringConvertible, CustomDebugStringConvertible,
-  CustomReflectable
-{
+extension Parameters.Members: BrieflyDescribed {
   /// The members as a literal, without secrets: `["user": "ada", "password": "***"]`.
   public var description: String { description(depth: 0, by: .standard) }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
 
   /// A mirror of the members, without secrets.
   public var customMirror: Mirror { Mirror(self, children: mirrorChildren) }
@@ -193,14 +185,9 @@ extension Parameters.Members: CustomStringConvertible, CustomDebugStringConverti
   }
 }
 
-extension Parameters.Members.Member: CustomStringConvertible, CustomDebugStringConvertible,
-  CustomReflectable
-{
+extension Parameters.Members.Member: BrieflyDescribed {
   /// The name and the value, without secrets: `"password": "***"`.
   public var description: String { description(depth: 0, by: .standard, isSecret: isSecret) }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
 
   /// A mirror of the name and the value, without secrets.
   public var customMirror: Mirror {

@@ -72,6 +72,10 @@ extension Promise where Value == Response {
 
   /// Decodes the body as text.
   ///
+  /// A byte order mark is removed. A `charset` can have any name of the Encoding Standard whose
+  /// encoding the platform can read, such as `koi8-r` or `euc-jp`. A text that is no such name, such
+  /// as `none` or `utf8mb4`, counts as no `charset`.
+  ///
   /// - Parameters:
   ///   - encoding: The text encoding, which overrides the `charset` of the response. `nil` uses
   ///     that `charset`, or UTF-8 if there is none.
@@ -116,7 +120,17 @@ extension Promise where Value == Response {
       file: file, line: line, serializer.serialize)
   }
 
-  /// Parses a URL-encoded body, as described for ``FormSerializer``.
+  /// Parses a URL-encoded body, such as the response of an older token endpoint.
+  ///
+  /// ```swift
+  /// networking.request(.token).validate().toForm().done { form in use(form["access_token"].string) }
+  /// ```
+  ///
+  /// The value has a member for each name: a string or, if the body has the name more than once, an
+  /// array of strings in their order. A plus sign is a space. A name or value whose percent-encoding
+  /// is not valid is unchanged.
+  ///
+  /// Source: the URL Standard (WHATWG) section 5.1, application/x-www-form-urlencoded parsing.
   ///
   /// - Parameters:
   ///   - file: The source file of the call, for diagnostics.
@@ -241,5 +255,23 @@ extension NetworkError {
       failure.underlying = error
       throw failure
     }
+  }
+}
+
+/// A serializer that parses a URL-encoded body.
+struct FormSerializer: ResponseSerializing {
+  /// Parses the body.
+  ///
+  /// - Parameter response: The response. An empty body has no members.
+  /// - Returns: The names and their values.
+  /// - Throws: ``NetworkError`` with the code `stringFailed` if the body is not text.
+  func serialize(_ response: Response) throws -> JSON {
+    var fields: [String: [JSON]] = [:]
+    for field in try StringSerializer().serialize(response).split(separator: "&") {
+      let sides = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        .map { $0.replacing("+", with: " ").removingPercentEncoding ?? String($0) }
+      fields[sides[0], default: []].append(.string(sides.count > 1 ? sides[1] : ""))
+    }
+    return .dictionary(fields.mapValues { $0.count == 1 ? $0[0] : .array($0) })
   }
 }

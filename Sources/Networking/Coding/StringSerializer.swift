@@ -1,19 +1,17 @@
-public import Foundation
+package import Foundation
 
 /// A serializer that decodes a body as text.
 ///
 /// The text encoding is the one passed to the initializer, otherwise the `charset` of the content
-/// type, otherwise UTF-8. A byte order mark is removed. A `charset` can have any name of the
-/// Encoding Standard whose encoding the platform can read, such as `koi8-r` or `euc-jp`. A text that is no
-/// such name, such as `none` or `utf8mb4`, counts as no `charset`.
-public struct StringSerializer: ResponseSerializing {
+/// type, otherwise UTF-8.
+package struct StringSerializer: ResponseSerializing {
   private let encoding: String.Encoding?
 
   /// Creates a serializer.
   ///
   /// - Parameter encoding: The text encoding, which overrides the `charset` of the response. `nil`
   ///   uses that `charset`, or UTF-8 if there is none.
-  public init(encoding: String.Encoding? = nil) {
+  package init(encoding: String.Encoding? = nil) {
     self.encoding = encoding
   }
 
@@ -25,7 +23,7 @@ public struct StringSerializer: ResponseSerializing {
   /// - Returns: The text.
   /// - Throws: ``NetworkError`` with the code `stringFailed` if the bytes are not valid in the
   ///   encoding, or if the platform cannot read it.
-  public func serialize(_ response: Response) throws -> String {
+  package func serialize(_ response: Response) throws -> String {
     let charset = response.contentType?.parameters["charset"]
     let encoding = encoding ?? charset.flatMap { String.Encoding(charset: $0) } ?? .utf8
     guard let text = Self.text(response.data, in: encoding) else {

@@ -108,7 +108,7 @@ extension Cookie {
   }
 }
 
-extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Cookie: BrieflyDescribed {
   /// One line without the value: `sid=***; Domain=shop.example; Path=/; Secure; HttpOnly`.
   ///
   /// `Domain` has a leading dot if the cookie is also sent to the hosts below the domain. Control
@@ -123,9 +123,6 @@ extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     if sameSite != .unspecified { text += "; SameSite=\(sameSite.rawValue.capitalized)" }
     return text
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
 
   /// A mirror of the description, without the value.
   public var customMirror: Mirror { Mirror(self, children: ["cookie": description]) }

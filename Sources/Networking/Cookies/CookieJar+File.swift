@@ -1,6 +1,6 @@
+import CatenaSystem
 import Dispatch
 public import Promises
-import CatenaSystem
 
 extension CookieJar {
   /// Writes all changes to the file, merges the changes of other processes, and waits until the

@@ -1,5 +1,5 @@
-import Promises
 import CatenaSystem
+import Promises
 
 #if canImport(FoundationNetworking)
   import Foundation

@@ -1,12 +1,7 @@
-import Promises
 import CatenaSystem
+import Promises
 
 extension CookieJar {
-  /// An observer of changes.
-  ///
-  /// It runs on the actor in whose code it is written.
-  public typealias Handler = @Sendable @isolated(any) (_ change: Change) -> Void
-
   /// A handle that ends the observation of a jar.
   ///
   /// Releasing the handle has no effect.
@@ -27,7 +22,9 @@ extension CookieJar {
   ///   of the jar, but no request. The jar retains it until it is removed.
   /// - Returns: A handle that removes the handler.
   @discardableResult
-  public func observe(@_inheritActorContext _ handler: @escaping Handler) -> Observation {
+  public func observe(
+    @_inheritActorContext _ handler: @escaping @Sendable @isolated(any) (_ change: Change) -> Void
+  ) -> Observation {
     let handler = IsolatedClosure(handler)
     let number = state.withLock { $0.observers.add { change in handler.run(change) } }
     return Observation { [weak self] in

@@ -1,7 +1,7 @@
+import CatenaSystem
 import Dispatch
 public import Foundation
 import Promises
-import CatenaSystem
 
 /// A store of cookies, in memory or in a file.
 ///

@@ -1,5 +1,5 @@
-public import Foundation
 import CatenaSystem
+public import Foundation
 
 /// An event of a call, from its creation to its end.
 ///

@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 import Promises
-import CatenaSystem
 
 /// An asynchronous sequence of the events of a client's calls.
 ///

@@ -1,7 +1,7 @@
+import CatenaSystem
 import Dispatch
 import Foundation
 import Promises
-import CatenaSystem
 
 /// An observer of the events of a client's calls.
 ///
@@ -19,7 +19,7 @@ import CatenaSystem
 /// A monitor neither changes nor delays calls. To change requests, use an interceptor.
 ///
 /// A type that conforms is not isolated to an actor. To update a view model or another object of the
-/// main actor, add a closure with ``Networking/addMonitor(_:)-(NetworkEventHandler)``.
+/// main actor, add a closure with `networking.addMonitor { event in … }`.
 public protocol NetworkMonitor: Sendable {
   /// Handles an event.
   ///
@@ -34,16 +34,11 @@ public protocol NetworkMonitor: Sendable {
   func observe(_ event: NetworkEvent)
 }
 
-/// A handler of the events of a client's calls.
-///
-/// It runs on the actor in whose code it is written.
-public typealias NetworkEventHandler = @Sendable @isolated(any) (_ event: NetworkEvent) -> Void
-
 /// A monitor that calls a closure.
 struct ClosureMonitor: NetworkMonitor {
   private let handler: IsolatedClosure<NetworkEvent, Void>
 
-  init(_ handler: @escaping NetworkEventHandler) {
+  init(_ handler: @escaping @Sendable @isolated(any) (_ event: NetworkEvent) -> Void) {
     self.handler = IsolatedClosure(handler)
   }
 

@@ -1,5 +1,5 @@
-public import Foundation
 import CatenaSystem
+public import Foundation
 
 /// A request body that is produced while it is sent, such as rows of a database or the data of
 /// another connection.

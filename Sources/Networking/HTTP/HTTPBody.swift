@@ -40,7 +40,7 @@ extension HTTPBody {
   /// Empty for ``none`` and ``stream(_:)``.
   ///
   /// A ``BodyReader`` reads all kinds of bodies.
-  public var allPieces: [BodyPiece] {
+  package var allPieces: [BodyPiece] {
     switch self {
     case .none, .stream: []
     case .data(let data): [.data(data)]
@@ -100,7 +100,7 @@ extension HTTPBody {
   }
 }
 
-extension HTTPBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPBody: BrieflyDescribed {
   /// The kind and the size of the body, such as `12 bytes`, without its contents.
   public var description: String {
     switch self {
@@ -111,9 +111,6 @@ extension HTTPBody: CustomStringConvertible, CustomDebugStringConvertible, Custo
     case .stream(let stream): stream.length.map { "stream of \($0) bytes" } ?? "stream"
     }
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
 
   /// The ``description``, without the contents.
   public var customMirror: Mirror { Mirror(self, children: ["content": description]) }

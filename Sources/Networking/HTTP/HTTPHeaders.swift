@@ -298,7 +298,7 @@ extension HTTPHeaders: Codable {
   }
 }
 
-extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPHeaders: BrieflyDescribed {
   /// A description without secrets: `["Accept": "*/*", "Authorization": "***"]`.
   ///
   /// The values of secret names are masked, also in the output of `dump` and debuggers. ``fields``
@@ -310,23 +310,15 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
     return fields.isEmpty ? "[:]" : "[\(fields.joined(separator: ", "))]"
   }
 
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
   /// A mirror of the fields without secrets.
   public var customMirror: Mirror {
     Mirror(self, children: redacted().fields.map { ($0.name, $0.value) })
   }
 }
 
-extension HTTPHeaders.Field: CustomStringConvertible, CustomDebugStringConvertible,
-  CustomReflectable
-{
+extension HTTPHeaders.Field: BrieflyDescribed {
   /// A description without secrets: `Authorization: ***`.
   public var description: String { "\(name): \(redactedValue)" }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
 
   /// A mirror of the name and the masked value.
   public var customMirror: Mirror {

@@ -37,17 +37,14 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, Codable, CustomS
   /// Whether the method is safe: it only reads.
   ///
   /// Source: RFC 9110 section 9.2.1.
-  public var isSafe: Bool {
-    switch self {
-    case .get, .head, .options, .trace: true
-    default: false
-    }
+  var isSafe: Bool {
+    [.get, .head, .options, .trace].contains(self)
   }
 
   /// Whether the method is idempotent: several identical requests have the same effect as one.
   ///
   /// Source: RFC 9110 section 9.2.2.
-  public var isIdempotent: Bool {
+  package var isIdempotent: Bool {
     isSafe || self == .put || self == .delete
   }
 

@@ -110,12 +110,9 @@ extension HTTPRequest {
   }
 }
 
-extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPRequest: BrieflyDescribed {
   /// The method and the URL, without secrets: `GET https://api.example.com/v1/boards?token=***`.
   public var description: String { NetworkError.RequestSummary(self).description }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
 
   /// The members without secrets: a masked URL, masked header fields, the size of the body, and the
   /// names of the attributes.

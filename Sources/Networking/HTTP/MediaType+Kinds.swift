@@ -124,7 +124,7 @@ extension MediaType {
   /// `text/html; charset=utf-8`.
   ///
   /// The parameters are sorted by name. Values that are not tokens are quoted.
-  public var headerValue: String {
+  var headerValue: String {
     sortedByKey(Array(parameters)).reduce(into: description) { text, parameter in
       let value = parameter.value.isToken ? parameter.value : parameter.value.quotedString
       text += "; \(parameter.key)=\(value)"

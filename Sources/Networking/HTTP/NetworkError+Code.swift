@@ -179,7 +179,7 @@ extension NetworkError.Code {
   ///
   /// The value is `false` for failures of the certificate, the response, or the request, because
   /// another attempt would fail for the same reason.
-  public var isConnectionFailure: Bool {
+  package var isConnectionFailure: Bool {
     switch self {
     case .dnsFailed, .cannotConnect, .connectionLost, .notConnectedToInternet,
       .timedOut(.connect), .timedOut(.idle), .timedOut(.attempt):

@@ -68,9 +68,7 @@ extension NetworkError.Code {
   }
 }
 
-extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable,
-  LocalizedError
-{
+extension NetworkError: BrieflyDescribed, LocalizedError {
   /// A description in one line, such as `GET https://api.example.com/v1/boards/7: the status 404 is
   /// not acceptable, after 2 attempts; the body begins: {"error":"no such board"}`.
   ///
@@ -96,9 +94,6 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
     }
     return Self.singleLine(text)
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
 
   /// The same as ``description``.
   public var errorDescription: String? { description }

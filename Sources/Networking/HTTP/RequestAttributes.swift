@@ -73,14 +73,9 @@ public struct RequestAttributes: Sendable {
   }
 }
 
-extension RequestAttributes: CustomStringConvertible, CustomDebugStringConvertible,
-  CustomReflectable
-{
+extension RequestAttributes: BrieflyDescribed {
   /// The names of the keys that are set, such as `[TenantKey]`, without values.
   public var description: String { "[\(keyNames.joined(separator: ", "))]" }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
 
   /// A mirror with the names of the keys that are set.
   public var customMirror: Mirror { Mirror(self, children: ["keys": keyNames]) }

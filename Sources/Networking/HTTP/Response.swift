@@ -1,6 +1,6 @@
+import CatenaSystem
 public import Foundation
 public import Promises
-import CatenaSystem
 
 #if canImport(FoundationNetworking)
   public import FoundationNetworking
@@ -254,12 +254,9 @@ extension Response.Source: CustomStringConvertible {
   }
 }
 
-extension Response: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Response: BrieflyDescribed {
   /// The status and the request, without secrets: `200 GET https://api.example.com/v1/boards`.
   public var description: String { "\(status) \(request)" }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
 
   /// The members without secrets: masked header fields, and the size of the body.
   public var customMirror: Mirror {

@@ -1,5 +1,5 @@
-public import Foundation
 import CatenaSystem
+public import Foundation
 
 /// The body of a response as an asynchronous sequence of pieces, of any sizes.
 ///

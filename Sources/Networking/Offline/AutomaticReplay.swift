@@ -1,11 +1,5 @@
-import Promises
 import CatenaSystem
-
-/// A handler of the results of automatic replays.
-///
-/// It runs on the actor in whose code it is written.
-public typealias AutomaticReplayHandler =
-  @Sendable @isolated(any) (_ result: Result<OfflineStore.Report, any Error>) -> Void
+import Promises
 
 /// The automatic replay of a client's store, each time the network becomes reachable again.
 ///

@@ -1,6 +1,6 @@
+import CatenaSystem
 import Dispatch
 import Foundation
-import CatenaSystem
 
 /// The offline store of a client, opened on first use, and the functions of the endpoints of its
 /// entries.

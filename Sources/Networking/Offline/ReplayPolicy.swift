@@ -39,17 +39,8 @@ public struct ReplayPolicy: Sendable {
     case keep
   }
 
-  /// A closure that decides about one result.
-  ///
-  /// - Parameters:
-  ///   - entry: The entry. Its ``OfflineStore/Entry/attempts`` do not count the current one.
-  ///   - result: The response, whatever its status, or the error.
-  ///   - proposed: The decision by the rules of ``ReplayPolicy``.
-  /// - Returns: The decision.
-  public typealias Handler =
-    @Sendable (
-      _ entry: OfflineStore.Entry, _ result: Result<Response, any Error>, _ proposed: Decision
-    ) -> Decision
+  typealias Handler =
+    @Sendable (OfflineStore.Entry, Result<Response, any Error>, _ proposed: Decision) -> Decision
 
   /// The rules without changes.
   public static let standard = ReplayPolicy(decide: nil)
@@ -66,10 +57,17 @@ public struct ReplayPolicy: Sendable {
   /// }
   /// ```
   ///
-  /// - Parameter decide: The closure. It runs once for each entry that was sent, one at a time, on
-  ///   the queue of the store, and must not block.
+  /// - Parameter decide: The closure. It receives the entry, whose ``OfflineStore/Entry/attempts``
+  ///   do not count the current one, the response with any status or the error, and the decision by
+  ///   the rules above. It runs once for each entry that was sent, one at a time, on the queue of
+  ///   the store, and must not block.
   /// - Returns: The policy.
-  public static func deciding(_ decide: @escaping Handler) -> ReplayPolicy {
+  public static func deciding(
+    _ decide:
+      @escaping @Sendable (
+        _ entry: OfflineStore.Entry, _ result: Result<Response, any Error>, _ proposed: Decision
+      ) -> Decision
+  ) -> ReplayPolicy {
     ReplayPolicy(decide: decide)
   }
 

@@ -1,5 +1,5 @@
-import Promises
 import CatenaSystem
+import Promises
 
 /// The replay of a client's store that is in progress, which later callers join.
 final class SharedReplay: Sendable {

@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 import Promises
-import CatenaSystem
 
 /// A call of a client: the request, and the data that all its attempts and hops share.
 ///

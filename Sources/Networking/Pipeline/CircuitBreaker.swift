@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 import Promises
-import CatenaSystem
 
 /// A circuit breaker that rejects requests to a host that keeps failing.
 ///

@@ -26,7 +26,8 @@ struct ClientSettings: Sendable {
   ///
   /// The sink is `nil` at the level `.none`.
   var log: (level: LoggingConfiguration.Level, sink: LogSink?) = (.none, nil)
-  var onAutomaticReplay: AutomaticReplayHandler?
+  var onAutomaticReplay:
+    (@Sendable @isolated(any) (Result<OfflineStore.Report, any Error>) -> Void)?
   /// The client's source of time, which does not change.
   var scheduler: any Scheduler = .live
 

@@ -16,7 +16,7 @@ public import Promises
 /// block. Its ``InterceptorLevel`` determines whether a plugin observes calls, attempts or hops.
 ///
 /// A type that conforms is not isolated to an actor. To update a view, add a closure with
-/// ``Networking/addMonitor(_:)-(NetworkEventHandler)``.
+/// `networking.addMonitor { event in … }`.
 public protocol NetworkPlugin: Interceptor {
   /// Returns the request to send.
   ///

@@ -1,5 +1,5 @@
-public import Promises
 import CatenaSystem
+public import Promises
 
 /// An interceptor that refreshes credentials after the server has rejected them, once for all
 /// requests.

@@ -1,5 +1,5 @@
-import Promises
 import CatenaSystem
+import Promises
 
 /// The identity of one renewal of credentials, which marks the code of the renewal and its requests.
 ///

@@ -27,12 +27,6 @@ public struct ResponseInterceptor: Interceptor {
     case resend(after: Promise<Void>)
   }
 
-  /// A closure that decides about the result of a request: a response with any status, or an error.
-  public typealias DecisionHandler =
-    @Sendable @isolated(any) (
-      _ result: Result<Response, any Error>, _ request: HTTPRequest
-    ) throws -> Decision
-
   /// The name of the interceptor in errors.
   public let name: String
   private let limit: Int
@@ -49,7 +43,10 @@ public struct ResponseInterceptor: Interceptor {
   ///     rejects the request.
   public init(
     limit: Int = 1, name: String = "ResponseInterceptor",
-    @_inheritActorContext _ decide: @escaping DecisionHandler
+    @_inheritActorContext _ decide:
+      @escaping @Sendable @isolated(any) (
+        _ result: Result<Response, any Error>, _ request: HTTPRequest
+      ) throws -> Decision
   ) {
     self.limit = limit
     self.name = name

@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 import Promises
-import CatenaSystem
 
 /// The stage that retries requests by their policies, within the client's budget.
 ///

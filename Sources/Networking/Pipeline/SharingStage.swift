@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 import Promises
-import CatenaSystem
 
 /// The stage that shares one exchange among identical concurrent requests, and cancels it when all
 /// callers have left.

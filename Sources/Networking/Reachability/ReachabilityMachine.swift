@@ -1,5 +1,5 @@
-import Promises
 import CatenaSystem
+import Promises
 
 /// The state machine of a reachability monitor: its status, and the callers that wait for another one.
 struct ReachabilityMachine {

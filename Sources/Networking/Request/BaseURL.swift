@@ -1,5 +1,5 @@
-public import Foundation
 import CatenaSystem
+public import Foundation
 
 /// A validated URL against which relative paths are resolved.
 ///

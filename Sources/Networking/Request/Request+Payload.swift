@@ -51,8 +51,7 @@ extension Request.Payload: Codable {
   }
 }
 
-extension Request.Payload: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
-{
+extension Request.Payload: BrieflyDescribed {
   /// The kind and size of the payload, such as `12 bytes`.
   ///
   /// The bytes are not included.
@@ -64,9 +63,6 @@ extension Request.Payload: CustomStringConvertible, CustomDebugStringConvertible
     case .stream(let stream): HTTPBody.stream(stream).description
     }
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
 
   /// A mirror with the description.
   ///

@@ -234,12 +234,9 @@ extension Request {
 
 // MARK: - Description
 
-extension Request: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Request: BrieflyDescribed {
   /// The method and the path with secrets masked, such as `GET boards?token=***`.
   public var description: String { NetworkError.RequestSummary(self).description }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
 
   /// A mirror with the secrets in path, header fields and parameters masked.
   ///

@@ -1,5 +1,5 @@
-import Foundation
 import CatenaSystem
+import Foundation
 
 /// A builder that converts a ``Request`` to an ``HTTPRequest``.
 ///

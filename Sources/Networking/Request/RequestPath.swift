@@ -43,14 +43,11 @@ extension RequestPath {
   }
 }
 
-extension RequestPath: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RequestPath: BrieflyDescribed {
   /// The path or URL with interpolated values encoded, and `***` in place of secrets.
   ///
   /// ``text`` has the secrets.
   public var description: String { Redactor.standard.maskedURL(text) }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
 
   /// A mirror without secrets.
   public var customMirror: Mirror { Mirror(self, children: ["text": description]) }

@@ -1,5 +1,5 @@
-public import Foundation
 import CatenaSystem
+public import Foundation
 
 /// A reader for request bodies of any kind, for use by transports.
 ///

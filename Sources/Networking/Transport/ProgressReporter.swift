@@ -1,5 +1,5 @@
-import Promises
 import CatenaSystem
+import Promises
 
 /// A progress receiver that passes the progress to a closure of the caller.
 ///

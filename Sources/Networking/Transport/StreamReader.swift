@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 import Promises
-import CatenaSystem
 
 /// A reader that reads a ``BodyStream`` once, from start to end.
 ///

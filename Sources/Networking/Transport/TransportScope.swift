@@ -1,5 +1,5 @@
-import Promises
 import CatenaSystem
+import Promises
 
 /// The mocks of a ``TransportScope``.
 package protocol ScopedTransports: Sendable {

@@ -1,36 +1,5 @@
-import Foundation
 import CatenaSystem
-
-/// The certificates that are compared with pins.
-public enum PinPlace: Sendable, Hashable {
-  /// The server's certificate only.
-  case leaf
-  /// Any certificate of the verified chain, such as that of an authority.
-  ///
-  /// Certificates that the server merely sends along do not count.
-  case chain
-}
-
-/// The effect of pins that do not match.
-public enum PinMode: Sendable {
-  /// The request fails with ``NetworkError/Code-swift.enum/pinMismatch``.
-  case enforced
-  /// The request continues, and the closure receives the mismatch.
-  ///
-  /// The closure runs on an I/O thread at each full handshake with a mismatch and must not block.
-  /// ``TLSMetrics/hasReportedPinMismatch`` is then `true`.
-  case reported(@Sendable (_ mismatch: PinMismatch) -> Void)
-}
-
-/// A server whose certificates do not have any of the pins.
-public struct PinMismatch: Sendable, Hashable {
-  /// The host.
-  public let host: String
-  /// The pins of the certificates that were compared, the server's first.
-  public let seen: [PublicKeyPin]
-  /// The pins that were expected; for pinned certificates, those of their keys.
-  public let expected: [PublicKeyPin]
-}
+import Foundation
 
 /// The pins of a policy, ready to compare.
 struct CompiledPins: Sendable {

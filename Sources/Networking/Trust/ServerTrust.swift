@@ -82,13 +82,9 @@ extension ServerTrust {
       let mode: PinMode
     }
 
-    /// A rule of the caller.
-    public typealias Evaluation =
-      @Sendable (_ chain: [ServerCertificate], _ host: String) throws -> Bool
-
     var anchors = Anchors.system
     var pinRules: [PinRule] = []
-    var evaluations: [Evaluation] = []
+    var evaluations: [@Sendable ([ServerCertificate], String) throws -> Bool] = []
     var revocation = Revocation()
     var minimumVersion: TLSVersion?
     var maximumVersion: TLSVersion?
@@ -190,7 +186,10 @@ extension ServerTrust {
     ///   after all other checks, and must not block. A thrown error rejects the server and is the
     ///   reason of the failure.
     /// - Returns: The policy.
-    public static func evaluate(_ evaluation: @escaping Evaluation) -> Policy {
+    public static func evaluate(
+      _ evaluation:
+        @escaping @Sendable (_ chain: [ServerCertificate], _ host: String) throws -> Bool
+    ) -> Policy {
       system.evaluate(evaluation)
     }
 
@@ -201,7 +200,10 @@ extension ServerTrust {
     /// - Parameter evaluation: Returns whether the server is accepted. For ``insecure``, the chain is
     ///   that which the server has sent.
     /// - Returns: The policy.
-    public func evaluate(_ evaluation: @escaping Evaluation) -> Policy {
+    public func evaluate(
+      _ evaluation:
+        @escaping @Sendable (_ chain: [ServerCertificate], _ host: String) throws -> Bool
+    ) -> Policy {
       changed { $0.evaluations.append(evaluation) }
     }
 
@@ -264,4 +266,14 @@ public struct Revocation: Sendable {
   var stapled = Stapled.ignored
   var lists: [TLSSource] = []
   var wholeChain = false
+}
+
+/// The certificates that are compared with pins.
+public enum PinPlace: Sendable, Hashable {
+  /// The server's certificate only.
+  case leaf
+  /// Any certificate of the verified chain, such as that of an authority.
+  ///
+  /// Certificates that the server merely sends along do not count.
+  case chain
 }

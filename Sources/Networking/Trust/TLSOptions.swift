@@ -10,9 +10,6 @@ public import Foundation
 ///
 /// Two options are equal if they are copies of one another, or both are the default.
 public struct TLSOptions: Sendable, Hashable {
-  /// A version of TLS.
-  public typealias Version = TLSVersion
-
   /// The trust in servers.
   public let trust: ServerTrust
   /// The client's identities.
@@ -208,7 +205,7 @@ final class CompiledPolicy: Sendable {
   /// The trusted authorities.
   let anchors: PlatformAnchors
   let pins: [CompiledPins]
-  let evaluations: [ServerTrust.Policy.Evaluation]
+  let evaluations: [@Sendable ([ServerCertificate], String) throws -> Bool]
   let stapled: Revocation.Stapled
   let minimumVersion: TLSVersion
   let maximumVersion: TLSVersion?

@@ -157,12 +157,9 @@ extension OAuth2Client {
   }
 }
 
-extension OAuth2Client: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension OAuth2Client: BrieflyDescribed {
   /// The identifier.
   public var description: String { "OAuth2Client(\(id))" }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
 
   /// A mirror without the secret.
   public var customMirror: Mirror {

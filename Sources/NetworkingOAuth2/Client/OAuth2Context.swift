@@ -1,7 +1,7 @@
+import CatenaSystem
 import Foundation
 import Networking
 public import Promises
-import CatenaSystem
 
 /// The client, the HTTP requests and the time of a grant.
 ///

@@ -1,3 +1,4 @@
+import CatenaSystem
 public import Foundation
 import Networking
 import Promises
@@ -102,46 +103,5 @@ public struct LoopbackConsent: ConsentStrategy {
     } onCancel: {
       listener.stop()
     }
-  }
-}
-
-/// The browser of the desktop.
-enum SystemBrowser {
-  /// Opens a page.
-  ///
-  /// - Throws: ``OAuth2Error`` with the code `consentUnavailable` if there is no program for it.
-  static func open(_ url: URL) throws {
-    // Only these schemes, so that a server cannot make the desktop open a file.
-    guard ["http", "https"].contains(url.scheme?.lowercased()) else {
-      throw OAuth2Error(.consentUnavailable, "the page is not on the web")
-    }
-    #if os(Linux) || os(macOS)
-      #if os(macOS)
-        let name = "open"
-      #else
-        let name = "xdg-open"
-      #endif
-      // Searched here, because a missing program would otherwise be noticed by the time limit only.
-      let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(
-        separator: ":")
-      guard
-        let program = folders.map({ "\($0)/\(name)" }).first(where: {
-          FileManager.default.isExecutableFile(atPath: $0)
-        })
-      else { throw OAuth2Error(.consentUnavailable, "there is no program \(name)") }
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: program)
-      process.arguments = [url.absoluteString]
-      process.standardInput = FileHandle.nullDevice
-      process.standardOutput = FileHandle.nullDevice
-      process.standardError = FileHandle.nullDevice
-      do {
-        try process.run()
-      } catch {
-        throw OAuth2Error(.consentUnavailable, "the browser cannot be started", underlying: error)
-      }
-    #else
-      throw OAuth2Error(.consentUnavailable, "use WebAuthenticationConsent on this platform")
-    #endif
   }
 }

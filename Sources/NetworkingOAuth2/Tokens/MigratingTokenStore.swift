@@ -1,5 +1,5 @@
-import Foundation
 import CatenaSystem
+import Foundation
 
 /// A store that moves each token from an old store to a new one when it is first used.
 ///

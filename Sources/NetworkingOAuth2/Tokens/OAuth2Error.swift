@@ -167,9 +167,7 @@ extension OAuth2Error.Code {
   }
 }
 
-extension OAuth2Error: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError,
-  CustomReflectable
-{
+extension OAuth2Error: BrieflyDescribed, LocalizedError {
   /// The cause and its details in one line, without secrets.
   public var description: String {
     var text = code.summary
@@ -180,9 +178,6 @@ extension OAuth2Error: CustomStringConvertible, CustomDebugStringConvertible, Lo
     if let underlying { text += ": \(NetworkError.text(of: underlying))" }
     return NetworkError.singleLine(text)
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
 
   /// The same as ``description``.
   public var errorDescription: String? { description }

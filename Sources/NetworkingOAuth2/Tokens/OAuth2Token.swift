@@ -185,7 +185,7 @@ extension String {
   fileprivate func isEqual(_ other: String) -> Bool { lowercased() == other.lowercased() }
 }
 
-extension OAuth2Token: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension OAuth2Token: BrieflyDescribed {
   /// The type, the scope and the expiry, without the tokens.
   public var description: String {
     let scope = scope.map { " for \($0.sorted().joined(separator: " "))" } ?? ""
@@ -193,9 +193,6 @@ extension OAuth2Token: CustomStringConvertible, CustomDebugStringConvertible, Cu
     let refresh = refreshToken == nil ? "" : ", can be refreshed"
     return "\(type) token\(scope)\(expiry)\(refresh)"
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
 
   /// A mirror without the tokens and without the unknown members.
   public var customMirror: Mirror {

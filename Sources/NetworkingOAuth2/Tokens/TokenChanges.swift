@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 public import Promises
-import CatenaSystem
 
 /// The changes of the tokens in a store, as an asynchronous sequence and as promises.
 ///

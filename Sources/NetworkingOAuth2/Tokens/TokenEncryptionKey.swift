@@ -1,6 +1,6 @@
+import CatenaSystem
 public import Foundation
 import Networking
-import CatenaSystem
 
 #if canImport(CryptoKit)
   import CommonCrypto

@@ -49,3 +49,11 @@ public struct TokenKey: Sendable, Hashable, Codable, CustomStringConvertible {
     return checksum.value
   }
 }
+
+/// The owner of a token: the user, or the client itself.
+public enum TokenLevel: String, Sendable, Hashable, Codable, CaseIterable {
+  /// A token that acts for a user.
+  case user
+  /// A token that acts for the client, from client credentials.
+  case client
+}

@@ -1,14 +1,6 @@
 import CatenaSystem
 import Foundation
 
-/// The owner of a token: the user, or the client itself.
-public enum TokenLevel: String, Sendable, Hashable, Codable, CaseIterable {
-  /// A token that acts for a user.
-  case user
-  /// A token that acts for the client, from client credentials.
-  case client
-}
-
 /// A store of tokens.
 ///
 /// A session calls the methods on a background queue, so they may block. They can be called from

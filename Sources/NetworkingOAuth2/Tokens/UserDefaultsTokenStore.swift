@@ -1,5 +1,5 @@
-import Foundation
 import CatenaSystem
+import Foundation
 
 /// A store in `UserDefaults`, for tokens that other apps of the device may not read but backups may.
 ///

@@ -1,7 +1,7 @@
+import CatenaSystem
 import Foundation
 import Networking
 import Promises
-import CatenaSystem
 
 /// The description of a walk over the pages of a list.
 struct PageWalk: Sendable {

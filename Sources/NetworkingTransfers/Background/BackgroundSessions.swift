@@ -1,6 +1,6 @@
+import CatenaSystem
 public import Networking
 import Promises
-import CatenaSystem
 
 #if canImport(FoundationNetworking)
   import Foundation

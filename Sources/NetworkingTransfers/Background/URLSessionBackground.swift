@@ -1,5 +1,5 @@
-import Foundation
 import CatenaSystem
+import Foundation
 
 #if !canImport(FoundationNetworking)
   /// A background session of the system, and its delegate.

@@ -1,5 +1,5 @@
-import Dispatch
 import CatenaSystem
+import Dispatch
 
 /// A counter of activities in flight, which resumes its waiters when the count reaches zero.
 ///

@@ -1,5 +1,5 @@
-public import Dispatch
 public import CatenaSystem
+public import Dispatch
 
 /// The context in which a promise runs its handlers.
 ///

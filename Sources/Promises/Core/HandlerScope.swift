@@ -1,5 +1,5 @@
-import Foundation
 public import CatenaSystem
+import Foundation
 
 /// A value, a mark and a time that are visible in all tasks started and all handlers attached within
 /// an operation.

@@ -1,5 +1,5 @@
-import Foundation
 import CatenaSystem
+import Foundation
 
 extension Promise where Value: Sendable {
   /// Creates a promise for the result of an asynchronous closure, which runs in a task.

@@ -1,6 +1,6 @@
+import CatenaSystem
 import Dispatch
 package import Foundation
-import CatenaSystem
 
 /// A scheduler on the monotonic clock of the system or, within a scope of virtual time, on the
 /// scheduler of the scope.

@@ -1,8 +1,8 @@
 #if os(Linux) || os(macOS)
+  import CatenaSystem
   import Foundation
   import Mocking
   import Networking
-  import CatenaSystem
   import TestSupport
   import Testing
 

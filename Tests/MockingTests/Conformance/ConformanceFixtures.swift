@@ -1,8 +1,8 @@
 #if os(Linux) || os(macOS)
+  import CatenaSystem
   import Foundation
   import Mocking
   import Networking
-  import CatenaSystem
   import TestSupport
 
   /// A check of received bytes against the pattern 0 to 255 of a `.bytes` mock.

@@ -1,8 +1,8 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import MockingRecordings
 import Networking
-import CatenaSystem
 import TestGate
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
+import CatenaSystem
 import Dispatch
 import Foundation
 import Mocking
-import CatenaSystem
 import TestGate
 import TestSupport
 import Testing

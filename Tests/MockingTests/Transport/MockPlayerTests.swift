@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 import Networking
-import CatenaSystem
 import TestGate
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 import Promises
-import CatenaSystem
 import TestSupport
 
 @testable import Networking

@@ -1,8 +1,8 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking
 import Promises
-import CatenaSystem
 import TestSupport
 import Testing
 

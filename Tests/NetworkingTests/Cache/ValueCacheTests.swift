@@ -1,11 +1,12 @@
 import Foundation
 import Mocking
 import Networking
-import NetworkingValues
 import Promises
 import TestGate
 import TestSupport
 import Testing
+
+@testable import NetworkingValues
 
 @Suite(.gated)
 struct ValueCacheTests {

@@ -1,7 +1,7 @@
+import CatenaSystem
 import Foundation
 import Networking
 import Promises
-import CatenaSystem
 import TestGate
 import TestSupport
 import Testing

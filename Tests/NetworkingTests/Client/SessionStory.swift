@@ -1,8 +1,8 @@
+import CatenaSystem
 import Foundation
 import Networking
 import NetworkingInterceptors
 import Promises
-import CatenaSystem
 import TestSupport
 
 /// A random story of sign-ins, sign-outs, renewals, retries, barriers and replays on one client, in virtual

@@ -1,6 +1,7 @@
-import Networking
 import TestGate
 import Testing
+
+@testable import Networking
 
 @Suite(.gated) struct MediaTypeTests {
   @Test(arguments: [

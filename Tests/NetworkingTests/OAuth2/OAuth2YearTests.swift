@@ -1,8 +1,8 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import MockingOAuth2
 import Promises
-import CatenaSystem
 import TestGate
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking
 import Promises
-import CatenaSystem
 import TestSupport
 
 /// A fake server or network whose behavior a test can switch.

@@ -1,7 +1,7 @@
+import CatenaSystem
 import Foundation
 import Networking
 import Promises
-import CatenaSystem
 import TestSupport
 
 /// A temporary folder with an offline store and an adjustable clock.

@@ -1,6 +1,6 @@
 #if os(Linux) || os(macOS)
-  import Foundation
   import CatenaSystem
+  import Foundation
   import TestSupport
 
   /// A server that records requests, fails some of them in a deterministic order, and can kill its

@@ -1,7 +1,7 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Promises
-import CatenaSystem
 import TestGate
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
+import CatenaSystem
 import Dispatch
 import Foundation
 import Promises
-import CatenaSystem
 import TestSupport
 
 @testable import Networking

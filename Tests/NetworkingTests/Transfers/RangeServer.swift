@@ -1,6 +1,6 @@
+import CatenaSystem
 import Foundation
 import Networking
-import CatenaSystem
 import TestSupport
 
 /// A server in memory with one file, of which it sends ranges by RFC 9110.

@@ -1,7 +1,7 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking
-import CatenaSystem
 import TestSupport
 
 /// A server of the tus protocol in memory, with one upload.

@@ -1,5 +1,5 @@
-import Foundation
 import CatenaSystem
+import Foundation
 import TestGate
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
-import Promises
 import CatenaSystem
+import Promises
 import TestGate
 import TestSupport
 import Testing

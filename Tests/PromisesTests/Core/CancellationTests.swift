@@ -1,5 +1,5 @@
-import Dispatch
 import CatenaSystem
+import Dispatch
 import TestGate
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
-import Promises
 import CatenaSystem
+import Promises
 import TestSupport
 
 /// A graph of real promises that performs the steps of stories, on any number of threads.

@@ -1,8 +1,8 @@
 #if os(Linux) || os(macOS)
+  import CatenaSystem
   import Foundation
   import Networking
   import Promises
-  import CatenaSystem
   import TestSupport
 
   /// A run of stories over one client and one server.

@@ -1,6 +1,6 @@
+import CatenaSystem
 import Networking
 import Promises
-import CatenaSystem
 
 /// An event of a story.
 enum StoryEvent: Sendable {

@@ -1,8 +1,8 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking
 import Promises
-import CatenaSystem
 
 /// The network and the servers of a story, as a transport that logs each hop.
 ///

@@ -1,6 +1,6 @@
 #if CATENA_CURL
-  package import Foundation
   import CatenaSystem
+  package import Foundation
 
   /// A transport over libcurl, the default transport on Linux.
   ///

@@ -1,5 +1,5 @@
-import Foundation
 import CatenaSystem
+import Foundation
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

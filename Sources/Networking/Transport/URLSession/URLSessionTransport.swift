@@ -1,5 +1,5 @@
-public import Promises
 import CatenaSystem
+public import Promises
 
 #if canImport(FoundationNetworking)
   package import Foundation

@@ -1,8 +1,8 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking
 import Promises
-import CatenaSystem
 import TestSupport
 
 /// A server on a socket with the fault of a cell, and a client in virtual time.

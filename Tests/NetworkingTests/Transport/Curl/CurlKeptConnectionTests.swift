@@ -1,7 +1,7 @@
 #if os(Linux)
+  import CatenaSystem
   import Foundation
   import Networking
-  import CatenaSystem
   import TestGate
   import TestSupport
   import Testing
