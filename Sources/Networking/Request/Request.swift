@@ -163,7 +163,8 @@ public struct Request: Sendable, Hashable {
 extension Request {
   /// The handling of a request that fails because there is no network.
   ///
-  /// Downloads and streams are never stored, because a later response would have no destination.
+  /// Downloads, streams, transfers and the pages of a list are never stored, because a later response
+  /// would have no destination.
   public enum StorePolicy: String, Sendable, Hashable, Codable {
     /// The request fails and is not stored.
     case none

@@ -51,6 +51,8 @@ public struct RequestOption: Sendable {
 
   /// Returns an option that sets the retry policy.
   ///
+  /// For a stream of events it is also the policy of connecting again after a connection has ended.
+  ///
   /// - Parameter policy: The retry policy. `nil` uses the client's setting.
   /// - Returns: The option.
   public static func retry(_ policy: RetryPolicy?) -> RequestOption { change { $0.retry = policy } }
