@@ -140,6 +140,11 @@ public struct RequestOption: Sendable {
     encoded({ try Parameters(encoding: value) }) { $0.parameters = $1 }
   }
 
+  /// Returns an option that sets the parameters to the values of a literal.
+  static func json(_ values: KeyValuePairs<String, (any Encodable)?>) -> RequestOption {
+    encoded({ try Parameters(encoding: values, keepsNames: true) }) { $0.parameters = $1 }
+  }
+
   /// Returns an option that sets encoded parameters, or the error of their encoding.
   private static func encoded(
     _ encode: () throws -> Parameters,
