@@ -46,8 +46,19 @@ extension Networking {
     file: StaticString = #fileID, line: UInt = #line
   ) -> ServerSentEvents {
     ServerSentEvents(
-      opener: opener(
-        of: endpoint, options, idleTimeout, discarding: { $0.isTemporary }, file, line),
+      opener: eventOpener(of: endpoint, options, idleTimeout, file, line),
+      options: .init(lastEventID: lastEventID, maximumEventSize: maximumEventSize))
+  }
+
+  /// Returns the events of a typed endpoint, like those of an `Endpoint`.
+  @_disfavoredOverload
+  public func events(
+    of endpoint: some TypedEndpoint, lastEventID: String = "", idleTimeout: Duration? = nil,
+    maximumEventSize: Int = 16 << 20, _ options: RequestOption...,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> ServerSentEvents {
+    ServerSentEvents(
+      opener: eventOpener(of: endpoint, options, idleTimeout, file, line),
       options: .init(lastEventID: lastEventID, maximumEventSize: maximumEventSize))
   }
 
@@ -75,6 +86,18 @@ extension Networking {
   public func lines(
     of endpoint: Endpoint, idleTimeout: Duration? = nil, maximumLineSize: Int = 16 << 20,
     _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
+  ) -> ResponseLines {
+    ResponseLines(
+      opener: opener(of: endpoint, options, idleTimeout, file, line),
+      maximumLineSize: maximumLineSize)
+  }
+
+  /// Returns the lines of a response body of a typed endpoint, like those of an `Endpoint`.
+  @_disfavoredOverload
+  public func lines(
+    of endpoint: some TypedEndpoint, idleTimeout: Duration? = nil,
+    maximumLineSize: Int = 16 << 20, _ options: RequestOption...,
+    file: StaticString = #fileID, line: UInt = #line
   ) -> ResponseLines {
     ResponseLines(
       opener: opener(of: endpoint, options, idleTimeout, file, line),
@@ -117,8 +140,29 @@ extension Networking {
       maximumLineSize: maximumLineSize)
   }
 
+  /// Returns the JSON values of a response body of a typed endpoint, like those of an `Endpoint`.
+  ///
+  /// The type of a value is not that of the endpoint, which is the type of a whole body.
+  @_disfavoredOverload
+  public func jsonLines<Value: Decodable & Sendable>(
+    of endpoint: some TypedEndpoint, as type: Value.Type = Value.self, decoder: JSONDecoder? = nil,
+    idleTimeout: Duration? = nil, maximumLineSize: Int = 16 << 20, _ options: RequestOption...,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> JSONLines<Value> {
+    JSONLines(
+      opener: opener(of: endpoint, options, idleTimeout, file, line), decoder: decoder,
+      maximumLineSize: maximumLineSize)
+  }
+
+  private func eventOpener(
+    of endpoint: some RequestConvertible, _ options: [RequestOption], _ idleTimeout: Duration?,
+    _ file: StaticString, _ line: UInt
+  ) -> StreamOpener {
+    opener(of: endpoint, options, idleTimeout, discarding: { $0.isTemporary }, file, line)
+  }
+
   private func opener(
-    of endpoint: Endpoint, _ options: [RequestOption], _ idleTimeout: Duration?,
+    of endpoint: some RequestConvertible, _ options: [RequestOption], _ idleTimeout: Duration?,
     discarding discards: Discard? = nil, _ file: StaticString, _ line: UInt
   ) -> StreamOpener {
     let context = context

@@ -41,6 +41,15 @@ extension Networking {
     cachedValue(endpoint, options, cache, file, line, Self.decoded)
   }
 
+  /// Returns the decoded response of a typed endpoint, like that of an `Endpoint`.
+  @_disfavoredOverload
+  public func value<Value: Decodable & Sendable>(
+    for endpoint: some TypedEndpoint, cached cache: ValueCache<URL, Value>,
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Value> {
+    cachedValue(endpoint, options, cache, file, line, Self.decoded)
+  }
+
   /// Returns a value that is made of the response of an endpoint, from a cache of values if it has the
   /// value.
   ///
@@ -60,6 +69,16 @@ extension Networking {
   ///   error that `make` throws.
   public func value<Value: Sendable>(
     for endpoint: Endpoint, cached cache: ValueCache<URL, Value>,
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line,
+    make: @escaping @Sendable (_ response: Response) throws -> Value
+  ) -> Promise<Value> {
+    cachedValue(endpoint, options, cache, file, line, make)
+  }
+
+  /// Returns a value that is made of the response of a typed endpoint, like that of an `Endpoint`.
+  @_disfavoredOverload
+  public func value<Value: Sendable>(
+    for endpoint: some TypedEndpoint, cached cache: ValueCache<URL, Value>,
     _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line,
     make: @escaping @Sendable (_ response: Response) throws -> Value
   ) -> Promise<Value> {
@@ -86,6 +105,16 @@ extension Networking {
     prefetch(endpoints, options, cache, file, line, make)
   }
 
+  /// Requests values of typed endpoints that will be needed soon, like those of an `Endpoint`.
+  @discardableResult @_disfavoredOverload
+  public func prefetch<Value: Sendable>(
+    _ endpoints: [some TypedEndpoint], cached cache: ValueCache<URL, Value>,
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line,
+    make: @escaping @Sendable (_ response: Response) throws -> Value
+  ) -> Promise<Void> {
+    prefetch(endpoints, options, cache, file, line, make)
+  }
+
   /// Requests decoded values, or bytes, that will be needed soon, with the lowest priority.
   ///
   /// - Parameters:
@@ -103,9 +132,20 @@ extension Networking {
     prefetch(endpoints, options, cache, file, line, Self.decoded)
   }
 
+  /// Requests decoded values of typed endpoints that will be needed soon, like those of an
+  /// `Endpoint`.
+  @discardableResult @_disfavoredOverload
+  public func prefetch<Value: Decodable & Sendable>(
+    _ endpoints: [some TypedEndpoint], cached cache: ValueCache<URL, Value>,
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Void> {
+    prefetch(endpoints, options, cache, file, line, Self.decoded)
+  }
+
   /// Requests values with the lowest priority, unless the options have another one.
   func prefetch<Value: Sendable>(
-    _ endpoints: [Endpoint], _ options: [RequestOption], _ cache: ValueCache<URL, Value>,
+    _ endpoints: [some RequestConvertible], _ options: [RequestOption],
+    _ cache: ValueCache<URL, Value>,
     _ file: StaticString, _ line: UInt,
     cost: @escaping @Sendable (_ value: Value, _ response: Response) -> Int = { $1.data.count },
     _ make: @escaping @Sendable (_ response: Response) throws -> Value
@@ -132,7 +172,8 @@ extension Networking {
   ///   - make: A closure that makes a value of the validated response.
   /// - Returns: A promise of the value.
   func cachedValue<Value: Sendable>(
-    _ endpoint: Endpoint, _ options: [RequestOption], _ cache: ValueCache<URL, Value>,
+    _ endpoint: some RequestConvertible, _ options: [RequestOption],
+    _ cache: ValueCache<URL, Value>,
     _ file: StaticString, _ line: UInt,
     cost: @escaping @Sendable (_ value: Value, _ response: Response) -> Int = { $1.data.count },
     _ make: @escaping @Sendable (_ response: Response) throws -> Value

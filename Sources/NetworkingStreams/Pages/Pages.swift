@@ -178,6 +178,22 @@ extension Networking {
     of endpoint: Endpoint, next rule: PageRule, limit: Int? = nil, ahead: Int = 0,
     _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
   ) -> Pages<Response> {
+    pages(endpoint, rule, limit, ahead, options, file, line)
+  }
+
+  /// Returns the pages of a list of a typed endpoint, like those of an `Endpoint`.
+  @_disfavoredOverload
+  public func pages(
+    of endpoint: some TypedEndpoint, next rule: PageRule, limit: Int? = nil, ahead: Int = 0,
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
+  ) -> Pages<Response> {
+    pages(endpoint, rule, limit, ahead, options, file, line)
+  }
+
+  private func pages(
+    _ endpoint: some RequestConvertible, _ rule: PageRule, _ limit: Int?, _ ahead: Int,
+    _ options: [RequestOption], _ file: StaticString, _ line: UInt
+  ) -> Pages<Response> {
     let walk = PageWalk(
       rule: rule, limit: limit ?? .max, ahead: ahead, context: context,
       sessions: { [self] in currentSessions }, first: { try endpoint.request.applying(options) }

@@ -101,6 +101,25 @@ struct PagesTests {
     #expect(timeouts.entries == [.seconds(5), .seconds(5), .seconds(9)])
   }
 
+  private struct GetItems: TypedEndpoint {
+    typealias ResponseType = Int
+    var request: Request { .get("items") }
+  }
+
+  @Test func theEndpointCanBeTyped() async throws {
+    let server = Server(pages: 3)
+    let client = server.client()
+    let pages = client.pages(of: GetItems(), next: .link).decode(Int.self)
+    #expect(try await pages.all().value == [1, 2, 3])
+    var lines: [String] = []
+    for try await line in client.lines(of: GetItems()) { lines.append(line) }
+    #expect(lines == ["1"])
+    let folder = TemporaryFolder()
+    let file = folder.url("items")
+    #expect(try await client.download(GetItems(), to: file).value.file == file)
+    #expect(try String(contentsOf: file, encoding: .utf8) == "1")
+  }
+
   @Test func pagesAreRequestedAheadUpToANumber() async throws {
     let server = Server(pages: 1_000)
     var number = 0
