@@ -72,7 +72,7 @@ struct ValueCacheTests {
       baseURL: URL.of("http://cache.test"),
       transport: MockTransport {
         Route(.get, "/boards") { request in
-          .text("\(request.headers["Accept-Language"] ?? "") \(received.add())")
+          .text("\(request.headers["X-Language"] ?? "") \(received.add())")
         }
       })
   }
@@ -82,7 +82,7 @@ struct ValueCacheTests {
     let cache = ValueCache<URL, Data>()
     for (language, text) in [("de", "de 1"), ("en", "en 2"), ("de", "de 1")] {
       let value = client.value(
-        for: .get("boards"), cached: cache, .headers(["Accept-Language": language]))
+        for: .get("boards"), cached: cache, .headers(["X-Language": language]))
       #expect(try await value.value == Data(text.utf8))
     }
     _ = try await client.value(for: .get("boards"), cached: cache).value

@@ -55,14 +55,14 @@ struct EventStreamTests {
       _ request: Request = .get("prices"), from client: Networking<Request>? = nil,
       lastEventID: String = "",
       _ reconnection: EventReconnection = EventReconnection(jitter: .none),
-      _ options: RequestOption...
+      options: RequestOption = .all([])
     ) async -> (data: [String], error: NetworkError?) {
       var events = (client ?? self.client()).events(
-        of: request, lastEventID: lastEventID, .all(options))
+        of: request, lastEventID: lastEventID, options)
       events.options.reconnection = reconnection
       let log = Log<String>()
       do {
-        try await time.run {
+        try await time.run { [events] in
           for try await event in events { log.append(event.data) }
         }
         return (log.entries, nil)
@@ -254,7 +254,7 @@ struct EventStreamTests {
       .response(503), Self.events("data: a\n\n"), .response(503), .response(503),
       Self.events("retry: 7000\ndata: b\n\n"), .response(200, [:], ""))
     let (data, error) = await server.read(
-      .get("prices"), .retry(.delayed(.seconds(2), limit: 3)))
+      .get("prices"), options: .retry(.delayed(.seconds(2), limit: 3)))
     #expect(data == ["a", "b"] && error?.code == .missingContentType)
     #expect(server.times.entries == [0, 2, 4, 6, 8, 15].map { .seconds($0) })
   }
@@ -262,7 +262,7 @@ struct EventStreamTests {
   @Test func theLimitOfTheRetryPolicyIsThatOfFailuresInARow() async {
     let server = Server(
       Self.events("data: a\n\n"), .response(503), .response(503), .response(503))
-    let (data, error) = await server.read(.get("prices"), .retry(.immediate(limit: 2)))
+    let (data, error) = await server.read(.get("prices"), options: .retry(.immediate(limit: 2)))
     #expect(data == ["a"] && error?.code == .unacceptableStatus(503))
     #expect(server.times.entries == [0, 100, 200].map { .milliseconds($0) })
   }
@@ -272,7 +272,7 @@ struct EventStreamTests {
     for retriesAnyMethod in [false, true] {
       policy.retriesAnyMethod = retriesAnyMethod
       let server = Server(Self.events("data: a\n\n"))
-      let (data, error) = await server.read(.post("chat"), .retry(policy))
+      let (data, error) = await server.read(.post("chat"), options: .retry(policy))
       #expect(data == ["a"] && error == nil)
       #expect(server.transport.requests.count == (retriesAnyMethod ? 2 : 1))
     }
