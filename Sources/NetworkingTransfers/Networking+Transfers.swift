@@ -40,7 +40,8 @@ extension Networking {
   ///
   /// The request has `Accept-Encoding: identity`, because ranges of a content coding are not ranges
   /// of the file. If the server sends a content coding nevertheless, the file is requested again
-  /// without that field, is decoded, and cannot be continued. The request is never stored offline.
+  /// without that field, is decoded, and cannot be continued. The request is never stored offline, and
+  /// does not use the cache of responses, whatever its options.
   ///
   /// Source: RFC 9110 sections 8.8 (validators), 13.1.5 (If-Range) and 14 (ranges); RFC 9530
   /// (digests).
@@ -109,7 +110,8 @@ extension Networking {
   ///
   /// A pause stops reading the body, so that up to 1 MiB that has been read is still sent. If the
   /// connection is lost, the upload starts again only by the client's retry policy. The response is
-  /// in ``Response/data``. The request is never stored offline.
+  /// in ``Response/data``. The request is never stored offline, and does not use the
+  /// cache of responses, whatever its options.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint of a request with a body.
