@@ -1,53 +1,26 @@
-import Foundation
 import Networking
-public import Promises
+import Promises
 
-/// The rules for connecting again after a stream of events has ended.
-///
-/// ```swift
-/// networking.events(of: .prices, reconnecting: EventReconnection(delay: .seconds(1), limit: 10))
-/// ```
+/// The default rules for connecting again after a stream of events has ended.
 ///
 /// The server can replace ``delay`` by a `retry` field, which is raised to 500 milliseconds, or to
 /// ``delay`` if that is shorter. The delay doubles with each failure in a row, up to ``maximumDelay``,
 /// and starts again after an event. It is never less than 100 milliseconds, whatever the client and
 /// the server set, and never less than the `Retry-After` of a response with a temporary failure. A
 /// `Retry-After` above ``maximumDelay`` ends the stream.
-public struct EventReconnection: Sendable {
+struct EventReconnection: Sendable {
   /// The delay before the first attempt, until the server sets another one.
   ///
   /// Less than 100 milliseconds counts as that: a server that closes each connection would otherwise
   /// make its clients connect again without a pause.
-  public var delay: Duration
+  var delay = Duration.seconds(3)
   /// The maximum delay, unless the server sets a longer one.
-  public var maximumDelay: Duration
+  var maximumDelay = Duration.seconds(60)
   /// The randomization, which only makes a delay longer: by up to half with `equal`, and by up to the
   /// same time with `full`.
-  public var jitter: RetrySchedule.Jitter
+  var jitter = RetrySchedule.Jitter.equal
   /// The maximum number of failures in a row.
-  ///
-  /// 0 never connects again.
-  public var limit: Int
-
-  /// Creates rules.
-  ///
-  /// - Parameters:
-  ///   - delay: The delay before the first attempt, until the server sets another one.
-  ///   - maximumDelay: The maximum delay, unless the server sets a longer one.
-  ///   - jitter: The randomization of the delays.
-  ///   - limit: The maximum number of failures in a row.
-  public init(
-    delay: Duration = .seconds(3), maximumDelay: Duration = .seconds(60),
-    jitter: RetrySchedule.Jitter = .equal, limit: Int = .max
-  ) {
-    self.delay = delay
-    self.maximumDelay = maximumDelay
-    self.jitter = jitter
-    self.limit = limit
-  }
-
-  /// No reconnection: the end of the body is the end of the sequence.
-  public static let never = EventReconnection(limit: 0)
+  var limit = Int.max
 
   /// The minimum of the server's delay, unless the client's own delay is shorter.
   ///
@@ -80,5 +53,10 @@ public struct EventReconnection: Sendable {
     case .equal: delay + delay / 2 * random
     case .full: delay + delay * random
     }
+  }
+
+  /// Returns the delay of a retry policy, raised to that of the server and to the minimum.
+  static func bounded(_ delay: Duration, serverDelay: Duration?) -> Duration {
+    max(delay, serverDelay ?? .zero, minimumDelay)
   }
 }

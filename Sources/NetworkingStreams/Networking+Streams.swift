@@ -13,8 +13,10 @@ extension Networking {
   ///   unless the request has that field.
   /// - **Reconnection.** After the end of the body or a lost connection the client waits, and sends the
   ///   request again with the `Last-Event-ID`. A `retry` field of the server sets the time to wait, within
-  ///   the limits of ``EventReconnection``. By default this applies to requests whose method is safe, such as GET. Each connection is subject
-  ///   to the retry policy of the client. A failure of the first connection is thrown.
+  ///   limits. This applies to requests whose method is safe, such as GET. The policy of
+  ///   ``RequestOption/retry(_:)`` replaces these rules: `.retry(.never)` ends the sequence with the
+  ///   body. It also applies to the first connection, whose failure is thrown. Without it, each
+  ///   connection is subject to the retry policy of the client.
   /// - **End.** The status 204 ends the sequence. Any other status than 200, and any other content type
   ///   than `text/event-stream`, is thrown as an error.
   /// - **Backpressure.** If the loop is slow, the client stops reading from the connection, and the
@@ -29,8 +31,6 @@ extension Networking {
   /// - Parameters:
   ///   - endpoint: The endpoint.
   ///   - lastEventID: The identifier of the last event of an earlier sequence, at most 4,096 bytes. Empty for none.
-  ///   - reconnecting: The rules for connecting again. `nil` uses the default rules for a safe method,
-  ///     and ``EventReconnection/never`` for other methods.
   ///   - idleTimeout: The limit for the time without data. `nil` uses the client's setting.
   ///   - maximumEventSize: The maximum size of an event, and of a line, in bytes.
   ///   - options: The options of each connection, which are applied in order.
@@ -41,15 +41,25 @@ extension Networking {
   ///   name of the field for an event above the limit; `invalidHeader` for a `lastEventID` that is too long;
   ///   and `CancellationError`.
   public func events(
-    of endpoint: Endpoint, lastEventID: String = "", reconnecting: EventReconnection? = nil,
-    idleTimeout: Duration? = nil, maximumEventSize: Int = 16 << 20, _ options: RequestOption...,
+    of endpoint: Endpoint, lastEventID: String = "", idleTimeout: Duration? = nil,
+    maximumEventSize: Int = 16 << 20, _ options: RequestOption...,
     file: StaticString = #fileID, line: UInt = #line
   ) -> ServerSentEvents {
     ServerSentEvents(
-      opener: opener(
-        of: endpoint, options, idleTimeout, discarding: { $0.isTemporary }, file, line),
-      options: .init(
-        lastEventID: lastEventID, reconnection: reconnecting, maximumEventSize: maximumEventSize))
+      opener: eventOpener(of: endpoint, options, idleTimeout, file, line),
+      options: .init(lastEventID: lastEventID, maximumEventSize: maximumEventSize))
+  }
+
+  /// Returns the events of a typed endpoint, like those of an `Endpoint`.
+  @_disfavoredOverload
+  public func events(
+    of endpoint: some TypedEndpoint, lastEventID: String = "", idleTimeout: Duration? = nil,
+    maximumEventSize: Int = 16 << 20, _ options: RequestOption...,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> ServerSentEvents {
+    ServerSentEvents(
+      opener: eventOpener(of: endpoint, options, idleTimeout, file, line),
+      options: .init(lastEventID: lastEventID, maximumEventSize: maximumEventSize))
   }
 
   /// Returns the lines of a response body, as an asynchronous sequence.
@@ -76,6 +86,18 @@ extension Networking {
   public func lines(
     of endpoint: Endpoint, idleTimeout: Duration? = nil, maximumLineSize: Int = 16 << 20,
     _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
+  ) -> ResponseLines {
+    ResponseLines(
+      opener: opener(of: endpoint, options, idleTimeout, file, line),
+      maximumLineSize: maximumLineSize)
+  }
+
+  /// Returns the lines of a response body of a typed endpoint, like those of an `Endpoint`.
+  @_disfavoredOverload
+  public func lines(
+    of endpoint: some TypedEndpoint, idleTimeout: Duration? = nil,
+    maximumLineSize: Int = 16 << 20, _ options: RequestOption...,
+    file: StaticString = #fileID, line: UInt = #line
   ) -> ResponseLines {
     ResponseLines(
       opener: opener(of: endpoint, options, idleTimeout, file, line),
@@ -118,19 +140,40 @@ extension Networking {
       maximumLineSize: maximumLineSize)
   }
 
+  /// Returns the JSON values of a response body of a typed endpoint, like those of an `Endpoint`.
+  ///
+  /// The type of a value is not that of the endpoint, which is the type of a whole body.
+  @_disfavoredOverload
+  public func jsonLines<Value: Decodable & Sendable>(
+    of endpoint: some TypedEndpoint, as type: Value.Type = Value.self, decoder: JSONDecoder? = nil,
+    idleTimeout: Duration? = nil, maximumLineSize: Int = 16 << 20, _ options: RequestOption...,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> JSONLines<Value> {
+    JSONLines(
+      opener: opener(of: endpoint, options, idleTimeout, file, line), decoder: decoder,
+      maximumLineSize: maximumLineSize)
+  }
+
+  private func eventOpener(
+    of endpoint: some RequestConvertible, _ options: [RequestOption], _ idleTimeout: Duration?,
+    _ file: StaticString, _ line: UInt
+  ) -> StreamOpener {
+    opener(of: endpoint, options, idleTimeout, discarding: { $0.isTemporary }, file, line)
+  }
+
   private func opener(
-    of endpoint: Endpoint, _ options: [RequestOption], _ idleTimeout: Duration?,
+    of endpoint: some RequestConvertible, _ options: [RequestOption], _ idleTimeout: Duration?,
     discarding discards: Discard? = nil, _ file: StaticString, _ line: UInt
   ) -> StreamOpener {
     let context = context
     return StreamOpener(
       scheduler: context.scheduler, wallClock: context.wallClock,
-      isRepeatable: {
-        [.get, .head].contains((try? endpoint.request.applying(options).method) ?? .post)
-      },
+      request: { try? endpoint.request.applying(options) },
       sessions: { [self] in currentSessions }
-    ) { [self] sessions, prepare in
-      var call = CallOptions(to: .stream, options + [.store(.none)])
+    ) { [self] sessions, isRepetition, prepare in
+      // The reader repeats the later connections by the policy of the request.
+      let once = RequestOption.change { if isRepetition, $0.retry != nil { $0.retry = .never } }
+      var call = CallOptions(to: .stream, options + [once])
       call.prepare = { request in
         var request = request
         prepare(&request)

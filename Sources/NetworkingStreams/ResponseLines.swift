@@ -132,7 +132,7 @@ final class LineReader {
   }
 
   private func open(_ sessions: CallSessions) -> NetworkPromise {
-    opener.start(sessions) { [accept] request in
+    opener.start(sessions, false) { [accept] request in
       if let accept { request.setDefault("Accept", accept) }
     }
   }

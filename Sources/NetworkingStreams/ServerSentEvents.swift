@@ -12,13 +12,13 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
 
   struct Options: Sendable {
     var lastEventID: String
-    /// `nil` depends on the method of the request.
-    var reconnection: EventReconnection?
     var maximumEventSize: Int
+    /// The rules for connecting again, unless the request has a retry policy.
+    var reconnection = EventReconnection()
   }
 
   let opener: StreamOpener
-  let options: Options
+  var options: Options
 
   /// Creates an iterator.
   ///
@@ -61,7 +61,9 @@ final class ServerSentEventReader {
   private var body: StreamBody?
   /// The time of the last `retry` field.
   private var serverDelay: Duration?
-  private var hasConnected = false
+  private var hasConnected: Bool { connection != nil }
+  /// The request of the last connection that was made.
+  private var connection: HTTPRequest?
   private var failures = 0
   private var isOver = false
   /// The sessions of all requests, after the first one was made.
@@ -128,7 +130,7 @@ final class ServerSentEventReader {
     }
     let sessions = sessions ?? opener.sessions()
     self.sessions = sessions
-    let response = try await opener.start(sessions) { request in
+    let response = try await opener.start(sessions, hasConnected) { request in
       request.setDefault("Accept", "text/event-stream")
       request.setDefault("Cache-Control", "no-store")
       // A field cannot have control characters. Without the field the server starts anew.
@@ -148,7 +150,7 @@ final class ServerSentEventReader {
     guard type.type == "text", type.subtype == "event-stream" else {
       throw NetworkError(.unacceptableContentType("\(type)"), response)
     }
-    hasConnected = true
+    connection = response.request
     parser = ServerSentEventParser(lastEventID: id, limit: options.maximumEventSize)
     body = StreamBody(response)
   }
@@ -162,23 +164,35 @@ final class ServerSentEventReader {
     body = nil
     if let time = parser.reconnectionTime { serverDelay = .milliseconds(time) }
     failures += 1
-    let rules = options.reconnection ?? (opener.isRepeatable() ? EventReconnection() : .never)
-    let retryAfter = error?.response.flatMap {
-      RetryAfter.delay(in: $0.headers, now: opener.wallClock())
-    }
-    guard let delay = rules.delay(beforeAttempt: failures, serverDelay: serverDelay),
-      retryAfter ?? .zero <= rules.maximumDelay
-    else {
+    guard let delay = reconnectionDelay(after: error) else {
       end()
       if let error { throw error }
       return
     }
     do {
-      try await after(max(delay, retryAfter ?? .zero), scheduler: opener.scheduler).value
+      try await after(delay, scheduler: opener.scheduler).value
     } catch {
       end()
       throw error
     }
+  }
+
+  /// Returns the delay before the next connection, or `nil` if there is none.
+  private func reconnectionDelay(after error: NetworkError?) -> Duration? {
+    guard let connection, let request = opener.request() else { return nil }
+    let attempt = FailedAttempt(
+      number: failures, request: connection, result: .failure(error ?? .init(.connectionLost)),
+      at: opener.wallClock())
+    let isSafe = [.get, .head].contains(request.method)
+    if let policy = request.retry {
+      guard isSafe || policy.retriesAnyMethod else { return nil }
+      return policy.delay(beforeRetry: failures, after: attempt)
+        .map { EventReconnection.bounded($0, serverDelay: serverDelay) }
+    }
+    let (rules, retryAfter) = (options.reconnection, attempt.retryAfter ?? .zero)
+    guard isSafe, retryAfter <= rules.maximumDelay else { return nil }
+    return rules.delay(beforeAttempt: failures, serverDelay: serverDelay)
+      .map { max($0, retryAfter) }
   }
 
   private func end() {

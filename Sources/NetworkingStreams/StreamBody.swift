@@ -6,17 +6,18 @@ import Promises
 struct StreamOpener: Sendable {
   let scheduler: any Scheduler
   let wallClock: @Sendable () -> Date
-  /// Whether the request can be sent again after its response, by its method.
-  let isRepeatable: @Sendable () -> Bool
+  /// Returns the request before the client's hooks, or `nil` if the endpoint has none.
+  let request: @Sendable () -> Request?
   /// Returns the sessions of a request that is made now.
   let sessions: @Sendable () -> CallSessions
   /// Adds a request to the queue.
   ///
   /// The closure changes the wire request, after the hooks of the client. The sessions are those of all
-  /// requests of one reader.
+  /// requests of one reader. A repetition is not subject to a retry policy of the request.
   let start:
     @Sendable (
-      _ sessions: CallSessions, _ prepare: @escaping @Sendable (inout HTTPRequest) -> Void
+      _ sessions: CallSessions, _ isRepetition: Bool,
+      _ prepare: @escaping @Sendable (inout HTTPRequest) -> Void
     ) -> NetworkPromise
 }
 

@@ -113,6 +113,14 @@ extension Networking {
   ) throws -> String {
     try firstHop(of: endpoint, options).curlCommand(redacted: redacted)
   }
+
+  /// Returns a command that sends the request of a typed endpoint, like that of an `Endpoint`.
+  @_disfavoredOverload
+  public func curlCommand(
+    for endpoint: some TypedEndpoint, _ options: RequestOption..., redacted: Bool = true
+  ) throws -> String {
+    try firstHop(of: endpoint, options).curlCommand(redacted: redacted)
+  }
 }
 
 /// Quoting for a POSIX shell.

@@ -40,7 +40,8 @@ extension Networking {
   ///
   /// The request has `Accept-Encoding: identity`, because ranges of a content coding are not ranges
   /// of the file. If the server sends a content coding nevertheless, the file is requested again
-  /// without that field, is decoded, and cannot be continued. The request is never stored offline.
+  /// without that field, is decoded, and cannot be continued. The request is never stored offline, and
+  /// does not use the cache of responses, whatever its options.
   ///
   /// Source: RFC 9110 sections 8.8 (validators), 13.1.5 (If-Range) and 14 (ranges); RFC 9530
   /// (digests).
@@ -68,10 +69,32 @@ extension Networking {
     connections: Int = 1, sha256: String? = nil, _ options: RequestOption...,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Transfer {
-    let download = DownloadOptions(
-      target: target, isResumable: resumable, replaces: replacing,
-      connections: min(max(connections, 1), 16), sha256: sha256)
-    return startTransfer(endpoint, options, file, line) { sender in
+    startDownload(
+      endpoint,
+      DownloadOptions(
+        target: target, isResumable: resumable, replaces: replacing,
+        connections: min(max(connections, 1), 16), sha256: sha256), options, file, line)
+  }
+
+  /// Downloads the response body of a typed endpoint to a file, like that of an `Endpoint`.
+  @discardableResult @_disfavoredOverload
+  public func transfer(
+    _ endpoint: some TypedEndpoint, to target: URL, resumable: Bool = true, replacing: Bool = true,
+    connections: Int = 1, sha256: String? = nil, _ options: RequestOption...,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Transfer {
+    startDownload(
+      endpoint,
+      DownloadOptions(
+        target: target, isResumable: resumable, replaces: replacing,
+        connections: min(max(connections, 1), 16), sha256: sha256), options, file, line)
+  }
+
+  private func startDownload(
+    _ endpoint: some RequestConvertible, _ download: DownloadOptions, _ options: [RequestOption],
+    _ file: StaticString, _ line: UInt
+  ) -> Transfer {
+    startTransfer(endpoint, options, file, line) { sender in
       try await DownloadRun(download, sender).run()
     }
   }
@@ -87,7 +110,8 @@ extension Networking {
   ///
   /// A pause stops reading the body, so that up to 1 MiB that has been read is still sent. If the
   /// connection is lost, the upload starts again only by the client's retry policy. The response is
-  /// in ``Response/data``. The request is never stored offline.
+  /// in ``Response/data``. The request is never stored offline, and does not use the
+  /// cache of responses, whatever its options.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint of a request with a body.
@@ -99,6 +123,22 @@ extension Networking {
   public func transfer(
     _ endpoint: Endpoint, _ options: RequestOption..., file: StaticString = #fileID,
     line: UInt = #line
+  ) -> Transfer {
+    startUpload(endpoint, options, file, line)
+  }
+
+  /// Uploads the request body of a typed endpoint, like that of an `Endpoint`.
+  @discardableResult @_disfavoredOverload
+  public func transfer(
+    _ endpoint: some TypedEndpoint, _ options: RequestOption..., file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Transfer {
+    startUpload(endpoint, options, file, line)
+  }
+
+  private func startUpload(
+    _ endpoint: some RequestConvertible, _ options: [RequestOption], _ file: StaticString,
+    _ line: UInt
   ) -> Transfer {
     startTransfer(endpoint, options, isUpload: true, file, line) { sender in
       let gate = sender.control.gate
@@ -165,6 +205,17 @@ extension Networking {
     }
   }
 
+  /// Uploads a file by the tus protocol to a typed endpoint, like that to an `Endpoint`.
+  @discardableResult @_disfavoredOverload
+  public func transfer(
+    _ source: URL, to endpoint: some TypedEndpoint, by upload: ResumableUpload,
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
+  ) -> Transfer {
+    startTransfer(endpoint, options, isUpload: true, file, line) { sender in
+      try await TusRun(source, upload, sender).run()
+    }
+  }
+
   /// Discards an unfinished resumable upload on the server, and removes its state.
   ///
   /// ```swift
@@ -187,6 +238,22 @@ extension Networking {
     of source: URL, to endpoint: Endpoint, by upload: ResumableUpload = .tus(),
     _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Response?> {
+    discard(source, endpoint, upload, options, file, line)
+  }
+
+  /// Discards an unfinished resumable upload to a typed endpoint, like that to an `Endpoint`.
+  @discardableResult @_disfavoredOverload
+  public func discardTransfer(
+    of source: URL, to endpoint: some TypedEndpoint, by upload: ResumableUpload = .tus(),
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Response?> {
+    discard(source, endpoint, upload, options, file, line)
+  }
+
+  private func discard(
+    _ source: URL, _ endpoint: some RequestConvertible, _ upload: ResumableUpload,
+    _ options: [RequestOption], _ file: StaticString, _ line: UInt
+  ) -> Promise<Response?> {
     let control = TransferControl(context.scheduler)
     let request = Result { try endpoint.request }
     let sender = sender(of: request, for: endpoint, options, control, file, line)
@@ -199,7 +266,7 @@ extension Networking {
   ///
   /// The request of the endpoint is read once, and all requests of the transfer are made of it.
   private func startTransfer(
-    _ endpoint: Endpoint, _ options: [RequestOption], isUpload: Bool = false,
+    _ endpoint: some RequestConvertible, _ options: [RequestOption], isUpload: Bool = false,
     _ file: StaticString, _ line: UInt,
     _ run: @escaping @Sendable (_ sender: TransferSender) async throws -> Response
   ) -> Transfer {
@@ -232,8 +299,8 @@ extension Networking {
   ///   - line: The source line of the caller.
   /// - Returns: The sender, with the sessions and settings of this time.
   private func sender(
-    of request: Result<Request, any Error>, for endpoint: Endpoint, _ options: [RequestOption],
-    _ control: TransferControl, _ file: StaticString, _ line: UInt
+    of request: Result<Request, any Error>, for endpoint: some RequestConvertible,
+    _ options: [RequestOption], _ control: TransferControl, _ file: StaticString, _ line: UInt
   ) -> TransferSender {
     let (context, sessions) = (context, currentSessions)
     let clock = PausableScheduler(gate: control.gate, base: context.scheduler)

@@ -33,6 +33,18 @@
       }
     }
 
+    /// Returns the decoded image of a typed endpoint, like that of an `Endpoint`.
+    @_disfavoredOverload
+    public func image(
+      for endpoint: some TypedEndpoint, cached cache: ValueCache<URL, DecodedImage>,
+      maximumSize size: Int? = nil, _ options: RequestOption...,
+      file: StaticString = #fileID, line: UInt = #line
+    ) -> Promise<DecodedImage> {
+      cachedValue(endpoint, options, cache, file, line, cost: { image, _ in image.byteCount }) {
+        try DecodedImage($0.data, maximumSize: size)
+      }
+    }
+
     /// Requests and decodes images that will be needed soon, with the lowest priority.
     ///
     /// - Parameters:

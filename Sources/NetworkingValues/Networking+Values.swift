@@ -12,9 +12,18 @@ extension Networking {
   /// networking.value(for: .cover(id: 7), cached: covers)
   /// ```
   ///
-  /// The key is the URL of the request, so use a cache for each account. While a value is requested and decoded, further callers wait
-  /// for the same one; the request is cancelled when all of them have cancelled. The response is
-  /// validated, and its body is the cost of the value.
+  /// - **Key.** The key is the URL of the request, so use a cache for each account. Header fields that the
+  ///   endpoint's request or an option sets, such as `Accept-Language`, are part of it: they are its
+  ///   fragment.
+  /// - **One request.** While a value is requested and decoded, further callers wait for the same one. The
+  ///   request is cancelled when all of them have cancelled. It has the options of the first caller,
+  ///   such as `timeout` and `priority`; those of the others have no effect, except `onProgress`.
+  /// - **Reload.** With the cache policies `reload` and `revalidate` a stored value is not used, but
+  ///   replaced. With `noStore` the cache of values is not used at all.
+  /// - **Hooks.** ``beforeEach`` runs once for the key, and again if a request is sent. The key has no
+  ///   changes by ``preProcessRequest``.
+  ///
+  /// The response is validated, and its body is the cost of the value.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
@@ -27,6 +36,15 @@ extension Networking {
   ///   ``NetworkError/Code-swift.enum/unsupported`` if the method of the request is not GET.
   public func value<Value: Decodable & Sendable>(
     for endpoint: Endpoint, cached cache: ValueCache<URL, Value>,
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Value> {
+    cachedValue(endpoint, options, cache, file, line, Self.decoded)
+  }
+
+  /// Returns the decoded response of a typed endpoint, like that of an `Endpoint`.
+  @_disfavoredOverload
+  public func value<Value: Decodable & Sendable>(
+    for endpoint: some TypedEndpoint, cached cache: ValueCache<URL, Value>,
     _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Value> {
     cachedValue(endpoint, options, cache, file, line, Self.decoded)
@@ -57,6 +75,16 @@ extension Networking {
     cachedValue(endpoint, options, cache, file, line, make)
   }
 
+  /// Returns a value that is made of the response of a typed endpoint, like that of an `Endpoint`.
+  @_disfavoredOverload
+  public func value<Value: Sendable>(
+    for endpoint: some TypedEndpoint, cached cache: ValueCache<URL, Value>,
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line,
+    make: @escaping @Sendable (_ response: Response) throws -> Value
+  ) -> Promise<Value> {
+    cachedValue(endpoint, options, cache, file, line, make)
+  }
+
   /// Requests values that will be needed soon, with the lowest priority.
   ///
   /// - Parameters:
@@ -71,6 +99,16 @@ extension Networking {
   @discardableResult
   public func prefetch<Value: Sendable>(
     _ endpoints: [Endpoint], cached cache: ValueCache<URL, Value>,
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line,
+    make: @escaping @Sendable (_ response: Response) throws -> Value
+  ) -> Promise<Void> {
+    prefetch(endpoints, options, cache, file, line, make)
+  }
+
+  /// Requests values of typed endpoints that will be needed soon, like those of an `Endpoint`.
+  @discardableResult @_disfavoredOverload
+  public func prefetch<Value: Sendable>(
+    _ endpoints: [some TypedEndpoint], cached cache: ValueCache<URL, Value>,
     _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line,
     make: @escaping @Sendable (_ response: Response) throws -> Value
   ) -> Promise<Void> {
@@ -94,9 +132,20 @@ extension Networking {
     prefetch(endpoints, options, cache, file, line, Self.decoded)
   }
 
+  /// Requests decoded values of typed endpoints that will be needed soon, like those of an
+  /// `Endpoint`.
+  @discardableResult @_disfavoredOverload
+  public func prefetch<Value: Decodable & Sendable>(
+    _ endpoints: [some TypedEndpoint], cached cache: ValueCache<URL, Value>,
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Void> {
+    prefetch(endpoints, options, cache, file, line, Self.decoded)
+  }
+
   /// Requests values with the lowest priority, unless the options have another one.
   func prefetch<Value: Sendable>(
-    _ endpoints: [Endpoint], _ options: [RequestOption], _ cache: ValueCache<URL, Value>,
+    _ endpoints: [some RequestConvertible], _ options: [RequestOption],
+    _ cache: ValueCache<URL, Value>,
     _ file: StaticString, _ line: UInt,
     cost: @escaping @Sendable (_ value: Value, _ response: Response) -> Int = { $1.data.count },
     _ make: @escaping @Sendable (_ response: Response) throws -> Value
@@ -123,28 +172,49 @@ extension Networking {
   ///   - make: A closure that makes a value of the validated response.
   /// - Returns: A promise of the value.
   func cachedValue<Value: Sendable>(
-    _ endpoint: Endpoint, _ options: [RequestOption], _ cache: ValueCache<URL, Value>,
+    _ endpoint: some RequestConvertible, _ options: [RequestOption],
+    _ cache: ValueCache<URL, Value>,
     _ file: StaticString, _ line: UInt,
     cost: @escaping @Sendable (_ value: Value, _ response: Response) -> Int = { $1.data.count },
     _ make: @escaping @Sendable (_ response: Response) throws -> Value
   ) -> Promise<Value> {
+    let request: Request
     let key: URL
     do {
-      let hop = try firstHop(of: endpoint, options)
+      request = try endpoint.request.applying(options)
+      let hop = try firstHop(of: endpoint, options, preProcesses: false)
       guard hop.method == .get else {
         throw NetworkError(
           .unsupported, "only the values of GET requests can be cached", request: .init(hop))
       }
-      key = hop.url
+      key = hop.url.varying(by: request.headers)
     } catch {
       return .rejected(error, file: file, line: line)
     }
-    return cache.value(for: key, on: callbackContext, file, line) {
-      send(endpoint, CallOptions(options), file, line).validate(file: file, line: line)
+    let progress = request.onProgress.map { progressReceiver($0) }
+    func work(_ progress: (any ProgressReceiver)?) -> Promise<(value: Value, cost: Int)> {
+      var call = CallOptions(options + [.onProgress(nil)])
+      call.progress = progress
+      return send(endpoint, call, file, line).validate(file: file, line: line)
         .parse { response in
           let value = try make(response)
           return (value, cost(value, response))
         }
     }
+    if request.cachePolicy == .noStore { return work(progress).map(on: .inline) { $0.value } }
+    return cache.value(
+      for: key, on: callbackContext,
+      reloads: [.reload, .revalidate].contains(request.cachePolicy), progress: progress, file, line,
+      make: work)
+  }
+}
+
+extension URL {
+  /// Returns the URL with header fields as its fragment, which is never sent.
+  fileprivate func varying(by headers: HTTPHeaders) -> URL {
+    var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
+    parts?.fragment = headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+      .joined(separator: "\n")
+    return headers.isEmpty ? self : parts?.url ?? self
   }
 }

@@ -25,7 +25,7 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
 
   /// A value and its cost.
   typealias CostedValue = (value: Value, cost: Int)
-  private typealias Flights = SharingMachine<Key, Value, Promise<CostedValue>, Void>
+  private typealias Flights = SharingMachine<Key, Value, Promise<CostedValue>, ProgressRelay>
 
   private struct State {
     var entries = RecentlyUsed<Key, Entry>()
@@ -87,7 +87,7 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
     make: () -> Promise<Value>
   ) -> Promise<Value> {
     value(for: key, on: .inline, file, line) {
-      make().map(on: .inline) { ($0, cost($0)) }
+      _ in make().map(on: .inline) { ($0, cost($0)) }
     }
   }
 
@@ -137,27 +137,38 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
   /// - Parameters:
   ///   - key: The key.
   ///   - context: The context of the promise.
+  ///   - reloads: Whether the value is made again, even if it is stored or being made.
+  ///   - progress: The caller's receiver of the progress of the work.
   ///   - file: The source file of the caller.
   ///   - line: The source line of the caller.
-  ///   - make: A closure that starts to make the value and its cost.
+  ///   - make: A closure that starts to make the value and its cost. It receives the receiver of the
+  ///     progress for all callers.
   /// - Returns: A promise of the value.
   func value(
-    for key: Key, on context: ExecutionContext, _ file: StaticString, _ line: UInt,
-    make: () -> Promise<CostedValue>
+    for key: Key, on context: ExecutionContext, reloads: Bool = false,
+    progress: (any ProgressReceiver)? = nil, _ file: StaticString, _ line: UInt,
+    make: (_ progress: any ProgressReceiver) -> Promise<CostedValue>
   ) -> Promise<Value> {
     let (promise, resolver) = Promise<Value>.pending(on: context, file: file, line: line)
     let now = scheduler.now
     let (stored, entered) = state.withLock { state in
-      let value = Self.stored(key, &state, now)
-      return (value, value == nil ? state.flights.enter(key, resolver, sharing: ()) : nil)
+      let value = reloads ? nil : Self.stored(key, &state, now)
+      if reloads { state.flights.close(key) }
+      let entered =
+        value == nil ? state.flights.enter(key, resolver, sharing: ProgressRelay()) : nil
+      return (value, entered)
     }
-    guard let (ticket, _, isFirst) = entered else {
+    guard let (ticket, relay, isFirst) = entered else {
       if let stored { resolver.fulfill(stored) }
       return promise
     }
-    resolver.onCancel { self.state.withLock { $0.flights.left(ticket) }.work?.cancel() }
+    if let progress { relay.add(progress) }
+    resolver.onCancel {
+      if let progress { relay.remove(progress) }
+      self.state.withLock { $0.flights.left(ticket) }.work?.cancel()
+    }
     guard isFirst else { return promise }
-    let work = make()
+    let work = make(relay)
     // All callers may have left while the work was started.
     if !state.withLock({ $0.flights.began(ticket, work) }) { work.cancel() }
     work.always(on: .inline) { result in self.finish(key, ticket, result) }
@@ -196,5 +207,34 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
     withExtendedLifetime(evicted) {}
     let value = result.map { $0.value }
     for caller in callers { caller.resolve(value) }
+  }
+}
+
+/// A receiver that passes the progress of shared work to all callers.
+private final class ProgressRelay: ProgressReceiver {
+  private let state = Mutex((progress: TransferProgress(), receivers: [any ProgressReceiver]()))
+
+  func add(_ receiver: any ProgressReceiver) {
+    state.withLock { $0.receivers.append(receiver) }
+  }
+
+  func remove(_ receiver: any ProgressReceiver) {
+    state.withLock { $0.receivers.removeAll { $0 === receiver } }
+  }
+
+  func begin() {
+    let receivers = state.withLock { state in
+      state.progress = TransferProgress()
+      return state.receivers
+    }
+    for receiver in receivers { receiver.begin() }
+  }
+
+  func change(_ change: (inout TransferProgress) -> Void) {
+    let (progress, receivers) = state.withLock { state in
+      change(&state.progress)
+      return state
+    }
+    for receiver in receivers { receiver.change { $0 = progress } }
   }
 }

@@ -69,20 +69,21 @@ extension Networking {
   /// - Parameters:
   ///   - endpoint: The endpoint.
   ///   - options: The changes of its request, in order.
+  ///   - preProcesses: Whether ``preProcessRequest`` changes the request.
   /// - Returns: The request with the current credentials and cookies.
   /// - Throws: The errors of the endpoint and of ``preProcessRequest``, and ``NetworkError``.
   package func firstHop(
-    of endpoint: some RequestConvertible, _ options: [RequestOption] = []
+    of endpoint: some RequestConvertible, _ options: [RequestOption] = [], preProcesses: Bool = true
   ) throws -> HTTPRequest {
     let settings = currentSettings().settings
     let defaults = defaults(of: endpoint)
     var original = try Self.request(of: endpoint, CallOptions(options), defaults)
     runner.addSecretNames(to: &original)
     let changed = settings.beforeEach?(original) ?? original
+    let preProcess = preProcesses ? settings.preProcessRequest : nil
     var request = try runner.wireRequest(
-      of: changed, defaults,
-      baseURL: settings.baseURL ?? defaults.baseURL.get(),
-      preProcess: settings.preProcessRequest)
+      of: changed, defaults, baseURL: settings.baseURL ?? defaults.baseURL.get(),
+      preProcess: preProcess)
     // A hook cannot add the credentials to a request that must not have them.
     if changed.sendsCredentials != false, case .bound(let credentials) = settings.credentials,
       let value = credentials.field(for: request)

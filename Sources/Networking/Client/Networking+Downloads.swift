@@ -39,6 +39,16 @@ extension Networking {
     let target = FileTarget(url: target, replaces: replacing)
     return send(endpoint, CallOptions(to: .file(target), options), file, line)
   }
+
+  /// Downloads the response body of a typed endpoint to a file, like that of an `Endpoint`.
+  @discardableResult @_disfavoredOverload
+  public func download(
+    _ endpoint: some TypedEndpoint, to target: URL, replacing: Bool = true,
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
+  ) -> NetworkPromise {
+    let target = FileTarget(url: target, replaces: replacing)
+    return send(endpoint, CallOptions(to: .file(target), options), file, line)
+  }
 }
 
 extension Networking {
@@ -65,6 +75,15 @@ extension Networking {
   ///   `request(_:_:file:line:)`.
   public func stream(
     _ endpoint: Endpoint, _ options: RequestOption...,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> NetworkPromise {
+    send(endpoint, CallOptions(to: .stream, options), file, line)
+  }
+
+  /// Streams the response body of a typed endpoint, like that of an `Endpoint`.
+  @_disfavoredOverload
+  public func stream(
+    _ endpoint: some TypedEndpoint, _ options: RequestOption...,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     send(endpoint, CallOptions(to: .stream, options), file, line)

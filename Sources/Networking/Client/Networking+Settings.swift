@@ -121,6 +121,11 @@ extension Networking {
   /// - Parameter baseURL: The base URL, such as a literal.
   public func setBaseURL(_ baseURL: BaseURL) { self.baseURL = baseURL.url }
 
+  /// Overrides the base URLs of all endpoints, like ``baseURL``.
+  ///
+  /// - Parameter url: The base URL. `nil` restores those of the endpoints.
+  public func setBaseURL(_ url: URL?) { baseURL = url }
+
   /// Returns a client with hooks and interceptors of its own for the session of this one.
   ///
   /// ```swift

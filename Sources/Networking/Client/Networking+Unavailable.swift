@@ -113,6 +113,19 @@ extension Request {
 
   /// A value, or a dictionary without static types, as parameters.
   public static func post(_: RequestPath, parameters: Any, _: RequestOption...) -> Self { .get("") }
+
+  /// A value, or a dictionary without static types, as parameters.
+  public static func put(_: RequestPath, parameters: Any, _: RequestOption...) -> Self { .get("") }
+
+  /// A value, or a dictionary without static types, as parameters.
+  public static func patch(_: RequestPath, parameters: Any, _: RequestOption...) -> Self {
+    .get("")
+  }
+
+  /// A value, or a dictionary without static types, as parameters.
+  public init(_: HTTPMethod, _: RequestPath, parameters: Any, _: RequestOption...) {
+    self = .get("")
+  }
 }
 
 extension Request {

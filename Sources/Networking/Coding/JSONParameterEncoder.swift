@@ -23,8 +23,10 @@ public struct JSONParameterEncoder: ParameterEncoding, Hashable {
   public var contentType: String
   /// The encoder of the JSON text.
   ///
-  /// `nil` writes the text directly, with the members in their order. The strategy for keys applies
-  /// to the names of all members. Values may be nested 64 levels deep, and 128 without an encoder.
+  /// `nil` writes the text directly, with the members in their order. The strategy for keys applies to
+  /// the names of all members, except the keys of dictionaries and of ``JSON`` that `json:` or
+  /// `Parameters(encoding:)` has encoded. These encode a value before the client is known, so the
+  /// `userInfo` of the encoder does not apply to it. Values may be nested 64 levels deep, and 128 without an encoder.
   public var encoder: JSONEncoder?
 
   /// Creates an encoder.
@@ -123,6 +125,11 @@ private struct EncodableParameters: Encodable {
       try checkDepth(encoder)
       var container = encoder.unkeyedContainer()
       for value in values { try container.encode(nested(value)) }
+    case .dictionary(let members) where members.keepsNames:
+      try checkDepth(encoder)
+      var container = encoder.singleValueContainer()
+      try container.encode(
+        Dictionary(uniqueKeysWithValues: members.map { ($0.name, nested($0.value)) }))
     case .dictionary(let members):
       try checkDepth(encoder)
       var container = encoder.container(keyedBy: AnyCodingKey.self)

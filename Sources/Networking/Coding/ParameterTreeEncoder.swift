@@ -155,7 +155,7 @@ final class ParameterNode {
       for name in sortsNames ? names.sorted(by: { $0.isOrdered(before: $1) }) : names {
         members[name] = nodes[name]?.parameters
       }
-      return .dictionary(members)
+      return .dictionary(members.keepingNames(sortsNames))
     }
   }
 }

@@ -9,7 +9,7 @@ extension Parameters: Codable {
   ///
   /// It names the case.
   private enum Kind: String, CodingKey {
-    case null, bool, int, decimal, double, string, data, date, array, dictionary
+    case null, bool, int, decimal, double, string, data, date, array, dictionary, map
   }
 
   /// A member of a dictionary.
@@ -26,7 +26,8 @@ extension Parameters: Codable {
   /// - Throws: `DecodingError` if the data has another structure.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Kind.self)
-    switch try container.onlyKey() {
+    let kind = try container.onlyKey()
+    switch kind {
     case .null: self = .null
     case .bool: self = .bool(try container.decode(Bool.self, forKey: .bool))
     case .int: self = .int(try container.decode(Int.self, forKey: .int))
@@ -37,9 +38,10 @@ extension Parameters: Codable {
     case .date:
       self = .date(Date(timeIntervalSinceReferenceDate: try Self.double(in: container, .date)))
     case .array: self = .array(try container.decode([Parameters].self, forKey: .array))
-    case .dictionary:
-      let pairs = try container.decode([Pair].self, forKey: .dictionary)
-      self = .dictionary(Members(pairs.lazy.map { (key: $0.name, value: $0.value) }))
+    case .dictionary, .map:
+      let pairs = try container.decode([Pair].self, forKey: kind)
+      let members = Members(pairs.lazy.map { (key: $0.name, value: $0.value) })
+      self = .dictionary(members.keepingNames(kind == .map))
     }
   }
 
@@ -62,7 +64,8 @@ extension Parameters: Codable {
     case .array(let values): try container.encode(values, forKey: .array)
     case .dictionary(let members):
       try container.encode(
-        members.map { Pair(name: $0.name, value: $0.value) }, forKey: .dictionary)
+        members.map { Pair(name: $0.name, value: $0.value) },
+        forKey: members.keepsNames ? .map : .dictionary)
     }
   }
 
@@ -114,14 +117,16 @@ extension Parameters {
 
   /// Creates a dictionary from the values of a literal, which may have different types.
   ///
-  /// - Parameter values: Names and values. `nil` becomes ``null``. If a name occurs more than once,
-  ///   the last value is used.
+  /// - Parameters:
+  ///   - values: Names and values. `nil` becomes ``null``. If a name occurs more than once, the last
+  ///     value is used.
+  ///   - keepsNames: Whether a `JSONEncoder` leaves the names unchanged.
   /// - Throws: The errors of the values' `encode(to:)`.
-  init(encoding values: KeyValuePairs<String, (any Encodable)?>) throws {
+  init(encoding values: KeyValuePairs<String, (any Encodable)?>, keepsNames: Bool = false) throws {
     let pairs = try values.map { name, value in
       (key: name, value: try value.map { try Parameters(encoding: $0) } ?? .null)
     }
-    self = .dictionary(Members(pairs))
+    self = .dictionary(Members(pairs).keepingNames(keepsNames))
   }
 
   /// The parameters without members of dictionaries that are `null`.
@@ -130,7 +135,8 @@ extension Parameters {
     case .array(let values): return .array(values.map(\.omittingNulls))
     case .dictionary(let members):
       let present = members.lazy.filter { !$0.value.isNull }
-      return .dictionary(Members(present.map { (key: $0.name, value: $0.value.omittingNulls) }))
+      let kept = Members(present.map { (key: $0.name, value: $0.value.omittingNulls) })
+      return .dictionary(kept.keepingNames(members.keepsNames))
     default: return self
     }
   }

@@ -64,8 +64,8 @@ public enum Parameters: Sendable, Hashable {
     case .dictionary(let values):
       self = .dictionary(
         Members(
-          values.sorted { $0.key.isOrdered(before: $1.key) }.map { ($0.key, Parameters($0.value)) })
-      )
+          values.sorted { $0.key.isOrdered(before: $1.key) }.map { ($0.key, Parameters($0.value)) }
+        ).keepingNames(true))
     }
   }
 }
@@ -85,6 +85,8 @@ extension Parameters {
     }
 
     private var members: [Member] = []
+    /// Whether a `JSONEncoder` leaves the names unchanged, because they are the keys of a dictionary.
+    private(set) var keepsNames = false
     /// An index of the names.
     ///
     /// `nil` for up to 16 members, because a linear search is faster then.
@@ -97,6 +99,13 @@ extension Parameters {
     public init(_ pairs: some Sequence<(key: String, value: Parameters)>) {
       members.reserveCapacity(pairs.underestimatedCount)
       for (name, value) in pairs { self[name] = value }
+    }
+
+    /// Returns the members with another value of ``keepsNames``.
+    func keepingNames(_ keepsNames: Bool) -> Members {
+      var copy = self
+      copy.keepsNames = keepsNames
+      return copy
     }
 
     /// The value of a member.

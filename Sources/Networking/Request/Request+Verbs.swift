@@ -102,7 +102,7 @@ extension Request {
     _ path: RequestPath, json: KeyValuePairs<String, (any Encodable)?>, headers: HTTPHeaders = [:],
     _ options: RequestOption...
   ) -> Request {
-    Request(.post, path, nil, headers, .json, nil, [.parameters(json)] + options)
+    Request(.post, path, nil, headers, .json, nil, [.json(json)] + options)
   }
 
   /// Creates a PUT request, which replaces a resource.
@@ -174,7 +174,7 @@ extension Request {
     _ path: RequestPath, json: KeyValuePairs<String, (any Encodable)?>, headers: HTTPHeaders = [:],
     _ options: RequestOption...
   ) -> Request {
-    Request(.put, path, nil, headers, .json, nil, [.parameters(json)] + options)
+    Request(.put, path, nil, headers, .json, nil, [.json(json)] + options)
   }
 
   /// Creates a PATCH request, which changes a resource.
@@ -246,7 +246,7 @@ extension Request {
     _ path: RequestPath, json: KeyValuePairs<String, (any Encodable)?>, headers: HTTPHeaders = [:],
     _ options: RequestOption...
   ) -> Request {
-    Request(.patch, path, nil, headers, .json, nil, [.parameters(json)] + options)
+    Request(.patch, path, nil, headers, .json, nil, [.json(json)] + options)
   }
 
   /// Creates a DELETE request, which removes a resource.

@@ -143,6 +143,54 @@ public struct Request: Sendable, Hashable {
     self.init(method, path, parameters, headers, contentType, payload, options)
   }
 
+  /// Creates a request with parameters of variables.
+  ///
+  /// - Parameters:
+  ///   - method: The method.
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - parameters: The parameters. An error of their encoding rejects the request.
+  ///   - headers: The header fields, which override those of the endpoint and the client.
+  ///   - contentType: The format of the parameters. `nil` uses the default of the method.
+  ///   - options: The options, which are applied in order.
+  @_disfavoredOverload
+  public init(
+    _ method: HTTPMethod, _ path: RequestPath, parameters: KeyValuePairs<String, (any Encodable)?>,
+    headers: HTTPHeaders = [:], contentType: ContentType? = nil, _ options: RequestOption...
+  ) {
+    self.init(method, path, nil, headers, contentType, nil, [.parameters(parameters)] + options)
+  }
+
+  /// Creates a request with a value as its JSON body.
+  ///
+  /// - Parameters:
+  ///   - method: The method.
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - json: The value. It is encoded before this initializer returns; an error rejects the request.
+  ///   - headers: The header fields, which override those of the endpoint and the client.
+  ///   - options: The options, which are applied in order.
+  public init(
+    _ method: HTTPMethod, _ path: RequestPath, json: some Encodable, headers: HTTPHeaders = [:],
+    _ options: RequestOption...
+  ) {
+    self.init(method, path, nil, headers, .json, nil, [.json(json)] + options)
+  }
+
+  /// Creates a request with a literal of several types as its JSON body.
+  ///
+  /// - Parameters:
+  ///   - method: The method.
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - json: The members. An error of their encoding rejects the request.
+  ///   - headers: The header fields, which override those of the endpoint and the client.
+  ///   - options: The options, which are applied in order.
+  @_disfavoredOverload
+  public init(
+    _ method: HTTPMethod, _ path: RequestPath, json: KeyValuePairs<String, (any Encodable)?>,
+    headers: HTTPHeaders = [:], _ options: RequestOption...
+  ) {
+    self.init(method, path, nil, headers, .json, nil, [.json(json)] + options)
+  }
+
   /// Creates a request.
   init(
     _ method: HTTPMethod, _ path: RequestPath, _ parameters: Parameters?, _ headers: HTTPHeaders,
@@ -163,7 +211,8 @@ public struct Request: Sendable, Hashable {
 extension Request {
   /// The handling of a request that fails because there is no network.
   ///
-  /// Downloads and streams are never stored, because a later response would have no destination.
+  /// Downloads, streams, transfers and the pages of a list are never stored, because a later response
+  /// would have no destination.
   public enum StorePolicy: String, Sendable, Hashable, Codable {
     /// The request fails and is not stored.
     case none

@@ -51,6 +51,8 @@ public struct RequestOption: Sendable {
 
   /// Returns an option that sets the retry policy.
   ///
+  /// For a stream of events it is also the policy of connecting again after a connection has ended.
+  ///
   /// - Parameter policy: The retry policy. `nil` uses the client's setting.
   /// - Returns: The option.
   public static func retry(_ policy: RetryPolicy?) -> RequestOption { change { $0.retry = policy } }
@@ -136,6 +138,11 @@ public struct RequestOption: Sendable {
   /// Returns an option that sets the parameters to an encoded value.
   static func json(_ value: some Encodable) -> RequestOption {
     encoded({ try Parameters(encoding: value) }) { $0.parameters = $1 }
+  }
+
+  /// Returns an option that sets the parameters to the values of a literal.
+  static func json(_ values: KeyValuePairs<String, (any Encodable)?>) -> RequestOption {
+    encoded({ try Parameters(encoding: values, keepsNames: true) }) { $0.parameters = $1 }
   }
 
   /// Returns an option that sets encoded parameters, or the error of their encoding.

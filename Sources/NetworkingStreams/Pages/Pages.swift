@@ -166,8 +166,9 @@ extension Networking {
   ///   - rule: The rule that finds the next page.
   ///   - limit: The maximum number of pages. `nil` means no limit.
   ///   - ahead: The number of pages that are requested before the loop asks for them.
-  ///   - options: The options of the first request, which are applied in order. Those of the next pages
-  ///     are derived from it.
+  ///   - options: The options of the first request, which are applied in order. The other pages have its
+  ///     settings, header fields and attributes too, unless a request of the rule sets them. Pages are
+  ///     never stored offline.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: The sequence of responses. It throws a ``NetworkError`` like that of
@@ -176,6 +177,22 @@ extension Networking {
   public func pages(
     of endpoint: Endpoint, next rule: PageRule, limit: Int? = nil, ahead: Int = 0,
     _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
+  ) -> Pages<Response> {
+    pages(endpoint, rule, limit, ahead, options, file, line)
+  }
+
+  /// Returns the pages of a list of a typed endpoint, like those of an `Endpoint`.
+  @_disfavoredOverload
+  public func pages(
+    of endpoint: some TypedEndpoint, next rule: PageRule, limit: Int? = nil, ahead: Int = 0,
+    _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
+  ) -> Pages<Response> {
+    pages(endpoint, rule, limit, ahead, options, file, line)
+  }
+
+  private func pages(
+    _ endpoint: some RequestConvertible, _ rule: PageRule, _ limit: Int?, _ ahead: Int,
+    _ options: [RequestOption], _ file: StaticString, _ line: UInt
   ) -> Pages<Response> {
     let walk = PageWalk(
       rule: rule, limit: limit ?? .max, ahead: ahead, context: context,
@@ -192,13 +209,24 @@ extension Networking {
 }
 
 extension RequestOption {
-  /// Returns an option that replaces the request by that of a page, which keeps the retry policy and
-  /// the handler of the progress if it has none.
+  /// Returns an option that replaces the request by that of a page.
+  ///
+  /// The page has the settings, header fields and attributes of the first request that it does not set
+  /// itself.
   fileprivate static func page(_ page: Request) -> RequestOption {
     change { request in
       let first = request
-      request = page
+      request = page.with(.queryFormat(page.queryFormat ?? first.queryFormat))
+      request.headers = first.headers.merging(page.headers)
+      request.attributes.addMissing(first.attributes)
       request.storePolicy = .none
+      if page.cachePolicy == .default { request.cachePolicy = first.cachePolicy }
+      request.cacheLifetime = page.cacheLifetime ?? first.cacheLifetime
+      if page.priority == .normal { request.priority = first.priority }
+      request.timeout = page.timeout ?? first.timeout
+      request.isShared = page.isShared ?? first.isShared
+      request.isIntercepted = page.isIntercepted && first.isIntercepted
+      request.sendsCredentials = page.sendsCredentials ?? first.sendsCredentials
       request.retry = page.retry ?? first.retry
       request.onProgress = page.onProgress ?? first.onProgress
     }

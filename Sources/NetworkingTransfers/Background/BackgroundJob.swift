@@ -102,6 +102,12 @@ struct BackgroundJob: Sendable {
       return
         "A background transfer has no time limit of its own: use timeoutIntervalForResource of a custom configuration"
     }
+    if let retry = request.retry, retry.limit > 0 {
+      return "A background session repeats lost transfers itself: request again after an error"
+    }
+    if request.cachePolicy != .default || request.cacheLifetime != nil {
+      return "A background session has no cache of responses: omit the option cache"
+    }
     if request.storePolicy == .offline {
       return "A background session waits for a network itself: use the store policy none"
     }

@@ -36,7 +36,7 @@ struct ReadingTaskTests {
       let client = Self.client { .events(["a", "b", "c"], every: .seconds(5)) }
       let clock = after(.seconds(3600))
       let model = Model()
-      model.read(client.events(of: Self.endpoint, reconnecting: .never), time)
+      model.read(client.events(of: Self.endpoint, .retry(.never)), time)
       for count in 1...3 {
         await time.advance(by: .seconds(count == 1 ? 0 : 5))
         #expect(model.arrivals.count == count)

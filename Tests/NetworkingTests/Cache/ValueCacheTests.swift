@@ -65,6 +65,87 @@ struct ValueCacheTests {
     #expect(cache.valueCount == 2)
   }
 
+  /// A client of a server whose responses count the requests, and have the language.
+  private static func countingClient() -> Networking<Request> {
+    let received = Counter()
+    return Networking<Request>(
+      baseURL: URL.of("http://cache.test"),
+      transport: MockTransport {
+        Route(.get, "/boards") { request in
+          .text("\(request.headers["X-Language"] ?? "") \(received.add())")
+        }
+      })
+  }
+
+  @Test func theHeaderFieldsOfARequestArePartOfTheKey() async throws {
+    let client = Self.countingClient()
+    let cache = ValueCache<URL, Data>()
+    for (language, text) in [("de", "de 1"), ("en", "en 2"), ("de", "de 1")] {
+      let value = client.value(
+        for: .get("boards"), cached: cache, .headers(["X-Language": language]))
+      #expect(try await value.value == Data(text.utf8))
+    }
+    _ = try await client.value(for: .get("boards"), cached: cache).value
+    #expect(cache[URL.of("http://cache.test/boards")] == Data(" 3".utf8))
+  }
+
+  @Test(arguments: [Request.CachePolicy.reload, .revalidate])
+  func aReloadReplacesTheStoredValue(_ policy: Request.CachePolicy) async throws {
+    let client = Self.countingClient()
+    let cache = ValueCache<URL, Data>()
+    for (options, text) in [
+      ([], " 1"), ([], " 1"), ([RequestOption.cache(policy)], " 2"), ([], " 2"),
+    ] {
+      let value = client.value(for: .get("boards"), cached: cache, .all(options))
+      #expect(try await value.value == Data(text.utf8))
+    }
+  }
+
+  @Test func aValueThatIsNotToBeStoredIsNot() async throws {
+    let cache = ValueCache<URL, Data>()
+    let value = Self.countingClient().value(for: .get("boards"), cached: cache, .cache(.noStore))
+    #expect(try await value.value == Data(" 1".utf8) && cache.valueCount == 0)
+  }
+
+  @Test func theProgressReachesAllCallers() async throws {
+    let time = TestScheduler()
+    var configuration = NetworkingConfiguration()
+    configuration.scheduler = time
+    let client = Networking<Request>(
+      baseURL: URL.of("http://cache.test"),
+      transport: MockTransport(scheduler: time) {
+        Route(.get, "/boards") { _ in Mock.text("boards").delayed(by: .seconds(1)) }
+      }, configuration: configuration)
+    client.callbackContext = .inline
+    let cache = ValueCache<URL, Data>()
+    let received = [Log<Int64>(), Log<Int64>(), Log<Int64>()]
+    let promises = received.map { log in
+      client.value(
+        for: .get("boards"), cached: cache, .onProgress { log.append($0.received.bytes) })
+    }
+    promises[2].cancel()
+    await time.run()
+    for promise in promises.dropLast() { #expect(try await promise.value == Data("boards".utf8)) }
+    #expect(received.map(\.entries.last) == [6, 6, nil])
+  }
+
+  @Test func theKeyHasNoChangesOfThePreProcessingHook() async throws {
+    let client = Self.countingClient()
+    let runs = Counter()
+    client.preProcessRequest = { request in
+      var request = request
+      request.headers["X-Run"] = "\(runs.add())"
+      request.url.append(queryItems: [URLQueryItem(name: "run", value: "\(runs.value)")])
+      return request
+    }
+    let cache = ValueCache<URL, Data>()
+    for _ in 1...2 {
+      let value = client.value(for: .get("boards"), cached: cache)
+      #expect(try await value.value == Data(" 1".utf8))
+    }
+    #expect(runs.value == 1)
+  }
+
   @Test func onlyTheValuesOfGETRequestsAreCached() async throws {
     let client = Networking<Request>(
       transport: MockTransport { Route(nil, "/boards", .text("one")) })

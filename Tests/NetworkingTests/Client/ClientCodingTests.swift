@@ -90,6 +90,41 @@ struct ClientCodingTests {
         == "boardId=7&madeAt=2024-05-01T12:00:00Z")
   }
 
+  @Test func theKeysOfADictionaryAreNotConverted() async throws {
+    struct Card: Codable {
+      var cardID = 1
+      var dueLabels = ["dueDate": ["isOpen": [true]]]
+      var rawValue: JSON = ["someName": [["innerName": 1]]]
+    }
+    let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    encoder.outputFormatting = .sortedKeys
+    let client = client { $0.encoder = encoder }
+    let title = "a"
+    let requests: [Request] = [
+      .post("cards", json: Card()),
+      .post("cards", json: Card(), .omittingNulls, .parameters(["boardID": 2])),
+      .post("cards", json: ["boardID": 1]),
+      .post("cards", json: ["boardID": 1, "longTitle": title]),
+      .post("cards", parameters: ["boardID": 1, "longTitle": title]),
+    ]
+    let card =
+      #""card_id":1,"due_labels":{"dueDate":{"isOpen":[true]}},"#
+      + #""raw_value":{"someName":[{"innerName":1}]}}"#
+    let texts = [
+      "{" + card, #"{"board_id":2,"# + card, #"{"boardID":1}"#,
+      #"{"boardID":1,"longTitle":"a"}"#, #"{"board_id":1,"long_title":"a"}"#,
+    ]
+    for (request, text) in zip(requests, texts) {
+      // A stored request is encoded and decoded before it is sent.
+      let stored = try JSONDecoder().decode(Request.self, from: JSONEncoder().encode(request))
+      for request in [request, stored] {
+        _ = try await client.request(request).value
+        #expect(transport.requests.last?.body == .data(Data(text.utf8)))
+      }
+    }
+  }
+
   @Test func theEncoderIsThatOfTheParameterEncoders() {
     var configuration = NetworkingConfiguration()
     #expect(configuration.encoder == nil)

@@ -69,6 +69,57 @@ struct PagesTests {
     #expect(server.transport.requests.allSatisfy { $0.headers["X"] == "1" })
   }
 
+  @Test func aRequestOfTheRuleHasTheOptionsOfTheCall() async throws {
+    let server = Server(pages: 1)
+    let tenants = Log<String?>()
+    let client = server.client()
+    client.authenticate(bearerToken: "s3cret")
+    let timeouts = Log<Duration?>()
+    client.beforeEach = { request in
+      tenants.append(request.attributes[TenantKey.self])
+      timeouts.append(request.timeout)
+      #expect(request.cachePolicy == .reload && request.priority == .high)
+      #expect(request.isShared == false && !request.isIntercepted)
+      return request
+    }
+    let rule = PageRule.custom { page in
+      guard page.number < 3 else { return nil }
+      let next = Request.get("items", parameters: ["page": .int(page.number + 1)])
+      return .request(
+        page.number == 1 ? next : next.with(.timeout(.seconds(9)), .headers(["X": "2"])))
+    }
+    let pages = client.pages(
+      of: .get("items"), next: rule, .withoutCredentials, .timeout(.seconds(5)), .cache(.reload),
+      .headers(["X": "1"]), .attribute(TenantKey.self, "t1"), .priority(.high), .shared(false),
+      .notIntercepted)
+    #expect(try await pages.all().value.count == 3)
+    #expect(server.requested.entries == [1, 2, 3])
+    let requests = server.transport.requests
+    #expect(requests.allSatisfy { $0.headers["Authorization"] == nil })
+    #expect(requests.map { $0.headers["X"] } == ["1", "1", "2"])
+    #expect(tenants.entries == ["t1", "t1", "t1"])
+    #expect(timeouts.entries == [.seconds(5), .seconds(5), .seconds(9)])
+  }
+
+  private struct GetItems: TypedEndpoint {
+    typealias ResponseType = Int
+    var request: Request { .get("items") }
+  }
+
+  @Test func theEndpointCanBeTyped() async throws {
+    let server = Server(pages: 3)
+    let client = server.client()
+    let pages = client.pages(of: GetItems(), next: .link).decode(Int.self)
+    #expect(try await pages.all().value == [1, 2, 3])
+    var lines: [String] = []
+    for try await line in client.lines(of: GetItems()) { lines.append(line) }
+    #expect(lines == ["1"])
+    let folder = TemporaryFolder()
+    let file = folder.url("items")
+    #expect(try await client.download(GetItems(), to: file).value.file == file)
+    #expect(try String(contentsOf: file, encoding: .utf8) == "1")
+  }
+
   @Test func pagesAreRequestedAheadUpToANumber() async throws {
     let server = Server(pages: 1_000)
     var number = 0

@@ -443,8 +443,8 @@ private struct FailingWork {
   }
 
   private func eventCount() -> Promise<String> {
-    let rules = EventReconnection(delay: .seconds(1), jitter: .none, limit: 2)
-    let events = client(retry: .never).events(of: .get("events"), reconnecting: rules)
+    var events = client(retry: .never).events(of: .get("events"))
+    events.options.reconnection = EventReconnection(delay: .seconds(1), jitter: .none, limit: 2)
     return Promise.fulfilled(events).on(time.context(for: .inline)).then { events in
       var count = 0
       for try await _ in events { count += 1 }

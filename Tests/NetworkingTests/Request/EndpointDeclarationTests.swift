@@ -189,9 +189,15 @@ struct EndpointDeclarationTests {
     failing.baseURL = .of("https://staging.example/")
     _ = try await failing.request(.boards).value
     let instance = client(ByInstance.self)
-    instance.setBaseURL("https://staging.example")
-    _ = try await instance.request(.login).value
-    #expect(transport.requests.map(\.url.host) == Array(repeating: "staging.example", count: 3))
+    for change in [
+      { instance.setBaseURL("https://staging.example") },
+      { instance.setBaseURL(URL.of("https://staging.example")) },
+    ] {
+      instance.baseURL = nil
+      change()
+      _ = try await instance.request(.login).value
+    }
+    #expect(transport.requests.map(\.url.host) == Array(repeating: "staging.example", count: 4))
   }
 
   @Test func aFetchedEndpointUsesItsOwnBaseURLBeforeThatOfTheClient() async throws {

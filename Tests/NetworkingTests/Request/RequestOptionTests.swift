@@ -145,6 +145,17 @@ struct RequestOptionTests {
     #expect(request.parameters == ["a": ["c": [nil, [:]]]])
   }
 
+  @Test func aRequestOfAnyMethodHasTheFormsOfTheVerbs() {
+    let (text, page) = ("x", 2)
+    #expect(
+      Request(.get, "a", parameters: ["q": text, "page": page], .retry(.never))
+        == .get("a", parameters: ["q": .string(text), "page": .int(page)]))
+    #expect(Request(.put, "a", json: [text]) == .put("a", json: [text]))
+    #expect(
+      Request(.post, "a", json: ["q": text, "page": page])
+        == .post("a", json: ["q": text, "page": page]))
+  }
+
   @Test func variablesOfACallAreAddedToTheParameters() async throws {
     let client = client(Request.self)
     let page = 2

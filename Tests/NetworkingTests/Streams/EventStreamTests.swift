@@ -54,13 +54,15 @@ struct EventStreamTests {
     func read(
       _ request: Request = .get("prices"), from client: Networking<Request>? = nil,
       lastEventID: String = "",
-      _ reconnecting: EventReconnection? = EventReconnection(jitter: .none)
+      _ reconnection: EventReconnection = EventReconnection(jitter: .none),
+      options: RequestOption = .all([])
     ) async -> (data: [String], error: NetworkError?) {
-      let events = (client ?? self.client()).events(
-        of: request, lastEventID: lastEventID, reconnecting: reconnecting)
+      var events = (client ?? self.client()).events(
+        of: request, lastEventID: lastEventID, options)
+      events.options.reconnection = reconnection
       let log = Log<String>()
       do {
-        try await time.run {
+        try await time.run { [events] in
           for try await event in events { log.append(event.data) }
         }
         return (log.entries, nil)
@@ -82,7 +84,7 @@ struct EventStreamTests {
       decoder.keyDecodingStrategy = .convertFromSnakeCase
       $0.decoder = decoder
     }
-    var events = client.events(of: .get("a"), reconnecting: .never).makeAsyncIterator()
+    var events = client.events(of: .get("a"), .retry(.never)).makeAsyncIterator()
     let event = try #require(try await events.next())
     #expect(try event.decode(Message.self) == Message(sentAt: "now"))
     #expect(throws: NetworkError.self) {
@@ -178,7 +180,7 @@ struct EventStreamTests {
   @Test func aLongIdentifierIsIgnored() async throws {
     let id = String(repeating: "x", count: 4_097)
     let server = Server(Self.events("id: 1\ndata: a\n\nid: \(id)\ndata: b\n\n"))
-    var events = server.client().events(of: .get("prices"), reconnecting: .never)
+    var events = server.client().events(of: .get("prices"), .retry(.never))
       .makeAsyncIterator()
     #expect(try await events.next()?.id == "1")
     #expect(try await events.next() == ServerSentEvent("b", id: "1"))
@@ -234,24 +236,61 @@ struct EventStreamTests {
     let patient = EventReconnection().delay(
       beforeAttempt: 9, serverDelay: .seconds(300), random: 0)
     #expect(patient == .seconds(300))
-    #expect(EventReconnection.never.delay(beforeAttempt: 1, serverDelay: nil) == nil)
   }
 
   @Test func withoutReconnectionTheEndOfTheBodyIsTheEnd() async {
     let server = Server(Self.events("data: a\n\n"))
-    let (data, error) = await server.read(.get("prices"), .never)
+    let (data, error) = await server.read(.get("prices", .retry(.never)))
     #expect(data == ["a"] && error == nil && server.transport.requests.count == 1)
     let lossy = Server(Self.events("data: a\n\n", Self.lost))
-    let loss = await lossy.read(.get("prices"), .never)
+    let client = lossy.client { $0.retry = .immediate(limit: 3) }
+    let loss = await lossy.read(.get("prices", .retry(.never)), from: client)
     #expect(loss.data == ["a"] && loss.error?.code == .connectionLost)
+    #expect(lossy.transport.requests.count == 1)
+  }
+
+  @Test func theRetryPolicyOfTheCallIsThatOfTheReconnection() async {
+    let server = Server(
+      .response(503), Self.events("data: a\n\n"), .response(503), .response(503),
+      Self.events("retry: 7000\ndata: b\n\n"), .response(200, [:], ""))
+    let (data, error) = await server.read(
+      .get("prices"), options: .retry(.delayed(.seconds(2), limit: 3)))
+    #expect(data == ["a", "b"] && error?.code == .missingContentType)
+    #expect(server.times.entries == [0, 2, 4, 6, 8, 15].map { .seconds($0) })
+  }
+
+  @Test func theLimitOfTheRetryPolicyIsThatOfFailuresInARow() async {
+    let server = Server(
+      Self.events("data: a\n\n"), .response(503), .response(503), .response(503))
+    let (data, error) = await server.read(.get("prices"), options: .retry(.immediate(limit: 2)))
+    #expect(data == ["a"] && error?.code == .unacceptableStatus(503))
+    #expect(server.times.entries == [0, 100, 200].map { .milliseconds($0) })
+  }
+
+  @Test func aRetryPolicyForAnyMethodSendsAPOSTAgain() async {
+    var policy = RetryPolicy.delayed(.seconds(1), limit: 1)
+    for retriesAnyMethod in [false, true] {
+      policy.retriesAnyMethod = retriesAnyMethod
+      let server = Server(Self.events("data: a\n\n"))
+      let (data, error) = await server.read(.post("chat"), options: .retry(policy))
+      #expect(data == ["a"] && error == nil)
+      #expect(server.transport.requests.count == (retriesAnyMethod ? 2 : 1))
+    }
+  }
+
+  @Test func aStreamReportsThatItIsNotStoredOffline() async {
+    let server = Server([.failure(TransportFailure(code: .notConnectedToInternet))])
+    let (_, error) = await server.read(.get("prices", .storedOffline))
+    #expect(error?.reason?.hasPrefix("not stored, because") == true)
+    #expect(error?.isStoredOffline == false)
   }
 
   @Test func aRequestWithoutASafeMethodIsNotSentAgain() async {
     let server = Server(Self.events("data: a\n\n"))
-    let (data, error) = await server.read(.post("chat", parameters: ["prompt": "hi"]), nil)
+    let (data, error) = await server.read(.post("chat", parameters: ["prompt": "hi"]))
     #expect(data == ["a"] && error == nil && server.transport.requests.count == 1)
     let safe = Server(Self.events("data: a\n\n"))
-    _ = await safe.read(.get("prices"), nil)
+    _ = await safe.read(.get("prices"))
     #expect(safe.transport.requests.count == 2)
   }
 
@@ -380,7 +419,7 @@ struct EventStreamTests {
   @Test @MainActor func eventsAreReadOnTheActorOfTheCaller() async throws {
     let server = Server(Self.events("data: a\n\n"))
     var data: [String] = []
-    for try await event in server.client().events(of: .get("prices"), reconnecting: .never) {
+    for try await event in server.client().events(of: .get("prices"), .retry(.never)) {
       MainActor.assertIsolated()
       data.append(event.data)
     }

@@ -40,7 +40,7 @@ struct IteratorsTests {
 
   @Test func serverSentEventsAreRead() async throws {
     let client = client("text/event-stream", "data: a\n\ndata: b\n\n")
-    let events = client.events(of: .get("prices"), reconnecting: .never)
+    let events = client.events(of: .get("prices"), .retry(.never))
     var iterator = events.makeAsyncIterator()
     func next(_ iterator: inout some AsyncIteratorProtocol) async throws -> String? {
       (try await iterator.next() as? ServerSentEvent)?.data

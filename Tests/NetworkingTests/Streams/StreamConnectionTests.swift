@@ -29,7 +29,7 @@ import NetworkingStreams
       for try await line in client.lines(of: .get(server.path)) { lines.append(line) }
       #expect(lines == ["data: a", "data: é", ""])
       var events: [ServerSentEvent] = []
-      for try await event in client.events(of: .get(server.path), reconnecting: .never) {
+      for try await event in client.events(of: .get(server.path), .retry(.never)) {
         events.append(event)
       }
       #expect(events == [ServerSentEvent("a\né")])
@@ -39,7 +39,7 @@ import NetworkingStreams
       let server = try ScriptedServer { _ in
         [.text(Self.head), .text("data: a\n\n"), .stall, .text("data: b\n\n"), .close]
       }
-      var events = client.events(of: .get(server.path), reconnecting: .never).makeAsyncIterator()
+      var events = client.events(of: .get(server.path), .retry(.never)).makeAsyncIterator()
       #expect(try await events.next()?.data == "a")
       server.release()
       #expect(try await events.next()?.data == "b")

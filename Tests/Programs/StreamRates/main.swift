@@ -77,7 +77,7 @@ import ProgramSupport
   }
   try await measure("events", events) { path in
     var read = 0
-    for try await event in networking.events(of: .get(path), reconnecting: .never) {
+    for try await event in networking.events(of: .get(path), .retry(.never)) {
       if event.type == "price", event.data.utf8.count > 20 { read += 1 }
     }
     return read
