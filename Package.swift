@@ -180,7 +180,7 @@ let package = Package(
         "NetworkingStreams", "NetworkingTracing", "NetworkingTransfers", "NetworkingValues",
         "NetworkingXML", "Promises", "PromisesCombine",
       ] + support,
-      path: "Tests/Ported", exclude: ["README.md", "Rows.md"]),
+      path: "Tests/Ported", exclude: ["README.md"]),
     .testTarget(
       name: "CatenaTestingTests",
       dependencies: [

@@ -89,13 +89,11 @@ struct AtomRequestsTests {
 
   @Test("T5: a base URL that throws")
   func throwingBaseURL() async throws {
-    // sample T5
     enum Endpoint: RequestConvertible {
       case refresh
       static var baseURL: BaseURL { get throws { try BaseURL(host: "api.alaskaair.net:x") } }
       var request: Request { .get("seatmap") }
     }
-    // end
     let error = await Networking<Endpoint>(to: server).request(.refresh).result
       .failure(as: NetworkError.self)
     #expect(error?.code == .invalidURL && server.requestCount == 0)
