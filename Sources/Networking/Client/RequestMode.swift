@@ -5,7 +5,7 @@
 /// configuration.mode = .limited(4)
 /// ```
 public enum RequestMode: Sendable, Hashable {
-  /// One request at a time, in the order in which they were made.
+  /// One request at a time, in the order in which they were made. It blocks no thread.
   case sync
   /// No limit.
   case async
