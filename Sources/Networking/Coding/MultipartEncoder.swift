@@ -11,22 +11,9 @@ import Foundation
 /// Source: RFC 7578, RFC 2046 section 5.1, the HTML Standard section 4.10.21.8.
 struct MultipartEncoder: ParameterEncoding {
   /// The format of the names and values of parameters.
-  var format: QueryFormat
-  /// Generates a boundary candidate.
-  private let makeBoundary: @Sendable () -> String
-
-  /// Creates an encoder.
-  ///
-  /// - Parameters:
-  ///   - format: The format of the names and values of parameters.
-  ///   - boundary: Generates a boundary candidate. Tests pass a fixed one.
-  init(
-    _ format: QueryFormat = .standard,
-    boundary: @escaping @Sendable () -> String = MultipartSerializer.randomBoundary
-  ) {
-    self.format = format
-    makeBoundary = boundary
-  }
+  var format = QueryFormat.standard
+  /// Generates a boundary candidate. Tests pass a fixed one.
+  var boundary: @Sendable () -> String = MultipartSerializer.randomBoundary
 
   /// Encodes a dictionary with one part for each leaf.
   ///
@@ -68,7 +55,7 @@ struct MultipartEncoder: ParameterEncoding {
         keyPath: "", reason: "cannot be fields of a multipart/\(form.kind.rawValue) body")
     }
     combined.parts += form.parts
-    let serializer = MultipartSerializer(combined, boundary: makeBoundary)
+    let serializer = MultipartSerializer(combined, boundary: boundary)
     do {
       return .body(try serializer.pieces(), contentType: try serializer.contentType())
     } catch let error as MultipartSerializer.InvalidPart {

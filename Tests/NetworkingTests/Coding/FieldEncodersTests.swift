@@ -12,14 +12,14 @@ struct FieldEncodersTests {
   private func query(_ parameters: Parameters, _ format: QueryFormat = .standard) throws
     -> String
   {
-    guard case .query(let query) = try QueryEncoder(format).encode(parameters) else {
+    guard case .query(let query) = try ParameterEncoders().formatted(format).query.encode(parameters) else {
       return "no query"
     }
     return query
   }
 
   private func form(_ parameters: Parameters) throws -> String {
-    guard case .body(let pieces, let type) = try FormURLEncoder().encode(parameters),
+    guard case .body(let pieces, let type) = try ParameterEncoders().formURLEncoded.encode(parameters),
       type == "application/x-www-form-urlencoded", pieces.count == 1,
       case .data(let data)? = pieces.first
     else { return "no form" }
