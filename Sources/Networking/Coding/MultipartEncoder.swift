@@ -1,5 +1,3 @@
-import Foundation
-
 /// An encoder that sends parameters and files as `multipart/form-data`, or the parts of another
 /// kind of multipart body.
 ///
@@ -12,7 +10,7 @@ import Foundation
 struct MultipartEncoder: ParameterEncoding {
   /// The format of the names and values of parameters.
   var format = QueryFormat.standard
-  /// Generates a boundary candidate. Tests pass a fixed one.
+  /// Generates a boundary candidate.
   var boundary: @Sendable () -> String = MultipartSerializer.randomBoundary
 
   /// Encodes a dictionary with one part for each leaf.
@@ -56,10 +54,6 @@ struct MultipartEncoder: ParameterEncoding {
     }
     combined.parts += form.parts
     let serializer = MultipartSerializer(combined, boundary: boundary)
-    do {
-      return .body(try serializer.pieces(), contentType: try serializer.contentType())
-    } catch let error as MultipartSerializer.InvalidPart {
-      throw ParameterEncodingError(keyPath: error.label, reason: error.reason)
-    }
+    return .body(try serializer.pieces(), contentType: try serializer.contentType())
   }
 }

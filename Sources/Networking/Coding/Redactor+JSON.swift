@@ -147,7 +147,8 @@ extension JSON {
       _ name: String, _ value: JSON, of members: [String: JSON], named parent: String
     ) -> Bool {
       isSecret(name, value)
-        || TextMasker.pairedNames(of: name, { members[$0]?.string }).contains { isSecret($0, value) }
+        || TextMasker.pairedNames(of: name) { members[$0]?.string }
+          .contains { isSecret($0, value) }
         || Self.isValueName(name) && isSecret(parent, value)
     }
     func isSecretPair(_ values: [JSON], inArray isElement: Bool) -> Bool {
@@ -185,7 +186,6 @@ extension JSON {
     return masked(self, named: "", inArray: false)
   }
 
-  /// The text of a string, or `nil` for other values.
   /// Returns whether a member is the value of the object that contains it.
   private static func isValueName(_ name: String) -> Bool {
     name.utf8.count <= 6 && ["id", "value", "data", "text", "raw", "number"].contains(name)
@@ -217,14 +217,14 @@ extension Redactor {
   /// Returns whether the value of a member is secret because of its name, or that of a sibling.
   func isSecret(_ member: Parameters.Members.Member, in members: Parameters.Members) -> Bool {
     isSecret(name: member.name, value: member.value)
-      || TextMasker.pairedNames(of: member.name) { members[$0]?.string }
+      || TextMasker.pairedNames(of: member.name) { members[$0]?.text }
         .contains { isSecret(name: $0, value: member.value) }
   }
 
   /// Returns whether the second of two elements is secret because the first one is its name.
   func isSecretPair(_ values: [Parameters], inArray isElement: Bool) -> Bool {
     guard values.count == 2,
-      let name = TextMasker.pairName(values[0].string, values[1].string, inArray: isElement)
+      let name = TextMasker.pairName(values[0].text, values[1].text, inArray: isElement)
     else { return false }
     return isSecret(name: name, value: values[1])
   }
