@@ -1,7 +1,3 @@
-import CatenaSystem
-import Foundation
-import Promises
-
 /// A scheme of authentication with a user name and a password.
 public enum PasswordScheme: Sendable, Hashable {
   /// The name and the password are sent with every request.

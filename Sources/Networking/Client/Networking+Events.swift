@@ -1,5 +1,4 @@
 import CatenaSystem
-import Promises
 
 extension Networking {
   /// Adds a monitor that observes the calls made from now on.

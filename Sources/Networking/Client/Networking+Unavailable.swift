@@ -12,14 +12,6 @@ extension Networking {
     _ endpoint: Endpoint, _ completion: (Result<Response, any Error>) -> Void
   ) -> NetworkPromise { fatalError() }
 
-  /// The verb of other clients.
-  @available(*, unavailable, message: "send a request: request(.get(\"boards\"))")
-  @discardableResult
-  public func get(_ path: String, parameters: Any? = nil) -> NetworkPromise { fatalError() }
-
-  /// The name of other clients for `cancelAllRequests`.
-  @available(*, unavailable, renamed: "cancelAllRequests()") public func cancel() {}
-
   /// A decoded request of an enumeration.
   @available(*, unavailable, message: "use request(.boards).validate().decode([Board].self)")
   public func fetch<Value>(_ endpoint: Endpoint) -> Promise<Value> { fatalError() }
@@ -113,36 +105,6 @@ extension Request {
 
   /// A value, or a dictionary without static types, as parameters.
   public static func post(_: RequestPath, parameters: Any, _: RequestOption...) -> Self { .get("") }
-
-  /// A value, or a dictionary without static types, as parameters.
-  public static func put(_: RequestPath, parameters: Any, _: RequestOption...) -> Self { .get("") }
-
-  /// A value, or a dictionary without static types, as parameters.
-  public static func patch(_: RequestPath, parameters: Any, _: RequestOption...) -> Self {
-    .get("")
-  }
-
-  /// A value, or a dictionary without static types, as parameters.
-  public init(_: HTTPMethod, _: RequestPath, parameters: Any, _: RequestOption...) {
-    self = .get("")
-  }
-}
-
-extension Request {
-  /// The name of Foundation for ``method``.
-  @available(*, unavailable, renamed: "method") public var httpMethod: String {
-    get { "" }
-    set {}
-  }
-
-  /// The method of Foundation for ``headers``.
-  @available(*, unavailable, message: "use headers[\"Accept\"] = \"text/csv\"")
-  public mutating func addValue(_ value: String, forHTTPHeaderField name: String) {}
-
-  /// The initializer of Foundation.
-  @available(*, unavailable, message: "use .get(.url(url)), or a path: .get(\"boards\")")
-  public init(url: URL) { self = .get("") }
-
 }
 
 extension RequestConvertible {

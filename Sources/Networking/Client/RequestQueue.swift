@@ -1,5 +1,4 @@
 import CatenaSystem
-import Dispatch
 import Foundation
 import Promises
 

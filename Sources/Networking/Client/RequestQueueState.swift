@@ -36,7 +36,7 @@ struct RequestQueueState {
   /// - Returns: The slot of the request if it can start now.
   mutating func add(_ request: QueuedRequest, _ priority: Request.Priority) -> Slot? {
     if hasCapacity { return begin(request, hasWaited: false) }
-    waiting[priority.index].append(request)
+    waiting[Request.Priority.allCases.firstIndex(of: priority) ?? 0].append(request)
     return nil
   }
 
@@ -82,18 +82,5 @@ struct RequestQueueState {
   private mutating func freeSlot(_ index: Int) {
     running[index] = nil
     freeIndices.append(index)
-  }
-}
-
-extension Request.Priority {
-  /// The index of the priority, from the lowest.
-  fileprivate var index: Int {
-    switch self {
-    case .veryLow: 0
-    case .low: 1
-    case .normal: 2
-    case .high: 3
-    case .veryHigh: 4
-    }
   }
 }

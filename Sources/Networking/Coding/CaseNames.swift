@@ -6,28 +6,6 @@ struct CaseNames<Value: Equatable> {
   let names: KeyValuePairs<String, Value>
   /// The case with a text.
   var prefixed: (prefix: String, value: (String) -> Value, text: (Value) -> String?)?
-
-  /// Decodes a case.
-  ///
-  /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` for an unknown name.
-  func decode(from decoder: any Decoder) throws -> Value {
-    let container = try decoder.singleValueContainer()
-    let name = try container.decode(String.self)
-    if let known = names.first(where: { $0.key == name }) { return known.value }
-    // Bytes, because a colon and a following combining character form one `Character`.
-    if let prefixed, name.utf8.starts(with: prefixed.prefix.utf8) {
-      return prefixed.value(String(Substring(name.utf8.dropFirst(prefixed.prefix.utf8.count))))
-    }
-    throw DecodingError.dataCorruptedError(
-      in: container, debugDescription: "There is no case \(name.debugDescription)")
-  }
-
-  /// Encodes a case.
-  func encode(_ value: Value, to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    let name = names.first { $0.value == value }?.key
-    try container.encode(name ?? prefixed.map { $0.prefix + ($0.text(value) ?? "") } ?? "")
-  }
 }
 
 /// An enumeration whose cases are encoded under their names.
@@ -44,7 +22,17 @@ extension NamedCases {
   /// - Parameter decoder: The decoder.
   /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` for an unknown name.
   public init(from decoder: any Decoder) throws {
-    self = try Self.caseNames.decode(from: decoder)
+    let container = try decoder.singleValueContainer()
+    let (cases, name) = (Self.caseNames, try container.decode(String.self))
+    if let known = cases.names.first(where: { $0.key == name }) {
+      self = known.value
+    } else if let prefixed = cases.prefixed, name.utf8.starts(with: prefixed.prefix.utf8) {
+      // Bytes, because a colon and a following combining character form one `Character`.
+      self = prefixed.value(String(Substring(name.utf8.dropFirst(prefixed.prefix.utf8.count))))
+    } else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "There is no case \(name.debugDescription)")
+    }
   }
 
   /// Encodes the name of the case.
@@ -52,7 +40,10 @@ extension NamedCases {
   /// - Parameter encoder: The encoder.
   /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
-    try Self.caseNames.encode(self, to: encoder)
+    var container = encoder.singleValueContainer()
+    let cases = Self.caseNames
+    let name = cases.names.first { $0.value == self }?.key
+    try container.encode(name ?? cases.prefixed.map { $0.prefix + ($0.text(self) ?? "") } ?? "")
   }
 }
 

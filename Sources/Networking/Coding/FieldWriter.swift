@@ -29,11 +29,12 @@ extension QueryFormat {
   ///
   /// - Parameters:
   ///   - parameters: A dictionary, or `null` for no fields.
-  ///   - escaping: The escaping of the fields, which must be able to represent plus signs. `nil` if the
-  ///     fields are not escaped.
+  ///   - rejectsPlusSigns: Whether the escaping of the fields cannot represent plus signs.
   /// - Returns: The fields.
   /// - Throws: ``ParameterEncodingError`` with the path of a parameter that the format cannot represent.
-  func fields(of parameters: Parameters, for escaping: FieldEscaping? = nil) throws -> [Field] {
+  func fields(
+    of parameters: Parameters, rejectingPlusSigns rejectsPlusSigns: Bool = false
+  ) throws -> [Field] {
     let root: Parameters.Members
     switch parameters {
     case .null: root = [:]
@@ -42,7 +43,7 @@ extension QueryFormat {
       throw ParameterEncodingError(
         keyPath: "", reason: "must be a dictionary to be encoded as a query or a form")
     }
-    var writer = FieldWriter(format: self, rejectsPlusSigns: escaping?.rejectsPlusSigns == true)
+    var writer = FieldWriter(format: self, rejectsPlusSigns: rejectsPlusSigns)
     for member in ordered(root) { try writer.add(member) }
     if let limit = limits.fields, writer.fields.count > limit {
       throw ParameterEncodingError(
@@ -180,11 +181,8 @@ struct FieldWriter: ~Copyable {
       return nodes.isEmpty ? try empty("dictionary") : .dictionary(nodes)
     case .data(let data): return .leaf(.data(data, format.bytes))
     default:
-      let text: String
-      do throws(ValueTexts.Problem) {
-        text = try texts.text(of: value)
-      } catch {
-        throw self.error(error.reason)
+      guard let text = texts.text(of: value) else {
+        throw error(value.date == nil ? "is not a finite number" : "is a date out of range")
       }
       return try leaf(text)
     }

@@ -125,41 +125,7 @@ extension JSON: Codable {
   /// - Throws: `EncodingError` if an array or an object is nested more than 64 levels deep in this
   ///   value, and the errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
-    try EncodedValue(json: self, depth: 0).encode(to: encoder)
-  }
-
-  /// A value with its depth, because an encoder takes time to tell it.
-  private struct EncodedValue: Encodable {
-    let json: JSON
-    let depth: Int
-
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.singleValueContainer()
-      switch json {
-      case .array(let values):
-        try checkDepth(encoder)
-        try container.encode(values.map(nested))
-      case .dictionary(let values):
-        try checkDepth(encoder)
-        try container.encode(values.mapValues(nested))
-      default: try Parameters(json).encodeScalar(in: &container)
-      }
-    }
-
-    private func nested(_ json: JSON) -> EncodedValue {
-      EncodedValue(json: json, depth: depth + 1)
-    }
-
-    private func checkDepth(_ encoder: any Encoder) throws {
-      guard depth < JSON.maximumCodingDepth else {
-        // The error must not contain the value.
-        throw EncodingError.invalidValue(
-          JSON.null,
-          EncodingError.Context(
-            codingPath: encoder.codingPath,
-            debugDescription: "It is nested more than \(JSON.maximumCodingDepth) levels deep."))
-      }
-    }
+    try EncodableParameters(parameters: Parameters(self), depth: 0).encode(to: encoder)
   }
 }
 

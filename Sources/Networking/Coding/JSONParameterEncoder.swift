@@ -93,13 +93,15 @@ extension JSONWriter {
     do {
       return try encoder.encode(EncodableParameters(parameters: parameters, depth: 0))
     } catch EncodingError.invalidValue(_, let context) {
-      // The description of the context may contain the value.
-      throw ParameterEncodingError(
-        keyPath: keyPath(context.codingPath), reason: "is rejected by the JSON encoder")
+      let keyPath = keyPath(context.codingPath)
+      // The description of another context may contain the value.
+      throw context.debugDescription == EncodableParameters.tooDeep
+        ? ParameterEncodingError.tooDeep(keyPath)
+        : ParameterEncodingError(keyPath: keyPath, reason: "is rejected by the JSON encoder")
     }
   }
 
-  fileprivate static func keyPath(_ keys: [any CodingKey]) -> String {
+  private static func keyPath(_ keys: [any CodingKey]) -> String {
     keys.reduce(into: "") { path, key in
       if let index = key.intValue {
         path += "[\(index)]"
@@ -111,12 +113,12 @@ extension JSONWriter {
 }
 
 /// Parameters that an encoder encodes as plain JSON values.
-private struct EncodableParameters: Encodable {
-  /// The maximum depth, which is lower than without an encoder, because each level needs several
-  /// frames on the stack.
-  private static let depthLimit = JSON.maximumCodingDepth
+struct EncodableParameters: Encodable {
+  /// The description of the error of values that are nested too deeply.
+  static let tooDeep = "It is nested more than \(JSON.maximumCodingDepth) levels deep."
 
   let parameters: Parameters
+  /// The depth, because an encoder takes time to tell it.
   let depth: Int
 
   func encode(to encoder: any Encoder) throws {
@@ -147,8 +149,10 @@ private struct EncodableParameters: Encodable {
   }
 
   private func checkDepth(_ encoder: any Encoder) throws {
-    guard depth < Self.depthLimit else {
-      throw ParameterEncodingError.tooDeep(JSONWriter.keyPath(encoder.codingPath))
+    guard depth < JSON.maximumCodingDepth else {
+      // The error must not contain the value.
+      throw EncodingError.invalidValue(
+        Parameters.null, .init(codingPath: encoder.codingPath, debugDescription: Self.tooDeep))
     }
   }
 }

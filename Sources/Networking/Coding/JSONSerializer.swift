@@ -1,5 +1,3 @@
-import Foundation
-
 /// A serializer that parses a body as ``JSON``.
 package struct JSONSerializer: ResponseSerializing {
   /// Creates a serializer.

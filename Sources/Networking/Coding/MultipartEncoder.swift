@@ -1,5 +1,3 @@
-import Foundation
-
 /// An encoder that sends parameters and files as `multipart/form-data`, or the parts of another
 /// kind of multipart body.
 ///
@@ -11,22 +9,9 @@ import Foundation
 /// Source: RFC 7578, RFC 2046 section 5.1, the HTML Standard section 4.10.21.8.
 struct MultipartEncoder: ParameterEncoding {
   /// The format of the names and values of parameters.
-  var format: QueryFormat
+  var format = QueryFormat.standard
   /// Generates a boundary candidate.
-  private let makeBoundary: @Sendable () -> String
-
-  /// Creates an encoder.
-  ///
-  /// - Parameters:
-  ///   - format: The format of the names and values of parameters.
-  ///   - boundary: Generates a boundary candidate. Tests pass a fixed one.
-  init(
-    _ format: QueryFormat = .standard,
-    boundary: @escaping @Sendable () -> String = MultipartSerializer.randomBoundary
-  ) {
-    self.format = format
-    makeBoundary = boundary
-  }
+  var boundary: @Sendable () -> String = MultipartSerializer.randomBoundary
 
   /// Encodes a dictionary with one part for each leaf.
   ///
@@ -68,11 +53,7 @@ struct MultipartEncoder: ParameterEncoding {
         keyPath: "", reason: "cannot be fields of a multipart/\(form.kind.rawValue) body")
     }
     combined.parts += form.parts
-    let serializer = MultipartSerializer(combined, boundary: makeBoundary)
-    do {
-      return .body(try serializer.pieces(), contentType: try serializer.contentType())
-    } catch let error as MultipartSerializer.InvalidPart {
-      throw ParameterEncodingError(keyPath: error.label, reason: error.reason)
-    }
+    let serializer = MultipartSerializer(combined, boundary: boundary)
+    return .body(try serializer.pieces(), contentType: try serializer.contentType())
   }
 }

@@ -1,3 +1,5 @@
+import CatenaSystem
+
 /// The parameter encoders of a client, one for each content type.
 ///
 /// ```swift
@@ -8,9 +10,9 @@
 /// It replaces ``query`` and ``formURLEncoded``, also if they are encoders of other types.
 public struct ParameterEncoders: Sendable {
   /// The encoder for ``ContentType/query``.
-  public var query: any ParameterEncoding = QueryEncoder()
+  public var query: any ParameterEncoding = FieldEncoder(escaping: .url)
   /// The encoder for ``ContentType/formURLEncoded``.
-  public var formURLEncoded: any ParameterEncoding = FormURLEncoder()
+  public var formURLEncoded: any ParameterEncoding = FieldEncoder(escaping: .form)
   /// The encoder for ``ContentType/json``.
   public var json: any ParameterEncoding = JSONParameterEncoder()
   /// The encoder for ``ContentType/multipartFormData`` and for multipart uploads.
@@ -27,10 +29,10 @@ public struct ParameterEncoders: Sendable {
   ///
   /// The value is the format of ``query``, or ``QueryFormat/standard`` for an encoder of another type.
   var format: QueryFormat {
-    get { (query as? QueryEncoder)?.format ?? .standard }
+    get { (query as? FieldEncoder)?.format ?? .standard }
     set {
-      query = QueryEncoder(newValue)
-      formURLEncoded = FormURLEncoder(newValue)
+      query = FieldEncoder(format: newValue, escaping: .url)
+      formURLEncoded = FieldEncoder(format: newValue, escaping: .form)
       multipartFormData.format = newValue
     }
   }

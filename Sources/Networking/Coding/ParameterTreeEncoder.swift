@@ -224,15 +224,12 @@ struct ParameterUnkeyedContainer: UnkeyedEncodingContainer {
 /// A key of any dictionary or array.
 struct AnyCodingKey: CodingKey {
   let stringValue: String
-  let intValue: Int?
+  private(set) var intValue: Int?
 
-  init(stringValue: String) {
-    self.stringValue = stringValue
-    intValue = nil
-  }
+  init(stringValue: String) { self.stringValue = stringValue }
 
   init(intValue: Int) {
-    stringValue = "\(intValue)"
+    self.init(stringValue: "\(intValue)")
     self.intValue = intValue
   }
 }

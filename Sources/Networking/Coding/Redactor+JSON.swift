@@ -147,12 +147,13 @@ extension JSON {
       _ name: String, _ value: JSON, of members: [String: JSON], named parent: String
     ) -> Bool {
       isSecret(name, value)
-        || TextMasker.pairedNames(of: name, { members[$0]?.text }).contains { isSecret($0, value) }
+        || TextMasker.pairedNames(of: name) { members[$0]?.string }
+          .contains { isSecret($0, value) }
         || Self.isValueName(name) && isSecret(parent, value)
     }
     func isSecretPair(_ values: [JSON], inArray isElement: Bool) -> Bool {
       guard values.count == 2,
-        let name = TextMasker.pairName(values[0].text, values[1].text, inArray: isElement)
+        let name = TextMasker.pairName(values[0].string, values[1].string, inArray: isElement)
       else { return false }
       return isSecret(name, values[1])
     }
@@ -183,11 +184,6 @@ extension JSON {
       }
     }
     return masked(self, named: "", inArray: false)
-  }
-
-  /// The text of a string, or `nil` for other values.
-  private var text: String? {
-    if case .string(let text) = self { text } else { nil }
   }
 
   /// Returns whether a member is the value of the object that contains it.

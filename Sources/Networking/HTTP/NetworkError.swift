@@ -134,9 +134,7 @@ extension Attempt {
   /// The kind of failure.
   ///
   /// `nil` for a response, an unfinished attempt, or an error of another type.
-  public var code: NetworkError.Code? {
-    if case .failure(let error) = outcome { (error as? NetworkError)?.code } else { nil }
-  }
+  public var code: NetworkError.Code? { (error as? NetworkError)?.code }
 
   fileprivate var summary: String {
     let wait = delay > .zero ? "\(delay.roundedText) later " : ""

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The key of a typed attribute of a request.
 ///
 /// An attribute carries a value from the code that makes a request to interceptors, plugins and

@@ -57,12 +57,4 @@ public struct TransferProgress: Sendable, Hashable {
     self.sent = sent
     self.received = received
   }
-
-  /// Not available: a request has two bodies, each with its own fraction.
-  @available(*, unavailable, message: "use sent.fraction or received.fraction")
-  public var fractionCompleted: Double { 0 }
-
-  /// Not available: a request has two bodies, each with its own fraction.
-  @available(*, unavailable, message: "use sent.fraction or received.fraction")
-  public var fraction: Double { 0 }
 }

@@ -1,6 +1,3 @@
-import Foundation
-import Promises
-
 /// The failure of an exchange, in terms that are the same for all transports.
 public struct TransportFailure: Error, Sendable {
   /// The kind of failure.

@@ -178,3 +178,20 @@ extension MultipartFormData.Part {
     return (type ?? types.first ?? .octetStream).headerValue
   }
 }
+
+extension Collection<UInt8> {
+  /// The bytes with CR LF in place of each CR and each LF that stands alone.
+  var normalizingLineBreaks: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    var previous: UInt8 = 0
+    for byte in self {
+      if byte == 0x0A, previous != 0x0D { bytes.append(0x0D) }
+      if previous == 0x0D, byte != 0x0A { bytes.append(0x0A) }
+      bytes.append(byte)
+      previous = byte
+    }
+    if previous == 0x0D { bytes.append(0x0A) }
+    return bytes
+  }
+}

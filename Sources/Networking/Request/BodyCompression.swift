@@ -1,5 +1,3 @@
-import Foundation
-
 /// The compression of the body of a request.
 ///
 /// ```swift

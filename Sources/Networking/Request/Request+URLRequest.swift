@@ -24,7 +24,8 @@ extension Request {
     self.init(
       HTTPMethod(rawValue: request.httpMethod ?? "GET"),
       RequestPath(raw: request.url?.absoluteString ?? "http://"),
-      headers: HTTPHeaders(fieldsOf: request), payload: request.httpBody.map(Payload.data))
+      headers: (request.allHTTPHeaderFields ?? [:]).asHeaders(),
+      payload: request.httpBody.map(Payload.data))
   }
 }
 
@@ -71,9 +72,9 @@ extension HTTPRequest {
     request.method = HTTPMethod(rawValue: changed.httpMethod ?? method.rawValue)
     request.url = changed.url ?? url
     let old = original.allHTTPHeaderFields ?? [:]
-    let new = HTTPHeaders(fieldsOf: changed)
+    let new = (changed.allHTTPHeaderFields ?? [:]).asHeaders()
     request.headers.removeNames(
-      of: HTTPHeaders(HTTPHeaders(fieldsOf: original).filter { !new.contains($0.name) }))
+      of: HTTPHeaders(old.asHeaders().filter { !new.contains($0.name) }))
     for field in new where old[field.name] != field.value {
       request.headers[field.name] = field.value
     }
@@ -81,13 +82,5 @@ extension HTTPRequest {
       request.body = changed.httpBody.map(HTTPBody.data) ?? .none
     }
     return request
-  }
-}
-
-extension HTTPHeaders {
-  /// Creates the header fields of a request of Foundation, sorted by name.
-  fileprivate init(fieldsOf request: URLRequest) {
-    let fields = sortedByKey(Array(request.allHTTPHeaderFields ?? [:]))
-    self.init(fields.map { Field(name: $0.key, value: $0.value) })
   }
 }

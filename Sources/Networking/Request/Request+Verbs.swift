@@ -300,25 +300,6 @@ extension Request {
     Request(.head, path, parameters, headers, contentType, nil, options)
   }
 
-  /// Creates a HEAD request, which reads the status and header fields of a resource without its
-  /// content, with parameters of
-  /// variables.
-  ///
-  /// - Parameters:
-  ///   - path: The path relative to the base URL, or an absolute URL.
-  ///   - parameters: The parameters. An error of their encoding rejects the request.
-  ///   - headers: The header fields of the request.
-  ///   - contentType: The format of the parameters. `nil` sends them in the query.
-  ///   - options: The options, which are applied in order.
-  /// - Returns: The request.
-  @_disfavoredOverload
-  public static func head(
-    _ path: RequestPath, parameters: KeyValuePairs<String, (any Encodable)?>,
-    headers: HTTPHeaders = [:], contentType: ContentType? = nil, _ options: RequestOption...
-  ) -> Request {
-    Request(.head, path, nil, headers, contentType, nil, [.parameters(parameters)] + options)
-  }
-
   /// Creates an OPTIONS request, which asks for the communication options of a resource.
   ///
   /// - Parameters:
@@ -333,23 +314,5 @@ extension Request {
     contentType: ContentType? = nil, _ options: RequestOption...
   ) -> Request {
     Request(.options, path, parameters, headers, contentType, nil, options)
-  }
-
-  /// Creates an OPTIONS request, which asks for the communication options of a resource, with parameters of
-  /// variables.
-  ///
-  /// - Parameters:
-  ///   - path: The path relative to the base URL, or an absolute URL.
-  ///   - parameters: The parameters. An error of their encoding rejects the request.
-  ///   - headers: The header fields of the request.
-  ///   - contentType: The format of the parameters. `nil` sends them in the query.
-  ///   - options: The options, which are applied in order.
-  /// - Returns: The request.
-  @_disfavoredOverload
-  public static func options(
-    _ path: RequestPath, parameters: KeyValuePairs<String, (any Encodable)?>,
-    headers: HTTPHeaders = [:], contentType: ContentType? = nil, _ options: RequestOption...
-  ) -> Request {
-    Request(.options, path, nil, headers, contentType, nil, [.parameters(parameters)] + options)
   }
 }

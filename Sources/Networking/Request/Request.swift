@@ -1,5 +1,3 @@
-import Foundation
-
 /// A description of a request, independent of the client and the transport that send it.
 ///
 /// It is a value type. It can be changed, compared, stored on disk and sent again. An invalid path,

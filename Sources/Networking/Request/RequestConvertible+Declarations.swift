@@ -99,52 +99,41 @@ extension RequestConvertible where QueryFormatType == QueryFormat? {
   public func resolvedQueryFormat() -> QueryFormat? { queryFormat ?? Self.queryFormat }
 }
 
+@available(
+  *, unavailable,
+  message:
+    "'baseURL' must be a URL, a String, a BaseURL or an optional of these, and the same type for the type and its values"
+)
 extension RequestConvertible {
   /// Unavailable, because the property has another type.
-  @available(
-    *, unavailable,
-    message:
-      "'baseURL' must be a URL, a String, a BaseURL or an optional of these, and the same type for the type and its values"
-  )
   public static func resolvedBaseURL() throws -> URL? { nil }
 
   /// Unavailable, because the property has another type.
-  @available(
-    *, unavailable,
-    message:
-      "'baseURL' must be a URL, a String, a BaseURL or an optional of these, and the same type for the type and its values"
-  )
   public func resolvedBaseURL() throws -> URL? { nil }
+}
 
+@available(
+  *, unavailable,
+  message:
+    "'headers' must be HTTPHeaders, [String: String] or an optional of these, and the same type for the type and its values"
+)
+extension RequestConvertible {
   /// Unavailable, because the property has another type.
-  @available(
-    *, unavailable,
-    message:
-      "'headers' must be HTTPHeaders, [String: String] or an optional of these, and the same type for the type and its values"
-  )
   public static func resolvedHeaders() -> HTTPHeaders { [:] }
 
   /// Unavailable, because the property has another type.
-  @available(
-    *, unavailable,
-    message:
-      "'headers' must be HTTPHeaders, [String: String] or an optional of these, and the same type for the type and its values"
-  )
   public func resolvedHeaders() -> HTTPHeaders { [:] }
+}
 
+@available(
+  *, unavailable,
+  message:
+    "'queryFormat' must be a QueryFormat or an optional of it, and the same type for the type and its values"
+)
+extension RequestConvertible {
   /// Unavailable, because the property has another type.
-  @available(
-    *, unavailable,
-    message:
-      "'queryFormat' must be a QueryFormat or an optional of it, and the same type for the type and its values"
-  )
   public static func resolvedQueryFormat() -> QueryFormat? { nil }
 
   /// Unavailable, because the property has another type.
-  @available(
-    *, unavailable,
-    message:
-      "'queryFormat' must be a QueryFormat or an optional of it, and the same type for the type and its values"
-  )
   public func resolvedQueryFormat() -> QueryFormat? { nil }
 }

@@ -12,14 +12,14 @@ struct FieldEncodersTests {
   private func query(_ parameters: Parameters, _ format: QueryFormat = .standard) throws
     -> String
   {
-    guard case .query(let query) = try QueryEncoder(format).encode(parameters) else {
-      return "no query"
-    }
+    let encoder = ParameterEncoders().formatted(format).query
+    guard case .query(let query) = try encoder.encode(parameters) else { return "no query" }
     return query
   }
 
   private func form(_ parameters: Parameters) throws -> String {
-    guard case .body(let pieces, let type) = try FormURLEncoder().encode(parameters),
+    let encoder = ParameterEncoders().formURLEncoded
+    guard case .body(let pieces, let type) = try encoder.encode(parameters),
       type == "application/x-www-form-urlencoded", pieces.count == 1,
       case .data(let data)? = pieces.first
     else { return "no form" }

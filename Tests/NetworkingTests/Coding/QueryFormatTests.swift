@@ -10,14 +10,14 @@ import Testing
 @Suite(.gated)
 struct QueryFormatTests {
   private func query(_ parameters: Parameters, _ format: QueryFormat) throws -> String {
-    guard case .query(let query) = try QueryEncoder(format).encode(parameters) else {
-      return "no query"
-    }
+    let encoder = ParameterEncoders().formatted(format).query
+    guard case .query(let query) = try encoder.encode(parameters) else { return "no query" }
     return query
   }
 
   private func form(_ parameters: Parameters, _ format: QueryFormat) throws -> String {
-    guard case .body(let pieces, _) = try FormURLEncoder(format).encode(parameters),
+    let encoder = ParameterEncoders().formatted(format).formURLEncoded
+    guard case .body(let pieces, _) = try encoder.encode(parameters),
       case .data(let data)? = pieces.first
     else { return "no form" }
     return String(decoding: data, as: UTF8.self)

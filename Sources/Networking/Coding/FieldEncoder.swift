@@ -1,55 +1,54 @@
 import CatenaSystem
 import Foundation
 
-/// The escaping of fields in a query or a form.
-struct FieldEscaping {
-  let encoding: PercentEncoding
-  let spaces: QueryFormat.Spaces
-  let plusSigns: QueryFormat.PlusSigns
-  /// Whether a plus sign has the same bytes as a space, and the format does not say so explicitly.
-  let rejectsPlusSigns: Bool
+/// An encoder that puts parameters into the query of the URL, or sends them like an HTML form without
+/// files.
+///
+/// In a query, all characters except unreserved ones are percent-encoded. A space becomes `%20` and a
+/// plus sign `%2B`, because all servers decode these in the same way, unless the format defines
+/// otherwise. The commas between the values of a list are not encoded.
+///
+/// Source: RFC 3986 section 3.4; the URL Standard (WHATWG) section 5.2,
+/// application/x-www-form-urlencoded serializing.
+struct FieldEncoder: ParameterEncoding {
+  /// The format of names and values.
+  var format = QueryFormat.standard
+  /// The encoding of a query, `.url`, or of a form, `.form`.
+  let escaping: PercentEncoding
 
-  init(_ encoding: PercentEncoding, _ format: QueryFormat) {
-    self.encoding = encoding
-    spaces = format.spaces ?? (encoding == .form ? .plus : .percentEncoded)
-    plusSigns = format.plusSigns
-    rejectsPlusSigns = format.spaces == nil && spaces == .plus && plusSigns == .literal
-  }
-
-  /// Returns fields with escaped names and values, such as `name=value&name=value`.
-  func bytes(of fields: [QueryFormat.Field]) -> [UInt8] {
+  /// Encodes a dictionary as a query or a form.
+  ///
+  /// `null` becomes an empty query or form.
+  ///
+  /// - Parameter parameters: The parameters.
+  /// - Returns: The query, or a body with the content type `application/x-www-form-urlencoded`.
+  /// - Throws: ``ParameterEncodingError`` with the path of a parameter that the format cannot
+  ///   represent, such as a number that is not finite.
+  func encode(_ parameters: Parameters) throws -> EncodedParameters {
+    let spaces = format.spaces ?? (escaping == .form ? .plus : .percentEncoded)
+    let plusSigns = format.plusSigns
+    // A plus sign has the same bytes as a space, and the format does not say so explicitly.
+    let rejectsPlusSigns = format.spaces == nil && spaces == .plus && plusSigns == .literal
     var bytes: [UInt8] = []
-    for field in fields {
-      if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
-      append(field.name, to: &bytes)
-      bytes.append(UInt8(ascii: "="))
-      append(field.text, keepingCommas: field.isCommaSeparated, to: &bytes)
-    }
-    return bytes
-  }
-
-  private func append(_ text: String, keepingCommas: Bool = false, to bytes: inout [UInt8]) {
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: " ") where spaces == .plus: bytes.append(UInt8(ascii: "+"))
-      case UInt8(ascii: "+") where plusSigns == .literal: bytes.append(byte)
-      case UInt8(ascii: ",") where keepingCommas: bytes.append(byte)
-      case _ where encoding.isUnescaped(byte): bytes.append(byte)
-      default: PercentEncoding.append(escaped: byte, to: &bytes)
+    func append(_ text: String, keepingCommas: Bool = false) {
+      for byte in text.utf8 {
+        switch byte {
+        case UInt8(ascii: " ") where spaces == .plus: bytes.append(UInt8(ascii: "+"))
+        case UInt8(ascii: "+") where plusSigns == .literal: bytes.append(byte)
+        case UInt8(ascii: ",") where keepingCommas: bytes.append(byte)
+        case _ where escaping.isUnescaped(byte): bytes.append(byte)
+        default: PercentEncoding.append(escaped: byte, to: &bytes)
+        }
       }
     }
-  }
-}
-
-extension QueryFormat {
-  /// Returns the escaped fields of parameters.
-  ///
-  /// - Throws: The errors of ``fields(of:for:)``.
-  func encoded(
-    _ parameters: Parameters, with encoding: PercentEncoding
-  ) throws -> [UInt8] {
-    let escaping = FieldEscaping(encoding, self)
-    return escaping.bytes(of: try fields(of: parameters, for: escaping))
+    for field in try format.fields(of: parameters, rejectingPlusSigns: rejectsPlusSigns) {
+      if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+      append(field.name)
+      bytes.append(UInt8(ascii: "="))
+      append(field.text, keepingCommas: field.isCommaSeparated)
+    }
+    guard escaping == .form else { return .query(String(decoding: bytes, as: UTF8.self)) }
+    return .body([.data(Data(bytes))], contentType: "application/x-www-form-urlencoded")
   }
 }
 
@@ -110,27 +109,22 @@ extension QueryFormat {
 
 /// The texts of single values in a format.
 struct ValueTexts {
-  /// The reason that a value has no text, as part of a sentence.
-  struct Problem: Error {
-    let reason: String
-  }
-
   let format: QueryFormat
   /// The formatter of the pattern, which is expensive to create.
   var formatter: DateFormatter?
 
   /// Returns the text of a value that is neither bytes, nor `null`, nor an array or a dictionary.
-  mutating func text(of value: Parameters) throws(Problem) -> String {
+  ///
+  /// - Returns: The text, or `nil` for a number that is not finite and a date out of range.
+  mutating func text(of value: Parameters) -> String? {
     switch value {
     case .bool(let value): return format.bools == .words ? "\(value)" : value ? "1" : "0"
     case .int(let value): return value.description
     case .decimal(let value) where !value.isNaN: return value.description
     case .double(let value) where value.isFinite: return value.description
-    case .decimal, .double: throw Problem(reason: "is not a finite number")
+    case .decimal, .double: return nil
     case .string(let value): return value
-    case .date(let value):
-      guard let text = text(of: value) else { throw Problem(reason: "is a date out of range") }
-      return text
+    case .date(let value): return text(of: value)
     case .null, .data, .array, .dictionary: return ""
     }
   }

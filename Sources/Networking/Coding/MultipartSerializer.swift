@@ -5,16 +5,6 @@ import Foundation
 ///
 /// Source: RFC 2046 section 5.1, RFC 7578, the HTML Standard section 4.10.21.8.
 struct MultipartSerializer {
-  /// A part that cannot be sent.
-  struct InvalidPart: Error {
-    /// The name of the part, or its position, such as `parts[2]`.
-    let label: String
-    /// The problem.
-    ///
-    /// It completes a sentence that starts with the label.
-    let reason: String
-  }
-
   private let form: MultipartFormData
   /// The boundary, which occurs in no header field and in no content in memory.
   private let boundary: String
@@ -62,7 +52,7 @@ struct MultipartSerializer {
   /// Adjacent in-memory bytes are combined into one piece.
   ///
   /// - Returns: The pieces of the body.
-  /// - Throws: ``InvalidPart`` if a part cannot be sent. ``NetworkError`` with the code
+  /// - Throws: ``ParameterEncodingError`` if a part cannot be sent. ``NetworkError`` with the code
   ///   `encodingFailed` if a body other than a form has no parts.
   func pieces() throws -> [BodyPiece] {
     if form.parts.isEmpty, form.kind != .formData {
@@ -92,29 +82,28 @@ struct MultipartSerializer {
   /// Returns the header fields of a part and the empty line after them.
   private func header(
     of part: MultipartFormData.Part, at position: Int
-  ) throws(InvalidPart) -> String {
+  ) throws(ParameterEncodingError) -> String {
     let label = part.name ?? "parts[\(position)]"
     var header = ""
     if part.headers.contains("Content-Disposition") {
       guard form.kind != .formData else {
-        throw InvalidPart(label: label, reason: "has a Content-Disposition field of its own")
+        throw invalid(label, "has a Content-Disposition field of its own")
       }
     } else if let disposition = try disposition(of: part, label) {
       header += "Content-Disposition: \(disposition)\r\n"
     }
     if let contentType = part.contentType, !part.headers.contains("Content-Type") {
       guard HTTPHeaders.isValid(value: contentType) else {
-        throw InvalidPart(label: label, reason: "has a control character in its content type")
+        throw invalid(label, "has a control character in its content type")
       }
       header += "Content-Type: \(contentType)\r\n"
     }
     for field in part.headers {
       guard field.name.isToken else {
-        throw InvalidPart(label: label, reason: "has a header field with an invalid name")
+        throw invalid(label, "has a header field with an invalid name")
       }
       guard HTTPHeaders.isValid(value: field.value) else {
-        throw InvalidPart(
-          label: label, reason: "has a control character in its header field \(field.name)")
+        throw invalid(label, "has a control character in its header field \(field.name)")
       }
       header += "\(field.name): \(field.value)\r\n"
     }
@@ -124,7 +113,7 @@ struct MultipartSerializer {
   /// Returns the value of the `Content-Disposition` field of a part, or `nil` if it needs none.
   private func disposition(
     of part: MultipartFormData.Part, _ label: String
-  ) throws(InvalidPart) -> String? {
+  ) throws(ParameterEncodingError) -> String? {
     guard form.kind == .formData else {
       guard part.name != nil || part.filename != nil else { return nil }
       var value = part.filename == nil ? "inline" : "attachment"
@@ -133,7 +122,7 @@ struct MultipartSerializer {
       return value
     }
     guard let name = part.name else {
-      throw InvalidPart(label: label, reason: "has no name, which each part of a form needs")
+      throw invalid(label, "has no name, which each part of a form needs")
     }
     var value = "form-data; name=\"\(escaped(name.utf8.normalizingLineBreaks))\""
     if let filename = part.filename { value += "; filename=\"\(escaped(filename.utf8))\"" }
@@ -162,28 +151,15 @@ struct MultipartSerializer {
   /// Source: RFC 2183 section 2, RFC 2045 section 5.1.
   private func quoted(
     _ name: String, _ property: String, _ label: String
-  ) throws(InvalidPart) -> String {
+  ) throws(ParameterEncodingError) -> String {
     guard HTTPHeaders.isValid(value: name) else {
-      throw InvalidPart(label: label, reason: "has a control character in its \(property)")
+      throw invalid(label, "has a control character in its \(property)")
     }
     return name.quotedString
   }
-}
 
-extension Collection<UInt8> {
-  /// The bytes with CR LF in place of each CR and each LF that stands alone.
-  var normalizingLineBreaks: [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(count)
-    var previous: UInt8 = 0
-    for byte in self {
-      if byte == 0x0A, previous != 0x0D { bytes.append(0x0D) }
-      if previous == 0x0D, byte != 0x0A { bytes.append(0x0A) }
-      bytes.append(byte)
-      previous = byte
-    }
-    if previous == 0x0D { bytes.append(0x0A) }
-    return bytes
+  private func invalid(_ label: String, _ reason: String) -> ParameterEncodingError {
+    ParameterEncodingError(keyPath: label, reason: reason)
   }
 }
 
