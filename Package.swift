@@ -141,7 +141,7 @@ let package = Package(
       name: "mock-server",
       dependencies: [
         "CatenaSystem", "Mocking", "MockingContracts", "MockingRecordings", "MockingResources",
-        "MockingStubs", "Networking", "Promises",
+        "MockingStubs", "Networking", "NetworkingOAuth2", "Promises",
       ],
       path: "Sources/MockServer"),
     .executableTarget(

@@ -103,7 +103,7 @@ package final class StandardStream: Sendable {
     while !rest.isEmpty {
       if waits, !isWritable(until: deadline) { return (rest, false) }
       let part = UnsafeRawBufferPointer(rebasing: waits ? rest.prefix(Int(PIPE_BUF)) : rest)
-      let count = writeBytes(part, to: descriptor)
+      let count = CatenaSystem.write(descriptor, part.baseAddress, part.count)
       if count > 0 {
         rest = rest.dropFirst(count)
       } else if count < 0, errno == EAGAIN {
@@ -141,9 +141,4 @@ package final class StandardStream: Sendable {
       return result
     #endif
   }
-}
-
-/// Calls `write` of the C library, whose name a method hides.
-private func writeBytes(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
-  write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -1,4 +1,5 @@
-// expect: 'done' is unavailable: it only observes; use then { value in }
+// expect: invalid conversion from throwing function of type
+// expect: cannot pass function of type '@Sendable (Int) async throws -> ()' to parameter expecting synchronous function type
 import Promises
 
 func load(_ id: Int) async throws -> String { "\(id)" }

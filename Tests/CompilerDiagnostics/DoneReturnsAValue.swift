@@ -1,4 +1,5 @@
-// expect 2: 'done' is unavailable: it only observes; use then { value in }
+// expect: declared closure result 'Promise<String>' is incompatible with contextual type 'Void'
+// expect: cannot convert value of type 'Int' to closure result type 'Void'
 import Promises
 
 func load(_ id: Int) -> Promise<String> { .fulfilled("\(id)") }

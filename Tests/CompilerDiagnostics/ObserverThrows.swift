@@ -1,5 +1,5 @@
-// expect: 'done' is unavailable: it only observes; use then { value in }
-// expect: 'fail' is unavailable: it only observes; use recover { error in }
+// expect: invalid conversion from throwing function of type '@Sendable (Int) throws -> Void'
+// expect: invalid conversion from throwing function of type '@Sendable (any Error) throws -> Void'
 import Networking
 
 func check(_ number: Promise<Int>) {

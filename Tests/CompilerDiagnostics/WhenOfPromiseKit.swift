@@ -1,5 +1,4 @@
-// expect: 'when(fulfilled:)' has been renamed to 'when(_:)'
-// expect: 'when(fulfilled:_:)' has been renamed to 'when(_:_:)'
+// expect 2: extraneous argument label 'fulfilled:' in call
 // expect: 'when(resolved:)' has been renamed to 'settled(_:)'
 import Promises
 

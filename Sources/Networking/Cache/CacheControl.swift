@@ -141,11 +141,3 @@ struct CacheControl: Sendable, Equatable {
     return String(decoding: rest[..<end], as: UTF8.self)
   }
 }
-
-extension String {
-  /// The members of a list with commas, in lower case.
-  var listMembers: [String] {
-    split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-      .filter { !$0.isEmpty }
-  }
-}

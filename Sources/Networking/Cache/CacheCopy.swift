@@ -38,10 +38,6 @@ final class CacheCopy: ResponseCopy {
     disk = hop.url.disk
   }
 
-  private var limit: Int {
-    disk?.maximumResponseSize ?? hop.stage.cache.memory?.maximumResponseSize ?? 0
-  }
-
   func begin(_ head: HTTPResponseHead, to request: HTTPRequest) {
     guard let response = hop.storable(head, to: request, sentAt: sent.time) else {
       return hop.removeResponses(supersededBy: head)
@@ -50,6 +46,7 @@ final class CacheCopy: ResponseCopy {
   }
 
   func write(_ bytes: Data) {
+    let limit = disk?.maximumResponseSize ?? hop.stage.cache.memory?.maximumResponseSize ?? 0
     let writesToDisk = state.withLock { state in
       guard state.response != nil, !state.isDiscarded else { return false }
       state.count += bytes.count

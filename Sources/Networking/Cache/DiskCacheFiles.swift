@@ -153,7 +153,8 @@ struct DiskCacheFiles: Sendable {
     }
     let now = Date()
     for (name, paths) in bodies {
-      let referenced = bodyPaths(of: name)
+      // `nil` if the record cannot be read now.
+      let referenced = try? Set(read(name, of: nil, isTouched: false)?.files.map(\.path) ?? [])
       for path in paths {
         guard let status = Self.status(path) else { continue }
         if items[name] != nil, referenced?.contains(path) ?? true {
@@ -166,11 +167,6 @@ struct DiskCacheFiles: Sendable {
       }
     }
     return Array(items.values)
-  }
-
-  /// Returns the paths of the body files of a record, or `nil` if the record cannot be read now.
-  private func bodyPaths(of name: String) -> Set<String>? {
-    try? Set(read(name, of: nil, isTouched: false)?.files.map(\.path) ?? [])
   }
 
   /// Removes the files of processes that have ended while they wrote.

@@ -122,7 +122,10 @@ final class DiskCacheStore: Sendable {
             name: name, bytes: Int64(try store.files.write(record, name)), used: Date())
           item.bytes += record.files.reduce(0) { $0 + $1.byteCount }
           item.bodies = record.files.map(\.path)
-          store.didWrite(item)
+          store.maintainIfNeeded { state in
+            state.set(item)
+            return store.needsMaintenance(state)
+          }
         }
         store.remove(files.subtracting(record.files).map(\.path))
         withExtendedLifetime(lock) {}
@@ -222,13 +225,6 @@ final class DiskCacheStore: Sendable {
   }
 
   // MARK: Maintenance
-
-  private func didWrite(_ item: DiskCacheFiles.Item) {
-    maintainIfNeeded { state in
-      state.set(item)
-      return needsMaintenance(state)
-    }
-  }
 
   /// Counts a record that could not be written, and makes room, because the disk may be full.
   private func didFail(_ name: String) {

@@ -189,13 +189,8 @@ extension Cookie {
     if !isHostOnly, !CookieScope.isAddress(domain), PublicSuffixes.shared.contains(domain) {
       return "its domain is a public suffix"
     }
-    return prefixDefect
-  }
-
-  /// The reason why the cookie does not fulfil the conditions of its name's prefix.
-  ///
-  /// Source: RFC 6265bis section 5.7, steps 20 and 21.
-  private var prefixDefect: String? {
+    // The reason why the cookie does not fulfil the conditions of its name's prefix.
+    // Source: RFC 6265bis section 5.7, steps 20 and 21.
     if name.hasASCIIPrefix("__secure-"), !isSecure { return "__Secure- requires Secure" }
     if hasHostPrefix, !isSecure || !isHostOnly || path != "/" {
       return "__Host- requires Secure, the path / and no domain"
@@ -223,8 +218,7 @@ extension String {
 
   /// Whether the text neither begins nor ends with a space or tab.
   fileprivate var isTrimmed: Bool {
-    guard let first = utf8.first, let last = utf8.last else { return true }
-    return !SetCookie.isWhiteSpace(first) && !SetCookie.isWhiteSpace(last)
+    !" \t".utf8.contains { utf8.first == $0 || utf8.last == $0 }
   }
 
   /// Returns whether the text begins with a prefix in lower case; the case of ASCII letters is

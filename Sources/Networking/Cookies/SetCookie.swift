@@ -120,8 +120,4 @@ struct SetCookie: Sendable, Equatable {
   static func isControl(_ byte: UInt8) -> Bool {
     (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F
   }
-
-  static func isWhiteSpace(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
-  }
 }

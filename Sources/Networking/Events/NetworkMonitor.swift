@@ -72,14 +72,6 @@ final class MonitorQueue: EventSink {
     /// The number of events that have been removed for their delivery, or by the end of the monitor.
     var removedCount = 0
 
-    /// Removes and returns the pending events.
-    ///
-    /// After `nil`, the queue is idle.
-    mutating func nextBatch() -> [(event: NetworkEvent, body: Data?)]? {
-      guard hasNextBatch() else { return nil }
-      return removeAll()
-    }
-
     mutating func removeAll() -> [(event: NetworkEvent, body: Data?)] {
       removedCount = addedCount
       defer { pending = [] }
@@ -174,7 +166,7 @@ final class MonitorQueue: EventSink {
   }
 
   private func drain() {
-    while let events = state.withLock({ $0.nextBatch() }) {
+    while let events = state.withLock({ $0.hasNextBatch() ? $0.removeAll() : nil }) {
       for (event, body) in events {
         // Checked before each event, under the lock that `close` takes, so that `close` stops
         // delivery.

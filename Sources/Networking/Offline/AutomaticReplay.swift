@@ -92,11 +92,8 @@ final class AutomaticReplay: Sendable {
 extension Result<OfflineStore.Report, any Error> {
   /// Whether another client or process is replaying the store.
   var isOfflineStoreBusy: Bool {
-    if case .failure(let error as NetworkError) = self {
-      error.code == .offlineStoreBusy
-    } else {
-      false
-    }
+    guard case .failure(let error as NetworkError) = self else { return false }
+    return error.code == .offlineStoreBusy
   }
 }
 

@@ -133,7 +133,11 @@ final class OfflineReplay: Sendable {
     do {
       switch outcome {
       case .delivered, .failed: try remove(entry.name)
-      case .kept: recordAttempt(record)
+      case .kept:
+        // A failure to write is ignored: only the count is lost.
+        var record = record
+        record.attempts += 1
+        rewrite(record)
       case .expired, .quarantined, .removed, nil: return false
       }
       guard let outcome else { return false }
@@ -150,15 +154,6 @@ final class OfflineReplay: Sendable {
 
   private func remove(_ name: EntryName) throws {
     _ = try store.directory.withExclusiveLock { _ in try store.directory.remove(name) }
-  }
-
-  /// Stores the incremented number of attempts.
-  ///
-  /// A failure to write is ignored: only the count is lost.
-  private func recordAttempt(_ record: EntryRecord) {
-    var record = record
-    record.attempts += 1
-    rewrite(record)
   }
 
   private func rewrite(_ record: EntryRecord) {

@@ -74,10 +74,6 @@ public struct ReplayPolicy: Sendable {
   private let decide: Handler?
   /// The encoders of the client.
   var encoders = ParameterEncoders()
-
-  private init(decide: Handler?) {
-    self.decide = decide
-  }
 }
 
 extension ReplayPolicy {

@@ -182,21 +182,19 @@ final class CircuitStage: BuiltInStage {
     guard let origin = Origin(exchange.request.url) else { return next(exchange) }
     // Read before the lock is taken, because a scheduler may be code of the user.
     let now = scheduler.now
-    switch change(origin, at: now, { $0.admit(at: now) }) {
+    switch circuits.withLock({ $0.change(origin, breaker, at: now) { $0.admit(at: now) } }) {
     case .refuse(let remaining): return .rejected(refusal(of: exchange, origin, remaining))
     case .pass(let generation):
       return next(exchange).always(on: .inline) { result in
         let outcome = Self.outcome(of: result, from: origin)
         let now = self.scheduler.now
-        self.change(origin, at: now) { $0.ended(outcome, generation: generation, at: now) }
+        self.circuits.withLock { circuits in
+          circuits.change(origin, self.breaker, at: now) { circuit in
+            circuit.ended(outcome, generation: generation, at: now)
+          }
+        }
       }
     }
-  }
-
-  private func change<Value: Sendable>(
-    _ origin: Origin, at now: Duration, _ body: (inout CircuitMachine) -> Value
-  ) -> Value {
-    circuits.withLock { $0.change(origin, breaker, at: now, body) }
   }
 
   private static func outcome(

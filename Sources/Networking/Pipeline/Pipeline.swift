@@ -5,19 +5,12 @@ import Promises
 struct Pipeline: Sendable {
   private let run: Interceptor.Next
 
-  /// Makes a pipeline that ends in the transport of the call.
-  ///
-  /// - Parameter stages: The stages, outermost first.
-  init(_ stages: [any Interceptor]) {
-    self.init(stages) { $0.perform() }
-  }
-
-  /// Makes a pipeline that ends in a closure.
+  /// Makes a pipeline.
   ///
   /// - Parameters:
   ///   - stages: The stages, outermost first.
-  ///   - hop: The closure inside the innermost stage.
-  init(_ stages: [any Interceptor], around hop: @escaping Interceptor.Next) {
+  ///   - hop: The closure inside the innermost stage. By default, the transport of the call.
+  init(_ stages: [any Interceptor], around hop: @escaping Interceptor.Next = { $0.perform() }) {
     // A loop, because `reduce` would add two thunks around each stage.
     var run = hop
     for stage in stages.reversed() {

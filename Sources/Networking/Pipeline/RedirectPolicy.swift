@@ -22,12 +22,6 @@ public struct RedirectPolicy: Sendable {
   /// Whether all redirects are followed, so that the decision does not read the response.
   private(set) var followsAll = false
 
-  private init(limit: Int, allowsDowngrade: Bool, decide: Decision?) {
-    self.limit = limit
-    self.allowsDowngrade = allowsDowngrade
-    self.decide = decide
-  }
-
   /// Follows redirects by the rules of RFC 9110.
   ///
   /// A `Location` is read as in browsers. Characters that a URL cannot contain are percent-encoded,
@@ -45,9 +39,8 @@ public struct RedirectPolicy: Sendable {
   ///   - allowsDowngrade: Whether a redirect from `https` to `http` is followed.
   /// - Returns: The policy.
   public static func follow(limit: Int = 20, allowsDowngrade: Bool = false) -> RedirectPolicy {
-    var policy = RedirectPolicy(limit: limit, allowsDowngrade: allowsDowngrade, decide: { $1 })
-    policy.followsAll = true
-    return policy
+    RedirectPolicy(
+      limit: limit, allowsDowngrade: allowsDowngrade, decide: { $1 }, followsAll: true)
   }
 
   /// Follows no redirect.

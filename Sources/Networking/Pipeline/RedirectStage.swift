@@ -90,7 +90,7 @@ enum Redirection {
     }
     var request = from
     request.url = url
-    if dropsBody(response.status, from.method) {
+    if response.status == 303 || (301...302).contains(response.status) && from.method == .post {
       request.method = from.method == .head ? .head : .get
       request.body = .none
       for name in bodyFields { request.headers.remove(name) }
@@ -103,18 +103,7 @@ enum Redirection {
   }
 
   static func isRedirect(_ status: Int) -> Bool {
-    switch status {
-    case 301, 302, 303, 307, 308: true
-    default: false
-    }
-  }
-
-  private static func dropsBody(_ status: Int, _ method: HTTPMethod) -> Bool {
-    switch status {
-    case 301, 302: method == .post
-    case 303: true
-    default: false
-    }
+    (301...303).contains(status) || status == 307 || status == 308
   }
 
   private static func target(

@@ -69,12 +69,17 @@ struct RoutingMachine {
     if content == .overrun { return start() }
     guard message.port == port, message.sequence != 0 else { return handleChange(content) }
     guard message.sequence == sequence, dump?.isBusy == false else {
-      return handleAbandonedResponse(content)
+      // At the end of the response to an abandoned request, the kernel is no longer busy.
+      if dump?.isBusy == true, case .done = content { return start() }
+      return []
     }
     if message.flags & NetlinkMessage.interruptedFlag != 0 { dump?.isStale = true }
     switch content {
     case .done(error: 0): return finishTable()
-    case .done(let error), .error(let error): return fail(error)
+    case .done(error: Self.busyError), .error(Self.busyError):
+      dump?.isBusy = true
+      return []
+    case .done, .error: return sendFailed()
     default:
       dump?.snapshot.add(content)
       return []
@@ -97,14 +102,6 @@ struct RoutingMachine {
     return start()
   }
 
-  /// Handles a response to an abandoned request.
-  ///
-  /// At the end of that response the kernel is no longer busy.
-  private mutating func handleAbandonedResponse(_ content: RoutingMessage) -> [Action] {
-    guard dump?.isBusy == true, case .done = content else { return [] }
-    return start()
-  }
-
   private mutating func finishTable() -> [Action] {
     dump?.finishedTables += 1
     guard let dump else { return [] }
@@ -114,14 +111,6 @@ struct RoutingMachine {
     if dump.isStale { return start() }
     self.dump = nil
     return [.report(dump.snapshot.status)]
-  }
-
-  private mutating func fail(_ error: Int32) -> [Action] {
-    if error == Self.busyError {
-      dump?.isBusy = true
-      return []
-    }
-    return sendFailed()
   }
 
   private mutating func request(_ table: (type: UInt16, payloadLength: Int)) -> Action {

@@ -296,6 +296,12 @@ extension Int64 {
 }
 
 extension String {
+  /// The members of a list with commas, in lower case.
+  var listMembers: [String] {
+    split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+      .filter { !$0.isEmpty }
+  }
+
   /// Whether the UTF-8 of the string equals the bytes.
   fileprivate func hasBytes(of bytes: UnsafeRawBufferPointer) -> Bool {
     guard utf8.count == bytes.count else { return false }

@@ -57,20 +57,18 @@ struct TransportSelector<Endpoint: RequestConvertible>: Sendable {
   /// Returns the transport for a request of an endpoint of any type.
   func select(for endpoint: some RequestConvertible) -> SelectedTransport {
     // The cast is slow, so it is skipped without a provider.
-    let own = provider == nil ? nil : endpoint as? Endpoint
-    return own.flatMap { provided(for: $0) } ?? scoped(for: endpoint)
+    if let provider, let typed = endpoint as? Endpoint,
+      let provided = provider.transport(for: typed, real: real(for: typed))
+    {
+      return SelectedTransport(transport: provided, source: .provider)
+    }
+    return TransportScope.select(for: endpoint, home: scope, real: transport) ?? own
   }
 
   /// Returns the transport for a stored request whose endpoint is not known.
   func select(forStored request: Request) -> SelectedTransport {
     provider?.transport(forStored: request, real: real(for: request))
       .map { SelectedTransport(transport: $0, source: .provider) } ?? select(for: request)
-  }
-
-  private func provided(for endpoint: Endpoint) -> SelectedTransport? {
-    provider?.transport(for: endpoint, real: real(for: endpoint)).map {
-      SelectedTransport(transport: $0, source: .provider)
-    }
   }
 
   /// Returns the transport for requests that the provider passes on: the client's own, unless a
@@ -82,9 +80,5 @@ struct TransportSelector<Endpoint: RequestConvertible>: Sendable {
       TransportScope.select(for: endpoint, in: current, home: scope, real: transport)?.transport
         ?? transport
     }
-  }
-
-  private func scoped(for endpoint: any RequestConvertible) -> SelectedTransport {
-    TransportScope.select(for: endpoint, home: scope, real: transport) ?? own
   }
 }

@@ -31,11 +31,9 @@
     guard head < slots.count else { return nil }
     let element = slots[head].take()
     head += 1
-    if head == slots.count {
-      removeEmptySlots()
-    } else if head >= Self.minimumCompaction, head * 2 >= slots.count {
-      // The number of elements moved is at most the number of elements removed since the last
-      // compaction, so the amortized cost is constant.
+    // The number of elements moved is at most the number of elements removed since the last
+    // compaction, so the amortized cost is constant.
+    if head == slots.count || head >= Self.minimumCompaction && head * 2 >= slots.count {
       removeEmptySlots()
     }
     return element

@@ -126,11 +126,13 @@ extension Promise: Settleable {
 
   /// Settles with the outcome of another settled promise.
   @inlinable
-  func settle(withOutcomeOf other: Promise<Value>) -> Bool {
+  func settle(
+    withOutcomeOf other: Promise<Value>, by source: PromiseMachine.SettlementSource = .upstream
+  ) -> Bool {
     if let error = other.error {
-      settle(rejecting: error, by: .upstream)
+      settle(rejecting: error, by: source)
     } else {
-      settle(fulfilling: other.fulfilledValue, by: .upstream)
+      settle(fulfilling: other.fulfilledValue, by: source)
     }
   }
 

@@ -71,7 +71,7 @@ public final class Promise<Value> {
     } else if isSettled {
       slot.destroy(Value.self)
     } else {
-      reportNeverSettled()
+      PromiseDiagnostics.report(.neverSettled(at: site, after: nil))
     }
   }
 }

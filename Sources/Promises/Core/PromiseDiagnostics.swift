@@ -83,13 +83,6 @@ extension Promise {
     PromiseDiagnostics.report(.unhandledRejection(error, at: site))
   }
 
-  /// Reports a pending promise.
-  ///
-  /// Called from `deinit`.
-  func reportNeverSettled() {
-    PromiseDiagnostics.report(.neverSettled(at: site, after: nil))
-  }
-
   /// Rejects the promise with ``PromiseError/abandoned`` and reports it.
   ///
   /// Called when a resolver is released without a call, or when a context drops a handler.

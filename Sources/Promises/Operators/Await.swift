@@ -151,11 +151,7 @@ extension Promise where Value: Sendable {
   private func block(until deadline: ContinuousClock.Instant?) {
     let settled = DispatchSemaphore(value: 0)
     observe(.rejection) { _ in settled.signal() }
-    if let deadline {
-      _ = settled.wait(timeout: .now() + max(0, deadline.secondsFromNow))
-    } else {
-      settled.wait()
-    }
+    _ = settled.wait(timeout: deadline.map { .now() + max(0, $0.secondsFromNow) } ?? .distantFuture)
   }
 
   private func runMainQueue(until deadline: ContinuousClock.Instant?) {

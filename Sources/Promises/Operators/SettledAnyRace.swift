@@ -86,13 +86,7 @@ public func race<Value: Sendable>(
   .gathering(
     promises, on: context, at: CallSite(file, line), empty: .failure(PromiseError.empty)
   ) { member, result in
-    result.settle(by: .consumer) {
-      if let error = member.error {
-        result.error = error
-      } else {
-        result.slot.fill(with: member.fulfilledValue)
-      }
-    }
+    result.settle(withOutcomeOf: member, by: .consumer)
   }
 }
 

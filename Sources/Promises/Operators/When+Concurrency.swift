@@ -25,8 +25,7 @@ public func when<Value: Sendable>(
   on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<[Value]> {
   Batch(operations, concurrency, StepStart(on: context) { try $0() }, failsFast: true) {
-    operations in
-    operations.map { $0.fulfilledValue }
+    $0.map { $0.fulfilledValue }
   }
   .result(on: context, at: CallSite(file, line))
 }
@@ -51,8 +50,8 @@ public func when<Item: Sendable, Value: Sendable>(
   file: StaticString = #fileID, line: UInt = #line,
   _ start: @escaping @Sendable (_ item: Item) throws -> Promise<Value>
 ) -> Promise<[Value]> {
-  Batch(items, concurrency, StepStart(on: context, start), failsFast: true) { operations in
-    operations.map { $0.fulfilledValue }
+  Batch(items, concurrency, StepStart(on: context, start), failsFast: true) {
+    $0.map { $0.fulfilledValue }
   }
   .result(on: context, at: CallSite(file, line))
 }
@@ -90,8 +89,7 @@ public func when<Item: Sendable, Value: Sendable>(
     @escaping @Sendable @isolated(any) (_ item: Item) throws -> Promise<Value>
 ) -> Promise<[Value]> {
   Batch(items, concurrency, StepStart(start, calledFrom: isolation), failsFast: true) {
-    operations in
-    operations.map { $0.fulfilledValue }
+    $0.map { $0.fulfilledValue }
   }
   .result(on: nil, at: CallSite(file, line))
 }
@@ -119,8 +117,7 @@ public func settled<Value: Sendable>(
   on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<[Result<Value, any Error>]> {
   Batch(operations, concurrency, StepStart(on: context) { try $0() }, failsFast: false) {
-    operations in
-    operations.map { $0.outcome }
+    $0.map { $0.outcome }
   }
   .result(on: context, at: CallSite(file, line))
 }
@@ -145,8 +142,8 @@ public func settled<Item: Sendable, Value: Sendable>(
   file: StaticString = #fileID, line: UInt = #line,
   _ start: @escaping @Sendable (_ item: Item) throws -> Promise<Value>
 ) -> Promise<[Result<Value, any Error>]> {
-  Batch(items, concurrency, StepStart(on: context, start), failsFast: false) { operations in
-    operations.map { $0.outcome }
+  Batch(items, concurrency, StepStart(on: context, start), failsFast: false) {
+    $0.map { $0.outcome }
   }
   .result(on: context, at: CallSite(file, line))
 }
@@ -180,8 +177,7 @@ public func settled<Item: Sendable, Value: Sendable>(
     @escaping @Sendable @isolated(any) (_ item: Item) throws -> Promise<Value>
 ) -> Promise<[Result<Value, any Error>]> {
   Batch(items, concurrency, StepStart(start, calledFrom: isolation), failsFast: false) {
-    operations in
-    operations.map { $0.outcome }
+    $0.map { $0.outcome }
   }
   .result(on: nil, at: CallSite(file, line))
 }

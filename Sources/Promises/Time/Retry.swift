@@ -121,7 +121,12 @@ private final class Attempts<Value: Sendable>: Upstream {
     _ handle: @escaping @Sendable (_ settled: Promise<Step>) -> Void
   ) {
     step.addConsumer()
-    current.replace(with: step)
+    let former = current.withLock { current -> (any Upstream)? in
+      defer { current = step }
+      return current
+    }
+    // Released after unlocking, because this may run a user's `deinit` or cause a report.
+    withExtendedLifetime(former) {}
     step.attach(
       [],
       Reaction(for: promise) { settled, _ in
@@ -142,17 +147,5 @@ private final class Attempts<Value: Sendable>: Upstream {
 
   var upstreamLinks: UpstreamLinks {
     current.withLock { $0.map(UpstreamLinks.one) ?? .none }
-  }
-}
-
-extension Mutex where Value: Sendable {
-  /// Replaces the value, and releases the former one after unlocking, because this may run a user's
-  /// `deinit` or cause a report.
-  fileprivate func replace(with value: Value) {
-    let former = withLock { current in
-      defer { current = value }
-      return current
-    }
-    withExtendedLifetime(former) {}
   }
 }

@@ -149,13 +149,6 @@ public struct RetrySchedule: Sendable {
     case .full: return time * random(0...1)
     }
   }
-
-  private init(
-    limit: Int, delay: @escaping @Sendable (_ retryNumber: Int, _ error: any Error) -> Duration?
-  ) {
-    self.limit = limit
-    self.delay = delay
-  }
 }
 
 extension Duration {

@@ -100,7 +100,7 @@
       guard let handler = receive else { return }
       receive = nil
       openedBody = nil
-      commandQueue.removeExchange()
+      commandQueue.exchanges.subtract(1, ordering: .relaxed)
       handler(event)
     }
   }

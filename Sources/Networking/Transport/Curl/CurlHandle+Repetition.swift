@@ -126,11 +126,6 @@
         && catena_easy_long(easy, .connections) == 0
     }
 
-    /// Whether a head is the response 421 to a request that can be sent on another connection.
-    func isMisdirection(_ head: HTTPResponseHead) -> Bool {
-      head.status == 421 && !repetition.wasMisdirected && upload?.isRepeatable != false
-    }
-
     /// Whether the connection was closed without a response, after a response to another request, or
     /// libcurl has dropped the response.
     private func isLost(_ result: CurlResult) -> Bool {
@@ -240,11 +235,7 @@
     ///
     /// Source: RFC 9112 section 9.6.
     fileprivate var closesConnection: Bool {
-      values(for: "Connection").contains { value in
-        value.lowercased().split(separator: ",").contains { option in
-          option.filter { $0 != " " && $0 != "\t" } == "close"
-        }
-      }
+      values(for: "Connection").contains { $0.listMembers.contains("close") }
     }
   }
 #endif

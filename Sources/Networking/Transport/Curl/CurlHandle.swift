@@ -286,7 +286,8 @@
         repetition.isTimedOut = true
         return false
       }
-      if isMisdirection(head) {
+      // A request that can be sent on another connection. Source: RFC 9110 section 15.5.20.
+      if head.status == 421, !repetition.wasMisdirected, upload?.isRepeatable != false {
         repetition.isMisdirected = true
         return false
       }

@@ -314,11 +314,7 @@
 
   /// A monotonic clock in nanoseconds whose time is cached for the current step of the I/O thread.
   final class CurlClock {
-    private(set) var now: UInt64 = 0
-
-    init() {
-      update()
-    }
+    private(set) var now = currentTime
 
     func update() {
       now = Self.currentTime

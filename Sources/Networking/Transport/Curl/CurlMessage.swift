@@ -78,22 +78,15 @@
       var number: Int64 = 0
       var end = prefix.utf8CodeUnitCount
       // A number of 18 digits cannot overflow.
-      while end < Swift.min(count, prefix.utf8CodeUnitCount + 18), let digit = self[end].digit {
-        number = number * 10 + digit
+      while end < Swift.min(count, prefix.utf8CodeUnitCount + 18), self[end].isASCIIDigit {
+        number = number * 10 + Int64(self[end] - UInt8(ascii: "0"))
         end += 1
       }
       let rest = self[end...]
-      guard end > prefix.utf8CodeUnitCount, rest.first?.digit == nil,
+      guard end > prefix.utf8CodeUnitCount, rest.first?.isASCIIDigit != true,
         rest.starts(with: suffix.bytes)
       else { return nil }
       return number
-    }
-  }
-
-  extension UInt8 {
-    /// The value of a decimal digit, or `nil` for another character.
-    fileprivate var digit: Int64? {
-      self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") ? Int64(self - UInt8(ascii: "0")) : nil
     }
   }
 

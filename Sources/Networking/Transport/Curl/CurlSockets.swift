@@ -129,14 +129,6 @@
       return catena_is_readable(socket) != 0
     }
 
-    private func keptConnectionIsReady(_ socket: Int32, _ events: UInt32) {
-      if Self.selected(by: events) & Int32(CatenaSelectIn) != 0 {
-        discard(socket)
-      } else {
-        register(socket, for: CurlPoll.in.rawValue)
-      }
-    }
-
     /// Closes a kept connection and leaves a closed socket in its place, until libcurl closes it.
     private func discard(_ socket: Int32) {
       register(socket, for: 0)
@@ -172,11 +164,13 @@
         let socket = Int32(event.token)
         guard socket != wakeupDescriptor else { continue }
         let wanted = self[socket].wanted
-        let selected = wanted & Self.selected(by: event.events)
-        if selected != 0 {
-          ready(socket, selected)
+        let selected = Self.selected(by: event.events)
+        if wanted & selected != 0 {
+          ready(socket, wanted & selected)
+        } else if self[socket].isKept, selected & Int32(CatenaSelectIn) != 0 {
+          discard(socket)
         } else if self[socket].isKept {
-          keptConnectionIsReady(socket, event.events)
+          register(socket, for: CurlPoll.in.rawValue)
         } else if wanted == 0 {
           register(socket, for: 0)
         }

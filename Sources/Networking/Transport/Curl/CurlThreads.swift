@@ -79,7 +79,7 @@
     /// Returns the command queue of the thread for an exchange, and counts the exchange there.
     func commandQueue(for request: HTTPRequest) -> CurlCommandQueue {
       let commandQueue = limit > 1 && !sharesConnections(request) ? chooseQueue() : first
-      commandQueue.addExchange()
+      commandQueue.exchanges.add(1, ordering: .relaxed)
       return commandQueue
     }
 
@@ -221,7 +221,9 @@
     }
 
     private let state = Mutex(State())
-    private let exchanges = Atomic(0)
+    /// The number of exchanges of the thread, including those whose start is still queued.
+    let exchanges = Atomic(0)
+
     /// A descriptor that becomes readable when the I/O thread has to wake up.
     let wakeupDescriptor = catena_eventfd()
 
@@ -229,18 +231,8 @@
       if isUsable { CatenaSystem.close(wakeupDescriptor) }
     }
 
-    /// The number of exchanges of the thread, including those whose start is still queued.
+    /// The current value of `exchanges`.
     var exchangeCount: Int { exchanges.load(ordering: .relaxed) }
-
-    /// Counts a new exchange.
-    func addExchange() {
-      exchanges.add(1, ordering: .relaxed)
-    }
-
-    /// Counts an exchange as ended.
-    func removeExchange() {
-      exchanges.subtract(1, ordering: .relaxed)
-    }
 
     /// The command queue of the current I/O thread, or `nil` on any other thread.
     static var current: CurlCommandQueue? {
