@@ -141,7 +141,7 @@ let package = Package(
       name: "mock-server",
       dependencies: [
         "CatenaSystem", "Mocking", "MockingContracts", "MockingRecordings", "MockingResources",
-        "MockingStubs", "Networking", "NetworkingOAuth2", "Promises",
+        "MockingStubs", "Networking", "Promises",
       ],
       path: "Sources/MockServer"),
     .executableTarget(

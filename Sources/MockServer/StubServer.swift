@@ -5,7 +5,6 @@ import MockingContracts
 import MockingRecordings
 import MockingResources
 import MockingStubs
-import NetworkingOAuth2
 
 /// A server that serves the routes of files, reads them again when they change, and forwards the
 /// requests without a route.

@@ -98,7 +98,10 @@ extension Request {
   public static func post(_: RequestPath, data: Any, _: RequestOption...) -> Self { .get("") }
 }
 
-@available(*, unavailable, message: "use 'json: value', Parameters(encoding: value), or .int(id)")
+@available(
+  *, unavailable,
+  message: "use 'json: value', Parameters(encoding: value), or a nested literal '[...] as Parameters'"
+)
 extension Request {
   /// A value, or a dictionary without static types, as parameters.
   public static func get(_: RequestPath, parameters: Any, _: RequestOption...) -> Self { .get("") }
