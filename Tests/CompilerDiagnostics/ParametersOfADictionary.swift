@@ -1,5 +1,5 @@
-// expect: 'get(_:parameters:_:)' is unavailable: use 'json: value', Parameters(encoding: value), or a nested literal '[...] as Parameters'
-// expect: 'post(_:parameters:_:)' is unavailable: use 'json: value', Parameters(encoding: value), or a nested literal '[...] as Parameters'
+// expect: 'get(_:parameters:_:)' is unavailable: use 'json: value', Parameters(encoding: value), or nested '[...] as Parameters'
+// expect: 'post(_:parameters:_:)' is unavailable: use 'json: value', Parameters(encoding: value), or nested '[...] as Parameters'
 import Networking
 
 func search(_ values: [String: Any]) -> Request { .get("boards", parameters: values) }

@@ -1,4 +1,4 @@
-// expect: 'get(_:parameters:_:)' is unavailable: use 'json: value', Parameters(encoding: value), or a nested literal '[...] as Parameters'
+// expect: 'get(_:parameters:_:)' is unavailable: use 'json: value', Parameters(encoding: value), or nested '[...] as Parameters'
 import Networking
 
 func send(_ networking: Networking<Request>) {

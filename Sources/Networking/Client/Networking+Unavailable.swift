@@ -100,7 +100,7 @@ extension Request {
 
 @available(
   *, unavailable,
-  message: "use 'json: value', Parameters(encoding: value), or a nested literal '[...] as Parameters'"
+  message: "use 'json: value', Parameters(encoding: value), or nested '[...] as Parameters'"
 )
 extension Request {
   /// A value, or a dictionary without static types, as parameters.
