@@ -58,7 +58,8 @@ struct ErrorCodeGuideTests {
       .appending(path: "../../../../Sources/Networking/Networking.docc/ResponsesAndErrors.md")
       .standardizedFileURL
     let text = try String(contentsOf: guide, encoding: .utf8)
-    let section = try #require(text.components(separatedBy: "## Error codes").last)
+    let rest = try #require(text.components(separatedBy: "\n## Error codes\n").last)
+    let section = try #require(rest.components(separatedBy: "\n## ").first)
     return section.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { row in
       let cell = row.dropFirst(3)
       let name = cell.prefix { $0 != "`" }
