@@ -333,7 +333,9 @@ struct ContractStateTests {
 
   private static func list(_ contract: Contract, _ query: String = "") async throws -> JSON {
     let transport = MockTransport(contract: contract, store: ResourceStore())
-    return try JSON(parsing: await transport.get(URL.of("http://127.0.0.1/notes\(query)")).body)
+    return try JSON(
+      parsing: await transport.get(try #require(URL(string: "http://127.0.0.1/notes\(query)"))).body
+    )
   }
 
   @Test(
