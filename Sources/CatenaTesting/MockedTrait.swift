@@ -5,7 +5,7 @@
   import Promises
   public import Testing
 
-  /// A trait of tests in which mocks respond to the requests of all clients.
+  /// A trait of tests in which mocks respond to the requests of all `Networking` clients.
   ///
   /// ```swift
   /// @Test(
@@ -192,6 +192,16 @@
       MockedTrait(unmatched, SourceLocation(fileID, filePath, line, column)) {
         try source().makeMocks()
       }
+    }
+
+    /// Is unavailable: the message has the declaration to use.
+    @available(
+      *, unavailable,
+      message:
+        "clients reach a server by its URL: create it in the test, and give the code under test 'server.url'"
+    )
+    public static func mocked(_ server: @autoclosure () throws -> MockServer) -> MockedTrait {
+      mocked(MockTransport(routes: []))
     }
   }
 

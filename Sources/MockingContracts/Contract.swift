@@ -89,7 +89,8 @@ public struct Contract: Sendable {
   /// Reads a document.
   ///
   /// - Parameters:
-  ///   - file: The name of the file, relative to the current folder.
+  ///   - file: The name of the file, relative to the current folder. The current folder of a test depends on
+  ///     the program that runs it; see ``init(contentsOf:assertsFormats:)`` for a resource of the test target.
   ///   - assertsFormats: Whether a text that is not of its `format`, such as `date-time`, is a
   ///     violation.
   /// - Throws: ``ContractError`` with all errors of the document.
@@ -102,7 +103,8 @@ public struct Contract: Sendable {
   /// Reads a document.
   ///
   /// - Parameters:
-  ///   - url: The location of the file.
+  ///   - url: The location of the file, such as
+  ///     `Bundle.module.url(forResource: "api", withExtension: "yaml")!`.
   ///   - assertsFormats: Whether a text that is not of its `format`, such as `date-time`, is a
   ///     violation.
   /// - Throws: ``ContractError`` with all errors of the document.
@@ -110,6 +112,12 @@ public struct Contract: Sendable {
     let sources = ContractSources()
     guard let source = sources.source(url) else { throw ContractError(issues: sources.issues) }
     try self.init(source, sources, assertsFormats)
+  }
+
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, renamed: "init(contentsOf:assertsFormats:)")
+  public init(file: URL, assertsFormats: Bool = true) throws(ContractError) {
+    try self.init(contentsOf: file, assertsFormats: assertsFormats)
   }
 
   /// Reads a document from a text.

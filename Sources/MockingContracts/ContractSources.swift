@@ -71,7 +71,7 @@ final class ContractSources {
   private func contents(of url: URL) throws(DocumentSyntaxError) -> Data {
     do throws(MockFile.ReadError) {
       guard let file = try open(url) else {
-        throw MockFile.ReadError(reason: "there is no such file")
+        throw MockFile.ReadError(reason: "there is no file \(url.standardizedFileURL.path)")
       }
       guard file.byteCount <= Self.maximumByteCount else {
         throw MockFile.ReadError(reason: "it has more than \(Self.maximumByteCount >> 20) MiB")

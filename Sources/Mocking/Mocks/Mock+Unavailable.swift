@@ -132,3 +132,17 @@ extension RequestCount {
   @available(*, unavailable, renamed: "exactly(_:)")
   public static func times(_ count: Int) -> RequestCount { .exactly(count) }
 }
+
+extension MockFault {
+  /// Is unavailable: the message has the declaration to use.
+  @available(
+    *, unavailable, message: "use '.fault(.reset)', or '.failure(.connectionLost)' without 'fault'"
+  )
+  public static var connectionLost: MockFault { .reset }
+
+  /// Is unavailable: the message has the declaration to use.
+  @available(
+    *, unavailable, message: "use '.fault(.stall)', or '.failure(.timedOut(.idle))' without 'fault'"
+  )
+  public static var timeout: MockFault { .stall }
+}

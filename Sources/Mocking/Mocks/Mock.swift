@@ -34,11 +34,14 @@ public struct Mock: Sendable {
   ///
   /// `nil` sends a response.
   ///
-  /// In memory the request fails with it. A server causes a similar failure on the socket: for
-  /// `connectionLost` it resets the connection after the status line, for `timedOut` it stalls, and
-  /// for `malformedResponse` it sends garbage in place of a status line. For every other code and
-  /// error it sends a 500 that contains the code or the type of the error, because a server that has
-  /// received the request cannot cause these failures.
+  /// In memory the request fails with it. A ``MockServer`` causes the nearest failure on the socket:
+  ///
+  /// | failure | on a socket |
+  /// |---|---|
+  /// | `connectionLost`, `cannotConnect`, `notConnectedToInternet`, `dnsFailed`, failures of TLS | a reset of the connection after the status line: `connectionLost` |
+  /// | `timedOut` | no response, until the client reaches its timeout |
+  /// | `malformedResponse` | garbage in place of a status line |
+  /// | another code, an error of another type | a 500 with the code or the type of the error |
   public var failure: Failure?
   /// The delay before the first byte.
   ///

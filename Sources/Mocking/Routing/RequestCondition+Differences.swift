@@ -250,5 +250,11 @@ public struct RequestDifference: Sendable, Hashable {
 
 extension RequestDifference: CustomStringConvertible {
   /// The difference on one line: `query "page": expected "2", actual "1"`.
-  public var description: String { "\(aspect): expected \(expected), actual \(actual)" }
+  ///
+  /// Of two values that are masked or cut, so that their texts are equal, the line says that they differ:
+  /// `header "Authorization": expected ***, actual *** (the values differ)`.
+  public var description: String {
+    let note = expected == actual ? " (the values differ)" : ""
+    return "\(aspect): expected \(expected), actual \(actual)\(note)"
+  }
 }

@@ -69,3 +69,16 @@ extension Route {
     _ path: String, _ handler: (_ request: ReceivedRequest) throws -> Mock
   ) -> Route { Route(nil, path, .status(500)) }
 }
+
+extension RequestCondition {
+  /// Is unavailable: the message has the declaration to use.
+  @available(
+    *, unavailable,
+    message: "one condition for each item: '.query(\"page\", \"2\"), .query(\"size\", \"9\")'"
+  )
+  public static func query(_ items: [String: String]) -> RequestCondition { .query("") }
+
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, message: "use '.header(\"Authorization\", \"Bearer \\(token)\")'")
+  public static func bearer(_ token: String) -> RequestCondition { .header("Authorization") }
+}

@@ -205,9 +205,12 @@ extension Mock {
     if let failure {
       mock =
         switch failure.code {
-        // Resets after the status line. If a reused connection closes before the first byte,
-        // clients retry automatically, and the failure would not be visible.
-        case .connectionLost:
+        // A server that has received the request cannot cause the failures before the request, and
+        // loses the connection instead. It resets it after the status line: if a reused connection
+        // closes before the first byte, clients retry automatically, and the failure would not be visible.
+        case .connectionLost, .cannotConnect, .notConnectedToInternet, .dnsFailed,
+          .tlsHandshakeFailed, .tlsCertificateExpired, .tlsHostMismatch, .tlsUntrusted,
+          .tlsRevoked, .tlsRevocationUnknown, .pinMismatch:
           Mock().interrupted(by: .reset, at: .head(afterBytes: "HTTP/1.1 200 OK\r\n".utf8.count))
         case .timedOut: Mock().interrupted(by: .stall, at: .request)
         case .malformedResponse: Mock().interrupted(by: .garbage, at: .request)

@@ -112,6 +112,23 @@ extension SchemaProgram {
     return isFound
   }
 
+  /// Returns the default of a schema, or of one that it applies to the same value.
+  func defaultValue(of schema: Int) -> JSON? {
+    func own(_ schema: Int) -> JSON? { nodes[schema].source.dictionary?["default"] }
+    var value = own(schema)
+    guard value == nil else { return value }
+    search(from: schema, includesAlternatives: false) { keyword in
+      let applied: [Int] =
+        switch keyword {
+        case .reference(let target): [target]
+        case .all(let schemas): schemas
+        default: []
+        }
+      value = value ?? applied.lazy.compactMap(own).first
+    }
+    return value
+  }
+
   /// Passes the keywords of a schema, and of those that it refers to, to a closure.
   ///
   /// - Parameters:

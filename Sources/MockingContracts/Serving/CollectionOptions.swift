@@ -5,7 +5,7 @@ import Networking
 extension ContractCollection {
   /// The number of initial items that are made from the schema.
   private static let sampleCount = 5
-  /// The number of items of a page if the request has no limit.
+  /// The number of items of a page if neither the request nor the document has a limit.
   private static let pageSize = 20
 
   /// Returns the options of the resource, with the rules of the document's schemas.
@@ -44,14 +44,16 @@ extension ContractCollection {
   func items(of content: Contract.Content, seed: UInt64, _ options: ResourceOptions) -> [JSON] {
     let list = operations.first { $0.value == .list }.map { content.operations[$0.key] }
     let examples = list?.successfulResponse?.response.content.first(where: \.isJSON)?.examples ?? []
-    for example in examples {
-      let items = envelope.map { example.value[$0] } ?? example.value
-      if let items = items.array, !items.isEmpty,
-        items.allSatisfy({ content.violations(of: $0, itemSchema, .response).isEmpty })
-      {
-        return items
-      }
+    let lists = examples.compactMap { example in
+      (envelope.map { example.value[$0] } ?? example.value).array
     }
+    let valid = lists.first { items in
+      !items.isEmpty
+        && items.allSatisfy { content.violations(of: $0, itemSchema, .response).isEmpty }
+    }
+    if let valid { return valid }
+    // An example without items is a collection without items.
+    if lists.contains([]) { return [] }
     // Items of parents would need their ids.
     guard foreignKeys.isEmpty else { return [] }
     var items: [JSON] = []
@@ -101,12 +103,12 @@ extension ContractCollection {
 
   // MARK: Parameters of the list
 
-  private static let limits = [
+  static let limits = [
     "limit", "per_page", "perPage", "page_size", "pageSize", "size", "count", "max_results",
     "maxResults", "_limit",
   ]
-  private static let pages = ["page", "page_number", "pageNumber", "_page"]
-  private static let offsets = ["offset", "skip", "start", "_offset"]
+  static let pages = ["page", "page_number", "pageNumber", "_page"]
+  static let offsets = ["offset", "skip", "start", "_offset"]
   private static let cursors = [
     "cursor", "after", "starting_after", "page_token", "pageToken", "next_token", "_cursor",
   ]
@@ -114,10 +116,18 @@ extension ContractCollection {
   private static let orders = ["order", "sort_order", "sortOrder", "direction", "_order"]
   private static let searches = ["q", "query", "search"]
 
-  /// The names of the parameters in the query of the list.
-  func parameters(_ content: Contract.Content) -> Set<String> {
+  /// The parameters in the query of the list.
+  private func parameters(_ content: Contract.Content) -> [ContractParameter] {
     let list = operations.first { $0.value == .list }.map { content.operations[$0.key] }
-    return Set(list?.parameters.filter { $0.location == .query }.map(\.name) ?? [])
+    return list?.parameters.filter { $0.location == .query } ?? []
+  }
+
+  /// Returns the default of a parameter of the list.
+  ///
+  /// `nil` if the document has no default that is a whole number.
+  func defaultNumber(of name: String, _ content: Contract.Content) -> Int? {
+    let schema = parameters(content).first { $0.name == name }?.schema
+    return schema.flatMap { content.program.defaultValue(of: $0)?.int }
   }
 
   /// The number of items that the schema of the list allows.
@@ -130,7 +140,7 @@ extension ContractCollection {
   }
 
   private func setParameters(_ options: inout ResourceOptions, _ content: Contract.Content) {
-    let names = parameters(content)
+    let names = Set(parameters(content).map(\.name))
     func set(_ name: inout String, _ known: [String]) {
       if let found = known.first(where: names.contains) { name = found }
     }
@@ -142,7 +152,7 @@ extension ContractCollection {
     set(&options.parameters.order, Self.orders)
     set(&options.parameters.search, Self.searches)
     if !names.isDisjoint(with: Self.limits + Self.pages + Self.offsets + Self.cursors) {
-      options.pageSize = Self.pageSize
+      options.pageSize = defaultNumber(of: options.parameters.limit, content) ?? Self.pageSize
     }
     // The list of all items must keep its schema, too.
     options.maximumPageSize = maximumCount(content)

@@ -132,6 +132,9 @@ struct CollectionResponder: Sendable {
   private static let totals = ["total", "total_count", "totalCount", "totalItems", "total_items"]
   private static let totalFields: Set<String> = ["x-total", "x-total-count", "total-count"]
   private static let counts = ["count", "size"]
+  private static let pageCounts = [
+    "total_pages", "totalPages", "page_count", "pageCount", "last_page", "lastPage",
+  ]
   private static let cursors = [
     "next_cursor", "nextCursor", "next_page_token", "nextPageToken", "next", "cursor",
   ]
@@ -156,8 +159,8 @@ struct CollectionResponder: Sendable {
       if Self.counts.contains(member) { body[member] = .int(items.array?.count ?? 0) }
       if Self.continuations.contains(member) { body[member] = .bool(hasNext) }
       if Self.cursors.contains(member) { body[member] = next.map { .string($0) } }
-      // The page, the offset and the limit of the request.
-      if let text = request.query[member], let number = Int(text) { body[member] = .int(number) }
+      if Self.pageCounts.contains(member) { body[member] = .int(pageCount(of: total, request)) }
+      if let number = position(member, members, request) { body[member] = .int(number) }
     }
     let required = content.program.requiredMembers(of: schema)
     for member in Self.cursors where body[member] == nil && required.contains(member) {
@@ -166,6 +169,34 @@ struct CollectionResponder: Sendable {
       body[member] = isNullable ? .null : ""
     }
     return .dictionary(body)
+  }
+
+  /// Returns the value of a member of a list that has the page, the offset or the limit of the request.
+  ///
+  /// A parameter that the request does not have has its default.
+  private func position(
+    _ member: String, _ members: [String: Int], _ request: ReceivedRequest
+  ) -> Int? {
+    if let number = request.query[member].flatMap({ Int($0) }) { return number }
+    let isNumber = members[member].map { content.program.types(of: $0).contains(.integer) }
+    guard isNumber == true, !Self.counts.contains(member) else { return nil }
+    let names = options.parameters
+    if ContractCollection.pages.contains(member) { return number(names.page, request) ?? 1 }
+    if ContractCollection.offsets.contains(member) { return number(names.offset, request) ?? 0 }
+    guard ContractCollection.limits.contains(member) else { return nil }
+    return number(names.limit, request) ?? options.pageSize
+  }
+
+  /// Returns the number of pages for a number of items, at least 1.
+  private func pageCount(of total: Int, _ request: ReceivedRequest) -> Int {
+    let limit = number(options.parameters.limit, request) ?? options.pageSize ?? .max
+    let size = max(min(limit, options.maximumPageSize ?? .max), 1)
+    return max((total - 1) / size + 1, 1)
+  }
+
+  /// Returns the value of a parameter of a request, or its default.
+  private func number(_ name: String, _ request: ReceivedRequest) -> Int? {
+    request.query[name].flatMap { Int($0) } ?? collection.defaultNumber(of: name, content)
   }
 
   // MARK: Failures

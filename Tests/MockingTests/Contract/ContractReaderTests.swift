@@ -198,6 +198,14 @@ struct ContractReaderTests {
     }
   }
 
+  @Test func theErrorOfAMissingDocumentHasItsAbsolutePath() {
+    let path = FileManager.default.currentDirectoryPath + "/none.yaml"
+    let error = #expect(throws: ContractError.self) { try Contract(file: "none.yaml") }
+    #expect(
+      error?.description
+        == "none.yaml:1:1: the file cannot be read: there is no file \(path)")
+  }
+
   @Test func referencesLeadToOtherFilesAndNeverToTheNetwork() throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "contract-\(UUID().uuidString)")

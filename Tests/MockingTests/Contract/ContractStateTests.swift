@@ -291,4 +291,86 @@ struct ContractStateTests {
     #expect(preferred.status == 404)
     #expect(try await shop.send(.get("status")).json == ["up": true])
   }
+
+  /// A contract with pages, whose list has an example or none.
+  private static func pages(_ example: String, page: String, perPage: String) throws -> Contract {
+    try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: Notes, version: "1"}
+        paths:
+          /notes:
+            get:
+              parameters:
+                - {name: page, in: query, schema: {type: integer\(page)}}
+                - {name: perPage, in: query, schema: {$ref: "#/components/schemas/Size"}}
+              responses:
+                "200":
+                  description: The notes
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        required: [notes, page, perPage, totalPages, offset]
+                        properties:
+                          notes: {type: array, items: {$ref: "#/components/schemas/Note"}}
+                          page: {type: integer}
+                          perPage: {type: integer}
+                          totalPages: {type: integer}
+                          offset: {type: string}
+        \(example)
+          /notes/{id}:
+            get:
+              parameters: [{name: id, in: path, required: true, schema: {type: integer}}]
+              responses:
+                "200": {description: A note, content: {application/json: {schema: {$ref: "#/components/schemas/Note"}}}}
+        components:
+          schemas:
+            Size: {type: integer\(perPage)}
+            Note: {type: object, required: [id], properties: {id: {type: integer}}}
+        """)
+  }
+
+  private static func list(_ contract: Contract, _ query: String = "") async throws -> JSON {
+    let transport = MockTransport(contract: contract, store: ResourceStore())
+    return try JSON(
+      parsing: await transport.get(try #require(URL(string: "http://127.0.0.1/notes\(query)"))).body
+    )
+  }
+
+  @Test(
+    arguments: zip(
+      [
+        ("", "", ""), (", default: 1", ", default: 2", ""), ("", ", default: 2", "?page=2"),
+        ("", ", default: 2", "?perPage=4"),
+      ],
+      [[1, 20, 1, 5], [1, 2, 3, 2], [2, 2, 3, 2], [1, 4, 2, 4]]))
+  func aMissingParameterOfAPageHasItsDefault(
+    document: (page: String, perPage: String, query: String), expected: [Int]
+  ) async throws {
+    let contract = try Self.pages("", page: document.page, perPage: document.perPage)
+    let list = try await Self.list(contract, document.query)
+    let numbers = ["page", "perPage", "totalPages"].map { list[$0].int }
+    #expect(numbers + [list["notes"].array?.count] == expected)
+    // A text is no position, although its name is that of one.
+    #expect(list["offset"].string != nil)
+  }
+
+  @Test(arguments: [
+    "example: {notes: [], page: 1, perPage: 2, totalPages: 1, offset: a}",
+    "examples: {none: {value: {notes: []}}}",
+  ])
+  func anExampleWithoutItemsIsACollectionWithoutItems(example: String) async throws {
+    let indent = String(repeating: " ", count: 14)
+    let contract = try Self.pages(indent + example, page: "", perPage: "")
+    let list = try await Self.list(contract)
+    #expect(list["notes"] == [] && list["totalPages"] == 1)
+  }
+
+  @Test func anExampleWithItemsTakesPrecedenceOverOneWithoutItems() async throws {
+    let indent = String(repeating: " ", count: 14)
+    let example = "examples: {a: {value: {notes: []}}, b: {value: {notes: [{id: 7}]}}}"
+    let contract = try Self.pages(indent + example, page: "", perPage: "")
+    #expect(try await Self.list(contract)["notes"] == [["id": 7]])
+  }
 }

@@ -88,7 +88,7 @@ struct VerificationTests {
         expected exactly 1 request POST login where JSON: containing {"password":"***"}, received none
         nearest request:
           2. POST /v1/login, status 200
-            JSON .password: expected ***, actual ***
+            JSON .password: expected ***, actual *** (the values differ)
         next nearest:
           1. GET /v1/boards?page=1, status 200
         """)

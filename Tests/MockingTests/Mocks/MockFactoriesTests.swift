@@ -91,16 +91,18 @@ struct MockFactoriesTests {
   }
 
   @Test func aFailureIsTheClosestFaultOnTheWire() {
-    #expect(
-      Mock.failure(.connectionLost).serverMock.interruption
-        == .init(fault: .reset, stage: .head(afterBytes: 17)))
+    for code in [NetworkError.Code.connectionLost, .notConnectedToInternet, .pinMismatch] {
+      #expect(
+        Mock.failure(code).serverMock.interruption
+          == .init(fault: .reset, stage: .head(afterBytes: 17)))
+    }
     #expect(
       Mock.failure(.timedOut(.attempt)).serverMock.interruption
         == .init(fault: .stall, stage: .request))
     #expect(
       Mock.failure(.malformedResponse).serverMock.interruption
         == .init(fault: .garbage, stage: .request))
-    for code in [NetworkError.Code.dnsFailed, .cannotConnect, .pinMismatch, .cancelled] {
+    for code in [NetworkError.Code.bodyTooLarge, .mockFailed, .cancelled] {
       let mock = Mock.failure(code).delayed(by: .seconds(2)).serverMock
       #expect(mock.status == 500)
       #expect(mock.delay == .seconds(2))

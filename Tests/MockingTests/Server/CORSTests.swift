@@ -74,7 +74,7 @@ struct CORSTests {
       Route(.get, "/own", Mock.text("a").header("Access-Control-Allow-Origin", "https://own"))
       Route(.options, "/custom", .status(200, headers: ["X-Custom": "1"]))
       Route(.get, "/custom", .text("a"))
-      Route(.get, "/fails", .failure(.cannotConnect))
+      Route(.get, "/fails", .failure(.cancelled))
     }
   }
 

@@ -239,7 +239,7 @@ struct MockServerTests {
       Route(.get, "/file") { _ in
         .file("a.json", in: URL(fileURLWithPath: "/nowhere", isDirectory: true))
       }
-      Route(.get, "/dns") { _ in .failure(.dnsFailed) }
+      Route(.get, "/cancelled") { _ in .failure(.cancelled) }
     }
     defer { server.stop() }
     let client = try RawClient(port: server.port)
@@ -252,7 +252,7 @@ struct MockServerTests {
       (get("/over"), "500 ", "is exhausted after 0 responses for GET /over\n"),
       ("POST /template HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi", "200 OK", "saw hi"),
       (get("/file"), "500 ", "there is no file \"a.json\" in /nowhere\n"),
-      (get("/dns"), "500 ", "a server cannot cause the failure dnsFailed\n"),
+      (get("/cancelled"), "500 ", "a server cannot cause the failure cancelled\n"),
     ]
     for (request, status, end) in requests {
       try await client.send(request)

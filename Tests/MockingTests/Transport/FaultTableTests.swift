@@ -245,6 +245,14 @@ struct FaultTableTests {
     check(await URLSessionTransport().perform(request), row)
   }
 
+  @Test(arguments: [NetworkError.Code.cannotConnect, .notConnectedToInternet, .dnsFailed])
+  func aFailureBeforeTheRequestIsALostConnectionOnASocket(_ code: NetworkError.Code) async throws {
+    let server = try MockServer { Route(.get, "/") { _ in .failure(code) } }
+    defer { server.stop() }
+    let record = await URLSessionTransport().get(server.url.appendingPathComponent(""))
+    #expect(record.failure?.code == .connectionLost)
+  }
+
   /// On Linux, Foundation traps when a head ends after a complete status line.
   private static func crashesFoundation(_ row: Row) -> Bool { row.name == "close head 20" }
 
