@@ -211,7 +211,11 @@ extension Networking {
 
 extension URL {
   /// Returns the URL with header fields as its fragment, which is never sent.
+  ///
+  /// Fields that trace a request are left out.
   fileprivate func varying(by headers: HTTPHeaders) -> URL {
+    var headers = headers
+    headers.removeTracingFields()
     var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
     parts?.fragment = headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
       .joined(separator: "\n")

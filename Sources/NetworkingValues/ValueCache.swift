@@ -25,7 +25,7 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
 
   /// A value and its cost.
   typealias CostedValue = (value: Value, cost: Int)
-  private typealias Flights = SharingMachine<Key, Value, Promise<CostedValue>, ProgressRelay>
+  private typealias Flights = SharingMachine<Key, Value, Promise<CostedValue>, ProgressBroadcaster>
 
   private struct State {
     var entries = RecentlyUsed<Key, Entry>()
@@ -155,20 +155,20 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
       let value = reloads ? nil : Self.stored(key, &state, now)
       if reloads { state.flights.close(key) }
       let entered =
-        value == nil ? state.flights.enter(key, resolver, sharing: ProgressRelay()) : nil
+        value == nil ? state.flights.enter(key, resolver, sharing: ProgressBroadcaster()) : nil
       return (value, entered)
     }
-    guard let (ticket, relay, isFirst) = entered else {
+    guard let (ticket, broadcaster, isFirst) = entered else {
       if let stored { resolver.fulfill(stored) }
       return promise
     }
-    if let progress { relay.add(progress) }
+    if let progress { broadcaster.add(progress, for: ticket.caller) }
     resolver.onCancel {
-      if let progress { relay.remove(progress) }
+      broadcaster.remove(ticket.caller)
       self.state.withLock { $0.flights.left(ticket) }.work?.cancel()
     }
     guard isFirst else { return promise }
-    let work = make(relay)
+    let work = make(broadcaster)
     // All callers may have left while the work was started.
     if !state.withLock({ $0.flights.began(ticket, work) }) { work.cancel() }
     work.always(on: .inline) { result in self.finish(key, ticket, result) }
@@ -207,34 +207,5 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
     withExtendedLifetime(evicted) {}
     let value = result.map { $0.value }
     for caller in callers { caller.resolve(value) }
-  }
-}
-
-/// A receiver that passes the progress of shared work to all callers.
-private final class ProgressRelay: ProgressReceiver {
-  private let state = Mutex((progress: TransferProgress(), receivers: [any ProgressReceiver]()))
-
-  func add(_ receiver: any ProgressReceiver) {
-    state.withLock { $0.receivers.append(receiver) }
-  }
-
-  func remove(_ receiver: any ProgressReceiver) {
-    state.withLock { $0.receivers.removeAll { $0 === receiver } }
-  }
-
-  func begin() {
-    let receivers = state.withLock { state in
-      state.progress = TransferProgress()
-      return state.receivers
-    }
-    for receiver in receivers { receiver.begin() }
-  }
-
-  func change(_ change: (inout TransferProgress) -> Void) {
-    let (progress, receivers) = state.withLock { state in
-      change(&state.progress)
-      return state
-    }
-    for receiver in receivers { receiver.change { $0 = progress } }
   }
 }

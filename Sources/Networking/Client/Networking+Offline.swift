@@ -200,6 +200,11 @@ extension Networking {
     var kept = original.with(.store(.offline, key: request.storeKey))
     kept.headers = defaults.headers.merging(original.headers)
     let (changes, sessions, inherits) = (options.changes, options.sessions, defaults.inherits)
+    // Values of the client's type may be for another server, too.
+    let isOfClient =
+      inherits
+      && (try? defaults.baseURL.get()) == (try? Endpoint.resolvedBaseURL())
+      && defaults.headers == Endpoint.resolvedHeaders()
     var source = ClientOfflineStore.ReplaySource(
       headers: {
         Self.fields(of: endpoint, inherits: inherits)
@@ -213,7 +218,7 @@ extension Networking {
     }
     return .saving(
       OfflineSaver(
-        request: kept, inheritsDefaults: inherits, collectsInMemory: options.destination.isMemory,
+        request: kept, inheritsDefaults: isOfClient, collectsInMemory: options.destination.isMemory,
         clientOfflineStore: clientOfflineStore, source: source, automatic: automaticReplay,
         scheduler: runner.scheduler))
   }

@@ -125,11 +125,29 @@ extension JSON: Codable {
   /// - Throws: `EncodingError` if an array or an object is nested more than 64 levels deep in this
   ///   value, and the errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
+    guard isNested(atMost: Self.maximumCodingDepth) else {
+      // The error must not contain the value.
+      throw EncodingError.invalidValue(
+        JSON.null,
+        EncodingError.Context(
+          codingPath: encoder.codingPath,
+          debugDescription: "It is nested more than \(Self.maximumCodingDepth) levels deep."))
+    }
     try EncodableParameters(parameters: Parameters(self), depth: 0).encode(to: encoder)
   }
 }
 
 extension JSON {
+  /// Returns whether arrays and objects are nested at most a number of levels deep.
+  private func isNested(atMost depth: Int) -> Bool {
+    switch self {
+    case .array(let values): depth > 0 && values.allSatisfy { $0.isNested(atMost: depth - 1) }
+    case .dictionary(let values):
+      depth > 0 && values.values.allSatisfy { $0.isNested(atMost: depth - 1) }
+    default: true
+    }
+  }
+
   /// Parses a JSON text.
   ///
   /// A single number, string, Boolean or `null` is valid too.

@@ -56,11 +56,14 @@ extension Parameters {
 
   /// Returns a dictionary with the members of both values.
   ///
+  /// A `JSONEncoder` converts the names as those of this value, if it is a dictionary.
+  ///
   /// - Parameter others: A dictionary, whose members replace those of the same names, or `null`.
   /// - Returns: The merged dictionary. `nil` if one of the values is neither a dictionary nor
   ///   `null`.
   func merging(_ others: Parameters) -> Parameters? {
     guard isNull || dictionary != nil, others.isNull || others.dictionary != nil else { return nil }
+    if isNull, others.dictionary != nil { return others }
     var merged = members
     for member in others.members { merged[member.name] = member.value }
     return .dictionary(merged)

@@ -97,7 +97,12 @@ public struct Exchange: Sendable {
     exchange.credentials =
       if case .bound(let credentials) = clientCredentials { credentials } else { nil }
     guard isAuthorized else { return exchange }
-    return exchange.authorized(by: exchange.credentials?.field(for: exchange.request))
+    let isSame = exchange.credentials == credentials
+    // A second field would use up another number of the challenge.
+    if isSame, case .digest? = credentials?.scheme { return self }
+    // A provider that replaces its value has none now.
+    return exchange.authorized(
+      by: exchange.credentials?.field(for: exchange.request) ?? (isSame ? addedAuthorization : nil))
   }
 
   /// Returns the exchange with an `Authorization` field of the client, or without one for `nil`.

@@ -18,7 +18,7 @@ package struct SharingMachine<
     /// The number of the work, which distinguishes works of the same key.
     fileprivate let number: Int
     /// The number of the caller of the work.
-    let caller: Int
+    package let caller: Int
   }
 
   private struct ActiveWork {

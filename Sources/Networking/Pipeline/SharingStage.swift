@@ -87,11 +87,6 @@ struct SharedExchange: Sendable {
 ///
 /// It contains credentials, so its description has only the method and the redacted URL.
 struct SharingKey: Hashable, Sendable {
-  /// The fields that only trace a request, and do not affect the response.
-  ///
-  /// Source: W3C Trace Context; the `X-` fields are common practice.
-  private static let tracing = ["traceparent", "tracestate", "X-Request-ID", "X-Correlation-ID"]
-
   /// The request, without the fields that only trace it.
   private let request: HTTPRequest
   /// The client's credentials.
@@ -140,7 +135,7 @@ struct SharingKey: Hashable, Sendable {
       exchange.interceptors.innerRevision == nil || !exchange.request.attributes.hasCallersKeys
     else { return nil }
     var request = exchange.request
-    for name in Self.tracing where request.headers.contains(name) { request.headers.remove(name) }
+    request.headers.removeTracingFields()
     self.request = request
     credentials = exchange.credentials
     identity = exchange.credentials?.scheme.provider?.identity
@@ -170,8 +165,18 @@ extension SharingKey: BrieflyDescribed {
   package var description: String { request.description }
 }
 
+extension HTTPHeaders {
+  /// Removes the fields that only trace a request, and do not affect the response.
+  ///
+  /// Source: W3C Trace Context; the `X-` fields are common practice.
+  package mutating func removeTracingFields() {
+    for name in ["traceparent", "tracestate", "X-Request-ID", "X-Correlation-ID"]
+    where contains(name) { remove(name) }
+  }
+}
+
 /// A broadcaster of the progress of one transfer to several reporters, including late ones.
-final class ProgressBroadcaster: ProgressReceiver {
+package final class ProgressBroadcaster: ProgressReceiver {
   private struct State: ~Copyable {
     var progress = TransferProgress()
     var reporters: [Int: any ProgressReceiver] = [:]
@@ -180,7 +185,7 @@ final class ProgressBroadcaster: ProgressReceiver {
   private let state = Mutex(State())
 
   /// Makes a broadcaster to some reporters.
-  init(_ reporters: any ProgressReceiver...) {
+  package init(_ reporters: any ProgressReceiver...) {
     for (number, reporter) in reporters.enumerated() { add(reporter, for: number) }
   }
 
@@ -189,7 +194,7 @@ final class ProgressBroadcaster: ProgressReceiver {
   /// - Parameters:
   ///   - reporter: The reporter.
   ///   - number: The number by which ``remove(_:)`` identifies the reporter.
-  func add(_ reporter: any ProgressReceiver, for number: Int) {
+  package func add(_ reporter: any ProgressReceiver, for number: Int) {
     let hasBegun = state.withLock { state in
       state.reporters[number] = reporter
       return state.progress != TransferProgress()
@@ -198,16 +203,16 @@ final class ProgressBroadcaster: ProgressReceiver {
   }
 
   /// Removes a reporter.
-  func remove(_ number: Int) {
+  package func remove(_ number: Int) {
     let reporter = state.withLock { $0.reporters.removeValue(forKey: number) }
     withExtendedLifetime(reporter) {}
   }
 
-  func begin() {
+  package func begin() {
     for reporter in update({ $0 = TransferProgress() }) { reporter.begin() }
   }
 
-  func change(_ change: (inout TransferProgress) -> Void) {
+  package func change(_ change: (inout TransferProgress) -> Void) {
     for reporter in update(change) { report(reporter) }
   }
 

@@ -14,8 +14,8 @@ struct ParameterEncodersTests {
 
   @Test func eachContentTypeHasAnEncoder() {
     var encoders = ParameterEncoders()
-    #expect(encoders.encoder(for: .query) is QueryEncoder)
-    #expect(encoders.encoder(for: .formURLEncoded) is FormURLEncoder)
+    #expect((encoders.encoder(for: .query) as? FieldEncoder)?.escaping == .url)
+    #expect((encoders.encoder(for: .formURLEncoded) as? FieldEncoder)?.escaping == .form)
     #expect(encoders.encoder(for: .json) is JSONParameterEncoder)
     #expect(encoders.encoder(for: .multipartFormData) is MultipartEncoder)
     encoders.json = Upper()
