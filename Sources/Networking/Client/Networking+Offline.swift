@@ -204,7 +204,7 @@ extension Networking {
     let isOfClient =
       inherits
       && (try? defaults.baseURL.get()) == (try? Endpoint.resolvedBaseURL())
-      && defaults.headers == Endpoint.resolvedHeaders()
+      && Endpoint.resolvedHeaders().allSatisfy { defaults.headers[$0.name] == $0.value }
     var source = ClientOfflineStore.ReplaySource(
       headers: {
         Self.fields(of: endpoint, inherits: inherits)

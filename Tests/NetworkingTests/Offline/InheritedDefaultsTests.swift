@@ -12,11 +12,12 @@ import Testing
 struct InheritedDefaultsTests {
   /// An API with secrets and a format.
   private enum KeyAPI: RequestConvertible {
-    case list
+    case list, partner
     static let baseURL = URL(string: "https://api.example.com/v1/")
+    var baseURL: URL? { self == .partner ? URL(string: "https://partner.example/") : nil }
     static let headers = ["X-Api-Key": "s3cret"]
     static let queryFormat = QueryFormat.php
-    var request: Request { .get("list") }
+    var request: Request { self == .partner ? Part().request : .get("list") }
   }
 
   /// An endpoint of a server of its own, with a secret of the same name.
@@ -64,6 +65,14 @@ struct InheritedDefaultsTests {
 
   @Test func afterARelaunchAnotherServerDoesNotGetTheSecretsOfTheClientsType() async throws {
     _ = await (try client(server)).request(any: Elsewhere(headers: ["X-Api-Key": "own"])).result
+    let later = SwitchableServer(.responds(201))
+    let kept = try await client(later).replay().value.kept
+    #expect((kept.first?.error as? NetworkError)?.code == .offlineCredentialsMissing)
+    #expect(later.requests.isEmpty && kept.count == 1)
+  }
+
+  @Test func afterARelaunchAServerOfOneCaseDoesNotGetTheSecretsOfTheType() async throws {
+    _ = await (try client(server)).request(.partner).result
     let later = SwitchableServer(.responds(201))
     let kept = try await client(later).replay().value.kept
     #expect((kept.first?.error as? NetworkError)?.code == .offlineCredentialsMissing)
