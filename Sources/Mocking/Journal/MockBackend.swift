@@ -212,3 +212,17 @@ public enum OrderGaps: Sendable, Hashable {
   /// Other requests may occur before and after them, but not between them.
   case forbidden
 }
+
+extension RequestCount {
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, message: "use '.exactly(1)'")
+  public static var once: RequestCount { .exactly(1) }
+
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, message: "use '.exactly(2)'")
+  public static var twice: RequestCount { .exactly(2) }
+
+  /// Is unavailable: the message has the declaration to use.
+  @available(*, unavailable, renamed: "exactly(_:)")
+  public static func times(_ count: Int) -> RequestCount { .exactly(count) }
+}

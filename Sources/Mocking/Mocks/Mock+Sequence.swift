@@ -85,24 +85,6 @@ extension Mock {
     return mock
   }
 
-  /// Returns a sequence that a file describes.
-  ///
-  /// - Parameters:
-  ///   - mocks: The responses.
-  ///   - end: The responses after the last mock.
-  ///   - source: The place of the sequence, which identifies its position.
-  /// - Returns: The mock.
-  package static func sequence(
-    _ mocks: [Mock], then end: SequenceEnd, at source: RouteSource
-  ) -> Mock {
-    var mock = Mock()
-    mock.source = .sequence(
-      ResponseSequence(
-        mocks, end,
-        .init(file: source.file, line: UInt(source.line), column: UInt(source.column))))
-    return mock
-  }
-
   /// Returns a mock that creates its response from the request.
   ///
   /// - Parameter make: A closure that creates the response. It runs once for each request, on the

@@ -119,20 +119,6 @@ extension NetworkError.Code {
   public static var timeout: NetworkError.Code { .timedOut(.idle) }
 }
 
-extension RequestCount {
-  /// Is unavailable: the message has the declaration to use.
-  @available(*, unavailable, message: "use '.exactly(1)'")
-  public static var once: RequestCount { .exactly(1) }
-
-  /// Is unavailable: the message has the declaration to use.
-  @available(*, unavailable, message: "use '.exactly(2)'")
-  public static var twice: RequestCount { .exactly(2) }
-
-  /// Is unavailable: the message has the declaration to use.
-  @available(*, unavailable, renamed: "exactly(_:)")
-  public static func times(_ count: Int) -> RequestCount { .exactly(count) }
-}
-
 extension MockFault {
   /// Is unavailable: the message has the declaration to use.
   @available(

@@ -12,6 +12,13 @@ struct Credentials: Hashable, Sendable {
     case digest(DigestAuthenticator)
     /// The current value of a provider, which replaces a value that the server has rejected.
     case provided(any CredentialProvider)
+
+    /// The provider of the values.
+    ///
+    /// `nil` for other credentials.
+    var provider: (any CredentialProvider)? {
+      if case .provided(let provider) = self { provider } else { nil }
+    }
   }
 
   let scheme: Scheme

@@ -172,7 +172,7 @@ extension Networking {
   func inheritsDefaults(_ entry: OfflineStore.Entry) -> Bool {
     if let inherits = entry.inheritsDefaults { return inherits }
     guard let text = try? OfflineStore.resource(entry.request, entry.baseURL),
-      let url = URL(string: text)
+      let url = URL(reference: text)
     else { return false }
     return currentOrigin?.matches(url) == true
   }

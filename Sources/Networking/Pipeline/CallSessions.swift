@@ -51,13 +51,6 @@ extension ClientCredentials {
 }
 
 extension Credentials.Scheme {
-  /// The provider of the values.
-  ///
-  /// `nil` for other credentials.
-  var provider: (any CredentialProvider)? {
-    if case .provided(let provider) = self { provider } else { nil }
-  }
-
   /// Returns whether other credentials are certainly those of the same user.
   func hasUser(of other: Credentials.Scheme) -> Bool {
     guard let provider, let other = other.provider else { return self == other }
