@@ -195,7 +195,7 @@ extension NetworkError.Code {
 
   /// A Boolean value that indicates whether the failure may not occur at a later attempt.
   ///
-  /// The value is `true` for failures of the connection (``isConnectionFailure``), and for the statuses
+  /// The value is `true` for failures of the connection, and for the statuses
   /// 408, 429, 500, 502, 503 and 504. Requests, token requests, transfers and streams have this rule
   /// in common.
   public var isTemporary: Bool {

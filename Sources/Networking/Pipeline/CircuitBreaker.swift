@@ -14,7 +14,7 @@ import Promises
 /// With 256 circuits and more, those that have not been used for longer than ``cooldown`` are
 /// dropped, and their failures are forgotten.
 ///
-/// Connection failures (``NetworkError/Code-swift.enum/isConnectionFailure``) and the statuses 500
+/// Failures of the connection, such as `cannotConnect` and `timedOut`, and the statuses 500
 /// to 599 are failures. Any other response is a success. Other errors, such as a cancellation or an
 /// untrusted certificate, do not count.
 ///
