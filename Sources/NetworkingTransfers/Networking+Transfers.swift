@@ -271,9 +271,11 @@ extension Networking {
     _ run: @escaping @Sendable (_ sender: TransferSender) async throws -> Response
   ) -> Transfer {
     let request = Result { try endpoint.request }
-    let handler = (try? request.get())?.applying(options).onProgress
-    let control = TransferControl(
-      context.scheduler, isUpload: isUpload, reportingTo: handler.map { progressReceiver($0) })
+    var receiver: (any ProgressReceiver)?
+    if let handler = (try? request.get())?.applying(options).onProgress {
+      receiver = progressReceiver(handler)
+    }
+    let control = TransferControl(context.scheduler, isUpload: isUpload, reportingTo: receiver)
     let sender = sender(of: request, for: endpoint, options, control, file, line)
     let response = enqueue(
       file, line, onCancel: { control.end() },

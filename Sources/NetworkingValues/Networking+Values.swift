@@ -191,7 +191,8 @@ extension Networking {
     } catch {
       return .rejected(error, file: file, line: line)
     }
-    let progress = request.onProgress.map { progressReceiver($0) }
+    var progress: (any ProgressReceiver)?
+    if let handler = request.onProgress { progress = progressReceiver(handler) }
     func work(_ progress: (any ProgressReceiver)?) -> Promise<(value: Value, cost: Int)> {
       var call = CallOptions(options + [.onProgress(nil)])
       call.progress = progress

@@ -228,7 +228,7 @@ extension RequestOption {
       request.isIntercepted = page.isIntercepted && first.isIntercepted
       request.sendsCredentials = page.sendsCredentials ?? first.sendsCredentials
       request.retry = page.retry ?? first.retry
-      request.onProgress = page.onProgress ?? first.onProgress
+      if case .none = page.onProgress { request.onProgress = first.onProgress }
     }
   }
 }

@@ -40,6 +40,12 @@ extension URLSessionConfiguration {
     get { .TLSv13 }
     set {}
   }
+  // Foundation on Linux has the property for reading only, and a type that cannot be used.
+  public enum MultipathService { case none, handover, interactive, aggregate }
+  public var multipathServiceType: MultipathService {
+    get { .none }
+    set {}
+  }
   public class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
     .default
   }

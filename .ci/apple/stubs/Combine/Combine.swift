@@ -41,6 +41,7 @@ extension Publisher {
   public func subscribe<S: Subscriber>(_ subscriber: S)
   where Failure == S.Failure, Output == S.Input {}
   public func collect() -> Publishers.Collect<Self> { Publishers.Collect() }
+  public var values: AsyncThrowingPublisher<Self> { AsyncThrowingPublisher() }
 }
 public enum Publishers {
   public struct Collect<Upstream: Publisher>: Publisher {
@@ -49,4 +50,11 @@ public enum Publishers {
     public func receive<S: Subscriber>(subscriber: S)
     where Failure == S.Failure, Output == S.Input {}
   }
+}
+public struct AsyncThrowingPublisher<P: Publisher>: AsyncSequence {
+  public typealias Element = P.Output
+  public struct Iterator: AsyncIteratorProtocol {
+    public mutating func next() async throws -> P.Output? { nil }
+  }
+  public func makeAsyncIterator() -> Iterator { Iterator() }
 }
