@@ -118,10 +118,16 @@ public struct Request: Sendable, Hashable {
   ///
   /// `nil` if there is none. It is not encoded, and comparing and hashing requests ignores it.
   public var onProgress: TransferProgress.Handler? {
-    get { progressHandler.value }
-    set { progressHandler.value = newValue }
+    get { progressHandler.value?.handle }
+    set {
+      progressHandler.value = nil
+      if let newValue { progressHandler.value = ProgressHandler(handle: newValue) }
+    }
   }
-  private var progressHandler = Uncompared<TransferProgress.Handler?>(value: nil)
+  private var progressHandler = Uncompared<ProgressHandler?>(value: nil)
+
+  /// A type for the generic argument, because a function that is isolated needs macOS 15 there.
+  private struct ProgressHandler: Sendable { let handle: TransferProgress.Handler }
 
   /// Creates a request.
   ///
