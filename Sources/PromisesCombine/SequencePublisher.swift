@@ -73,10 +73,9 @@
   }
 
   /// The task that reads a sequence for a subscriber.
-  ///
-  /// `@unchecked Sendable` because `downstream` is protected by the task, which alone calls it, and the
-  /// rest by locks. Subscribers are not `Sendable`.
   @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+  // `@unchecked Sendable` because `downstream` is protected by the task, which alone calls it, and the
+  // rest by locks. Subscribers are not `Sendable`.
   private final class SequenceFeed<Base: AsyncSequence & Sendable>: @unchecked Sendable {
     private let delivery = Mutex(SequenceDelivery())
     private let task = Mutex<Task<Void, Never>?>(nil)

@@ -6,7 +6,7 @@
   /// The interface is that of the type in Swift's module Synchronization, which needs macOS 15 and
   /// iOS 18.
   ///
-  /// `@unchecked Sendable` because the bytes are protected by atomic access: nothing else reads them.
+  /// `@unchecked Sendable` because the storage is protected by atomic access: nothing else reads it.
   ///
   /// Source: ISO C11 section 7.17.
   @usableFromInline

@@ -33,9 +33,11 @@ enum LargeStack {
   /// Runs a closure on a new thread, and waits for it.
   private static func onThread<Result>(_ body: () -> Result) -> Result {
     withoutActuallyEscaping(body) { body in
-      // `nonisolated(unsafe)` because the access to both is protected by `end`: only the new thread uses
-      // them before it is signalled, and only the caller afterwards.
+      // `nonisolated(unsafe)` because the access is protected by `end`: only the new thread uses it before
+      // it is signalled, and only the caller afterwards.
       nonisolated(unsafe) var result: Result?
+      // `nonisolated(unsafe)` because the access is protected by `end`: only the new thread uses it before
+      // it is signalled, and only the caller afterwards.
       nonisolated(unsafe) var work: (() -> Void)? = { result = body() }
       let end = DispatchSemaphore(value: 0)
       let thread = Thread {

@@ -171,9 +171,7 @@ extension Networking {
   /// it is for the origin of the client.
   func inheritsDefaults(_ entry: OfflineStore.Entry) -> Bool {
     if let inherits = entry.inheritsDefaults { return inherits }
-    guard let text = try? OfflineStore.resource(entry.request, entry.baseURL),
-      let url = URL(reference: text)
-    else { return false }
+    guard let url = try? OfflineStore.url(entry.request, entry.baseURL) else { return false }
     return currentOrigin?.matches(url) == true
   }
 }

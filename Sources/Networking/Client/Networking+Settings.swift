@@ -193,11 +193,13 @@ extension Networking {
   public func authenticate(
     username: String, password: String, scheme: PasswordScheme = .basic
   ) -> Bool {
-    let pair = Data("\(username):\(password)".utf8).base64EncodedString()
-    return authenticate(
-      scheme == .basic
-        ? .fixed("Basic \(pair)")
-        : .digest(DigestAuthenticator(username: username, password: password)))
+    switch scheme {
+    case .basic:
+      let pair = Data("\(username):\(password)".utf8).base64EncodedString()
+      return authenticate(.fixed("Basic \(pair)"))
+    case .digest:
+      return authenticate(.digest(DigestAuthenticator(username: username, password: password)))
+    }
   }
 
   /// Sets the caller's own credentials, a bearer token, for all requests to the origin of the base URL

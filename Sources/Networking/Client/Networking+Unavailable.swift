@@ -124,5 +124,4 @@ extension RequestOption {
   /// A number of retries without their delays.
   @available(*, unavailable, message: "use .retry(.exponential(initial: .seconds(1), limit: 3))")
   public static func retry(_ limit: Int) -> Self { .notIntercepted }
-
 }

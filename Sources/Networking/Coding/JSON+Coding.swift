@@ -126,12 +126,7 @@ extension JSON: Codable {
   ///   value, and the errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     guard isNested(atMost: Self.maximumCodingDepth) else {
-      // The error must not contain the value.
-      throw EncodingError.invalidValue(
-        JSON.null,
-        EncodingError.Context(
-          codingPath: encoder.codingPath,
-          debugDescription: "It is nested more than \(Self.maximumCodingDepth) levels deep."))
+      throw EncodableParameters.depthError(JSON.null, of: encoder)
     }
     try EncodableParameters(parameters: Parameters(self), depth: 0).encode(to: encoder)
   }

@@ -150,10 +150,19 @@ struct EncodableParameters: Encodable {
 
   private func checkDepth(_ encoder: any Encoder) throws {
     guard depth < JSON.maximumCodingDepth else {
-      // The error must not contain the value.
-      throw EncodingError.invalidValue(
-        Parameters.null, .init(codingPath: encoder.codingPath, debugDescription: Self.tooDeep))
+      throw Self.depthError(Parameters.null, of: encoder)
     }
+  }
+
+  /// Returns the error of values that are nested too deeply.
+  ///
+  /// - Parameters:
+  ///   - placeholder: A value in place of the encoded one, which the error must not contain.
+  ///   - encoder: The encoder.
+  /// - Returns: The error.
+  static func depthError(_ placeholder: Any, of encoder: any Encoder) -> EncodingError {
+    .invalidValue(
+      placeholder, .init(codingPath: encoder.codingPath, debugDescription: tooDeep))
   }
 }
 

@@ -178,8 +178,14 @@ extension OfflineStore {
   ///
   /// - Throws: ``NetworkError`` if the URL is not valid.
   static func resource(_ request: Request, _ baseURL: URL?) throws -> String {
+    String(try url(request, baseURL).absoluteString.prefix { $0 != "?" })
+  }
+
+  /// Returns the URL of a request without its parameters.
+  ///
+  /// - Throws: ``NetworkError`` if the URL is not valid.
+  static func url(_ request: Request, _ baseURL: URL?) throws -> URL {
     let base = try baseURL.map { try BaseURL($0) }
-    let url = try BaseURL.resolve(request.path, against: base, query: "").absoluteString
-    return String(url.prefix { $0 != "?" })
+    return try BaseURL.resolve(request.path, against: base, query: "")
   }
 }

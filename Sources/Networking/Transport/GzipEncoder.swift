@@ -191,9 +191,11 @@ extension HTTPBody {
   var compressedStream: BodyStream {
     BodyStream(length: nil, isRepeatable: isRepeatable) {
       let reader = try BodyReader(self)
-      // `nonisolated(unsafe)` because the access to both is protected by their owner: only the task that
-      // sends the body uses them.
+      // `nonisolated(unsafe)` because the access is protected by its owner: only the task that sends the
+      // body uses it.
       nonisolated(unsafe) let encoder = try GzipEncoder()
+      // `nonisolated(unsafe)` because the access is protected by its owner: only the task that sends the
+      // body uses it.
       nonisolated(unsafe) var isAtEnd = false
       return AsyncThrowingStream(unfolding: {
         while !isAtEnd {

@@ -56,9 +56,11 @@ struct JoinedBody: Sendable {
   /// If a section cannot be read, it throws a ``TransportFailure``.
   var stream: BodyStream {
     BodyStream(length: length, isRepeatable: isRepeatable) { [sections] in
-      // `nonisolated(unsafe)` because the access to both is protected by their owner: only the task that
-      // sends the body uses them.
+      // `nonisolated(unsafe)` because the access is protected by its owner: only the task that sends the
+      // body uses it.
       nonisolated(unsafe) var rest = sections[...]
+      // `nonisolated(unsafe)` because the access is protected by its owner: only the task that sends the
+      // body uses it.
       nonisolated(unsafe) var reader: BodyReader?
       return AsyncThrowingStream(unfolding: {
         while true {
