@@ -171,7 +171,7 @@ final class TokenSource: Sendable {
       try IDTokenClaims.check(issued.idToken, continues: latest?.idToken)
       var fresh = issued.replacing(key.level == .user ? latest : nil)
       fresh.signInID = latest?.signInID ?? fresh.signInID
-      let found = try await save(fresh, replacing: latest).map { try changedElsewhere($0) }
+      let found = try await save(fresh, replacing: latest, renewal).map { try changedElsewhere($0) }
       let token = try adopt(found ?? fresh, renewal, refreshing: found == nil ? latest : nil)
       report(.refreshed(key.level))
       return token
@@ -292,12 +292,13 @@ final class TokenSource: Sendable {
   /// Stores a refreshed token, unless a sign-out or another sign-in has changed the store in the
   /// meantime.
   ///
-  /// The lock of the store excludes this, but not every store has one. A failure does not lose the
+  /// The lock of the store excludes this, but not every store has one, and another process can take over
+  /// the lease of a process that is suspended. A failure does not lose the
   /// token: it is used from memory, and stored with the next one.
   ///
   /// - Returns: The different content of the store, which is kept. `nil` if the token is used.
   private func save(
-    _ token: OAuth2Token, replacing replaced: OAuth2Token?
+    _ token: OAuth2Token, replacing replaced: OAuth2Token?, _ renewal: TokenMachine.Renewal
   ) async throws -> StoreContent? {
     let (store, key) = (store, key)
     let unsaved = machine.withLock { $0.unsaved }
@@ -306,7 +307,9 @@ final class TokenSource: Sendable {
       let changed = try await onQueue { () -> StoreContent? in
         if key.level == .user, let expected {
           let found = try store.token(for: key)
-          if found?.signInID != expected.signInID || found == nil { return .init(token: found) }
+          guard let found, found.signInID == expected.signInID else { return .init(token: found) }
+          // Another process has taken over the lease, and has refreshed the same token.
+          if found != expected, self.isUsable(found, for: renewal) { return .init(token: found) }
         }
         try store.setToken(token, for: key)
         return nil

@@ -49,7 +49,7 @@ final class ClosingFiles: Sendable {
   /// Runs a transfer, after earlier ones that have been cancelled have closed the same files.
   ///
   /// - Parameters:
-  ///   - path: The path of the hidden file that the transfer locks.
+  ///   - path: The path of the hidden file that only one transfer at a time uses.
   ///   - transfer: The transfer, which closes its files before it returns.
   /// - Returns: The result of the transfer.
   /// - Throws: The error of the transfer.

@@ -4,9 +4,10 @@ import Networking
 
 /// The partial file of a download, and its state beside it.
 ///
-/// The object holds an exclusive lock on the file, across threads and processes, until it is closed.
 /// All methods that use the disk block. The file of a resumable download has a name of its own for
-/// each target, and is kept when the download ends without success. Any other file is removed.
+/// each target, and is kept when the download ends without success. Any other file is removed. The object
+/// has the lease of a resumable download until it is closed: no other transfer changes the files then, and
+/// this one does not after another process has taken over the lease.
 ///
 /// A file that has got a second name, such as a hard link of a backup, is replaced by a copy before it is
 /// written to, so that no other file changes. It is only continued if it is the file of the state.
@@ -81,7 +82,9 @@ final class PartialDownload: Sendable {
   let target: FileTarget
   let isResumable: Bool
   private let path: String
-  private let file: LockedFile
+  private let file: OwnFile
+  /// The lease of a resumable download.
+  private let lease: FileLease?
   private let state: Mutex<State>
 
   /// Opens or creates the partial file, and reads its state.
@@ -101,7 +104,8 @@ final class PartialDownload: Sendable {
       isResumable
       ? Self.path(beside: target.url)
       : folder.appending(path: PartialFile.newName()).path
-    var file = try LockedFile(path, creating: 0o666, isNew: !isResumable)
+    lease = isResumable ? try Self.takeLease(path) : nil
+    var file = try OwnFile(path, creating: 0o666, isNew: !isResumable)
     var content = isResumable ? try Self.load(path, of: file) : nil
     let status = try file.status
     if isResumable, status.linkCount > 1 {
@@ -116,8 +120,18 @@ final class PartialDownload: Sendable {
     close()
   }
 
+  private static func takeLease(_ path: String) throws -> FileLease {
+    try .ofTransfer("\(path).lease")
+  }
+
+  /// Changes the files, unless another process has taken over the lease.
+  private func change(_ body: () throws -> Void) throws {
+    guard let lease else { return try body() }
+    try lease.changeTransfer(body)
+  }
+
   /// Returns the state of a file, or `nil` if there is none that fits.
-  private static func load(_ path: String, of file: LockedFile) throws -> Content? {
+  private static func load(_ path: String, of file: OwnFile) throws -> Content? {
     let length = try file.status.byteCount
     guard length > 0, var content = try HiddenFile.read(Content.self, from: "\(path).json"),
       content.isValid
@@ -142,7 +156,7 @@ final class PartialDownload: Sendable {
   /// - Throws: ``NetworkError`` with the code `fileNotWritten`.
   func start(_ content: Content?) throws {
     // In this order, so that bytes never have the validator of others.
-    try file.truncate(to: 0)
+    try change { try file.truncate(to: 0) }
     state.withLock { $0.content = content }
     try save()
   }
@@ -166,7 +180,7 @@ final class PartialDownload: Sendable {
       // The length of the file is the number of received bytes of a single segment.
       return state.content?.segments.count == 1 ? state.content?.received : nil
     }
-    if let length { try file.truncate(to: length) }
+    if let length { try change { try file.truncate(to: length) } }
   }
 
   /// Writes bytes at a position.
@@ -177,10 +191,12 @@ final class PartialDownload: Sendable {
   ///   - segment: The segment of the bytes. `nil` without a state.
   /// - Throws: ``NetworkError`` with the code `fileNotWritten`.
   func write(_ pieces: [Data], at position: Int64, of segment: Int?) throws {
-    var position = position
-    for piece in pieces {
-      try file.write(piece, at: position)
-      position += Int64(piece.count)
+    try change {
+      var position = position
+      for piece in pieces {
+        try file.write(piece, at: position)
+        position += Int64(piece.count)
+      }
     }
     guard let segment else { return }
     let count = pieces.reduce(0) { $0 + Int64($1.count) }
@@ -199,9 +215,11 @@ final class PartialDownload: Sendable {
       return state.content
     }
     guard isResumable else { return }
-    guard var content else { return HiddenFile.remove("\(path).json") }
-    content.fileNumber = try file.status.identity.number
-    try HiddenFile.write(content, to: "\(path).json")
+    try change {
+      guard var content else { return HiddenFile.remove("\(path).json") }
+      content.fileNumber = try file.status.identity.number
+      try HiddenFile.write(content, to: "\(path).json")
+    }
   }
 
   /// Returns the hash of a part of the file.
@@ -231,14 +249,16 @@ final class PartialDownload: Sendable {
   func commit() throws {
     try file.synchronize()
     let path = target.url.path
-    try NetworkError.reporting(.fileNotWritten) {
-      try PartialFile.move(self.path, to: path, replacing: target.replaces)
+    try change {
+      try NetworkError.reporting(.fileNotWritten) {
+        try PartialFile.move(self.path, to: path, replacing: target.replaces)
+      }
+      HiddenFile.remove("\(self.path).json")
     }
-    HiddenFile.remove("\(self.path).json")
     state.withLock { $0.isClosed = true }
     // The new name is durable after this; a failure has no other effect.
     try? FileSystem().synchronize(FilePath.split(path).folder)
-    file.unlock()
+    lease?.release()
   }
 
   /// Ends the download without success, and removes the file unless it can be continued.
@@ -253,7 +273,7 @@ final class PartialDownload: Sendable {
     // A state that cannot be written has lost some positions at most.
     if content != nil { try? save() }
     if !isResumable || content == nil || content?.received == 0 { removeFiles() }
-    file.unlock()
+    lease?.release()
   }
 
   /// Ends the download without success, and removes its files.
@@ -264,12 +284,15 @@ final class PartialDownload: Sendable {
     }
     guard isFirst else { return }
     removeFiles()
-    file.unlock()
+    lease?.release()
   }
 
   private func removeFiles() {
-    if isResumable { HiddenFile.remove("\(path).json") }
-    HiddenFile.remove(path)
+    // After the loss of the lease the files are those of another process.
+    try? change {
+      if isResumable { HiddenFile.remove("\(path).json") }
+      HiddenFile.remove(path)
+    }
   }
 
   /// Returns the path of the partial file of a resumable download.
@@ -283,13 +306,15 @@ final class PartialDownload: Sendable {
 
   private static func removeFiles(at path: String, beside target: URL) throws {
     guard target.isFileURL else { return }
-    // If that is not known, the lock has the reason.
+    // If that is not known, the lease has the reason.
     guard (try? FileSystem().exists(path)) ?? true else {
       return HiddenFile.remove("\(path).json")
     }
-    let file = try LockedFile(path, creating: 0o666)
-    HiddenFile.remove("\(path).json")
-    unlink(path)
-    file.unlock()
+    let lease = try takeLease(path)
+    try lease.changeTransfer {
+      HiddenFile.remove("\(path).json")
+      unlink(path)
+    }
+    lease.release()
   }
 }

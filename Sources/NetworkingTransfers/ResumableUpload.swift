@@ -65,8 +65,8 @@ public struct ResumableUpload: Sendable, Hashable {
 
 /// A file that is uploaded in pieces, and its state on disk.
 ///
-/// The object holds an exclusive lock on a file beside the state, so that two transfers never send to
-/// one upload. All methods block.
+/// The object has a lease, whose file is beside the state, so that two transfers never send to one upload.
+/// All methods block.
 final class UploadFile: Sendable {
   /// The state of an upload, as it is stored.
   struct Content: Sendable, Hashable, Codable {
@@ -97,27 +97,26 @@ final class UploadFile: Sendable {
   let version: Version
   private let file: OpenFile
   private let path: String
-  private let lockPath: String
-  private let lock: LockedFile
+  private let lease: FileLease
 
-  /// Opens the file, and locks its state.
+  /// Opens the file, and takes the lease of its state.
   ///
   /// - Throws: ``NetworkError`` with the code `encodingFailed` if the file cannot be read;
-  ///   `transferInProgress` or `fileNotWritten` if the state cannot be locked.
+  ///   `transferInProgress` or `fileNotWritten` if the lease cannot be taken.
   init(_ source: URL, stateFile: URL?) throws {
     guard source.isFileURL, stateFile?.isFileURL ?? true else {
       throw NetworkError(.encodingFailed, "the URL of the file is not a file URL")
     }
-    let base = Self.lockPath(of: source, stateFile: stateFile)
-    (path, lockPath) = ("\(base).json", base)
+    let base = Self.leasePath(of: source, stateFile: stateFile)
+    path = "\(base).json"
     let file = try NetworkError.reporting(.encodingFailed) { try OpenFile(source.path) }
     version = try Self.version(of: file)
-    lock = try LockedFile(base, creating: 0o600)
+    lease = try .ofTransfer(base)
     self.file = file
   }
 
-  /// Returns the path of the file that is locked.
-  static func lockPath(of source: URL, stateFile: URL?) -> String {
+  /// Returns the path of the file of the lease.
+  static func leasePath(of source: URL, stateFile: URL?) -> String {
     stateFile?.path ?? HiddenFile.path(beside: source, "upload")
   }
 
@@ -130,8 +129,9 @@ final class UploadFile: Sendable {
     return Version(length: status.byteCount, modified: seconds &* 1_000_000_000 &+ nanoseconds)
   }
 
-  /// Throws if the file has changed since it was opened.
-  func checkVersion() throws {
+  /// Throws if the file has changed since it was opened, or another process has taken over the upload.
+  func check() throws {
+    try lease.changeTransfer {}
     guard try Self.version(of: file) == version else {
       throw NetworkError(.encodingFailed, "the file has changed while it was uploaded")
     }
@@ -171,17 +171,15 @@ final class UploadFile: Sendable {
   }
 
   func write(_ content: Content) throws {
-    try HiddenFile.write(content, to: path)
+    try lease.changeTransfer { try HiddenFile.write(content, to: path) }
   }
 
   /// Ends the use of the state.
   ///
   /// - Parameter keepsState: Whether a later upload may continue this one.
   func close(keepingState keepsState: Bool) {
-    if !keepsState { HiddenFile.remove(path) }
-    // A state that cannot be read now stays, and so does the file that is locked.
-    if (try? content != nil) == false { HiddenFile.remove(lockPath) }
-    lock.unlock()
+    if !keepsState { try? lease.changeTransfer { HiddenFile.remove(path) } }
+    lease.release()
   }
 }
 

@@ -40,10 +40,10 @@ struct TusRun: Sendable {
   /// - Returns: The last response.
   /// - Throws: ``NetworkError``, the errors of the client's hooks, or `CancellationError`.
   func run() async throws -> Response {
-    try await ClosingFiles.shared.run(lockPath) { try await perform() }
+    try await ClosingFiles.shared.run(leasePath) { try await perform() }
   }
 
-  private var lockPath: String { UploadFile.lockPath(of: source, stateFile: options.stateFile) }
+  private var leasePath: String { UploadFile.leasePath(of: source, stateFile: options.stateFile) }
 
   private func perform() async throws -> Response {
     let (source, options) = (source, options)
@@ -66,7 +66,7 @@ struct TusRun: Sendable {
   ///
   /// - Returns: The response. `nil` if no upload is stored.
   func terminate() async throws -> Response? {
-    try await ClosingFiles.shared.run(lockPath) { try await performTermination() }
+    try await ClosingFiles.shared.run(leasePath) { try await performTermination() }
   }
 
   private func performTermination() async throws -> Response? {
@@ -224,7 +224,7 @@ struct TusRun: Sendable {
     _ checksum: ContentDigest.Algorithm?, _ retries: TransferRetries
   ) async throws -> Outcome {
     let count = min(Int64(max(options.pieceSize, 1)), file.version.length - offset)
-    try await disk.run { try file.checkVersion() }
+    try await disk.run { try file.check() }
     var digest: String?
     if let checksum {
       let hash = try await disk.run { try file.hash(by: checksum, from: offset, count: count) }

@@ -30,19 +30,8 @@ package struct FileLock: ~Copyable, Sendable {
   package init?(
     tryLocking path: String, waitingAtMost limit: Duration = .zero, isTemporary: Bool = false
   ) throws(FileError) {
-    var file = try Self.open(path)
-    let end = ContinuousClock.now + limit
-    var pause: UInt32 = 100
-    while true {
-      if try file.lock() {
-        // The previous owner may have removed the file after it was opened here.
-        guard isTemporary, try !file.isNamed else { break }
-        file = try Self.open(path)
-      } else {
-        guard ContinuousClock.now < end else { return nil }
-        usleep(pause)
-        pause = min(pause * 2, 10_000)
-      }
+    guard let file = try Self.open(path, waitingAtMost: limit, isTemporary: isTemporary) else {
+      return nil
     }
     self.file = file
     self.isTemporary = isTemporary
@@ -51,6 +40,25 @@ package struct FileLock: ~Copyable, Sendable {
   deinit {
     if isTemporary { unlink(file.path) }
     file.unlock()
+  }
+
+  /// Opens and locks a file, or returns `nil` if it is locked at the end of a time limit.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file, which is created if necessary.
+  ///   - limit: The time limit.
+  ///   - isTemporary: Whether the owner of the lock may remove the file.
+  /// - Throws: ``FileError`` if the file cannot be opened or locked.
+  static func open(
+    _ path: String, waitingAtMost limit: Duration, isTemporary: Bool
+  ) throws(FileError) -> OpenFile? {
+    var file = try open(path)
+    while try file.lock(waitingAtMost: limit) {
+      // The previous owner may have removed the file after it was opened here.
+      guard isTemporary, try !file.isNamed else { return file }
+      file = try open(path)
+    }
+    return nil
   }
 
   private static func open(_ path: String) throws(FileError) -> OpenFile {

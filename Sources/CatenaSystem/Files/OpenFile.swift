@@ -242,6 +242,22 @@ package struct OpenFile: ~Copyable, Sendable {
     return true
   }
 
+  /// Acquires the exclusive lock of the file, if it becomes free within a time limit.
+  ///
+  /// - Parameter limit: The time limit.
+  /// - Returns: Whether it has been acquired.
+  /// - Throws: ``FileError`` if the file cannot be locked.
+  package func lock(waitingAtMost limit: Duration) throws(FileError) -> Bool {
+    let end = ContinuousClock.now + limit
+    var pause: UInt32 = 100
+    while try !lock() {
+      guard ContinuousClock.now < end else { return false }
+      usleep(pause)
+      pause = min(pause * 2, 10_000)
+    }
+    return true
+  }
+
   /// Releases the lock of the file.
   ///
   /// Closing is not sufficient: a child process between fork and exec also has the descriptor.

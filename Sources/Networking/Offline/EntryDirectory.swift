@@ -8,7 +8,7 @@ import Foundation
 ///                   deletes the files that terminated processes have left
 ///     quarantine/   invalid entries that were found in entries/
 ///     lock          held during each change
-///     replay.lock   held during a replay
+///     replay.lock   the lease of a replay
 ///
 /// An entry is added and removed by one rename of its folder, so it exists completely or not at
 /// all. Methods that require the lock say so, and are called in ``withExclusiveLock(_:)``, which
@@ -51,10 +51,10 @@ struct EntryDirectory: Sendable {
     }
   }
 
-  /// Acquires the replay lock, or returns `nil` if a replay is running.
-  func replayLock() throws -> FileLock? {
+  /// Takes the lease of a replay, or returns `nil` if a replay is running.
+  func replayLease() throws -> FileLease? {
     try NetworkError.reporting(.offlineStoreFailed) {
-      try FileLock(tryLocking: "\(path)/replay.lock")
+      try FileLease(taking: "\(path)/replay.lock")
     }
   }
 

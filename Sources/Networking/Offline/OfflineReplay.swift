@@ -6,14 +6,12 @@ import Promises
 /// Its steps run on the store's queue, one at a time, so that outcomes are ordered. Only the
 /// sending of requests is concurrent.
 ///
-/// The replay holds the replay lock until its report is made or it is deallocated. A cancelled
-/// replay holds the lock until its last step has ended.
+/// The replay holds the lease until its report is made or it is deallocated. A cancelled replay holds the
+/// lease until its last step has ended. No request is sent after another process has taken over the lease.
 final class OfflineReplay: Sendable {
   typealias Entry = OfflineStore.Entry
 
-  private struct State: ~Copyable {
-    /// The replay lock, or `nil` after the report is made.
-    var lock: FileLock?
+  private struct State {
     var report = OfflineStore.Report()
     var completed = 0
     var total = 0
@@ -34,15 +32,16 @@ final class OfflineReplay: Sendable {
   }
 
   private let store: OfflineStore
+  private let lease: FileLease
   private let options: Options
   private let context: ExecutionContext
-  private let state: Mutex<State>
+  private let state = Mutex(State())
 
-  init(_ store: OfflineStore, _ lock: consuming FileLock, _ options: Options) {
+  init(_ store: OfflineStore, _ lease: FileLease, _ options: Options) {
     self.store = store
+    self.lease = lease
     self.options = options
     context = options.scheduler.context(for: .queue(store.queue))
-    state = Mutex(State(lock: lock))
   }
 
   /// Moves invalid entries to quarantine and sends the others, queue by queue.
@@ -52,10 +51,8 @@ final class OfflineReplay: Sendable {
       reduce(names, true, on: context) { shouldSend, name in self.replayEntry(name, shouldSend) }
     }
     .map(on: context) { [self] _ in
-      state.withLock { state in
-        state.lock = nil
-        return state.report
-      }
+      lease.release()
+      return state.withLock { $0.report }
     }
   }
 
@@ -111,6 +108,7 @@ final class OfflineReplay: Sendable {
         return .fulfilled(false)
       }
       try store.directory.verifyFiles(of: record, name)
+      try renewLease()
       return settled([firstly { try options.send(entry) }])
         .then(on: context) { [self, record] results in
           apply(record, entry, results.first.map { options.policy.outcome(of: entry, $0) })
@@ -149,6 +147,14 @@ final class OfflineReplay: Sendable {
       // losing it.
       report(entry, .kept(error))
       return false
+    }
+  }
+
+  private func renewLease() throws {
+    do {
+      try NetworkError.reporting(.offlineStoreFailed) { try lease.renew() }
+    } catch is FileLease.Lost {
+      throw NetworkError(.offlineStoreBusy)
     }
   }
 

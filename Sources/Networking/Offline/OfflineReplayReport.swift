@@ -131,8 +131,8 @@ extension OfflineStore {
   func replay(with options: OfflineReplay.Options) -> Promise<Report> {
     Promise.fulfilled(())
       .then(on: options.scheduler.context(for: .queue(queue))) { [self] in
-        guard let lock = try directory.replayLock() else { throw NetworkError(.offlineStoreBusy) }
-        return try OfflineReplay(self, lock, options).start()
+        guard let lease = try directory.replayLease() else { throw NetworkError(.offlineStoreBusy) }
+        return try OfflineReplay(self, lease, options).start()
       }
       .on(options.scheduler.context(for: .main))
   }

@@ -12,7 +12,8 @@ public import Promises
 /// - **Atomic.** A change writes a new file, synchronizes it to disk and renames it. After a crash
 ///   at any time the file has the old tokens or the new ones. An empty file has no tokens.
 /// - **Locks.** Files beside it, with the extension `lock`, exclude other processes while a process
-///   writes, and while it refreshes a token. The system releases a lock when its process ends.
+///   writes, and while it refreshes a token. During a refresh no file is locked: the process has a lease,
+///   which it renews, and which ends with the process, or half a minute after the system has suspended it.
 /// - **Encryption** by AES-256-GCM detects a change of any byte. Without a key the file is JSON.
 /// - **Owner.** A file of another user is an error and is not read, except one of root, and except on a disk
 ///   on which all files have the same owner, such as exFAT or CIFS.
@@ -136,10 +137,7 @@ public final class FileTokenStore: TokenStoring {
     try OAuth2Error.converting {
       try fileSystem.createDirectories(folder)
       let name = String(key.stableHash, radix: 16)
-      guard let lock = try FileLock(tryLocking: "\(path).\(name).lock") else { return nil }
-      // The lock lives as long as the closure.
-      let box = Mutex<FileLock?>(lock)
-      return TokenLock { box.withLock { $0 = nil } }
+      return try FileLease(taking: "\(path).\(name).lock").map(TokenLock.init)
     }
   }
 

@@ -25,7 +25,8 @@
     /// - Parameters:
     ///   - service: The name of the service.
     ///   - accessGroup: The access group. `nil` uses that of the app.
-    ///   - lockFolder: The folder of the lock files. `nil` uses the temporary folder of the app.
+    ///   - lockFolder: The folder of the leases for refreshes. No file in it is locked while a request is
+    ///     on the network. `nil` uses the temporary folder of the app.
     public init(service: String, accessGroup: String? = nil, lockFolder: URL? = nil) {
       self.service = service
       self.accessGroup = accessGroup
@@ -95,9 +96,7 @@
       try OAuth2Error.converting {
         let name = String(TokenKey(clientID: service + key.description).stableHash, radix: 16)
         let path = lockFolder.appendingPathComponent("oauth2-\(name).lock").path
-        guard let lock = try FileLock(tryLocking: path) else { return nil }
-        let box = Mutex<FileLock?>(lock)
-        return TokenLock { box.withLock { $0 = nil } }
+        return try FileLease(taking: path).map(TokenLock.init)
       }
     }
 

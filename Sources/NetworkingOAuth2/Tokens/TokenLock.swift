@@ -13,6 +13,11 @@ public final class TokenLock: Sendable {
     self.onRelease = Mutex(onRelease)
   }
 
+  /// Creates a lock with the lifetime of a lease.
+  convenience init(_ lease: FileLease) {
+    self.init { lease.release() }
+  }
+
   deinit {
     release()
   }

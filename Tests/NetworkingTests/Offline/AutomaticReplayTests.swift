@@ -26,11 +26,12 @@ struct AutomaticReplayTests {
     return client
   }
 
-  /// Stores a request and locks the store, as a replay by another process does.
-  private func storeRequestAndLock(_ client: Networking<NotesAPI>) async throws -> FileLock {
+  /// Stores a request and takes the lease of the store, as a replay by another process does.
+  private func storeRequestAndLock(_ client: Networking<NotesAPI>) async throws -> FileLease {
     _ = client.request(.add("a"))
     await time.run()
-    return try FileLock(waitingFor: client.offlineStore.folder.path + "/replay.lock")
+    return try #require(
+      try FileLease(taking: client.offlineStore.folder.path + "/replay.lock"))
   }
 
   @Test func storedRequestsAreReplayedWheneverTheNetworkReturns() async throws {
@@ -109,7 +110,7 @@ struct AutomaticReplayTests {
     network.status = .over("wlan0")
     await time.advance(by: .seconds(60))
     #expect(results.entries == [])
-    _ = consume lock
+    lock.release()
     await time.advance(by: .seconds(10))
     #expect(results.entries == ["1 delivered, 0 kept"])
     #expect(try client.offlineStore.count == 0)
@@ -126,7 +127,7 @@ struct AutomaticReplayTests {
     network.status = .unreachable
     // `run` returns, so the client does not poll.
     await time.run()
-    _ = consume lock
+    lock.release()
     server.behavior = .responds(200)
     network.status = .over("wlan0")
     await time.run()

@@ -156,8 +156,8 @@ struct FileOwnerTests {
         #expect(try FileTokenStore(folder.url("tokens")).token(for: key) == token)
         // A partial download goes on in the same file.
         let path = folder.url("part").path
-        let number = try LockedFile(path, creating: 0o600).status.identity
-        #expect(try LockedFile(path, creating: 0o600).status.identity == number)
+        let number = try OwnFile(path, creating: 0o600).status.identity
+        #expect(try OwnFile(path, creating: 0o600).status.identity == number)
         try HiddenFile.write(["a": 1], to: folder.url("state").path)
         #expect(
           try HiddenFile.read([String: Int].self, from: folder.url("state").path) == ["a": 1])

@@ -4,6 +4,7 @@ import TestGate
 import TestSupport
 import Testing
 
+@testable import CatenaSystem
 @testable import Networking
 @testable import NetworkingTransfers
 
@@ -33,17 +34,17 @@ struct DownloadTransferFileTests {
 
   #if os(Linux) || os(macOS)
     /// Runs in a separate process, so that open files can be counted.
-    @Test func aFileThatCannotBeLockedIsClosed() async {
+    @Test func aFileWhoseLeaseIsTakenIsClosed() async {
       await #expect(processExitsWith: .success) {
         let folder = TemporaryFolder()
         let path = folder.url("film").path
-        let file = try LockedFile(path, creating: 0o600)
+        let lease = try #require(try FileLease(taking: path))
         let count = ProcessResources.openFiles
         for _ in 0..<10 {
-          #expect(throws: NetworkError.self) { try LockedFile(path, creating: 0o600) }
+          #expect(throws: NetworkError.self) { try FileLease.ofTransfer(path) }
         }
         #expect(ProcessResources.openFiles == count)
-        withExtendedLifetime(file) {}
+        withExtendedLifetime(lease) {}
       }
     }
   #endif

@@ -144,18 +144,18 @@ struct PartialDownloadTests {
   @Test func aFileThatMustBeNewIsNotOpenedIfItExists() throws {
     let file = try folder.file("part", "text")
     let error = #expect(throws: NetworkError.self) {
-      try LockedFile(file.path, creating: 0o600, isNew: true)
+      try OwnFile(file.path, creating: 0o600, isNew: true)
     }
     #expect(error?.code == .fileNotWritten)
     #expect(try String(contentsOf: file, encoding: .utf8) == "text")
-    _ = try LockedFile(folder.url("new").path, creating: 0o600, isNew: true)
+    _ = try OwnFile(folder.url("new").path, creating: 0o600, isNew: true)
   }
 
   @Test func aFolderWithTheNameOfTheCopyIsKept() throws {
     let path = try folder.file("part", "text").path
     let inner = folder.url("part.new/inner")
     try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
-    let file = try LockedFile(path, creating: 0o600)
+    let file = try OwnFile(path, creating: 0o600)
     let error = #expect(throws: NetworkError.self) {
       try file.replaced(at: path, copying: true)
     }

@@ -2,84 +2,32 @@ import CatenaSystem
 import Foundation
 import Networking
 
-/// An open file with an exclusive lock across threads and processes.
+/// An open file of this user, which a transfer with a lease reads and writes.
 ///
-/// The lock is that of the file itself, so that no lock file remains. A file that was renamed or
-/// removed by the owner of the lock is not the one at the path any more; it is then opened again. The
-/// system releases the lock if the process dies. A file of another user, as ``FileOwner`` tells, is
-/// replaced by a new one.
-final class LockedFile: Sendable {
+/// A file of another user, as ``FileOwner`` tells, is replaced by a new one.
+final class OwnFile: Sendable {
   private let file: OpenFile
-  private let isLocked = Atomic(true)
 
-  /// Opens and locks a file, without waiting.
+  /// Opens a file.
   ///
   /// - Parameters:
   ///   - path: The path. The file is created if there is none.
   ///   - mode: The permissions of a new file.
   ///   - isNew: Whether the file must not exist.
-  /// - Throws: ``NetworkError`` with the code `transferInProgress` if the lock is held, or
-  ///   `fileNotWritten`.
+  /// - Throws: ``NetworkError`` with the code `fileNotWritten`.
   init(_ path: String, creating mode: mode_t, isNew: Bool = false) throws {
-    var isExclusive = isNew
-    // Bounded, because each round means that another transfer has ended in the meantime.
-    for _ in 0..<100 {
-      let found = try NetworkError.reporting(.fileNotWritten) {
-        try Self.open(path, creating: mode, isNew: isNew, &isExclusive)
-      }
-      if let found {
-        file = found
-        return
-      }
-    }
-    throw NetworkError(.transferInProgress, "its partial file is replaced again and again")
-  }
-
-  /// Opens and locks a file, or returns `nil` if it must be opened again, because it was replaced or
-  /// removed.
-  private static func open(
-    _ path: String, creating mode: mode_t, isNew: Bool, _ isExclusive: inout Bool
-  ) throws -> OpenFile? {
     let flags = O_RDWR | O_CREAT | O_NOFOLLOW
-    let file: OpenFile
-    do throws(FileError) {
-      file = try OpenFile(path, isExclusive ? flags | O_EXCL : flags, creating: mode)
-    } catch {
-      guard isExclusive, !isNew, error.number == EEXIST else { throw error }
-      // Another process has created the file after this one has removed it.
-      isExclusive = false
-      return nil
+    file = try NetworkError.reporting(.fileNotWritten) {
+      let found = try OpenFile(path, isNew ? flags | O_EXCL : flags, creating: mode)
+      let status = try found.status
+      guard status.isRegular else {
+        throw NetworkError(.fileNotWritten, "its partial file is not a regular file")
+      }
+      if isNew || FileOwner.isOwn(status, at: path) { return found }
+      guard unlink(path) == 0 else { throw FileError(path, "cannot be removed") }
+      // A new file is own, also on a disk that does not keep owners.
+      return try OpenFile(path, flags | O_EXCL, creating: mode)
     }
-    guard try file.lock() else {
-      throw NetworkError(.transferInProgress, "its partial file is locked")
-    }
-    guard try file.isNamed else {
-      file.unlock()
-      return nil
-    }
-    let status = try file.status
-    guard status.isRegular else {
-      file.unlock()
-      throw NetworkError(.fileNotWritten, "its partial file is not a regular file")
-    }
-    // A new file is own, also on a disk that does not keep owners.
-    if isExclusive || FileOwner.isOwn(status, at: path) { return file }
-    isExclusive = true
-    let error = unlink(path) == 0 ? nil : FileError(path, "cannot be removed")
-    file.unlock()
-    if let error { throw error }
-    return nil
-  }
-
-  deinit {
-    unlock()
-  }
-
-  /// Releases the lock.
-  ///
-  /// Closing is not sufficient: a child process between fork and exec also has the descriptor.
-  func unlock() {
-    if isLocked.exchange(false, ordering: .relaxed) { file.unlock() }
   }
 
   /// The kind, the size and the names of the file.
@@ -94,15 +42,15 @@ final class LockedFile: Sendable {
   /// - Parameters:
   ///   - path: The path of this file.
   ///   - isCopied: Whether the new file has the bytes of this one. Otherwise it is empty.
-  /// - Returns: The new file, with a lock and with the permissions of this one at most.
+  /// - Returns: The new file, with the permissions of this one at most.
   /// - Throws: ``NetworkError`` with the code `fileNotWritten`. This file is then unchanged.
-  func replaced(at path: String, copying isCopied: Bool) throws -> LockedFile {
+  func replaced(at path: String, copying isCopied: Bool) throws -> OwnFile {
     let new = "\(path).new"
     let mode = try status.permissions
     return try NetworkError.reporting(.fileNotWritten) {
       // A folder of another program is not removed.
       guard unlink(new) == 0 || errno == ENOENT else { throw FileError(new, "cannot be removed") }
-      let copy = try LockedFile(new, creating: mode, isNew: true)
+      let copy = try OwnFile(new, creating: mode, isNew: true)
       do {
         var position: Int64 = 0
         while isCopied, case let bytes = try read(1 << 20, at: position), !bytes.isEmpty {
@@ -135,6 +83,32 @@ final class LockedFile: Sendable {
   /// Synchronizes the bytes to disk.
   func synchronize() throws {
     try NetworkError.reporting(.fileNotWritten) { try file.synchronize() }
+  }
+}
+
+extension FileLease {
+  /// Takes the lease of a transfer.
+  ///
+  /// - Throws: ``NetworkError`` with the code `transferInProgress` if another transfer has it, or
+  ///   `fileNotWritten`.
+  static func ofTransfer(_ path: String) throws -> FileLease {
+    let lease = try NetworkError.reporting(.fileNotWritten) { try FileLease(taking: path) }
+    guard let lease else {
+      throw NetworkError(.transferInProgress, "another transfer has its partial file")
+    }
+    return lease
+  }
+
+  /// Changes the files of a transfer.
+  ///
+  /// - Throws: ``NetworkError`` with the code `transferInProgress` if another process has taken over the
+  ///   lease, or `fileNotWritten`; the error of the change.
+  func changeTransfer(_ body: () throws -> Void) throws {
+    do {
+      try NetworkError.reporting(.fileNotWritten) { try change(body) }
+    } catch is Lost {
+      throw NetworkError(.transferInProgress, "another process has taken over the transfer")
+    }
   }
 }
 

@@ -1,0 +1,263 @@
+package import Foundation
+
+/// The exclusive use of something on disk for a time, such as that of a request, across threads and
+/// processes.
+///
+/// The system ends an app that it suspends while the app has a lock on a file of a shared folder. So the
+/// file of a lease is locked only while it is read or changed, and the owner is written in it.
+///
+/// - **Renewal.** The lease ends after ``lifetime``, and is renewed in the background before. So another
+///   process can take over the lease of a process that is suspended.
+/// - **End.** A lease whose process has died, in the same system and container, is free at once. The file is
+///   removed when the lease is released.
+/// - **Suspension.** On iOS, tvOS, watchOS and visionOS the system gives an app with a lease time to end its
+///   work. After that the lease is given up, and continues if nobody has taken it over.
+package final class FileLease: Sendable {
+  /// The error of a change after another process has taken over the lease.
+  package struct Lost: Error {}
+
+  private enum State {
+    case held(until: Int64)
+    case released
+  }
+
+  /// The time after which others can take a lease that has not been renewed.
+  package static let lifetime = Duration.seconds(30)
+  /// The time for which a lock of the file is awaited, which others hold only while they change files.
+  private static let patience = Duration.seconds(5)
+
+  private let owner = LeaseRecord.newOwner()
+  private let file: OpenFile
+  private let wallClock: @Sendable () -> Date
+  private let state: Mutex<State>
+
+  /// Takes a lease, or returns `nil` if it is held.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file, which is created if necessary.
+  ///   - wallClock: The source of the time.
+  /// - Throws: ``FileError`` if the file cannot be opened, locked or written.
+  package init?(
+    taking path: String, wallClock: @escaping @Sendable () -> Date = { Date() }
+  ) throws(FileError) {
+    // The others change files in this time, or take the lease, too.
+    guard let file = try FileLock.open(path, waitingAtMost: Self.patience, isTemporary: true) else {
+      return nil
+    }
+    let now = LeaseRecord.milliseconds(wallClock())
+    guard try LeaseRecord(of: file)?.isHeld(at: now) != true else {
+      file.unlock()
+      return nil
+    }
+    let end = now + LeaseRecord.lifetime
+    state = Mutex(.held(until: end))
+    self.file = file
+    self.wallClock = wallClock
+    defer { self.file.unlock() }
+    try LeaseRecord(owner: owner, end: end).write(to: self.file)
+    LeaseKeeper.shared.add(self)
+  }
+
+  deinit {
+    release()
+  }
+
+  /// Runs a change of files while nobody else can take the lease, and renews the lease if necessary.
+  ///
+  /// - Parameter body: The change. It must not wait for a network, nor use the lease.
+  /// - Returns: The result of the change.
+  /// - Throws: ``Lost`` if another process has taken over the lease; ``FileError`` if its file cannot be
+  ///   locked or written; the error of the change.
+  package func change<Value: Sendable>(_ body: () throws -> Value) throws -> Value {
+    try state.withLock { state in
+      guard case .held(let end) = state else { throw Lost() }
+      guard try file.lock(waitingAtMost: Self.patience) else {
+        throw FileError(file.path, "is locked by another process", number: nil)
+      }
+      defer { file.unlock() }
+      guard try file.isNamed, try LeaseRecord(of: file)?.owner == owner else { throw Lost() }
+      let now = LeaseRecord.milliseconds(wallClock())
+      if end - now < LeaseRecord.lifetime * 2 / 3 {
+        let newEnd = now + LeaseRecord.lifetime
+        try LeaseRecord(owner: owner, end: newEnd).write(to: file)
+        state = .held(until: newEnd)
+        if end == 0 { LeaseKeeper.shared.add(self) }
+      }
+      return try body()
+    }
+  }
+
+  /// Renews the lease, unless it is lost.
+  ///
+  /// - Throws: The errors of ``change(_:)``.
+  package func renew() throws { try change {} }
+
+  /// Lets others take the lease from now on.
+  ///
+  /// It continues with the next ``change(_:)``, if nobody has taken it.
+  package func giveUp() {
+    state.withLock { state in
+      guard case .held = state, (try? file.lock(waitingAtMost: Self.patience)) == true else {
+        return
+      }
+      defer { file.unlock() }
+      guard (try? LeaseRecord(of: file))??.owner == owner else { return }
+      try? LeaseRecord(owner: owner, end: 0).write(to: file)
+      state = .held(until: 0)
+    }
+  }
+
+  /// Ends the lease, and removes its file unless another process has taken it over.
+  ///
+  /// Repeated calls are no-ops. If the file cannot be removed, the lease ends after ``lifetime``.
+  package func release() {
+    let isFirst = state.withLock { state in
+      guard case .held = state else { return false }
+      state = .released
+      return true
+    }
+    guard isFirst else { return }
+    LeaseKeeper.shared.remove(self)
+    guard (try? file.lock(waitingAtMost: Self.patience)) == true else { return }
+    defer { file.unlock() }
+    guard (try? file.isNamed) == true, (try? LeaseRecord(of: file))??.owner == owner else { return }
+    unlink(file.path)
+  }
+}
+
+/// The content of the file of a lease: the owner, the end in milliseconds since 1970, and the process.
+///
+/// All parts have the same lengths in all records, so that a record replaces another one.
+private struct LeaseRecord {
+  static let lifetime = Int64(FileLease.lifetime / .milliseconds(1))
+  private static let length = 160
+
+  let owner: String
+  let end: Int64
+  var process = LeaseProcess.current
+
+  static func newOwner() -> String { UUID().uuidString }
+
+  static func milliseconds(_ time: Date) -> Int64 {
+    Int64(clamping: Int64(max(-8e18, min(time.timeIntervalSince1970 * 1_000, 8e18))))
+  }
+
+  init(owner: String, end: Int64) {
+    (self.owner, self.end) = (owner, end)
+  }
+
+  /// Reads the record in a file, or returns `nil` if it has none.
+  init?(of file: borrowing OpenFile) throws(FileError) {
+    let text = String(decoding: try file.read(Self.length, at: 0), as: UTF8.self)
+    let parts = text.split(separator: " ")
+    guard parts.count >= 4, let end = Int64(parts[1]), let number = Int32(parts[2]) else {
+      return nil
+    }
+    (owner, self.end) = (String(parts[0]), end)
+    process = LeaseProcess(number: number, system: String(parts[3]))
+  }
+
+  func write(to file: borrowing OpenFile) throws(FileError) {
+    let text = "\(owner) \(end) \(process.number) \(process.system) "
+    let padding = String(repeating: " ", count: max(0, Self.length - text.utf8.count))
+    try file.write(Data((text + padding).utf8.prefix(Self.length)), at: 0)
+  }
+
+  /// Returns whether the lease is in use.
+  ///
+  /// An end further away than a lifetime is that of a clock that has been set back since.
+  func isHeld(at now: Int64) -> Bool {
+    (1...Self.lifetime).contains(end - now) && !process.hasEnded
+  }
+}
+
+/// A process in a system or container.
+private struct LeaseProcess {
+  static let current = LeaseProcess(number: getpid(), system: systemName())
+
+  let number: Int32
+  /// The start of the system and the container, whose processes have numbers of their own.
+  let system: String
+
+  /// Whether the process is one of this system and does not run any more.
+  var hasEnded: Bool {
+    system == Self.current.system && number > 0 && kill(number, 0) != 0 && errno == ESRCH
+  }
+
+  private static func systemName() -> String {
+    #if canImport(Darwin)
+      var bytes = [CChar](repeating: 0, count: 64)
+      var count = bytes.count - 1
+      guard sysctlbyname("kern.bootsessionuuid", &bytes, &count, nil, 0) == 0 else {
+        return "unknown-\(getpid())"
+      }
+      return String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    #else
+      let files = FileManager.default
+      guard let start = try? FileSystem().read("/proc/sys/kernel/random/boot_id", limit: 64),
+        let container = try? files.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")
+      else { return "unknown-\(getpid())" }
+      let text = String(decoding: start.prefix { $0 > 0x20 }, as: UTF8.self)
+      return "\(text)/\(container)"
+    #endif
+  }
+}
+
+/// Renews the leases of this process, and gives them up before the system suspends it.
+private final class LeaseKeeper: Sendable {
+  private struct Weak {
+    weak var lease: FileLease?
+  }
+
+  private struct State {
+    var leases: [ObjectIdentifier: Weak] = [:]
+    var activity: ExpiringActivity?
+    var isRenewing = false
+  }
+
+  static let shared = LeaseKeeper()
+
+  private let state = Mutex(State())
+
+  private var leases: [FileLease] { state.withLock { $0.leases.values.compactMap(\.lease) } }
+
+  /// Adds a lease, also one that has been given up and continues.
+  func add(_ lease: FileLease) {
+    let (mustSchedule, hasActivity) = state.withLock { state in
+      state.leases[ObjectIdentifier(lease)] = Weak(lease: lease)
+      defer { state.isRenewing = true }
+      return (!state.isRenewing, state.activity != nil)
+    }
+    if mustSchedule { scheduleRenewal() }
+    guard !hasActivity else { return }
+    // Not under the lock, because the system may call the closure at once.
+    let activity = ExpiringActivity("Requests that use shared files") { self.giveUp() }
+    state.withLock { $0.activity = $0.leases.isEmpty ? nil : activity }
+  }
+
+  private func giveUp() {
+    state.withLock { $0.activity = nil }
+    for lease in leases { lease.giveUp() }
+  }
+
+  func remove(_ lease: FileLease) {
+    state.withLock { state in
+      state.leases[ObjectIdentifier(lease)] = nil
+      if state.leases.isEmpty { state.activity = nil }
+    }
+  }
+
+  private func scheduleRenewal() {
+    let interval = FileLease.lifetime / 3 / .milliseconds(1)
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(Int(interval)))
+    {
+      // An error is met again by the next change.
+      for lease in self.leases { try? lease.renew() }
+      let isNeeded = self.state.withLock { state in
+        state.isRenewing = !state.leases.isEmpty
+        return state.isRenewing
+      }
+      if isNeeded { self.scheduleRenewal() }
+    }
+  }
+}
