@@ -200,8 +200,8 @@ let package = Package(
     .executableTarget(
       name: "test-worker",
       dependencies: [
-        "Mocking", "MockingResources", "MockingStubs", "Networking", "NetworkingOAuth2", "Promises",
-        "SystemCallFaults", "TestSupport",
+        "Mocking", "MockingOAuth2", "MockingResources", "MockingStubs", "Networking",
+        "NetworkingOAuth2", "NetworkingTransfers", "Promises", "SystemCallFaults", "TestSupport",
       ],
       path: "Tests/Worker"),
   ],

@@ -17,9 +17,9 @@
     package static func names(in folder: TemporaryFolder) -> [String] {
       let text = (try? String(contentsOfFile: "/proc/locks", encoding: .utf8)) ?? ""
       // A line is, for example, `1: FLOCK  ADVISORY  WRITE 6933 fe:00:16237831 0 EOF`.
-      let numbers = text.split(separator: "\n").compactMap { line in
-        line.split(separator: " ").lazy.compactMap { $0.split(separator: ":") }
-          .first { $0.count == 3 }.flatMap { UInt64($0[2]) }
+      let numbers = text.split(separator: "\n").compactMap { line -> UInt64? in
+        let places = line.split(separator: " ").map { $0.split(separator: ":") }
+        return places.first { $0.count == 3 }.flatMap { UInt64($0[2]) }
       }
       return folder.names.filter { name in
         guard let status = try? FileStatus(folder.url(name).path) else { return false }

@@ -27,9 +27,11 @@ var workers: [String: Worker] = [
   "offline-worker": .blocking(OfflineWorker.run),
   "response-mutations": .asynchronous(ResponseMutations.run),
   "simulation": .asynchronous(Simulation.run),
+  "suspended-client": .asynchronous(SuspendedClient.run),
 ]
 #if os(Linux) || os(macOS)
   workers["broken-streams"] = .asynchronous(BrokenStreams.run)
+  workers["suspensions"] = .asynchronous(Suspensions.run)
 #endif
 #if os(Linux)
   workers["hanging-resolver"] = .asynchronous(HangingResolver.run)
