@@ -48,6 +48,7 @@ package struct FileLock: ~Copyable, Sendable {
   ///   - path: The path of the file, which is created if necessary.
   ///   - limit: The time limit.
   ///   - isTemporary: Whether the owner of the lock may remove the file.
+  /// - Returns: The file, or `nil` if it is locked.
   /// - Throws: ``FileError`` if the file cannot be opened or locked.
   static func open(
     _ path: String, waitingAtMost limit: Duration, isTemporary: Bool

@@ -53,3 +53,9 @@ extension URLSessionConfiguration {
 extension URLSessionTaskTransactionMetrics {
   public var remotePort: Int? { nil }
 }
+extension ProcessInfo {
+  @available(macOS, unavailable)
+  public func performExpiringActivity(
+    withReason reason: String, using block: @escaping @Sendable (Bool) -> Void
+  ) {}
+}

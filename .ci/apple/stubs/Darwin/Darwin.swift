@@ -43,3 +43,7 @@ public var NOTE_TRIGGER: Int32 { 0x0100_0000 }
   _ key: UnsafeMutablePointer<pthread_key_t>!,
   _ destroy: (@convention(c) (UnsafeMutableRawPointer) -> Void)!
 ) -> Int32 { 0 }
+public func sysctlbyname(
+  _ name: UnsafePointer<CChar>!, _ oldp: UnsafeMutableRawPointer!, _ oldlenp: UnsafeMutablePointer<Int>!,
+  _ newp: UnsafeMutableRawPointer!, _ newlen: Int
+) -> Int32 { 0 }
