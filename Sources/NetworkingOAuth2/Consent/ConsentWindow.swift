@@ -4,8 +4,8 @@ import Promises
 
 /// The states of a sign-in in a window of the system.
 ///
-/// Events go in, and actions come out. The sign-in is settled once, by the first of: the redirect, an
-/// error, the cancellation. A session that has been started is closed once, and not before
+/// Events go in, and actions come out. The sign-in is settled once, by the first of: the redirect,
+/// an error, the cancellation. A session that has been started is closed once, and not before
 /// ``started(_:)``.
 struct ConsentWindowMachine {
   /// An instruction for ``ConsentWindow``.
@@ -85,8 +85,8 @@ struct ConsentWindowMachine {
 
 /// A sign-in in a window of the system.
 ///
-/// The session is kept until the turn of the main queue after the one that follows its completion,
-/// because a session must not be released in its own completion or before its window has gone.
+/// The session is kept until a later turn of the main queue than that of its completion, because it
+/// must not be released in its own completion or before its window has gone.
 final class ConsentWindow: Sendable {
   /// The completion handler of a session.
   ///
@@ -142,8 +142,8 @@ final class ConsentWindow: Sendable {
 
   /// The completion handler of the session.
   ///
-  /// The system calls it on a queue of its own. A closure that is written in a type of the main actor
-  /// would trap there, unless it is `@Sendable`. The session keeps this object by it.
+  /// The system calls it on a queue of its own. A closure that is written in a type of the main
+  /// actor would trap there, unless it is `@Sendable`. The session keeps this object by it.
   private var completion: Completion {
     { @Sendable [self] url, error in
       let result = Self.result(url, error, domain: errorDomain)

@@ -14,15 +14,15 @@
   /// try await session.signIn(.authorizationCode(consent)).value
   /// ```
   ///
-  /// The redirect URL of the client has one of these forms, and any other is refused before a page is
-  /// shown:
+  /// The redirect URL of the client has one of two forms. Any other is refused before a page is
+  /// shown.
   /// - A scheme of the app, such as `com.example.shop:/callback`.
-  /// - `https` without a port, from iOS 17.4, macOS 14.4, tvOS 17.4 and visionOS 1.1. The host must be
-  ///   in the associated domains of the app, with the service `webcredentials`.
+  /// - `https` without a port, from iOS 17.4, macOS 14.4, tvOS 17.4 and visionOS 1.1. The host must
+  ///   be in the associated domains of the app, with the service `webcredentials`.
   ///
   /// The page is shown at most once for each sign-in, and the sign-in ends once. If the task is
-  /// cancelled before the page is shown, no page is shown. A later cancellation removes the page. One
-  /// after the redirect has no effect.
+  /// cancelled before the page is shown, no page is shown. A later cancellation removes the page. A
+  /// cancellation after the redirect has no effect.
   public struct WebAuthenticationConsent: ConsentStrategy {
     #if canImport(UIKit)
       /// The class of the windows of the platform.
@@ -42,10 +42,10 @@
     /// - Parameters:
     ///   - isEphemeral: Whether the window has no cookies of the browser, so that the user signs in
     ///     each time.
-    ///   - anchor: A closure that returns the window of the app in front of which the page is shown.
-    ///     It runs once for each sign-in, directly before the page is shown. An app with several
-    ///     windows, and an app extension, needs it. If it is missing or returns `nil`, the page is
-    ///     shown in front of the key window of the active scene, on macOS of the key window.
+    ///   - anchor: A closure that returns the window of the app for the page. It runs once for each
+    ///     sign-in, directly before the page is shown. An app with several windows, and an app
+    ///     extension, needs it. `nil` uses the key window of the active scene, on macOS the key
+    ///     window.
     public init(
       isEphemeral: Bool = false, anchor: @escaping @MainActor @Sendable () -> Window? = { nil }
     ) {
@@ -58,9 +58,9 @@
     /// - Parameter request: The request.
     /// - Returns: The redirect.
     /// - Throws: ``OAuth2Error`` with the code `consentCancelled` if the user closes the page,
-    ///   `consentUnavailable` with a reason if the redirect URL is refused, there is no window in the
-    ///   foreground, or the system does not show the page, and `stateMismatch` if the redirect is not
-    ///   that of the request; `CancellationError` if the task is cancelled.
+    ///   `consentUnavailable` with a reason if the redirect URL is refused, there is no window in
+    ///   the foreground, or the system does not show the page, and `stateMismatch` if the redirect
+    ///   is not that of the request; `CancellationError` if the task is cancelled.
     public func consent(to request: ConsentRequest) async throws -> ConsentResponse {
       guard let redirectURL = request.redirectURL else {
         throw OAuth2Error(.consentUnavailable, "the client has no redirect URL")

@@ -36,7 +36,9 @@ struct ConsentWindowTests {
 
   /// Starts a sign-in.
   private func show(
-    start: @escaping @MainActor @Sendable (ConsentWindow.Completion) -> Bool = { _ in true }
+    start: @escaping @MainActor @Sendable (@escaping ConsentWindow.Completion) -> Bool = { _ in
+      true
+    }
   ) -> Task<URL, any Error> {
     let (log, completions) = (log, completions)
     return Task.detached {
