@@ -1,27 +1,32 @@
-// Written after Apple's documentation of AuthenticationServices. The module re-exports AppKit or UIKit, whose window stands here for
-// a class of its own. The platforms of each name are in availability.txt.
+// Written after Apple's documentation of AuthenticationServices. The anchor is the window of AppKit or UIKit. The platforms of each name
+// are in availability.txt.
 import Foundation
+public import UIKit
 
-@MainActor public final class ASPresentationAnchor {
-  public init() {}
-}
+public let ASWebAuthenticationSessionErrorDomain = "com.apple.AuthenticationServices.WebAuthenticationSession"
+
+public typealias ASPresentationAnchor = UIWindow
 
 @MainActor public protocol ASWebAuthenticationPresentationContextProviding: NSObjectProtocol {
   func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor
 }
 
-public struct ASWebAuthenticationSessionError: Error {
-  public enum Code: Int, Sendable {
-    case canceledLogin = 1
-    case presentationContextNotProvided, presentationContextInvalid
-  }
-  public var code: Code { .canceledLogin }
-}
-
 open class ASWebAuthenticationSession: NSObject {
+  @available(macOS 14.4, iOS 17.4, tvOS 17.4, watchOS 10.4, visionOS 1.1, *)
+  open class Callback: NSObject {
+    public class func customScheme(_ customScheme: String) -> Self { fatalError() }
+    public class func https(host: String, path: String) -> Self { fatalError() }
+    open func matchesURL(_ url: URL) -> Bool { false }
+    @available(*, unavailable) public override init() { fatalError() }
+  }
+
   public typealias CompletionHandler = (URL?, (any Error)?) -> Void
   public init(
     url URL: URL, callbackURLScheme: String?, completionHandler: @escaping CompletionHandler
+  ) {}
+  @available(macOS 14.4, iOS 17.4, tvOS 17.4, watchOS 10.4, visionOS 1.1, *)
+  public init(
+    url URL: URL, callback: Callback, completionHandler: @escaping CompletionHandler
   ) {}
   @available(*, unavailable) public override init() { fatalError() }
   open weak var presentationContextProvider: (any ASWebAuthenticationPresentationContextProviding)?
