@@ -33,6 +33,23 @@ package struct FileSystem: Sendable {
     try synchronize(parent)
   }
 
+  /// Creates a folder and its parents, and excludes the folder from backups.
+  ///
+  /// It is for state that must not be restored, perhaps on another device, such as a request that is to be
+  /// sent once. Call it before each new file, because a folder that was removed and created again has no
+  /// attributes.
+  package func createDirectoriesWithoutBackup(_ path: String) throws(FileError) {
+    try createDirectories(path)
+    beforeOperation("exclude from backups")
+    #if canImport(Darwin)
+      var url = URL(fileURLWithPath: path, isDirectory: true)
+      var values = URLResourceValues()
+      values.isExcludedFromBackup = true
+      // A file system without this attribute has no backups.
+      try? url.setResourceValues(values)
+    #endif
+  }
+
   /// Creates one folder, which must not exist.
   package func createDirectory(_ path: String) throws(FileError) {
     beforeOperation("create folder")

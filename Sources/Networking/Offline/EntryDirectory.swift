@@ -22,16 +22,10 @@ struct EntryDirectory: Sendable {
     path = folder.standardizedFileURL.path
     self.fileSystem = fileSystem
     try NetworkError.reporting(.offlineStoreFailed) {
+      // A backup that is restored must not send the requests again.
+      try fileSystem.createDirectoriesWithoutBackup(path)
       for folder in [entries, incoming, quarantine] { try fileSystem.createDirectories(folder) }
     }
-    #if canImport(Darwin)
-      // A backup that is restored, perhaps on another device, must not send the requests again. A file
-      // system without this attribute has no backups.
-      var url = folder
-      var values = URLResourceValues()
-      values.isExcludedFromBackup = true
-      try? url.setResourceValues(values)
-    #endif
   }
 
   private var entries: String { "\(path)/entries" }

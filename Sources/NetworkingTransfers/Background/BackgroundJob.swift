@@ -7,6 +7,24 @@ import Promises
   import FoundationNetworking
 #endif
 
+/// A session that performs tasks in the background: that of the system, or of a test.
+protocol BackgroundTaskSession: Sendable {
+  /// The header fields that the session adds to each request.
+  var headers: HTTPHeaders { get }
+  /// Begins to report the tasks and their events to a receiver.
+  ///
+  /// Called once, before the other methods. Events come on one serial queue.
+  func connect(_ receiver: BackgroundTransport)
+  /// Makes a task, which does not start yet. A job with resume data is continued.
+  ///
+  /// - Returns: The number of the task, which is unique in the session.
+  func makeTask(_ job: BackgroundJob) -> Int
+  /// Starts a task.
+  func resume(_ task: Int)
+  /// Cancels a task. A no-op if it has ended.
+  func cancel(_ task: Int)
+}
+
 /// A task for a background session: a download to a file, or the upload of a file.
 struct BackgroundJob: Sendable {
   /// The file of a task.
@@ -22,17 +40,24 @@ struct BackgroundJob: Sendable {
   let request: HTTPRequest
   let file: File
   /// The record that is stored with the task.
-  let record: BackgroundRecord
+  private(set) var record: BackgroundRecord
+  /// The data with which the system continues a download.
+  ///
+  /// `nil` starts it from the beginning.
+  private(set) var resumeData: Data?
 
   /// Makes the task of an exchange.
   ///
   /// - Parameters:
   ///   - exchange: The exchange, after the client's interceptors.
   ///   - tls: The TLS settings of the session.
+  ///   - sessionHeaders: The header fields that the session adds to the request.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/unsupported`` and the
   ///   alternative, if a background session cannot perform the request; with another code, if
   ///   `URLSession` cannot send the request, or the host has no trust policy.
-  init(_ exchange: Exchange, tls: TLSOptions) throws(NetworkError) {
+  init(
+    _ exchange: Exchange, tls: TLSOptions, sessionHeaders: HTTPHeaders = [:]
+  ) throws(NetworkError) {
     let request = exchange.request
     func error(_ failure: TransportFailure) -> NetworkError { NetworkError(failure, of: request) }
     if let reason = Self.refusal(of: exchange) {
@@ -52,13 +77,22 @@ struct BackgroundJob: Sendable {
     case (.file(let target), _):
       file = .destination(target)
       record = BackgroundRecord(
-        key: BackgroundRecord.key(of: request, file: target.url), target: target)
+        key: BackgroundRecord.key(of: request, file: target.url), target: target,
+        identity: BackgroundResumption.identity(of: request, sessionHeaders: sessionHeaders))
     case (_, .file(let url)):
       file = .body(url)
       record = BackgroundRecord(key: BackgroundRecord.key(of: request, file: url), target: nil)
     default:
       throw error(TransportFailure(code: .unsupported, detail: Self.filesOnly))
     }
+  }
+
+  /// Returns the job of a task that continues with resume data.
+  func continued(with resumeData: Data) -> BackgroundJob {
+    var job = self
+    job.resumeData = resumeData
+    job.record.isContinued = true
+    return job
   }
 
   /// The time without progress after which the system sends a request again, in seconds.

@@ -28,6 +28,10 @@ struct BackgroundOutcome: Sendable {
   /// `nil` for a complete response.
   var failure: TransportFailure?
   var metrics = TransportMetrics()
+  /// The resume data of an interrupted download.
+  ///
+  /// It is not stored with the outcome.
+  var resumption = BackgroundResumption()
   /// Whether the URL is masked, because an earlier run of the program has stored the outcome.
   private(set) var isMasked = false
   /// The names of secrets of the clients of the session, whose values are not stored.

@@ -4,8 +4,8 @@ import Networking
 /// The record that is stored with a task of a background session, so that a later run of the program
 /// recognizes the task.
 ///
-/// The system keeps it as the description of the task. It contains the key of the transfer and the
-/// location of the file, and neither the URL nor header fields.
+/// The system keeps it as the description of the task. It contains the key of the transfer, the location of
+/// the file, and a hash of the request, and neither the URL nor header fields.
 struct BackgroundRecord: Codable, Sendable, Equatable {
   private static let currentVersion = 1
 
@@ -18,14 +18,24 @@ struct BackgroundRecord: Codable, Sendable, Equatable {
   let destination: StoredLocation?
   /// Whether an existing file is replaced.
   let replaces: Bool
+  /// The identity of the request, for its resume data.
+  ///
+  /// `nil` if the transfer cannot be continued.
+  let identity: String?
+  /// Whether the task continues with resume data.
+  ///
+  /// `nil` means `false`.
+  var isContinued: Bool?
 
   /// Makes a record.
   ///
   /// - Parameters:
   ///   - key: The key of the transfer.
   ///   - target: The destination of a download. `nil` for an upload.
-  init(key: String, target: FileTarget?) {
+  ///   - identity: The identity of the request of a download.
+  init(key: String, target: FileTarget?, identity: String? = nil) {
     self.key = key
+    self.identity = identity
     destination = target.map { StoredLocation($0.url) }
     replaces = target?.replaces ?? true
   }
@@ -47,7 +57,7 @@ struct BackgroundRecord: Codable, Sendable, Equatable {
   var text: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Two texts, a number and a flag can always be encoded.
+    // Texts, a number and flags can always be encoded.
     return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
@@ -75,8 +85,8 @@ extension BackgroundRecord {
   ) -> String {
     if let key = request.attributes[TransferKeyAttribute.self] { return key }
     let location = StoredLocation(file, home: home)
-    let text =
-      "\(request.method)\n\(request.url.absoluteString)\n\(location.isInHome)\n\(location.path)"
+    let path = location.isInHome ? location.path : StoredLocation.comparable(location.path)
+    let text = "\(request.method)\n\(request.url.absoluteString)\n\(location.isInHome)\n\(path)"
     return DigestAlgorithm.sha256.hash(text) ?? text
   }
 }
@@ -91,10 +101,24 @@ struct StoredLocation: Codable, Sendable, Equatable {
   let path: String
 
   init(_ file: URL, home: String = NSHomeDirectory()) {
-    let path = file.standardizedFileURL.path
-    let folder = home.hasSuffix("/") ? home : home + "/"
+    let full = file.standardizedFileURL.path
+    let path = Self.comparable(full)
+    var folder = Self.comparable(URL(fileURLWithPath: home).standardizedFileURL.path)
+    if !folder.hasSuffix("/") { folder += "/" }
     isInHome = path.hasPrefix(folder)
-    self.path = isInHome ? String(path.dropFirst(folder.count)) : path
+    self.path = isInHome ? String(path.dropFirst(folder.count)) : full
+  }
+
+  /// Returns a path for comparisons, without the folder `/private`.
+  ///
+  /// On Apple platforms `/var`, `/tmp` and `/etc` are links to folders there, and the functions of the
+  /// system return one path or the other. Foundation removes `/private` only from the path of a file that
+  /// exists.
+  static func comparable(_ path: String) -> String {
+    let parts = path.split(separator: "/", maxSplits: 2)
+    guard path.hasPrefix("/private/"), parts.count > 1, ["var", "tmp", "etc"].contains(parts[1])
+    else { return path }
+    return String(path.dropFirst("/private".count))
   }
 
   /// Returns the location in this run of the program.

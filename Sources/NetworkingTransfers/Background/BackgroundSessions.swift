@@ -33,6 +33,14 @@ extension SessionConfiguration {
   ///   fields. Do not send secrets in other fields to a server that redirects to others.
   /// - **Relaunch.** ``Networking/handleBackgroundTransferEvents(identifier:file:line:)`` and the guide about
   ///   transfers in the background describe how transfers of an earlier run are found again.
+  /// - **Interrupted downloads.** If a download ends with an error and the system has data to continue it, also
+  ///   after the user has ended the app, the next call with its key continues it, with the status 206. It
+  ///   starts from the beginning if the URL or a header field is another one, such as a new token or a
+  ///   request ID, if the request has `Range`, after a week, or if the system or the server cannot continue it.
+  ///   The data contains the header fields of the request. It is in a file that only its owner can read, that
+  ///   is readable from the first unlock of the device on, and that is in no backup.
+  /// - **Backups.** Results and data of interrupted downloads are in no backup: on another device the transfers
+  ///   start again.
   /// - **Other tasks.** A task of the session that this module has not made is cancelled, because no
   ///   call could find it.
   /// - **Sharing.** All clients of the process with one identifier share the session, with the settings
@@ -183,7 +191,7 @@ extension BackgroundTransport: CallPerformer {
   /// Passes a request to the session.
   func perform(_ exchange: Exchange) -> NetworkPromise {
     firstly {
-      let job = try BackgroundJob(exchange, tls: tls)
+      let job = try BackgroundJob(exchange, tls: tls, sessionHeaders: session.headers)
       return perform(job, progress: exchange.progress, reportingTo: exchange.beginHop())
     }
   }

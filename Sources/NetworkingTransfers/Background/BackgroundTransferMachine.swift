@@ -7,6 +7,7 @@
 ///                   starting --failed--> none
 ///                                       running --finished, without callers--> kept
 ///                                       running --last caller left, cancel--> none, the task is cancelled
+///                                       running --refused, with a job--> starting, from the beginning
 /// none --found in the session--> running, without callers
 /// kept --request, claim, cancel--> none
 /// ```
@@ -15,6 +16,9 @@
 /// transfer is reported as missing, and a request without one makes a task. A cancellation in this time
 /// applies to what earlier runs of the program have left of the key. The owner performs the actions in
 /// the order in which they are returned.
+///
+/// The owner stores the resume data of an interrupted download by its key, and makes the next task of the
+/// key from it.
 struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
   /// The number of a caller, which the owner chooses.
   typealias Caller = Int
@@ -23,9 +27,12 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
 
   /// An action for the owner of the machine.
   enum Action: Sendable {
-    /// Makes a task, and calls ``BackgroundTransferMachine/began(_:key:start:)`` or
+    /// Makes a task, which continues with the stored resume data of the key if it fits the job, and calls
+    /// ``BackgroundTransferMachine/began(_:key:start:)`` or
     /// ``BackgroundTransferMachine/failed(_:start:with:)``.
     case make(Job, key: String, start: Int)
+    /// Makes a task like ``make(_:key:start:)``, which starts from the beginning in any case.
+    case restart(Job, key: String, start: Int)
     /// Starts a task that has been made.
     case resume(TaskNumber)
     /// Cancels a task.
@@ -38,6 +45,10 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
     case keep(Outcome, key: String)
     /// Removes a stored outcome.
     case discard(key: String)
+    /// Stores the resume data of an outcome, or removes that of an earlier one if the outcome has none.
+    case storeResumption(of: Outcome, key: String)
+    /// Removes the stored resume data of a key.
+    case discardResumption(key: String)
     /// Fulfils the promises of callers that wait for the end of the session's events.
     case reportEventsEnd([Caller])
   }
@@ -51,6 +62,10 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
     /// `nil` while it is made.
     var task: TaskNumber?
     var callers: [Caller] = []
+    /// The task to make if the system refuses the resume data.
+    ///
+    /// `nil` for a task of an earlier run that only claims have joined.
+    var job: Job?
   }
 
   /// A caller that waits for the list of tasks.
@@ -105,15 +120,21 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
     if let outcome = kept.removeValue(forKey: key) {
       return [.discard(key: key), .deliver(outcome, to: [caller])]
     }
-    if transfers[key] != nil {
+    if let transfer = transfers[key] {
       transfers[key]?.callers.append(caller)
+      transfers[key]?.job = transfer.job ?? job
       return []
     }
     guard let job else { return [.reportMissing([caller])] }
     cancelledEarly.remove(key)
+    return [.make(job, key: key, start: start(key, for: [caller], making: job))]
+  }
+
+  /// Adds a transfer whose task is made, and returns the number of its start.
+  private mutating func start(_ key: String, for callers: [Caller], making job: Job) -> Int {
     lastStart += 1
-    transfers[key] = Transfer(start: lastStart, callers: [caller])
-    return [.make(job, key: key, start: lastStart)]
+    transfers[key] = Transfer(start: lastStart, callers: callers, job: job)
+    return lastStart
   }
 
   /// Removes a caller, and cancels the transfer with its last caller.
@@ -132,7 +153,7 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
     return transfer.callers.count > 1 ? [] : cancelTransfer(of: key)
   }
 
-  /// Cancels the transfer of a key, or drops its kept outcome.
+  /// Cancels the transfer of a key, and drops its kept outcome and its resume data.
   ///
   /// - Parameters:
   ///   - key: The key of the transfer. There may be none.
@@ -143,7 +164,7 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
     let callers =
       earlyCallers.filter { $0.key == key }.map(\.number) + (transfers[key]?.callers ?? [])
     earlyCallers.removeAll { $0.key == key }
-    var actions = cancelTransfer(of: key)
+    var actions = [.discardResumption(key: key)] + cancelTransfer(of: key)
     if !isConnected { droppedEarly.insert(key) }
     if kept.removeValue(forKey: key) != nil { actions.append(.discard(key: key)) }
     if !callers.isEmpty { actions.append(.deliver(outcome, to: callers)) }
@@ -179,11 +200,13 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
 
   /// Begins a transfer whose task has been made and not started.
   ///
+  /// The resume data is removed only now, so that a crash before it loses nothing.
+  ///
   /// - Returns: The actions: the task is started, or cancelled if all callers have left.
   mutating func began(_ task: TaskNumber, key: String, start: Int) -> [Action] {
     guard transfers[key]?.start == start else { return [cancelTask(task)] }
     transfers[key]?.task = task
-    return [.resume(task)]
+    return [.discardResumption(key: key), .resume(task)]
   }
 
   /// Ends a transfer whose task cannot be made.
@@ -215,9 +238,13 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
   ///   - outcome: The outcome.
   ///   - isCancellation: Whether the task ended because it was cancelled, possibly by an earlier run of
   ///     the program. This is no outcome for a later caller.
-  /// - Returns: The actions: the outcome is delivered, or kept if no caller waits for it.
+  ///   - isRefusal: Whether the task was to continue with resume data that the system or the server has
+  ///     refused.
+  /// - Returns: The actions: the outcome is delivered, or kept if no caller waits for it. After a refusal
+  ///   the transfer starts from the beginning instead, if a caller can make its task.
   mutating func finished(
-    _ task: TaskNumber, key: String, with outcome: Outcome, isCancellation: Bool = false
+    _ task: TaskNumber, key: String, with outcome: Outcome, isCancellation: Bool = false,
+    isRefusal: Bool = false
   ) -> [Action] {
     hasUnreportedEventsEnd = false
     // Also false for a task that is not in the list, although another one has its key.
@@ -226,17 +253,26 @@ struct BackgroundTransferMachine<Job: Sendable, Outcome: Sendable>: Sendable {
     guard cancelled.remove(task) == nil, isExpected else { return [] }
     var callers: [Caller] = []
     if let transfer = transfers[key] {
+      if isRefusal, let job = transfer.job {
+        let start = start(key, for: transfer.callers, making: job)
+        return [.discardResumption(key: key), .restart(job, key: key, start: start)]
+      }
       callers = transfer.callers
       transfers[key] = nil
     } else if !isConnected {
       guard !isCancellation else { return [] }
+      // The waiting callers make a task when the list of tasks arrives.
+      if isRefusal, earlyCallers.contains(where: { $0.key == key && $0.job != nil }) {
+        return [.discardResumption(key: key)]
+      }
       callers = earlyCallers.filter { $0.key == key }.map(\.number)
       earlyCallers.removeAll { $0.key == key }
     }
-    if !callers.isEmpty { return [.deliver(outcome, to: callers)] }
+    let resumption = Action.storeResumption(of: outcome, key: key)
+    if !callers.isEmpty { return [resumption, .deliver(outcome, to: callers)] }
     guard !isCancellation else { return [] }
     kept[key] = outcome
-    return [.keep(outcome, key: key)]
+    return [resumption, .keep(outcome, key: key)]
   }
 
   // MARK: Events of the session

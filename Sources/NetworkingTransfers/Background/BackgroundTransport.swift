@@ -3,22 +3,6 @@ import Foundation
 import Networking
 import Promises
 
-/// A session that performs tasks in the background: that of the system, or of a test.
-protocol BackgroundTaskSession: Sendable {
-  /// Begins to report the tasks and their events to a receiver.
-  ///
-  /// Called once, before the other methods. Events come on one serial queue.
-  func connect(_ receiver: BackgroundTransport)
-  /// Makes a task, which does not start yet.
-  ///
-  /// - Returns: The number of the task, which is unique in the session.
-  func makeTask(_ job: BackgroundJob) -> Int
-  /// Starts a task.
-  func resume(_ task: Int)
-  /// Cancels a task. A no-op if it has ended.
-  func cancel(_ task: Int)
-}
-
 /// The transfers of a background session, and their callers in this run of the program.
 ///
 /// All clients with the session share one instance, which performs their calls.
@@ -53,6 +37,8 @@ final class BackgroundTransport: Sendable {
     ///
     /// `nil` without a file.
     var file: Result<URL, FileError>?
+    /// Whether the file is only the end of a continued download.
+    var isIncomplete = false
   }
 
   fileprivate struct State: Sendable {
@@ -66,7 +52,7 @@ final class BackgroundTransport: Sendable {
 
   let identifier: String
   let tls: TLSOptions
-  private let session: any BackgroundTaskSession
+  let session: any BackgroundTaskSession
   private let results: BackgroundResults
   private let state = Mutex(State())
   /// Fulfilled when the system has listed the tasks.
@@ -232,14 +218,20 @@ final class BackgroundTransport: Sendable {
   ///   - file: The file of the system.
   ///   - task: The number of the task.
   ///   - description: The description of the task.
-  ///   - status: The status of the response. The body of a status other than 2xx is read into memory.
-  func received(_ file: URL, by task: Int, _ description: String?, status: Int?) {
+  ///   - head: The head of the response. The body of a status other than 2xx is read into memory.
+  func received(
+    _ file: URL, by task: Int, _ description: String?, _ head: HTTPResponseHead?
+  ) {
     guard let record = BackgroundRecord(description), let target = record.target,
       state.withLock({ $0.machine.expects(task, key: record.key) })
     else { return }
     var arrival = Arrival()
-    if let status, (200...299).contains(status) {
+    if let head, (200...299).contains(head.status) {
       do throws(FileError) {
+        if record.isContinued == true, !BackgroundResumption.isComplete(file, head) {
+          arrival.isIncomplete = true
+          throw FileError(file.path, "the continued download is incomplete", number: nil)
+        }
         try target.adopt(file)
         arrival.file = .success(target.url)
       } catch {
@@ -277,10 +269,15 @@ final class BackgroundTransport: Sendable {
       case nil: break
       }
     }
+    outcome.resumption.identity = record.identity
+    // A server responds 416 if the file has become shorter.
+    let isRefusal =
+      record.isContinued == true
+      && (ending.resumption.isRefused || arrival.isIncomplete || outcome.head?.status == 416)
     update {
       $0.finished(
         task, key: record.key, with: outcome,
-        isCancellation: outcome.failure?.code == .cancelled)
+        isCancellation: outcome.failure?.code == .cancelled, isRefusal: isRefusal)
     }
   }
 
@@ -315,6 +312,8 @@ extension BackgroundTransport {
           outcome.secretNames = state.secretNames
           results.store(outcome, for: key)
         case .discard(let key): results.remove(key)
+        case .storeResumption(let outcome, let key): results.store(outcome.resumption, for: key)
+        case .discardResumption(let key): results.removeResumption(key)
         default: break
         }
       }
@@ -331,9 +330,10 @@ extension BackgroundTransport {
   private func perform(_ actions: [Machine.Action]) {
     for action in actions {
       switch action {
-      case .keep, .discard: break
+      case .keep, .discard, .storeResumption, .discardResumption: break
       case .make(let job, let key, let start):
-        make(job, key, start)
+        make(job, key, start, results.resumeData(for: key, identity: job.record.identity))
+      case .restart(let job, let key, let start): make(job, key, start, nil)
       case .resume(let task): session.resume(task)
       case .cancel(let task):
         state.withLock { $0.arrivals[task] = nil }
@@ -352,7 +352,7 @@ extension BackgroundTransport {
     }
   }
 
-  private func make(_ job: BackgroundJob, _ key: String, _ start: Int) {
+  private func make(_ job: BackgroundJob, _ key: String, _ start: Int, _ resumeData: Data?) {
     do throws(TransportFailure) {
       try job.checkFile()
     } catch {
@@ -360,7 +360,7 @@ extension BackgroundTransport {
         method: job.request.method, url: job.request.url.absoluteString, failure: error)
       return update { $0.failed(key, start: start, with: outcome) }
     }
-    let task = session.makeTask(job)
+    let task = session.makeTask(resumeData.map { job.continued(with: $0) } ?? job)
     update { $0.began(task, key: key, start: start) }
   }
 

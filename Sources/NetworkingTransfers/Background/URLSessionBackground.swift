@@ -38,6 +38,14 @@ import Foundation
 
     // MARK: BackgroundTaskSession
 
+    var headers: HTTPHeaders {
+      var headers = HTTPHeaders()
+      for (name, value) in configuration.httpAdditionalHeaders ?? [:] {
+        headers.add("\(value)", for: "\(name)")
+      }
+      return headers
+    }
+
     func connect(_ receiver: BackgroundTransport) {
       state.withLock { $0.receiver = receiver }
       let session = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
@@ -60,7 +68,9 @@ import Foundation
       let session = state.withLock { $0.session } ?? .shared
       let task: URLSessionTask =
         switch job.file {
-        case .destination: session.downloadTask(with: job.urlRequest)
+        case .destination:
+          job.resumeData.map { session.downloadTask(withResumeData: $0) }
+            ?? session.downloadTask(with: job.urlRequest)
         case .body(let file): session.uploadTask(with: job.urlRequest, fromFile: file)
         }
       task.taskDescription = job.record.text
@@ -98,12 +108,22 @@ import Foundation
     }
 
     func urlSession(
+      _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset offset: Int64,
+      expectedTotalBytes: Int64
+    ) {
+      let total = expectedTotalBytes > 0 ? expectedTotalBytes : nil
+      receiver?.progressed(downloadTask.taskIdentifier) {
+        $0.received = .init(bytes: offset, total: total)
+      }
+    }
+
+    func urlSession(
       _ session: URLSession, downloadTask: URLSessionDownloadTask,
       didFinishDownloadingTo location: URL
     ) {
       receiver?.received(
         location, by: downloadTask.taskIdentifier, downloadTask.taskDescription,
-        status: (downloadTask.response as? HTTPURLResponse)?.statusCode)
+        (downloadTask.response as? HTTPURLResponse).map { HTTPResponseHead($0) })
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -138,6 +158,7 @@ import Foundation
         url: request?.url?.absoluteString ?? "",
         failure: failure ?? error.map { TransportFailure(ofBackgroundTask: $0) })
       outcome.head = (task.response as? HTTPURLResponse).map { HTTPResponseHead($0) }
+      if let error { outcome.resumption = BackgroundResumption(error) }
       if let metrics { outcome.metrics = metrics }
       outcome.metrics.bytesSent = task.countOfBytesSent
       outcome.metrics.bytesReceived = task.countOfBytesReceived

@@ -68,6 +68,39 @@ struct BackgroundRecordTests {
     #expect(!outside.isInHome && outside.url(home: "/x").path == "/containers/10/7")
   }
 
+  /// The pairs of a home folder and of a file in it, each with and without `/private`.
+  @Test(arguments: ["/var/mobile/1", "/private/var/mobile/1", "/private/var/mobile/1/"])
+  func aLocationInTheHomeFolderIsFoundWithAndWithoutPrivate(_ home: String) {
+    for file in ["/var/mobile/1/Documents/7.mp4", "/private/var/mobile/1/Documents/7.mp4"] {
+      let location = StoredLocation(URL(fileURLWithPath: file), home: home)
+      #expect(location.isInHome && location.path == "Documents/7.mp4", "\(file)")
+    }
+    for file in ["/private/varx/mobile/1/7", "/private/mobile/1/7", "/private/var/mobile/10/7"] {
+      let location = StoredLocation(URL(fileURLWithPath: file), home: home)
+      #expect(!location.isInHome && location.path == file)
+      #expect(location.url(home: home).path == file)
+    }
+  }
+
+  @Test(arguments: [
+    ("/private/var/mobile/7", "/var/mobile/7"), ("/private/tmp/7", "/tmp/7"),
+    ("/private/etc", "/etc"), ("/private/varx/7", "/private/varx/7"), ("/private", "/private"),
+    ("/private/", "/private/"), ("/privatevar/7", "/privatevar/7"), ("/a/private/var/7", nil),
+    ("/var/private/var/7", nil), ("/private/private/var", nil), ("", nil),
+  ])
+  func onlyTheLinksOfTheSystemAreComparedWithoutPrivate(_ path: String, _ expected: String?) {
+    #expect(StoredLocation.comparable(path) == expected ?? path)
+  }
+
+  @Test func theKeyOfAFileOutsideOfTheHomeFolderIsTheSameWithAndWithoutPrivate() {
+    let request = HTTPRequest(url: .of("https://api.example.com/films/7"))
+    func key(_ path: String) -> String {
+      BackgroundRecord.key(of: request, file: URL(fileURLWithPath: path), home: "/var/mobile/1")
+    }
+    #expect(key("/private/var/mobile/Shared/7") == key("/var/mobile/Shared/7"))
+    #expect(key("/private/varx/Shared/7") != key("/varx/Shared/7"))
+  }
+
   @Test(arguments: [
     NetworkError.Code.dnsFailed, .timedOut(.call), .pinMismatch, .fileNotWritten, .cancelled,
   ])
@@ -110,10 +143,140 @@ struct BackgroundRecordTests {
     #expect(results.load().isEmpty)
   }
 
+  @Test func theFolderOfTheResultsIsExcludedFromBackupsBeforeEachFileIsWritten() throws {
+    let steps = Log<String>()
+    let results = BackgroundResults(
+      folder: folder.url("results"), fileSystem: FileSystem { steps.append($0) })
+    let outcome = BackgroundOutcome(method: .get, url: "https://a.example/")
+    for _ in 1...2 {
+      results.store(outcome, for: "a")
+      #expect(results.load()["a"] != nil)
+      try FileManager.default.removeItem(at: folder.url("results"))
+    }
+    let relevant = steps.entries.filter { ["exclude from backups", "rename"].contains($0) }
+    #expect(relevant == ["exclude from backups", "rename", "exclude from backups", "rename"])
+  }
+
+  @Test func aResultThatWasRestoredFromABackupIsNotUsed() throws {
+    let results = BackgroundResults(folder: folder.url("results"))
+    results.store(BackgroundOutcome(method: .get, url: "https://a.example/"), for: "a")
+    results.store(resumption, for: "a")
+    try FileManager.default.copyItem(at: folder.url("results"), to: folder.url("restored"))
+    let restored = BackgroundResults(folder: folder.url("restored"))
+    #expect(restored.load().isEmpty)
+    #expect(restored.resumeData(for: "a", identity: "request") == nil)
+    #expect(results.load().keys.sorted() == ["a"])
+    #expect(results.resumeData(for: "a", identity: "request") == Data("resume".utf8))
+  }
+
   @Test func anUnreadableResultIsRemoved() throws {
     let results = BackgroundResults(folder: folder.url)
     _ = try folder.file("a.json", "{")
     #expect(results.load().isEmpty && folder.names.isEmpty)
+  }
+
+  // MARK: Resume data
+
+  /// The error of an interrupted download.
+  private func interruption(
+    _ data: Data? = Data("resume".utf8), _ code: Int = NSURLErrorNetworkConnectionLost,
+    domain: String = NSURLErrorDomain
+  ) -> NSError {
+    NSError(
+      domain: domain, code: code,
+      userInfo: data.map { ["NSURLSessionDownloadTaskResumeData": $0] } ?? [:])
+  }
+
+  private var resumption: BackgroundResumption {
+    var resumption = BackgroundResumption(interruption())
+    resumption.identity = "request"
+    return resumption
+  }
+
+  @Test func resumeDataIsReadableByItsOwnerOnlyAndForItsRequestAlone() throws {
+    let results = BackgroundResults(folder: folder.url("results"))
+    results.store(resumption, for: "a")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.url("results").path)
+    #expect(names.count == 1)
+    let attributes = try FileManager.default.attributesOfItem(
+      atPath: folder.url("results/\(names[0])").path)
+    #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    #expect(results.resumeData(for: "a", identity: "request") == Data("resume".utf8))
+    #expect(results.resumeData(for: "a", identity: "other request") == nil)
+    #expect(results.resumeData(for: "a", identity: nil) == nil)
+    #expect(results.resumeData(for: "b", identity: "request") == nil)
+    results.store(BackgroundResumption(interruption(nil)), for: "a")
+    #expect(results.resumeData(for: "a", identity: "request") == nil)
+  }
+
+  @Test func resumeDataIsNoResultAndIsRemovedAfterAWeek() throws {
+    let results = BackgroundResults(folder: folder.url("results"))
+    results.store(resumption, for: "a")
+    #expect(results.load(at: Date() + BackgroundResumption.lifetime - 60).isEmpty)
+    #expect(results.resumeData(for: "a", identity: "request") != nil)
+    #expect(results.load(at: Date() + BackgroundResumption.lifetime + 60).isEmpty)
+    #expect(results.resumeData(for: "a", identity: "request") == nil)
+  }
+
+  @Test func resumeDataThatIsEmptyOrTooLongIsIgnored() {
+    let limit = BackgroundResumption.limit
+    #expect(BackgroundResumption(interruption(Data(count: limit))).data?.count == limit)
+    for count in [0, limit + 1] {
+      let resumption = BackgroundResumption(interruption(Data(count: count), -3_003))
+      #expect(resumption.data == nil && !resumption.isRefused)
+    }
+    #expect(BackgroundResumption(URLError(.timedOut)).data == nil)
+  }
+
+  @Test func resumeDataOfTheGreatestLengthIsStored() {
+    var resumption = BackgroundResumption(interruption(Data.pattern(BackgroundResumption.limit)))
+    resumption.identity = "request"
+    let results = BackgroundResults(folder: folder.url("results"))
+    results.store(resumption, for: "a")
+    #expect(results.resumeData(for: "a", identity: "request") == resumption.data)
+  }
+
+  @Test(arguments: [
+    (NSURLErrorDomain, -3_000, true), (NSURLErrorDomain, -3_003, true),
+    (NSURLErrorDomain, -3_007, true), (NSURLErrorDomain, -3_008, false),
+    (NSURLErrorDomain, -2_999, false), (NSURLErrorDomain, NSURLErrorUnknown, true),
+    (NSURLErrorDomain, NSURLErrorUnsupportedURL, true),
+    (NSURLErrorDomain, NSURLErrorCancelled, false),
+    (NSURLErrorDomain, NSURLErrorNetworkConnectionLost, false),
+    (NSURLErrorDomain, NSURLErrorTimedOut, false), (NSPOSIXErrorDomain, Int(ENOENT), true),
+    (NSPOSIXErrorDomain, Int(ECONNRESET), false), (NSCocoaErrorDomain, 4_864, true),
+    ("kCFErrorDomainCFNetwork", 310, false),
+  ])
+  func onlyAnErrorOfTheDataItselfIsARefusal(_ domain: String, _ code: Int, _ isRefusal: Bool) {
+    #expect(BackgroundResumption(interruption(nil, code, domain: domain)).isRefused == isRefusal)
+    #expect(!BackgroundResumption(interruption(Data([1]), code, domain: domain)).isRefused)
+  }
+
+  @Test func theIdentityOfARequestDependsOnItsURLAndAllItsFields() throws {
+    var request = HTTPRequest(url: .of("https://a.example/7"), headers: ["A": "1", "B": "2"])
+    func identity(_ session: HTTPHeaders = [:]) -> String? {
+      BackgroundResumption.identity(of: request, sessionHeaders: session)
+    }
+    let first = try #require(identity())
+    #expect(first.count == 64 && identity(["C": "3"]) != first)
+    request.headers = ["b": "2", "a": "1"]
+    #expect(identity() == first)
+    request.headers["Authorization"] = "Bearer s3cret"
+    let authorized = try #require(identity())
+    #expect(authorized != first && !authorized.contains("s3cret"))
+    request.headers["Authorization"] = "Bearer other"
+    #expect(identity() != authorized)
+    request.headers = ["A": "1", "B": "2"]
+    request.url = .of("https://a.example/8")
+    #expect(identity() != first)
+    request.headers["Range"] = "bytes=0-1"
+    #expect(identity() == nil)
+  }
+
+  @Test func aRecordOfAVersionWithoutResumeDataIsRead() throws {
+    let text = #"{"version":1,"key":"a","replaces":false}"#
+    let record = try #require(BackgroundRecord(text))
+    #expect(record.identity == nil && record.isContinued == nil && !record.replaces)
   }
 
   @Test func aFileIsMovedOrCopiedFromAnotherVolume() throws {

@@ -30,9 +30,12 @@ struct BackgroundTransferMachineTests {
     var machine = connected()
     #expect(
       texts(machine.request("a", for: 1, making: "job")) == [#"make("job", key: "a", start: 1)"#])
-    #expect(texts(machine.began(1, key: "a", start: 1)) == ["resume(1)"])
     #expect(
-      texts(machine.finished(1, key: "a", with: "done")) == [#"deliver("done", to: [1])"#])
+      texts(machine.began(1, key: "a", start: 1))
+        == [#"discardResumption(key: "a")"#, "resume(1)"])
+    #expect(
+      texts(machine.finished(1, key: "a", with: "done"))
+        == [#"storeResumption(of: "done", key: "a")"#, #"deliver("done", to: [1])"#])
     #expect(machine.keys.unfinished.isEmpty && machine.keys.finished.isEmpty)
   }
 
@@ -42,7 +45,8 @@ struct BackgroundTransferMachineTests {
     #expect(machine.request("a", for: 3, making: nil).isEmpty)
     #expect(machine.callers(of: 1) == [1, 2, 3])
     #expect(
-      texts(machine.finished(1, key: "a", with: "done")) == [#"deliver("done", to: [1, 2, 3])"#])
+      texts(machine.finished(1, key: "a", with: "done"))
+        == [#"storeResumption(of: "done", key: "a")"#, #"deliver("done", to: [1, 2, 3])"#])
   }
 
   @Test func theTaskIsCancelledWithItsLastCallerAndItsEndIsIgnored() {
@@ -72,7 +76,9 @@ struct BackgroundTransferMachineTests {
       texts(machine.request("a", for: 2, making: "new")) == [#"make("new", key: "a", start: 2)"#])
     #expect(machine.failed("a", start: 1, with: "no file").isEmpty)
     #expect(texts(machine.began(1, key: "a", start: 1)) == ["cancel(1)"])
-    #expect(texts(machine.began(2, key: "a", start: 2)) == ["resume(2)"])
+    #expect(
+      texts(machine.began(2, key: "a", start: 2))
+        == [#"discardResumption(key: "a")"#, "resume(2)"])
     #expect(machine.callers(of: 2) == [2])
   }
 
@@ -84,13 +90,15 @@ struct BackgroundTransferMachineTests {
     _ = machine.began(2, key: "a", start: 2)
     #expect(machine.finished(1, key: "a", with: "cancelled").isEmpty)
     #expect(
-      texts(machine.finished(2, key: "a", with: "done")) == [#"deliver("done", to: [2])"#])
+      texts(machine.finished(2, key: "a", with: "done"))
+        == [#"storeResumption(of: "done", key: "a")"#, #"deliver("done", to: [2])"#])
   }
 
   @Test func anOutcomeThatNobodyWaitsForIsKeptAndDeliveredOnce() {
     var machine = connected([(task: 7, key: "a")])
     #expect(
-      texts(machine.finished(7, key: "a", with: "done")) == [#"keep("done", key: "a")"#])
+      texts(machine.finished(7, key: "a", with: "done"))
+        == [#"storeResumption(of: "done", key: "a")"#, #"keep("done", key: "a")"#])
     #expect(machine.keys.finished == ["a"])
     #expect(
       texts(machine.request("a", for: 1, making: "job"))
@@ -119,7 +127,8 @@ struct BackgroundTransferMachineTests {
     var machine = Machine()
     _ = machine.request("a", for: 1, making: "job")
     #expect(
-      texts(machine.finished(5, key: "a", with: "done")) == [#"deliver("done", to: [1])"#])
+      texts(machine.finished(5, key: "a", with: "done"))
+        == [#"storeResumption(of: "done", key: "a")"#, #"deliver("done", to: [1])"#])
     #expect(machine.connect([(task: 5, key: "a")], stored: [:]).isEmpty)
     #expect(machine.keys.unfinished.isEmpty)
   }
@@ -140,7 +149,7 @@ struct BackgroundTransferMachineTests {
     var machine = running()
     #expect(
       texts(machine.finished(1, key: "a", with: "cancelled", isCancellation: true))
-        == [#"deliver("cancelled", to: [1])"#])
+        == [#"storeResumption(of: "cancelled", key: "a")"#, #"deliver("cancelled", to: [1])"#])
   }
 
   @Test func aSecondTaskOfAKeyIsCancelled() {
@@ -150,7 +159,8 @@ struct BackgroundTransferMachineTests {
         == ["cancel(2)"])
     #expect(machine.finished(2, key: "a", with: "cancelled").isEmpty)
     #expect(
-      texts(machine.finished(1, key: "a", with: "done")) == [#"keep("done", key: "a")"#])
+      texts(machine.finished(1, key: "a", with: "done"))
+        == [#"storeResumption(of: "done", key: "a")"#, #"keep("done", key: "a")"#])
   }
 
   @Test func aTaskThatCannotBeMadeSettlesItsCallersAndItsKeyIsFree() {
@@ -170,16 +180,21 @@ struct BackgroundTransferMachineTests {
     var machine = running()
     #expect(machine.expects(1, key: "a"))
     #expect(
-      texts(machine.cancel("a", with: "no")) == ["cancel(1)", #"deliver("no", to: [1])"#])
+      texts(machine.cancel("a", with: "no"))
+        == [#"discardResumption(key: "a")"#, "cancel(1)", #"deliver("no", to: [1])"#])
     #expect(!machine.expects(1, key: "a"))
     #expect(machine.finished(1, key: "a", with: "late").isEmpty)
 
     machine = connected(stored: ["b": "old"])
-    #expect(texts(machine.cancel("b", with: "no")) == [#"discard(key: "b")"#])
-    #expect(machine.cancel("b", with: "no").isEmpty)
+    #expect(
+      texts(machine.cancel("b", with: "no"))
+        == [#"discardResumption(key: "b")"#, #"discard(key: "b")"#])
+    #expect(texts(machine.cancel("b", with: "no")) == [#"discardResumption(key: "b")"#])
 
     _ = machine.request("c", for: 2, making: "job")
-    #expect(texts(machine.cancel("c", with: "no")) == [#"deliver("no", to: [2])"#])
+    #expect(
+      texts(machine.cancel("c", with: "no"))
+        == [#"discardResumption(key: "c")"#, #"deliver("no", to: [2])"#])
     #expect(texts(machine.began(3, key: "c", start: 1)) == ["cancel(3)"])
   }
 
@@ -191,7 +206,9 @@ struct BackgroundTransferMachineTests {
     _ = machine.request("joined", for: 3, making: "job")
     #expect(machine.leave(2).isEmpty)
     _ = machine.request("again", for: 4, making: "job")
-    #expect(texts(machine.cancel("again", with: "no")) == [#"deliver("no", to: [4])"#])
+    #expect(
+      texts(machine.cancel("again", with: "no"))
+        == [#"discardResumption(key: "again")"#, #"deliver("no", to: [4])"#])
     _ = machine.request("again", for: 5, making: "job")
     #expect(!machine.expects(9, key: "again"))
     #expect(machine.finished(9, key: "again", with: "late").isEmpty)
@@ -205,6 +222,65 @@ struct BackgroundTransferMachineTests {
     #expect(machine.callers(of: 8) == [3])
     // What a caller leaves is cancelled, and a stored outcome stays for the next one.
     #expect(machine.keys.finished == ["left"])
+  }
+
+  @Test func aRefusedContinuationStartsFromTheBeginningOnceForAllItsCallers() {
+    var machine = running()
+    _ = machine.request("a", for: 2, making: "other job")
+    _ = machine.request("a", for: 3, making: nil)
+    #expect(
+      texts(machine.finished(1, key: "a", with: "refused", isRefusal: true))
+        == [#"discardResumption(key: "a")"#, #"restart("job", key: "a", start: 2)"#])
+    #expect(machine.keys.unfinished == ["a"] && machine.keys.finished.isEmpty)
+    #expect(machine.leave(1).isEmpty)
+    _ = machine.began(2, key: "a", start: 2)
+    #expect(machine.callers(of: 2) == [2, 3])
+    // Its task has no resume data, so its failure is no refusal.
+    #expect(
+      texts(machine.finished(2, key: "a", with: "lost"))
+        == [#"storeResumption(of: "lost", key: "a")"#, #"deliver("lost", to: [2, 3])"#])
+  }
+
+  @Test func aRefusedContinuationOfAnEarlierRunStartsAgainWithTheJobOfACaller() {
+    var machine = connected([(task: 7, key: "a"), (task: 8, key: "b")])
+    _ = machine.request("a", for: 1, making: nil)
+    _ = machine.request("a", for: 2, making: "job")
+    #expect(
+      texts(machine.finished(7, key: "a", with: "refused", isRefusal: true))
+        == [#"discardResumption(key: "a")"#, #"restart("job", key: "a", start: 1)"#])
+    _ = machine.request("b", for: 3, making: nil)
+    #expect(
+      texts(machine.finished(8, key: "b", with: "refused", isRefusal: true))
+        == [#"storeResumption(of: "refused", key: "b")"#, #"deliver("refused", to: [3])"#])
+  }
+
+  @Test func aContinuationThatIsRefusedBeforeTheListStartsAgainAfterIt() {
+    var machine = Machine()
+    _ = machine.request("a", for: 1, making: "job")
+    _ = machine.request("b", for: 2, making: nil)
+    #expect(
+      texts(machine.finished(7, key: "a", with: "refused", isRefusal: true))
+        == [#"discardResumption(key: "a")"#])
+    #expect(
+      texts(machine.finished(8, key: "b", with: "refused", isRefusal: true))
+        == [#"storeResumption(of: "refused", key: "b")"#, #"deliver("refused", to: [2])"#])
+    #expect(
+      texts(machine.connect([(task: 7, key: "a"), (task: 8, key: "b")], stored: [:]))
+        == [#"make("job", key: "a", start: 1)"#])
+  }
+
+  @Test func aCancelledContinuationIsNotStartedAgain() {
+    var machine = running()
+    _ = machine.cancel("a", with: "no")
+    #expect(machine.finished(1, key: "a", with: "refused", isRefusal: true).isEmpty)
+    machine = running()
+    _ = machine.leave(1)
+    #expect(machine.finished(1, key: "a", with: "refused", isRefusal: true).isEmpty)
+    // The restarted task is cancelled as soon as it is made.
+    machine = running()
+    _ = machine.finished(1, key: "a", with: "refused", isRefusal: true)
+    #expect(machine.leave(1).isEmpty)
+    #expect(texts(machine.began(2, key: "a", start: 2)) == ["cancel(2)"])
   }
 
   @Test func anEndOfTheEventsBeforeTheEndOfATransferIsNotThatOfTheTransfer() {

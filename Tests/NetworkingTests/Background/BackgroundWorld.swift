@@ -13,6 +13,8 @@ struct BackgroundWorld {
 
   private struct SystemTask {
     let key: String
+    /// Whether it continues with resume data.
+    let isContinued: Bool
     var isResumed = false
     var isCancelled = false
     /// Whether an earlier run of the program has cancelled it.
@@ -32,12 +34,14 @@ struct BackgroundWorld {
   private var ended: [Int: SystemTask] = [:]
   /// The stored outcomes, which survive a relaunch.
   private var disk: [String: String] = [:]
+  /// The keys with stored resume data, which survives a relaunch.
+  private var resumptions: Set<String> = []
   /// The keys of the callers that wait.
   private var waiting: [Int: String] = [:]
   private var eventCallers: Set<Int> = []
   private var lastCaller = 0
   /// The jobs whose tasks have not been made, because the system is slow.
-  private var toMake: [(key: String, start: Int)] = []
+  private var toMake: [(key: String, start: Int, isRestart: Bool)] = []
 
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
@@ -70,6 +74,7 @@ struct BackgroundWorld {
       perform(machine.cancel(key, with: "\(key) cancelled"))
       if waiting.values.contains(key) { violations.append("a caller of \(key) is not settled") }
       if isConnected, liveTasks(of: key) > 0 { violations.append("\(key) is not cancelled") }
+      if resumptions.contains(key) { violations.append("\(key) keeps its resume data") }
     default: if Int.random(in: 0..<8, using: &random) == 0 { relaunch() }
     }
     check()
@@ -78,8 +83,11 @@ struct BackgroundWorld {
   /// Ends all tasks, after which no caller may be left.
   mutating func finish() {
     connect()
-    while !toMake.isEmpty { makeTask() }
-    for task in tasks.keys.sorted() { end(task) }
+    // A refused continuation makes another task, once.
+    for _ in 1...2 {
+      while !toMake.isEmpty { makeTask() }
+      for task in tasks.keys.sorted() { end(task) }
+    }
     if !eventCallers.isEmpty { perform(machine.endEvents()) }
     check()
     if !waiting.isEmpty { violations.append("callers wait without a task: \(waiting)") }
@@ -104,32 +112,41 @@ struct BackgroundWorld {
   }
 
   private mutating func makeTask() {
-    guard let (key, start) = toMake.first else { return }
+    guard let (key, start, isRestart) = toMake.first else { return }
     toMake.removeFirst()
     if Int.random(in: 0..<8, using: &random) == 0 {
       return perform(machine.failed(key, start: start, with: "\(key) has no file"))
     }
     lastTask += 1
-    tasks[lastTask] = SystemTask(key: key)
+    tasks[lastTask] = SystemTask(
+      key: key, isContinued: !isRestart && resumptions.contains(key))
+    // The program ends before the resume data is removed.
+    if Int.random(in: 0..<40, using: &random) == 0 { return relaunch() }
     perform(machine.began(lastTask, key: key, start: start))
   }
 
   private mutating func end(_ number: Int) {
     guard let task = tasks.removeValue(forKey: number) else { return }
-    let outcome = "\(task.key) \(number)"
+    let isRefusal = task.isContinued && Bool.random(using: &random)
+    let isResumable = !isRefusal && Bool.random(using: &random)
+    let outcome = "\(task.key) \(number)\(isResumable ? " resumable" : "")"
     let hadCallers = waiting.values.contains(task.key)
     ended[number] = task
     // A cancellation may come too late.
     let isCancellation =
       task.isCancelled && (task.isCancelledEarlier || Bool.random(using: &random))
     let actions = machine.finished(
-      number, key: task.key, with: outcome, isCancellation: isCancellation)
+      number, key: task.key, with: outcome, isCancellation: isCancellation, isRefusal: isRefusal)
     let isDropped = task.isCancelled || task.isUnwanted
     if isDropped, !actions.isEmpty {
       violations.append("the end of the cancelled task \(number) is an outcome")
     }
     perform(actions)
     guard !isDropped else { return }
+    if resumptions.contains(task.key) != isResumable {
+      violations.append("the resume data of \(task.key) is not that of its last task")
+    }
+    if isRefusal, hadCallers, waiting.values.contains(task.key) { return }
     if hadCallers ? waiting.values.contains(task.key) : disk[task.key] != outcome {
       violations.append("the outcome \(outcome) is lost")
     }
@@ -165,9 +182,23 @@ struct BackgroundWorld {
       switch action {
       case .make(let job, let key, let start):
         if job != key { violations.append("the job \(job) is made for the key \(key)") }
-        toMake.append((key, start))
+        toMake.append((key, start, false))
+      case .restart(let job, let key, let start):
+        if job != key { violations.append("the job \(job) is made for the key \(key)") }
+        if !waiting.values.contains(key) { violations.append("\(key) restarts without a caller") }
+        toMake.append((key, start, true))
+      case .storeResumption(let outcome, let key):
+        if outcome.hasSuffix(" resumable") {
+          resumptions.insert(key)
+        } else {
+          resumptions.remove(key)
+        }
+      case .discardResumption(let key): resumptions.remove(key)
       case .resume(let task):
         tasks[task]?.isResumed = true
+        if resumptions.contains(tasks[task]?.key ?? "-") {
+          violations.append("the task \(task) is started beside its resume data")
+        }
         if !waiting.values.contains(tasks[task]?.key ?? "-") {
           violations.append("the task \(task) is started without a caller")
         }

@@ -15,6 +15,7 @@ final class FakeBackgroundSystem: Sendable {
   struct SystemTask: Sendable {
     let request: URLRequest?
     let description: String?
+    let resumeData: Data?
     var isResumed = false
     var isCancelled = false
   }
@@ -25,10 +26,13 @@ final class FakeBackgroundSystem: Sendable {
 
   /// Adds a task that no transport has made.
   @discardableResult
-  func add(_ description: String?, _ request: URLRequest? = nil) -> Int {
+  func add(
+    _ description: String?, _ request: URLRequest? = nil, continuing resumeData: Data? = nil
+  ) -> Int {
     state.withLock { state in
       state.last += 1
-      state.tasks[state.last] = SystemTask(request: request, description: description)
+      state.tasks[state.last] = SystemTask(
+        request: request, description: description, resumeData: resumeData)
       return state.last
     }
   }
@@ -49,17 +53,21 @@ final class FakeBackgroundSystem: Sendable {
 /// The test is the system: it lists the tasks, and ends them.
 final class FakeBackgroundSession: BackgroundTaskSession {
   let system: FakeBackgroundSystem
+  let headers: HTTPHeaders
   private let connected = Mutex<BackgroundTransport?>(nil)
 
-  init(_ system: FakeBackgroundSystem = FakeBackgroundSystem()) {
+  init(_ system: FakeBackgroundSystem = FakeBackgroundSystem(), headers: HTTPHeaders = [:]) {
     self.system = system
+    self.headers = headers
   }
 
   private var receiver: BackgroundTransport? { connected.withLock { $0 } }
 
   func connect(_ receiver: BackgroundTransport) { connected.withLock { $0 = receiver } }
 
-  func makeTask(_ job: BackgroundJob) -> Int { system.add(job.record.text, job.urlRequest) }
+  func makeTask(_ job: BackgroundJob) -> Int {
+    system.add(job.record.text, job.urlRequest, continuing: job.resumeData)
+  }
 
   func resume(_ task: Int) { system.update(task) { $0.isResumed = true } }
 
@@ -90,21 +98,26 @@ final class FakeBackgroundSession: BackgroundTaskSession {
   ///   - file: The file that the system has received for a download.
   ///   - body: The response to an upload.
   ///   - failure: The failure.
+  ///   - error: The error of the system, which may have resume data.
   func end(
     _ task: Int, status: Int? = 200, headers: HTTPHeaders = [:], file: URL? = nil,
-    body: Data? = nil, failure: TransportFailure? = nil
+    body: Data? = nil, failure: TransportFailure? = nil, error: (any Error)? = nil
   ) {
     guard let ended = system.remove(task) else { return }
+    let head = status.map { HTTPResponseHead(status: $0, headers: headers) }
     if let file {
-      receiver?.received(file, by: task, ended.description, status: status)
+      receiver?.received(file, by: task, ended.description, head)
       try? FileManager.default.removeItem(at: file)
     }
     if let body { receiver?.received(body, by: task) }
     var outcome = BackgroundOutcome(
       method: HTTPMethod(rawValue: ended.request?.httpMethod ?? "GET"),
       url: ended.request?.url?.absoluteString ?? "",
-      failure: ended.isCancelled ? TransportFailure(code: .cancelled) : failure)
-    outcome.head = status.map { HTTPResponseHead(status: $0, headers: headers) }
+      failure: ended.isCancelled
+        ? TransportFailure(code: .cancelled)
+        : failure ?? error.map { _ in TransportFailure(code: .connectionLost) })
+    outcome.head = head
+    if let error { outcome.resumption = BackgroundResumption(error) }
     receiver?.finished(task, ended.description, outcome)
   }
 }
@@ -127,9 +140,9 @@ struct BackgroundRun {
 
   init(
     _ system: FakeBackgroundSystem, in folder: TemporaryFolder, lists: Bool = true,
-    configuration: NetworkingConfiguration = .default
+    configuration: NetworkingConfiguration = .default, headers: HTTPHeaders = [:]
   ) {
-    session = FakeBackgroundSession(system)
+    session = FakeBackgroundSession(system, headers: headers)
     let transport = BackgroundTransport(
       identifier: "films", results: BackgroundResults(folder: folder.url("results")),
       session: session)

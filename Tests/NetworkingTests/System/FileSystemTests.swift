@@ -30,6 +30,22 @@ struct FileSystemTests {
     #expect(steps.entries.count == 3)
   }
 
+  @Test func aFolderIsExcludedFromBackupsAgainAfterItWasRemoved() throws {
+    let steps = Log<String>()
+    let fileSystem = FileSystem { if $0 == "exclude from backups" { steps.append($0) } }
+    let folder = temporary.url("a/b")
+    for count in 1...2 {
+      try fileSystem.createDirectoriesWithoutBackup(folder.path)
+      #expect(try fileSystem.isDirectory(folder.path))
+      #expect(steps.entries.count == count)
+      #if canImport(Darwin)
+        let values = try folder.resourceValues(forKeys: [.isExcludedFromBackupKey])
+        #expect(values.isExcludedFromBackup == true)
+      #endif
+      try fileSystem.remove(folder.path)
+    }
+  }
+
   @Test(arguments: [0, 1, 256 << 10, 256 << 10 + 1])
   func aFileAtTheLimitIsCopiedAndALargerOneIsNot(_ count: Int) throws {
     let file = try temporary.file("source", Data.pattern(count))

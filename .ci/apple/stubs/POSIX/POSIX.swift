@@ -22,6 +22,7 @@ public var ECHILD: Int32 { 10 }
 public var EBADF: Int32 { 9 }
 public var ENOMEM: Int32 { 12 }
 public var EACCES: Int32 { 13 }
+public var EFAULT: Int32 { 14 }
 public var EEXIST: Int32 { 17 }
 public var ENOTDIR: Int32 { 20 }
 public var EINVAL: Int32 { 22 }
