@@ -30,6 +30,14 @@ struct ValueCacheTests {
     #expect(try await cache.value(for: 1) { .rejected(Failure.made) }.value == "one")
   }
 
+  @Test func memoryPressureRemovesAllValues() async throws {
+    let cache = ValueCache<Int, String>()
+    _ = try await cache.value(for: 1) { .fulfilled("one") }.value
+    cache.pressure.report()
+    #expect(cache[1] == nil && cache.valueCount == 0 && cache.totalCost == 0)
+    #expect(try await cache.value(for: 1) { .fulfilled("two") }.value == "two")
+  }
+
   @Test func aFailureIsDeliveredToAllAndNotStored() async throws {
     let cache = ValueCache<Int, String>()
     let (work, resolver) = Promise<String>.pending(on: .inline)
