@@ -56,7 +56,7 @@ struct ImageHeaderTests {
     for file: Int32 in -6...1 {
       let isComplete = image == 0 || file == 0 && [-2, -3].contains(image)
       let result = Result { try ImageHeader.checkComplete(image: image, file: file) }
-      #expect((try? result.get()) != nil == isComplete)
+      #expect(((try? result.get()) != nil) == isComplete)
     }
   }
 }

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking

@@ -72,7 +72,8 @@ struct KeychainItemTests {
     var calls: [String] { state.withLock { $0.calls } }
   }
 
-  private let (own, other) = (Data("own".utf8), Data("other".utf8))
+  private let own = Data("own".utf8)
+  private let other = Data("other".utf8)
   private let removed: Data?? = .some(nil)
 
   @Test func anItemIsAddedUpdatedReadAndRemoved() throws {

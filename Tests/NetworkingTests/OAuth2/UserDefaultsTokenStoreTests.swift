@@ -1,6 +1,7 @@
 import CatenaSystem
 import Foundation
 import Mocking
+import MockingOAuth2
 import Promises
 import TestGate
 import TestSupport
@@ -139,8 +140,8 @@ struct UserDefaultsTokenStoreTests {
   @Test func anAppThatDeletesItsDefaultsCanSignInAgain() throws {
     let store = device.store()
     try store.setToken(token, for: key)
-    device.change { $0.values = [:] }
     for store in [store, device.store(inProcess: 2)] {
+      device.change { $0.values = [:] }
       #expect(try store.token(for: key) == nil)
       try store.setToken(token, for: key)
       #expect(try store.token(for: key) == token)
