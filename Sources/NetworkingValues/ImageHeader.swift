@@ -5,7 +5,9 @@ struct ImageHeader {
   /// The size in pixels, as stored.
   var width: Int
   var height: Int
-  /// The orientation of EXIF and TIFF, from 1 to 8. Other values count as 1.
+  /// The orientation of EXIF and TIFF, from 1 to 8.
+  ///
+  /// Other values count as 1.
   var orientation = 1
 
   /// A way to decode an image.

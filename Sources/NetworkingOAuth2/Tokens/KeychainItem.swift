@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A change repeats its calls if another process adds or removes the item in between.
 struct KeychainItem {
-  /// The statuses of calls, after `SecBase.h`. All have a negative number, except success.
+  /// The statuses of calls, with their numbers in Apple's `SecBase.h`.
   enum Status {
     static let success: Int32 = 0
     static let missingEntitlement: Int32 = -34018
