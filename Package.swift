@@ -13,7 +13,8 @@ let settings: [SwiftSetting] =
     .enableUpcomingFeature($0)
   }
 
-// The privacy manifest is for Apple's platforms, which are built on Macs.
+// The privacy manifests are for Apple's platforms, which are built on Macs. A module has one if it calls
+// a function that Apple wants to be declared.
 #if os(Linux)
   let resources: [Resource] = []
   let excluded = ["Resources"]
@@ -63,7 +64,9 @@ let package = Package(
   ],
   targets: [
     .target(name: "CCatenaSystem"),
-    .target(name: "CatenaSystem", dependencies: ["CCatenaSystem"]),
+    .target(
+      name: "CatenaSystem", dependencies: ["CCatenaSystem"], exclude: excluded,
+      resources: resources),
     .target(name: "Promises", dependencies: ["CatenaSystem"]),
     .target(name: "PromisesCombine", dependencies: ["Promises"]),
     .target(name: "CCatena", exclude: ["Scripts"]),
@@ -74,13 +77,13 @@ let package = Package(
         .linkedLibrary(":libz.so.1", .when(platforms: [.linux])),
       ]),
     .target(
-      name: "Networking", dependencies: ["CCatena", "CatenaSystem", "Promises"] + curl,
-      exclude: excluded, resources: resources),
+      name: "Networking", dependencies: ["CCatena", "CatenaSystem", "Promises"] + curl),
     .target(
       name: "NetworkingInterceptors", dependencies: ["CatenaSystem", "Networking", "Promises"]),
     .target(
       name: "NetworkingOAuth2",
-      dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"]),
+      dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"],
+      exclude: excluded, resources: resources),
     .target(
       name: "NetworkingStreams", dependencies: ["CatenaSystem", "Networking", "Promises"]),
     .target(name: "NetworkingTracing", dependencies: ["Networking"]),

@@ -17,26 +17,55 @@
       return overflows ? .max : bytes
     }
 
+    /// The default limit for the stored pixels of an image: 100 million.
+    ///
+    /// A file of some kilobytes can have pixels that fill the memory.
+    public static let defaultPixelLimit = 100_000_000
+
     /// Decodes the first image of a file in any format that the system knows.
     ///
-    /// It blocks while it decodes.
+    /// The image is turned as its orientation says. It blocks while it decodes.
     ///
     /// - Parameters:
     ///   - data: The bytes of the file.
     ///   - size: The maximum width and height in pixels. A larger image is made smaller while it is
-    ///     decoded, so that it never needs more memory. `nil` keeps the size.
+    ///     decoded. `nil` keeps the size.
+    ///   - pixelLimit: The maximum number of stored pixels, which is checked before they are decoded.
     /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/decodingFailed`` if the
-    ///   bytes are not an image.
-    public init(_ data: Data, maximumSize size: Int? = nil) throws(NetworkError) {
+    ///   bytes are not an image, if a part of them is missing, or if the image has too many pixels.
+    public init(
+      _ data: Data, maximumSize size: Int? = nil, pixelLimit: Int = defaultPixelLimit
+    ) throws(NetworkError) {
       let unused: [CFString: Any] = [kCGImageSourceShouldCache: false]
       guard let source = CGImageSourceCreateWithData(data as CFData, unused as CFDictionary),
-        let image = Self.image(of: source, size)
-      else { throw NetworkError(.decodingFailed, "the body is not an image") }
+        let header = Self.header(of: source)
+      else { throw Self.notAnImage }
+      let decoding = try header.decoding(maximumSize: size, pixelLimit: pixelLimit)
+      guard let image = Self.image(of: source, decoding) else { throw Self.notAnImage }
+      // The status of an image may be known only now.
+      try ImageHeader.checkComplete(
+        image: CGImageSourceGetStatusAtIndex(source, 0).rawValue,
+        file: CGImageSourceGetStatus(source).rawValue)
       cgImage = image
     }
 
-    private static func image(of source: CGImageSource, _ size: Int?) -> CGImage? {
-      guard let size else {
+    private static var notAnImage: NetworkError {
+      NetworkError(.decodingFailed, "the body is not an image")
+    }
+
+    private static func header(of source: CGImageSource) -> ImageHeader? {
+      let properties = CGImageSourceCopyPropertiesAtIndex(source, 0, nil) as? [CFString: Any]
+      guard let width = properties?[kCGImagePropertyPixelWidth] as? Int,
+        let height = properties?[kCGImagePropertyPixelHeight] as? Int
+      else { return nil }
+      let orientation = properties?[kCGImagePropertyOrientation] as? Int ?? 1
+      return ImageHeader(width: width, height: height, orientation: orientation)
+    }
+
+    private static func image(
+      of source: CGImageSource, _ decoding: ImageHeader.Decoding
+    ) -> CGImage? {
+      guard case .transformed(let longerSide) = decoding else {
         let options: [CFString: Any] = [kCGImageSourceShouldCacheImmediately: true]
         return CGImageSourceCreateImageAtIndex(source, 0, options as CFDictionary)
       }
@@ -44,7 +73,7 @@
         kCGImageSourceCreateThumbnailFromImageAlways: true,
         kCGImageSourceCreateThumbnailWithTransform: true,
         kCGImageSourceShouldCacheImmediately: true,
-        kCGImageSourceThumbnailMaxPixelSize: max(size, 1),
+        kCGImageSourceThumbnailMaxPixelSize: longerSide,
       ]
       return CGImageSourceCreateThumbnailAtIndex(source, 0, options as CFDictionary)
     }

@@ -18,6 +18,7 @@
     ///   - endpoint: The endpoint.
     ///   - cache: The cache.
     ///   - size: The maximum width and height in pixels. `nil` keeps the size.
+    ///   - pixelLimit: The maximum number of stored pixels of an image.
     ///   - options: The options of the request, which are applied in order.
     ///   - file: The source file of the caller, for diagnostics.
     ///   - line: The source line of the caller, for diagnostics.
@@ -25,11 +26,11 @@
     ///   code ``NetworkError/Code-swift.enum/decodingFailed``.
     public func image(
       for endpoint: Endpoint, cached cache: ValueCache<URL, DecodedImage>,
-      maximumSize size: Int? = nil, _ options: RequestOption...,
-      file: StaticString = #fileID, line: UInt = #line
+      maximumSize size: Int? = nil, pixelLimit: Int = DecodedImage.defaultPixelLimit,
+      _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<DecodedImage> {
       cachedValue(endpoint, options, cache, file, line, cost: { image, _ in image.byteCount }) {
-        try DecodedImage($0.data, maximumSize: size)
+        try DecodedImage($0.data, maximumSize: size, pixelLimit: pixelLimit)
       }
     }
 
@@ -37,11 +38,11 @@
     @_disfavoredOverload
     public func image(
       for endpoint: some TypedEndpoint, cached cache: ValueCache<URL, DecodedImage>,
-      maximumSize size: Int? = nil, _ options: RequestOption...,
-      file: StaticString = #fileID, line: UInt = #line
+      maximumSize size: Int? = nil, pixelLimit: Int = DecodedImage.defaultPixelLimit,
+      _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<DecodedImage> {
       cachedValue(endpoint, options, cache, file, line, cost: { image, _ in image.byteCount }) {
-        try DecodedImage($0.data, maximumSize: size)
+        try DecodedImage($0.data, maximumSize: size, pixelLimit: pixelLimit)
       }
     }
 
@@ -51,6 +52,7 @@
     ///   - endpoints: The endpoints, the most important first.
     ///   - cache: The cache.
     ///   - size: The maximum width and height in pixels. `nil` keeps the size.
+    ///   - pixelLimit: The maximum number of stored pixels of an image.
     ///   - options: The options of the request, which are applied in order.
     ///   - file: The source file of the caller, for diagnostics.
     ///   - line: The source line of the caller, for diagnostics.
@@ -58,11 +60,11 @@
     @discardableResult
     public func prefetch(
       _ endpoints: [Endpoint], cached cache: ValueCache<URL, DecodedImage>,
-      maximumSize size: Int? = nil, _ options: RequestOption...,
-      file: StaticString = #fileID, line: UInt = #line
+      maximumSize size: Int? = nil, pixelLimit: Int = DecodedImage.defaultPixelLimit,
+      _ options: RequestOption..., file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Void> {
       prefetch(endpoints, options, cache, file, line, cost: { image, _ in image.byteCount }) {
-        try DecodedImage($0.data, maximumSize: size)
+        try DecodedImage($0.data, maximumSize: size, pixelLimit: pixelLimit)
       }
     }
   }

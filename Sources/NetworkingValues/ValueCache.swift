@@ -1,5 +1,4 @@
 import CatenaSystem
-import Dispatch
 import Networking
 public import Promises
 
@@ -38,9 +37,7 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
   private let lifetime: Duration?
   private let scheduler: any Scheduler
   private let state = Mutex(State())
-  #if canImport(Darwin)
-    private let pressure: any DispatchSourceMemoryPressure
-  #endif
+  let pressure = MemoryPressureObserver()
 
   /// Creates a cache.
   ///
@@ -57,18 +54,8 @@ public final class ValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
     self.cost = max(cost?.bytes ?? .max, 0)
     self.lifetime = lifetime
     self.scheduler = scheduler
-    #if canImport(Darwin)
-      pressure = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical])
-      pressure.setEventHandler { [weak self] in self?.removeAll() }
-      pressure.activate()
-    #endif
+    pressure.handle { [weak self] in self?.removeAll() }
   }
-
-  #if canImport(Darwin)
-    deinit {
-      pressure.cancel()
-    }
-  #endif
 
   /// Returns a stored value, or makes it.
   ///

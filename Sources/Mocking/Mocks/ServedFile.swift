@@ -23,7 +23,7 @@ package final class ServedFile: Sendable {
         file.path, status.isFolder ? "it is a folder" : "it is not a regular file", number: nil)
     }
     byteCount = Int(status.byteCount)
-    modified = status.modificationDate
+    modified = status.lastModified
     let parts = [status.byteCount, status.modified.seconds, status.modified.nanoseconds]
     entityTag = "\"\(parts.map { String($0, radix: 16) }.joined(separator: "-"))\""
     self.file = file

@@ -148,7 +148,7 @@ struct DiskCacheFiles: Sendable {
       if let dot = name.firstIndex(of: ".") {
         bodies[String(name[..<dot]), default: []].append("\(folder)/\(name)")
       } else if let status = Self.status("\(folder)/\(name)") {
-        items[name] = Item(name: name, bytes: status.byteCount, used: status.modificationDate)
+        items[name] = Item(name: name, bytes: status.byteCount, used: status.lastModified)
       }
     }
     let now = Date()
@@ -160,7 +160,7 @@ struct DiskCacheFiles: Sendable {
         if items[name] != nil, referenced?.contains(path) ?? true {
           items[name]?.bytes += status.byteCount
           items[name]?.bodies.append(path)
-        } else if now.timeIntervalSince(status.modificationDate) > 60 {
+        } else if now.timeIntervalSince(status.lastModified) > 60 {
           // A newer one may be about to get its record.
           try? fileSystem.remove(path)
         }
@@ -174,7 +174,7 @@ struct DiskCacheFiles: Sendable {
     for name in ((try? fileSystem.names(in: incoming)) ?? []).map(\.text) {
       let process = name.split(separator: "-").first.flatMap { pid_t($0) } ?? 0
       let isRunning = process > 0 && (kill(process, 0) == 0 || errno != ESRCH)
-      let changed = Self.status("\(incoming)/\(name)")?.modificationDate ?? .distantPast
+      let changed = Self.status("\(incoming)/\(name)")?.lastModified ?? .distantPast
       guard !isRunning || Date().timeIntervalSince(changed) > 24 * 3_600 else { continue }
       try? fileSystem.remove("\(incoming)/\(name)")
     }

@@ -25,6 +25,8 @@ import Promises
 ///   which all files have the same owner. It is removed, and the request is sent.
 /// - **Processes.** Several processes may use one folder at the same time. A response that is in the
 ///   memory of one process is not removed from it when another process removes it.
+/// - **Memory.** On Apple platforms the responses in memory are evicted when the system reports memory
+///   pressure. Those on disk stay.
 /// - **Failures.** A full disk or a missing permission never fails a request. The response is then not
 ///   stored.
 ///
@@ -144,9 +146,7 @@ public final class HTTPCache: Sendable {
   }
 
   /// Prevents responses to all earlier requests from being stored.
-  func invalidateEverything() {
-    invalidations.withLock { $0.addAll() }
-  }
+  func invalidateEverything() { invalidations.withLock { $0.addAll() } }
 
   /// Removes all responses in memory, and prevents responses to earlier requests from being stored.
   func removeAllFromMemory() {

@@ -1,8 +1,10 @@
 import CatenaSystem
 
-/// A store of records in memory, which evicts the least recently used ones.
+/// A store of records in memory, which evicts the least recently used ones, and all of them under
+/// memory pressure.
 final class MemoryCacheStore: Sendable {
   let limits: HTTPCache.Limits
+  let pressure = MemoryPressureObserver()
   private let state = Mutex(State())
 
   private struct State: ~Copyable {
@@ -13,14 +15,13 @@ final class MemoryCacheStore: Sendable {
 
   init(_ limits: HTTPCache.Limits) {
     self.limits = limits
+    pressure.handle { [weak self] in self?.evictAll() }
   }
 
   /// The limit for one response: an eighth of the store.
   var maximumResponseSize: Int { limits.bytes / 8 }
 
-  func record(for key: CacheKey) -> CacheRecord? {
-    state.withLock { $0.records.use(key) }
-  }
+  func record(for key: CacheKey) -> CacheRecord? { state.withLock { $0.records.use(key) } }
 
   func contains(_ key: CacheKey) -> Bool { state.withLock { $0.records.contains(key) } }
 
@@ -83,6 +84,11 @@ final class MemoryCacheStore: Sendable {
       update(record.key) { $0.remove { matches(record.key, $0) } }
     }
   }
+
+  /// Evicts all records.
+  ///
+  /// This is no change: a record that was read from disk before is still current.
+  func evictAll() { _ = state.withLock { $0.records.evict(count: 0, cost: 0) } }
 
   /// The records, unordered.
   var records: [CacheRecord] { state.withLock { $0.records.values } }

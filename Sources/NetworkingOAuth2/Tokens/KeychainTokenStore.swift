@@ -11,8 +11,9 @@
   /// ```
   ///
   /// Each token is a generic password of the service, available after the first unlock and on this
-  /// device only. An app and its extensions share tokens by an access group. To refresh once for
-  /// all of them, give a folder of their app group for the lock.
+  /// device only. Before that, each method throws ``OAuth2Error`` with the code `storeFailed`. An app and
+  /// its extensions share tokens by an access group. To refresh once for all of them, give a folder of
+  /// their app group for the lock.
   public final class KeychainTokenStore: TokenStoring {
     private let service: String
     private let accessGroup: String?
@@ -39,14 +40,7 @@
     /// - Returns: The token, or `nil` if there is none.
     /// - Throws: ``OAuth2Error`` if the store cannot be read.
     public func token(for key: TokenKey) throws -> OAuth2Token? {
-      var query = item(key)
-      query[kSecReturnData as String] = true
-      query[kSecMatchLimit as String] = kSecMatchLimitOne
-      var result: CFTypeRef?
-      let status = SecItemCopyMatching(query as CFDictionary, &result)
-      if status == errSecItemNotFound { return nil }
-      guard status == errSecSuccess, let data = result as? Data else { throw Self.error(status) }
-      return try TokenCoding.decode(data)
+      try item(key).data().map(TokenCoding.decode)
     }
 
     /// Stores or removes a token.
@@ -56,19 +50,7 @@
     ///   - key: The key.
     /// - Throws: ``OAuth2Error`` if the store cannot be written.
     public func setToken(_ token: OAuth2Token?, for key: TokenKey) throws {
-      guard let token else {
-        let status = SecItemDelete(item(key) as CFDictionary)
-        guard status == errSecSuccess || status == errSecItemNotFound else {
-          throw Self.error(status)
-        }
-        changes.report(key)
-        return
-      }
-      let data = try TokenCoding.encode(token)
-      let change = [kSecValueData as String: data] as CFDictionary
-      var status = SecItemUpdate(item(key) as CFDictionary, change)
-      if status == errSecItemNotFound { status = add(data, key) }
-      guard status == errSecSuccess else { throw Self.error(status) }
+      try item(key).set(token.map(TokenCoding.encode))
       changes.report(key)
     }
 
@@ -80,11 +62,9 @@
     /// - Returns: The token that was found, or `nil` if `token` has been stored.
     /// - Throws: ``OAuth2Error`` if the store cannot be read or written.
     public func addToken(_ token: OAuth2Token, for key: TokenKey) throws -> OAuth2Token? {
-      let status = add(try TokenCoding.encode(token), key)
-      if status == errSecDuplicateItem { return try self.token(for: key) }
-      guard status == errSecSuccess else { throw Self.error(status) }
-      changes.report(key)
-      return nil
+      let found = try item(key).addIfMissing(TokenCoding.encode(token)).map(TokenCoding.decode)
+      if found == nil { changes.report(key) }
+      return found
     }
 
     /// Acquires the lock for a refresh.
@@ -100,14 +80,31 @@
       }
     }
 
-    private func add(_ data: Data, _ key: TokenKey) -> OSStatus {
-      var query = item(key)
-      query[kSecValueData as String] = data
-      query[kSecAttrAccessible as String] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
-      return SecItemAdd(query as CFDictionary, nil)
+    private func item(_ key: TokenKey) -> KeychainItem {
+      let query = query(key)
+      return KeychainItem(
+        accessGroup: accessGroup,
+        read: {
+          var query = query
+          query[kSecReturnData as String] = true
+          query[kSecMatchLimit as String] = kSecMatchLimitOne
+          var result: CFTypeRef?
+          let status = SecItemCopyMatching(query as CFDictionary, &result)
+          return (status, result as? Data)
+        },
+        add: { data in
+          var query = query
+          query[kSecValueData as String] = data
+          query[kSecAttrAccessible as String] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+          return SecItemAdd(query as CFDictionary, nil)
+        },
+        update: { data in
+          SecItemUpdate(query as CFDictionary, [kSecValueData as String: data] as CFDictionary)
+        },
+        delete: { SecItemDelete(query as CFDictionary) })
     }
 
-    private func item(_ key: TokenKey) -> [String: Any] {
+    private func query(_ key: TokenKey) -> [String: Any] {
       var query: [String: Any] = [
         kSecClass as String: kSecClassGenericPassword,
         kSecAttrService as String: service,
@@ -116,10 +113,6 @@
       ]
       if let accessGroup { query[kSecAttrAccessGroup as String] = accessGroup }
       return query
-    }
-
-    private static func error(_ status: OSStatus) -> OAuth2Error {
-      OAuth2Error(.storeFailed, "the keychain responded with \(status)")
     }
   }
 

@@ -6,17 +6,15 @@ import Foundation
 /// The tokens are not encrypted. Prefer the keychain on Apple platforms, and an encrypted
 /// ``FileTokenStore`` elsewhere. It excludes other sessions of this process during a refresh, but
 /// not other processes.
+///
+/// After a restart of a device, the system can start an app before the user unlocks the device. User
+/// defaults then read as empty. A store that had tokens before throws ``OAuth2Error`` with the code
+/// `storeFailed` until the device is unlocked, and at most until the process ends; it changes nothing.
+/// To recognize this, it keeps another value with the tokens, and a file in the folder for application
+/// data.
 public final class UserDefaultsTokenStore: TokenStoring {
-  /// A reference to `UserDefaults`, which is safe to use from several threads.
-  ///
-  /// `@unchecked Sendable` because `UserDefaults` protects its values, but is not marked as `Sendable` on all
-  /// platforms.
-  private struct Defaults: @unchecked Sendable {
-    let defaults: UserDefaults
-  }
-
-  private let storage: Defaults
-  private let suite: String
+  private let defaults: ReadableDefaults
+  private let domain: String
   private let prefix: String
   /// The locks of all stores of this process, by suite and name.
   private static let locked = Mutex<Set<String>>([])
@@ -28,9 +26,21 @@ public final class UserDefaultsTokenStore: TokenStoring {
   /// - Parameters:
   ///   - suite: The name of the domain. `nil` uses the standard one.
   ///   - prefix: The start of the names of the values.
-  public init(suite: String? = nil, prefix: String = "OAuth2Token/") {
-    storage = Defaults(defaults: suite.flatMap(UserDefaults.init(suiteName:)) ?? .standard)
-    self.suite = suite ?? ""
+  public convenience init(suite: String? = nil, prefix: String = "OAuth2Token/") {
+    let domain = "\(suite ?? "")/\(prefix)"
+    self.init(DefaultsSource(suite: suite, marker: domain), domain: domain, prefix: prefix)
+  }
+
+  /// Creates a store.
+  ///
+  /// - Parameters:
+  ///   - source: The values.
+  ///   - domain: The name of the domain and the prefix.
+  ///   - prefix: The start of the names of the values.
+  init(_ source: DefaultsSource, domain: String, prefix: String = "") {
+    // The name of a token has slashes.
+    defaults = ReadableDefaults(source, domain: domain, canary: "\(prefix)CatenaCanary")
+    self.domain = domain
     self.prefix = prefix
   }
 
@@ -40,8 +50,7 @@ public final class UserDefaultsTokenStore: TokenStoring {
   /// - Returns: The token, or `nil` if there is none.
   /// - Throws: ``OAuth2Error`` if the store cannot be read.
   public func token(for key: TokenKey) throws -> OAuth2Token? {
-    guard let data = storage.defaults.data(forKey: prefix + key.description) else { return nil }
-    return try TokenCoding.decode(data)
+    try defaults.value(prefix + key.description).map(TokenCoding.decode)
   }
 
   /// Stores or removes a token.
@@ -49,20 +58,9 @@ public final class UserDefaultsTokenStore: TokenStoring {
   /// - Parameters:
   ///   - token: The token. `nil` removes the token.
   ///   - key: The key.
-  /// - Throws: ``OAuth2Error`` if the store cannot be written.
+  /// - Throws: ``OAuth2Error`` if the store cannot be read or written.
   public func setToken(_ token: OAuth2Token?, for key: TokenKey) throws {
-    let data = try token.map(TokenCoding.encode)
-    Self.locked.withLock { _ in
-      if let data {
-        storage.defaults.set(data, forKey: prefix + key.description)
-      } else {
-        storage.defaults.removeObject(forKey: prefix + key.description)
-      }
-    }
-    // Written now, because a rotated token must survive a crash.
-    guard storage.defaults.synchronize() else {
-      throw OAuth2Error(.storeFailed, "the defaults cannot be written")
-    }
+    try defaults.setValue(token.map(TokenCoding.encode), prefix + key.description)
     changes.report(key)
   }
 
@@ -71,7 +69,7 @@ public final class UserDefaultsTokenStore: TokenStoring {
   /// - Parameter key: The key of the token.
   /// - Returns: The lock, or `nil` if it is held.
   public func tryLock(_ key: TokenKey) -> TokenLock? {
-    let name = "\(suite)/\(prefix)\(key)"
+    let name = "\(domain)\(key)"
     guard Self.locked.withLock({ $0.insert(name).inserted }) else { return nil }
     return TokenLock { Self.locked.withLock { _ = $0.remove(name) } }
   }

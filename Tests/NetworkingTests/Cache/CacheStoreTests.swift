@@ -40,6 +40,29 @@ struct CacheStoreTests {
     #expect(fixture.received.count == 1)
   }
 
+  @Test func memoryPressureEvictsTheResponsesInMemoryOnly() async throws {
+    let fixture = try CacheFixture(.memory)
+    for body in ["one", "two"] { fixture.reply(body, fresh) }
+    let (disk, memory) = (cache(memory: .memory), HTTPCache())
+    for cache in [disk, memory] {
+      let client = fixture.client(cache)
+      _ = try await client.request(.get("/a")).value
+      await cache.flush()
+      let store = try #require(cache.memory)
+      #expect(store.size.entries == 1)
+      let changes = store.changeCount
+      store.pressure.report()
+      #expect(store.size == (0, 0) && store.changeCount == changes)
+    }
+    // Two responses of the server so far: the disk has one of them.
+    #expect(try await fixture.client(disk).request(.get("/a")).value.source == .cache)
+    #expect(disk.memory?.size.entries == 1)
+    #expect(fixture.received.count == 2)
+    fixture.reply("three", fresh)
+    #expect(try await fixture.client(memory).request(.get("/a")).value.source != .cache)
+    #expect(fixture.received.count == 3)
+  }
+
   @Test func filesAreForTheOwnerOnlyAndHaveNoSecretsInTheirNames() async throws {
     let fixture = try CacheFixture(.memory)
     fixture.reply("one", fresh.merging(["Vary": "X-Api-Key"]))

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking
@@ -28,6 +29,14 @@ struct ValueCacheTests {
     for promise in promises { #expect(try await promise.value == "one") }
     #expect(made.value == 1 && cache[1] == "one")
     #expect(try await cache.value(for: 1) { .rejected(Failure.made) }.value == "one")
+  }
+
+  @Test func memoryPressureRemovesAllValues() async throws {
+    let cache = ValueCache<Int, String>()
+    _ = try await cache.value(for: 1) { .fulfilled("one") }.value
+    cache.pressure.report()
+    #expect(cache[1] == nil && cache.valueCount == 0 && cache.totalCost == 0)
+    #expect(try await cache.value(for: 1) { .fulfilled("two") }.value == "two")
   }
 
   @Test func aFailureIsDeliveredToAllAndNotStored() async throws {

@@ -19,6 +19,26 @@ public func CGImageSourceCreateImageAtIndex(
 public func CGImageSourceCreateThumbnailAtIndex(
   _ source: CGImageSource, _ index: Int, _ options: CFDictionary?
 ) -> CGImage? { nil }
+public enum CGImageSourceStatus: Int32, Sendable {
+  case statusUnexpectedEOF = -5
+  case statusInvalidData = -4
+  case statusUnknownType = -3
+  case statusReadingHeader = -2
+  case statusIncomplete = -1
+  case statusComplete = 0
+}
+public func CGImageSourceGetStatus(_ source: CGImageSource) -> CGImageSourceStatus {
+  .statusComplete
+}
+public func CGImageSourceGetStatusAtIndex(_ source: CGImageSource, _ index: Int)
+  -> CGImageSourceStatus
+{ .statusComplete }
+public func CGImageSourceCopyPropertiesAtIndex(
+  _ source: CGImageSource, _ index: Int, _ options: CFDictionary?
+) -> CFDictionary? { nil }
+public let kCGImagePropertyPixelWidth: CFString = ""
+public let kCGImagePropertyPixelHeight: CFString = ""
+public let kCGImagePropertyOrientation: CFString = ""
 public let kCGImageSourceShouldCache: CFString = ""
 public let kCGImageSourceShouldCacheImmediately: CFString = ""
 public let kCGImageSourceCreateThumbnailFromImageAlways: CFString = ""

@@ -41,6 +41,14 @@ struct FileHandle {
   static let standardOutput = FileHandle()
 }
 
+/// Calls of which privacy manifests have the category: this one has that of `UserDefaults`.
+struct UserDefaults {
+  static let standard = UserDefaults()
+  var systemUptime = 1.0  // planted
+  // Not systemUptime.
+  func modificationDate() -> String { "modificationDate" }  // planted
+}
+
 struct Process {
   var standardError = 2
 }
