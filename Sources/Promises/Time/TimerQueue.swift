@@ -12,6 +12,8 @@ struct TimerQueue {
   private struct Key: HeapElement {
     let due: Duration
     let id: ID
+    /// Whether the action is postponed when it is late.
+    let hasGrace: Bool
 
     func precedes(_ other: Key) -> Bool {
       due < other.due || (due == other.due && id < other.id)
@@ -36,10 +38,19 @@ struct TimerQueue {
     }
   }
 
-  mutating func insert(due: Duration, _ action: @escaping @Sendable () -> Void) -> ID {
+  /// Adds an action.
+  ///
+  /// - Parameters:
+  ///   - due: The time of the action.
+  ///   - hasGrace: Whether ``LateCheck`` applies to the action.
+  ///   - action: The action.
+  /// - Returns: The key with which the action can be cancelled.
+  mutating func insert(
+    due: Duration, hasGrace: Bool = false, _ action: @escaping @Sendable () -> Void
+  ) -> ID {
     lastID += 1
     actions[lastID] = action
-    heap.insert(Key(due: due, id: lastID))
+    heap.insert(Key(due: due, id: lastID, hasGrace: hasGrace))
     return lastID
   }
 
@@ -53,11 +64,16 @@ struct TimerQueue {
   }
 
   /// Removes and returns the first action if it is due by `limit`.
+  ///
+  /// A late action with a grace period becomes due at the end of that period instead.
   mutating func pop(dueBy limit: Duration) -> (due: Duration, action: @Sendable () -> Void)? {
-    guard let due = nextDue, due <= limit,
-      let action = heap.popFirst().flatMap({ actions.removeValue(forKey: $0.id) })
-    else { return nil }
-    return (due, action)
+    while let due = nextDue, due <= limit, let key = heap.popFirst() {
+      guard key.hasGrace, limit - due > LateCheck.tolerance else {
+        return actions.removeValue(forKey: key.id).map { (due, $0) }
+      }
+      heap.insert(Key(due: limit + LateCheck.grace, id: key.id, hasGrace: true))
+    }
+    return nil
   }
 
   private mutating func dropCancelled() {
