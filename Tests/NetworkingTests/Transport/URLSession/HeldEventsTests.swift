@@ -161,7 +161,9 @@ struct HeldEventsTests {
 }
 
 #if os(Linux)
-  /// A reader that stops. Foundation on Linux cannot pause the server, so all bytes arrive.
+  /// A reader that stops.
+  ///
+  /// Foundation on Linux cannot pause the server, so all bytes arrive.
   @Suite(.gated)
   struct StoppedReaderTests {
     @Test func aLargeBodyIsHeldInBoundedMemoryAndDeliveredInPieces() async throws {
