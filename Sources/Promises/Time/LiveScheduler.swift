@@ -144,12 +144,15 @@ extension LiveScheduler {
 /// processor.
 ///
 /// A response that arrived in the meantime has not been read yet. The check is therefore repeated
-/// after a grace period, and again if the repetition is late too.
+/// after a grace period. It is repeated again only after another suspension, so that a limit also ends
+/// on a machine that is always late.
 package enum LateCheck {
   /// The lateness up to which a check counts as punctual.
   package static let tolerance = Duration.milliseconds(100)
   /// The time from a late check to its repetition.
   package static let grace = Duration.seconds(2)
+  /// The lateness of a repetition from which it is postponed again.
+  static let suspension = Duration.seconds(10)
 }
 
 extension Scheduler {

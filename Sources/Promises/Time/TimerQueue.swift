@@ -12,8 +12,10 @@ struct TimerQueue {
   private struct Key: HeapElement {
     let due: Duration
     let id: ID
-    /// Whether the action is postponed when it is late.
-    let hasGrace: Bool
+    /// The lateness up to which the action is not postponed.
+    ///
+    /// `nil` for an action that is never postponed.
+    let tolerance: Duration?
 
     func precedes(_ other: Key) -> Bool {
       due < other.due || (due == other.due && id < other.id)
@@ -50,7 +52,7 @@ struct TimerQueue {
   ) -> ID {
     lastID += 1
     actions[lastID] = action
-    heap.insert(Key(due: due, id: lastID, hasGrace: hasGrace))
+    heap.insert(Key(due: due, id: lastID, tolerance: hasGrace ? LateCheck.tolerance : nil))
     return lastID
   }
 
@@ -68,10 +70,11 @@ struct TimerQueue {
   /// A late action with a grace period becomes due at the end of that period instead.
   mutating func pop(dueBy limit: Duration) -> (due: Duration, action: @Sendable () -> Void)? {
     while let due = nextDue, due <= limit, let key = heap.popFirst() {
-      guard key.hasGrace, limit - due > LateCheck.tolerance else {
+      guard let tolerance = key.tolerance, limit - due > tolerance else {
         return actions.removeValue(forKey: key.id).map { (due, $0) }
       }
-      heap.insert(Key(due: limit + LateCheck.grace, id: key.id, hasGrace: true))
+      heap.insert(
+        Key(due: limit + LateCheck.grace, id: key.id, tolerance: LateCheck.suspension))
     }
     return nil
   }

@@ -249,9 +249,6 @@
         guard handle.deadlineIndex == nil, let due = handle.idleDeadline() else { continue }
         if due > clock.now {
           deadlines.insert(CurlDeadline(due: due, handle: handle))
-        } else if polled - deadline.due > LateCheck.tolerance.wholeNanoseconds {
-          let due = polled + LateCheck.grace.wholeNanoseconds
-          deadlines.insert(CurlDeadline(due: due, handle: handle))
         } else {
           end(handle, with: handle.failure(.timedOut(.idle)))
         }
