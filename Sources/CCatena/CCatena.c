@@ -3,6 +3,7 @@
 #include "CCatena.h"
 
 #if defined(__linux__)
+#include <errno.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -30,7 +31,13 @@ int catena_epoll_wait(int epoll, CatenaEpollEvent *events, int capacity, int mil
   // memory of the caller has space for both.
   _Static_assert(sizeof(struct epoll_event) <= sizeof(CatenaEpollEvent), "an event of epoll is larger");
   struct epoll_event *system = (struct epoll_event *)events;
-  int count = epoll_wait(epoll, system, capacity, milliseconds);
+  // A process that was stopped and continued is interrupted here, even without a handler of a signal. It
+  // must receive the events of the time in between before it looks at the clock.
+  int count;
+  do {
+    count = epoll_wait(epoll, system, capacity, milliseconds);
+    milliseconds = 0;
+  } while (count < 0 && errno == EINTR);
   for (int index = count - 1; index >= 0; index--) {
     struct epoll_event event = system[index];
     events[index] = (CatenaEpollEvent){.events = event.events, .token = event.data.u64};

@@ -192,7 +192,7 @@ private final class PausableTimer: Sendable {
       return (state.remaining, state.run)
     }
     guard let begun else { return }
-    let timer = scheduler.schedule(after: begun.remaining) { [self] in fire(begun.run) }
+    let timer = scheduler.schedule(atLimit: begun.remaining) { [self] in fire(begun.run) }
     let isStale = state.withLock { state in
       guard state.action != nil, state.run == begun.run else { return true }
       state.timer = timer

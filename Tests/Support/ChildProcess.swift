@@ -113,6 +113,13 @@
       waiter.signal(number)
     }
 
+    /// Stops the process until it receives `SIGCONT`, and returns when all its threads have stopped.
+    ///
+    /// It also returns after the process has exited.
+    package func stop() async {
+      await waiter.stop()
+    }
+
     /// Appends data to the standard input and returns without waiting for the write.
     ///
     /// It is a no-op after the input is closed or the process has exited.

@@ -123,6 +123,19 @@
       }
     }
 
+    /// Stops the process, and returns when it has stopped or exited.
+    func stop() async {
+      signal(SIGSTOP)
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread { [child] in
+          var info = siginfo_t()
+          let events = WSTOPPED | WEXITED | WNOWAIT
+          while waitid(P_PID, id_t(child), &info, events) != 0, errno == EINTR {}
+          continuation.resume()
+        }
+      }
+    }
+
     private func reap() {
       // `WNOWAIT` waits without reaping, so that the lock is not held while the child runs. The
       // child is then reaped under the lock, because that releases its PID.

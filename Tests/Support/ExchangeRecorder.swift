@@ -20,7 +20,10 @@ package struct ExchangeRecord: Sendable {
   /// The number of terminal events, which must be at most 1.
   package var lastEvents = 0
 
-  mutating func add(_ event: TransportEvent) {
+  package init() {}
+
+  /// Adds an event after the others.
+  package mutating func add(_ event: TransportEvent) {
     let name: String
     switch event {
     case .connected(let metrics):

@@ -32,6 +32,7 @@ var workers: [String: Worker] = [
 #if os(Linux) || os(macOS)
   workers["broken-streams"] = .asynchronous(BrokenStreams.run)
   workers["suspensions"] = .asynchronous(Suspensions.run)
+  workers["stopped-client"] = .asynchronous(StoppedClient.run)
 #endif
 #if os(Linux)
   workers["hanging-resolver"] = .asynchronous(HangingResolver.run)

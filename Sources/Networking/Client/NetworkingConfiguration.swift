@@ -222,7 +222,8 @@ public struct NetworkingConfiguration: Sendable {
   /// an exchange for ever. A body of the maximum size, ``maximumBodySize``, has to arrive at 150
   /// KB/s or faster to stay within the default. On timeout the request is rejected with
   /// `timedOut(.attempt)`, and the connection is closed. The time is compared when bytes arrive,
-  /// so the rejection may come up to one idle timeout later.
+  /// so the rejection may come up to one idle timeout later. On the system clock, late bytes give the
+  /// body two more seconds, once, because they may have arrived while the process was suspended.
   ///
   /// The limit does not apply to the wait for the response, so a long poll is limited by
   /// ``idleTimeout`` only. It does not apply to the bodies of downloads and streams either, whose

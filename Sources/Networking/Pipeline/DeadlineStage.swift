@@ -28,7 +28,10 @@ struct DeadlineStage: BuiltInStage {
           case .streaming(let streaming) = response.content
         else { return }
         let source = streaming.source
-        let timer = scheduler.schedule(after: limit - (scheduler.now - start)) {
+        let remaining = limit - (scheduler.now - start)
+        // A head that arrived in the grace period has a body.
+        let grace = remaining > .zero ? nil : scheduler.grace
+        let timer = scheduler.schedule(atLimit: grace ?? remaining) {
           source.stop(NetworkError(.timedOut(phase), response))
         }
         source.whenFinished { _ in timer.cancel() }

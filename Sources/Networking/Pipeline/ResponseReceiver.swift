@@ -26,6 +26,10 @@ final class ResponseReceiver: Sendable {
     ///
     /// `nil` before they arrive, and without a limit for the time.
     var start: Duration?
+    /// The additional time, given once, for bytes that arrive after the limit for the time.
+    ///
+    /// They may have arrived while the process was suspended. `nil` in virtual time.
+    var grace: Duration?
     /// Whether a body beyond the limit is truncated.
     ///
     /// Otherwise it is an error.
@@ -42,8 +46,9 @@ final class ResponseReceiver: Sendable {
     mutating func add(_ bytes: Data, at now: Duration?, within limit: Duration?) -> Overflow? {
       guard !isFinished else { return nil }
       if let now, let limit, now - (start ?? now) > limit {
-        isFinished = true
-        return .late
+        start = grace.take().map { now - limit + $0 }
+        isFinished = start == nil
+        if isFinished { return .late }
       }
       if start == nil { start = now }
       // Fast path: the first piece, which is usually the only one, is not copied.
@@ -88,7 +93,9 @@ final class ResponseReceiver: Sendable {
     self.progress = progress
     clock = isInRealTime ? LiveScheduler.system : reception.settings.scheduler
     self.events = events
-    state = Mutex(State(resolver: resolver, limit: reception.settings.maximumBodySize))
+    let settings = reception.settings
+    state = Mutex(
+      State(resolver: resolver, limit: settings.maximumBodySize, grace: settings.scheduler.grace))
     flow =
       switch reception.options.destination {
       case .memory: nil

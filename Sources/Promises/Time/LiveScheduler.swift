@@ -32,7 +32,7 @@ public final class LiveScheduler: Scheduler {
   /// The scheduler of a scope of virtual time.
   ///
   /// `nil` for the system clock.
-  private let virtual: (any Scheduler)?
+  fileprivate let virtual: (any Scheduler)?
 
   init() {
     let timer = DispatchSource.makeTimerSource(queue: queue)
@@ -67,10 +67,16 @@ public final class LiveScheduler: Scheduler {
   public func schedule(
     after delay: Duration, _ action: @escaping @Sendable () -> Void
   ) -> ScheduledAction {
+    schedule(after: delay, hasGrace: false, action)
+  }
+
+  fileprivate func schedule(
+    after delay: Duration, hasGrace: Bool, _ action: @escaping @Sendable () -> Void
+  ) -> ScheduledAction {
     if let virtual { return virtual.schedule(after: delay, action) }
     let due = now + max(delay, .zero)
     let id = state.withLock { state in
-      let id = state.timers.insert(due: due, action)
+      let id = state.timers.insert(due: due, hasGrace: hasGrace, action)
       // Fast path: most actions are due later than the armed time.
       if state.armedTime.map({ due < $0 }) ?? true { armTimer(&state) }
       return id
@@ -132,6 +138,44 @@ extension LiveScheduler {
 
   /// The shared scheduler on the system clock, also within a scope of virtual time.
   package static let system = LiveScheduler()
+}
+
+/// The rule for a check of a time limit that is late, because the process was suspended or had no
+/// processor.
+///
+/// A response that arrived in the meantime has not been read yet. The check is therefore repeated
+/// after a grace period. It is repeated again only after another suspension, so that a limit also ends
+/// on a machine that is always late.
+package enum LateCheck {
+  /// The lateness up to which a check counts as punctual.
+  package static let tolerance = Duration.milliseconds(100)
+  /// The time from a late check to its repetition.
+  package static let grace = Duration.seconds(2)
+  /// The lateness of a repetition from which it is postponed again.
+  static let suspension = Duration.seconds(10)
+}
+
+extension Scheduler {
+  /// Runs an action at the end of a time limit.
+  ///
+  /// On the system clock, ``LateCheck`` applies. Another scheduler runs the action as
+  /// ``schedule(after:_:)`` does: virtual time is never late.
+  ///
+  /// - Parameters:
+  ///   - limit: The limit, from now.
+  ///   - action: The closure to run, at most once. It must not block.
+  /// - Returns: A handle to cancel the action.
+  package func schedule(
+    atLimit limit: Duration, _ action: @escaping @Sendable () -> Void
+  ) -> ScheduledAction {
+    guard let live = self as? LiveScheduler else { return schedule(after: limit, action) }
+    return live.schedule(after: limit, hasGrace: true, action)
+  }
+
+  /// The grace period for limits that are checked without a timer, or `nil` if time is virtual.
+  package var grace: Duration? {
+    (self as? LiveScheduler).flatMap { $0.virtual == nil ? LateCheck.grace : nil }
+  }
 }
 
 extension Duration {

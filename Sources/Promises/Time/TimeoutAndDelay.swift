@@ -4,6 +4,9 @@ extension Promise where Value: Sendable {
   /// On timeout, the new promise stops being a consumer of this promise, which is cancelled unless
   /// it has other consumers. The timer is cancelled as soon as either promise settles.
   ///
+  /// If the timer of the system clock is late by more than 100 ms, as after the process was
+  /// suspended, the promise has two more seconds, so that a value that has arrived is not lost.
+  ///
   /// - Parameters:
   ///   - duration: The limit, from now. Zero or a negative value rejects immediately, even
   ///     if this promise has settled.
@@ -52,7 +55,7 @@ extension Promise where Value: Sendable {
     }
     // Called before the timer is set, because the timer may fire before the reaction is attached.
     addConsumer()
-    let timer = scheduler.schedule(after: duration) { next.reject(error(), by: .consumer) }
+    let timer = scheduler.schedule(atLimit: duration) { next.reject(error(), by: .consumer) }
     next.onCancel { timer.cancel() }
     // The reaction that settles `next` also cancels the timer: a second reaction on the promise
     // would allocate a list for each timeout.

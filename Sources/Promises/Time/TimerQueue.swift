@@ -12,6 +12,10 @@ struct TimerQueue {
   private struct Key: HeapElement {
     let due: Duration
     let id: ID
+    /// The lateness up to which the action is not postponed.
+    ///
+    /// `nil` for an action that is never postponed.
+    let tolerance: Duration?
 
     func precedes(_ other: Key) -> Bool {
       due < other.due || (due == other.due && id < other.id)
@@ -36,10 +40,19 @@ struct TimerQueue {
     }
   }
 
-  mutating func insert(due: Duration, _ action: @escaping @Sendable () -> Void) -> ID {
+  /// Adds an action.
+  ///
+  /// - Parameters:
+  ///   - due: The time of the action.
+  ///   - hasGrace: Whether ``LateCheck`` applies to the action.
+  ///   - action: The action.
+  /// - Returns: The key with which the action can be cancelled.
+  mutating func insert(
+    due: Duration, hasGrace: Bool = false, _ action: @escaping @Sendable () -> Void
+  ) -> ID {
     lastID += 1
     actions[lastID] = action
-    heap.insert(Key(due: due, id: lastID))
+    heap.insert(Key(due: due, id: lastID, tolerance: hasGrace ? LateCheck.tolerance : nil))
     return lastID
   }
 
@@ -53,11 +66,17 @@ struct TimerQueue {
   }
 
   /// Removes and returns the first action if it is due by `limit`.
+  ///
+  /// A late action with a grace period becomes due at the end of that period instead.
   mutating func pop(dueBy limit: Duration) -> (due: Duration, action: @Sendable () -> Void)? {
-    guard let due = nextDue, due <= limit,
-      let action = heap.popFirst().flatMap({ actions.removeValue(forKey: $0.id) })
-    else { return nil }
-    return (due, action)
+    while let due = nextDue, due <= limit, let key = heap.popFirst() {
+      guard let tolerance = key.tolerance, limit - due > tolerance else {
+        return actions.removeValue(forKey: key.id).map { (due, $0) }
+      }
+      heap.insert(
+        Key(due: limit + LateCheck.grace, id: key.id, tolerance: LateCheck.suspension))
+    }
+    return nil
   }
 
   private mutating func dropCancelled() {

@@ -95,6 +95,21 @@ struct LiveSchedulerTests {
     for handle in handles { handle.cancel() }
   }
 
+  @Test func virtualTimeIsNeverLate() async {
+    #expect(LiveScheduler.system.grace == .seconds(2))
+    #expect(TestScheduler().grace == nil)
+    await withVirtualTime { time in
+      let scheduler = LiveScheduler.live
+      #expect(scheduler.grace == nil)
+      let log = Log<Duration>()
+      for scheduler in [scheduler, time] as [any Scheduler] {
+        _ = scheduler.schedule(atLimit: .seconds(1)) { log.append(time.now) }
+      }
+      await time.advance(by: .seconds(600))
+      #expect(log.entries == [.seconds(1), .seconds(1)])
+    }
+  }
+
   @Test func promisesUseTheLiveSchedulerByDefault() async throws {
     try await after(.milliseconds(1)).value
     #expect(try await Promise.fulfilled(1).delay(.milliseconds(1)).value == 1)

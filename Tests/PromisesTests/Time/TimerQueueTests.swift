@@ -57,6 +57,42 @@ struct TimerQueueTests {
     #expect(queue.pop(dueBy: .seconds(2)) == nil)
   }
 
+  @Test func aLimitThatIsLateHasAGracePeriodAfterEachSuspension() {
+    var queue = TimerQueue()
+    _ = queue.insert(due: .seconds(1), hasGrace: true) {}
+    #expect(queue.pop(dueBy: .seconds(60)) == nil)
+    #expect(queue.nextDue == .seconds(62))
+    #expect(queue.pop(dueBy: .seconds(73)) == nil)
+    #expect(queue.pop(dueBy: .milliseconds(74_999)) == nil)
+    #expect(queue.pop(dueBy: .milliseconds(75_100))?.due == .seconds(75))
+    #expect(queue.count == 0)
+  }
+
+  @Test func aLimitEndsOnAMachineThatIsAlwaysLate() {
+    var queue = TimerQueue()
+    _ = queue.insert(due: .seconds(1), hasGrace: true) {}
+    #expect(queue.pop(dueBy: .seconds(5)) == nil)
+    #expect(queue.pop(dueBy: .seconds(11))?.due == .seconds(7))
+  }
+
+  @Test func aPunctualLimitAndALateActionHaveNone() {
+    var queue = TimerQueue()
+    _ = queue.insert(due: .seconds(1), hasGrace: true) {}
+    #expect(queue.pop(dueBy: .milliseconds(1_100)) != nil)
+    _ = queue.insert(due: .seconds(2)) {}
+    #expect(queue.pop(dueBy: .seconds(60)) != nil)
+  }
+
+  @Test func aLateLimitDoesNotDelayOtherActionsAndCanBeCancelled() {
+    var queue = TimerQueue()
+    let id = queue.insert(due: .seconds(1), hasGrace: true) {}
+    _ = queue.insert(due: .seconds(2)) {}
+    #expect(queue.pop(dueBy: .seconds(60))?.due == .seconds(2))
+    #expect(queue.cancel(id) != nil)
+    #expect(queue.pop(dueBy: .seconds(99)) == nil)
+    #expect(queue.nextDue == nil)
+  }
+
   @Test func anEmptyQueueHasNoDueAction() {
     var queue = TimerQueue()
     #expect(queue.nextDue == nil)

@@ -70,6 +70,7 @@
       var commands: [CurlCommandQueue.Command] = []
       repeat {
         commandQueue.take(into: &commands)
+        let polled = CurlClock.currentTime
         sockets.wait(milliseconds: commands.isEmpty ? pollTimeout : 0) { [clock] socket, selected in
           clock.update()
           // After a read has ended its stream, libcurl notices that when it sends.
@@ -83,7 +84,7 @@
         commands.removeAll(keepingCapacity: true)
         fireTimer()
         finishCompleted()
-        handleDeadlines()
+        handleDeadlines(dueBy: polled)
         finishCompleted()
       } while !(isClosing && activeCount == 0 && commandQueue.end())
       idleHandles.removeAll()
@@ -237,8 +238,11 @@
     }
 
     /// Fails exchanges whose idle timeout has expired, and repeats reads of libcurl.
-    private func handleDeadlines() {
-      while let deadline = deadlines.first, deadline.due <= clock.now {
+    ///
+    /// - Parameter polled: The time since which the sockets have been polled. A response that arrived
+    ///   before it has been received, however long the process was suspended.
+    private func handleDeadlines(dueBy polled: UInt64) {
+      while let deadline = deadlines.first, deadline.due <= polled {
         deadlines.popFirst()
         let handle = deadline.handle
         readAgain(handle)

@@ -111,27 +111,35 @@ final class URLSessionExchange: TransportHandle {
 
   func resume() {
     state.withLock { $0.machine.requestResumption() }
-    queue.addOperation { [self] in
-      deliver { $0.machine.resumeIfRequested(at: $1) }
-      pauseOrContinueTask()
-    }
+    queue.addOperation { [self] in deliverHeld { $0.machine.resumeIfRequested(at: $1) } }
   }
 
-  /// Pauses or continues the task as the exchange is suspended or not; for the delegate queue only.
+  /// Delivers a held event, and each further one in an operation of its own, so that other exchanges
+  /// have turns; for the delegate queue only.
+  ///
+  /// A suspension in between ends the delivery until the next resumption.
+  private func deliverHeld(_ next: (inout State, Duration) -> [TransportEvent]) {
+    let hasDelivered = deliver(next)
+    pauseOrContinueTask()
+    guard hasDelivered else { return }
+    queue.addOperation { [self] in deliverHeld { $0.machine.nextHeldEvent(at: $1) } }
+  }
+
+  /// Pauses or continues the task as events have to be held or not; for the delegate queue only.
   ///
   /// The queue is serial, so the last call agrees with the last suspension or resumption.
   private func pauseOrContinueTask() {
     // On Linux, a suspended task loses its connection and sends its request again when resumed.
     #if !canImport(FoundationNetworking)
-      let (task, isSuspended) = state.withLock { state -> (URLSessionTask?, Bool) in
-        let isSuspended = state.machine.isSuspended
+      let (task, isHolding) = state.withLock { state -> (URLSessionTask?, Bool) in
+        let isHolding = state.machine.isHolding
         guard !state.machine.isFinished, let task = state.resources.task,
-          state.isTaskPaused != isSuspended
-        else { return (nil, isSuspended) }
-        state.isTaskPaused = isSuspended
-        return (task, isSuspended)
+          state.isTaskPaused != isHolding
+        else { return (nil, isHolding) }
+        state.isTaskPaused = isHolding
+        return (task, isHolding)
       }
-      if isSuspended { task?.suspend() } else { task?.resume() }
+      if isHolding { task?.suspend() } else { task?.resume() }
     #endif
   }
 
@@ -144,9 +152,7 @@ final class URLSessionExchange: TransportHandle {
     }
     guard isFirst else { return }
     let operation = BlockOperation { [self] in
-      let task = state.withLock { $0.machine.hasFinalEvent ? nil : $0.resources.task }
       deliver(evenIfCancelled: true) { $0.machine.abort(failure, at: $1) }
-      task?.cancel()
     }
     // The operation runs before the waiting ones, whose events are then discarded.
     operation.queuePriority = .veryHigh
@@ -154,6 +160,9 @@ final class URLSessionExchange: TransportHandle {
   }
 
   // MARK: Calls on the delegate queue
+
+  /// The number of held bytes of the body in memory.
+  var bytesInMemory: Int { state.withLock { $0.machine.held.memory.count } }
 
   /// Whether the exchange was cancelled; for the delegate queue only.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
@@ -189,25 +198,31 @@ final class URLSessionExchange: TransportHandle {
     }
   }
 
+  /// Delivers the events of a change.
+  ///
+  /// - Returns: Whether there were any.
+  @discardableResult
   private func deliver(
     evenIfCancelled: Bool = false, _ change: (inout State, Duration) -> [TransportEvent]
-  ) {
+  ) -> Bool {
     let now = scheduler.now
-    let (receive, events, resources) = state.withLock { state in
+    let (receive, events, resources, isAborted) = state.withLock { state in
       guard evenIfCancelled || !state.isCancelled else {
-        return (Receive?.none, [TransportEvent](), Resources?.none)
+        return (Receive?.none, [TransportEvent](), Resources?.none, false)
       }
       let events = change(&state, now)
       let resources = state.resources
-      guard state.machine.isFinished else { return (resources.receive, events, nil) }
+      guard state.machine.isFinished else { return (resources.receive, events, nil, false) }
       // Released after unlocking, because this can run a `deinit` of the app.
       state.resources = Resources()
-      return (resources.receive, events, resources)
+      return (resources.receive, events, resources, state.machine.isAborted)
     }
     for event in events { receive?(event) }
     resources?.timer?.action.cancel()
     resources?.preparation?.cancel()
+    if isAborted { resources?.task?.cancel() }
     if resources == nil { scheduleTimeout() }
+    return !events.isEmpty
   }
 
   // MARK: Timeouts
@@ -220,7 +235,7 @@ final class URLSessionExchange: TransportHandle {
       return due
     }
     guard let due else { return }
-    let action = scheduler.schedule(after: due - scheduler.now) { [weak self] in
+    let action = scheduler.schedule(atLimit: due - scheduler.now) { [weak self] in
       self?.checkDeadline()
     }
     let old = state.withLock { state in

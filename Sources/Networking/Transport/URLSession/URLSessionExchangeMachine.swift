@@ -1,15 +1,19 @@
+import CatenaSystem
+
 /// The state machine of a ``URLSessionExchange``, which takes events and returns those to deliver.
 struct URLSessionExchangeMachine: ~Copyable, Sendable {
   /// Whether the last event is known, though possibly still held by a suspended exchange.
   private(set) var hasFinalEvent = false
   /// Whether the last event has been delivered.
   private(set) var isFinished = false
+  /// Whether the exchange has ended before its task, which has to be cancelled.
+  private(set) var isAborted = false
   /// Whether a final response has begun.
   private(set) var hasHead = false
   private(set) var isSuspended = false
   /// Whether a resumption has been requested and not yet performed.
   private var isResuming = false
-  private var heldEvents: [TransportEvent] = []
+  var held = HeldEvents()
   private let timeouts: ExchangeTimeouts
   private let started: Duration
   private var lastActivity: Duration?
@@ -23,6 +27,11 @@ struct URLSessionExchangeMachine: ~Copyable, Sendable {
     self.timeouts = timeouts
     self.started = started
   }
+
+  /// Whether events are held, or have to be.
+  ///
+  /// The task is paused meanwhile, if the platform supports that.
+  var isHolding: Bool { isSuspended || !held.isEmpty }
 
   /// Records a sign of an established connection.
   mutating func recordActivity(at now: Duration) {
@@ -50,7 +59,7 @@ struct URLSessionExchangeMachine: ~Copyable, Sendable {
     case .connected, .servedLocally, .trailers: break
     case .end, .failure: return []
     }
-    return emitOrHold(event)
+    return emitOrHold(event, at: now)
   }
 
   /// Sets the measurements of the platform.
@@ -69,7 +78,7 @@ struct URLSessionExchangeMachine: ~Copyable, Sendable {
     }
     guard !hasFinalEvent else { return [] }
     hasFinalEvent = true
-    return emitOrHold(.end(metrics(at: now)))
+    return emitOrHold(.end(metrics(at: now)), at: now)
   }
 
   /// Ends the exchange with a failure.
@@ -78,7 +87,7 @@ struct URLSessionExchangeMachine: ~Copyable, Sendable {
   mutating func fail(_ failure: TransportFailure, at now: Duration) -> [TransportEvent] {
     guard !hasFinalEvent else { return [] }
     hasFinalEvent = true
-    return emitOrHold(event(for: failure, at: now))
+    return emitOrHold(event(for: failure, at: now), at: now)
   }
 
   /// Ends the exchange immediately with a failure and discards the held events.
@@ -86,9 +95,10 @@ struct URLSessionExchangeMachine: ~Copyable, Sendable {
   /// - Returns: The events to deliver now.
   mutating func abort(_ failure: TransportFailure, at now: Duration) -> [TransportEvent] {
     guard !isFinished else { return [] }
+    isAborted = !hasFinalEvent
     hasFinalEvent = true
     isFinished = true
-    heldEvents = []
+    held = HeldEvents()
     return [event(for: failure, at: now)]
   }
 
@@ -109,32 +119,50 @@ struct URLSessionExchangeMachine: ~Copyable, Sendable {
   /// Resumes delivery and restarts the idle timeout, unless the request was withdrawn by a later
   /// suspension.
   ///
-  /// - Returns: The held events.
+  /// - Returns: The first held event.
   mutating func resumeIfRequested(at now: Duration) -> [TransportEvent] {
     guard isResuming else { return [] }
     isSuspended = false
     isResuming = false
+    return nextHeldEvent(at: now)
+  }
+
+  /// Removes the next held event, unless the exchange is suspended, and restarts the idle timeout.
+  ///
+  /// - Returns: The event, or a failure if the bytes of a body cannot be read again.
+  mutating func nextHeldEvent(at now: Duration) -> [TransportEvent] {
+    guard !isSuspended else { return [] }
     if lastActivity != nil { lastActivity = now }
-    let events = heldEvents
-    heldEvents = []
-    if hasFinalEvent, !events.isEmpty { isFinished = true }
+    let events = accessHeld(at: now)
+    if hasFinalEvent, held.isEmpty, !events.isEmpty { isFinished = true }
     return events
   }
 
-  /// The next deadline, or `nil` while the exchange is suspended, after its last event, or without
-  /// a limit.
+  /// The next deadline, or `nil` while events are held, after the last event, or without a limit.
   var deadline: ExchangeTimeouts.Deadline? {
-    guard !hasFinalEvent, !isSuspended else { return nil }
+    guard !hasFinalEvent, !isHolding else { return nil }
     return timeouts.deadline(started: started, lastActivity: lastActivity)
   }
 
-  private mutating func emitOrHold(_ event: TransportEvent) -> [TransportEvent] {
-    if isSuspended {
-      heldEvents.append(event)
-      return []
+  private mutating func emitOrHold(_ event: TransportEvent, at now: Duration) -> [TransportEvent] {
+    guard isHolding else {
+      isFinished = hasFinalEvent
+      return [event]
     }
-    isFinished = hasFinalEvent
-    return [event]
+    return accessHeld(adding: event, at: now)
+  }
+
+  /// Adds an event to the held ones, or removes the next one, and ends the exchange if the disk fails.
+  private mutating func accessHeld(
+    adding event: TransportEvent? = nil, at now: Duration
+  ) -> [TransportEvent] {
+    do throws(FileError) {
+      if let event { try held.add(event) } else if let next = try held.next() { return [next] }
+      return []
+    } catch {
+      return abort(
+        .init(code: .fileNotWritten, detail: error.cause, underlying: error.underlying), at: now)
+    }
   }
 
   private func metrics(at now: Duration) -> TransportMetrics {

@@ -47,6 +47,12 @@ public import Promises
 /// - Response bodies are decoded from all content codings that the platform knows, whether the
 ///   request accepts them or not. Bytes are counted after decoding.
 /// - The connection appears in the metrics at the end, but not in earlier events.
+/// - After ``TransportHandle/suspend()``, more of the body can arrive, on Apple platforms the megabytes
+///   that the system has already received. One MiB of it stays in memory. The rest goes to a temporary
+///   file without a name. If that cannot be written, the exchange fails with
+///   ``NetworkError/Code-swift.enum/fileNotWritten``.
+/// - If the check of a time limit is itself late by more than 100 ms, because the process was suspended,
+///   the exchange has two more seconds, so that a response that arrived in the meantime is not lost.
 ///
 /// On Apple platforms, the ``TLSOptions`` cannot have versions for one host, revocation lists, a policy
 /// for stapled statuses, or a client identity of PEM or DER. Such options are refused when they are
@@ -63,7 +69,8 @@ public import Promises
 /// - The system's libcurl accepts malformed responses that `CurlTransport` rejects: several lengths, a
 ///   length with other characters after its digits, and a body that ends inside its content coding.
 ///   Before 8.0, bytes that a server sends on an idle connection become the next response.
-/// - ``TransportHandle/suspend()`` buffers the events in memory. The server does not have to wait.
+/// - ``TransportHandle/suspend()`` does not make the server wait: the body goes to the temporary file
+///   until it ends.
 /// - The metrics contain only `firstByte`, `total` and the byte counts of the bodies. The delegate
 ///   receives no metrics.
 /// - Cancelling closes the connection only after the bytes received so far have been read.
