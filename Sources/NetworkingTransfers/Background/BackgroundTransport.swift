@@ -280,7 +280,7 @@ final class BackgroundTransport: Sendable {
     update {
       $0.finished(
         task, key: record.key, with: outcome,
-        isCancellation: outcome.failure?.code == .cancelled)
+        isCancellation: outcome.isCancellation)
     }
   }
 
