@@ -14,7 +14,8 @@ import Foundation
 /// ```
 ///
 /// It is presented only to the hosts that it is given for, and never to the target of a redirect to
-/// another origin than that of the first request. The contents are checked when the ``TLSOptions``
+/// another origin than that of the first request. On Apple platforms, the target may be the host of a TLS
+/// session with the identity, which the system resumes. The contents are checked when the ``TLSOptions``
 /// with it are made.
 ///
 /// Descriptions and dumps of the value omit the password and the contents.

@@ -90,9 +90,10 @@ final class FakeBackgroundSession: BackgroundTaskSession {
   ///   - file: The file that the system has received for a download.
   ///   - body: The response to an upload.
   ///   - failure: The failure.
+  ///   - error: The error of the system, in place of the failure.
   func end(
     _ task: Int, status: Int? = 200, headers: HTTPHeaders = [:], file: URL? = nil,
-    body: Data? = nil, failure: TransportFailure? = nil
+    body: Data? = nil, failure: TransportFailure? = nil, error: (any Error)? = nil
   ) {
     guard let ended = system.remove(task) else { return }
     if let file {
@@ -105,6 +106,7 @@ final class FakeBackgroundSession: BackgroundTaskSession {
       url: ended.request?.url?.absoluteString ?? "",
       failure: ended.isCancelled ? TransportFailure(code: .cancelled) : failure)
     outcome.head = status.map { HTTPResponseHead(status: $0, headers: headers) }
+    if let error { outcome.fail(with: error, noted: nil, under: URLSessionTrust(TLSOptions())) }
     receiver?.finished(task, ended.description, outcome)
   }
 }

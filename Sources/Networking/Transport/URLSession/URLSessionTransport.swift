@@ -54,10 +54,11 @@ public import Promises
 /// for stapled statuses, or a client identity of PEM or DER. Such options are refused when they are
 /// made. All other options are supported. The system adds rules of its own:
 ///
-/// - It evaluates a certificate once for a TLS session, and the sessions belong to the process. A
-///   transport whose policy pins a host may resume a session that another transport of the process has
-///   opened under another policy, and then neither the policy nor the delegate is asked. Use one policy
-///   for a host in a process, and never ``ServerTrust/Policy/insecure`` beside another one.
+/// - It evaluates the certificate of a server, and requests that of the client, once for a TLS session,
+///   and the sessions belong to the process. A transport may resume a session that another transport of the
+///   process has opened under another policy or with another identity, and then neither the policy nor the
+///   delegate is asked. Use one policy and one identity for a host in a process, and never
+///   ``ServerTrust/Policy/insecure`` beside another policy. Source: Apple's Technical Q&A QA1727.
 /// - App Transport Security refuses certificates of private authorities in apps, unless the domain is in
 ///   `NSExceptionDomains` of the `Info.plist`. Such a request fails with
 ///   ``NetworkError/Code-swift.enum/tlsUntrusted`` or ``NetworkError/Code-swift.enum/tlsHandshakeFailed``,
@@ -166,7 +167,7 @@ public final class URLSessionTransport: Transport {
   /// Returns the session for a request.
   ///
   /// A connection on which a client identity has been presented is not used by a request that must
-  /// not present it.
+  /// not present it. The TLS sessions of the system are not separated.
   private func session(for request: HTTPRequest) -> URLSession {
     guard request.options.withholdsClientCertificate, Origin(request.url)?.scheme == "https",
       tls.compiled.hasIdentity(for: request.url)
