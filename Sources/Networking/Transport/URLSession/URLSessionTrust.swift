@@ -91,9 +91,10 @@ extension URLSessionTrust {
       failure.code = isEvaluated || policy?.isSystem != true ? .tlsUntrusted : .connectionLost
     }
     let error = error as NSError
+    // The rules do not apply to addresses.
     guard error.code == -1_200, URLErrorCause(error).mayBeUntrusted,
       policy?.hasSystemAnchors == false, !origin.host.hasSuffix(".local"),
-      !CookieScope.isAddress(origin.host)
+      !origin.host.contains(":"), origin.host.last?.isNumber == false
     else { return failure }
     if !isEvaluated { failure.code = .tlsUntrusted }
     failure.detail += """
