@@ -113,7 +113,7 @@ public struct MockCertificate: Sendable, Hashable {
   /// - Parameters:
   ///   - password: The password.
   ///   - usesOldCipher: Whether the archive is encrypted with 3DES, as old programs do it, and not with
-  ///     AES-256.
+  ///     AES-256, which some versions of Apple's systems cannot read.
   /// - Returns: The archive.
   /// - Throws: ``MockServerError/tlsFailed(reason:)`` if OpenSSL fails.
   public func pkcs12(

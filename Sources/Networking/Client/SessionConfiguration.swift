@@ -67,9 +67,10 @@ public struct SessionConfiguration: Sendable {
 extension SessionConfiguration {
   /// Returns the configuration with another trust in servers.
   ///
-  /// The client has a transport of its own then: connections and TLS sessions are not shared with other
-  /// clients. The cookies remain those of this configuration. The cache is in memory, and private to
-  /// the client.
+  /// The client has a transport of its own then: connections are not shared with other clients, and
+  /// neither are TLS sessions on a `CurlTransport`. On Apple platforms the sessions belong to the
+  /// process; see ``URLSessionTransport``. The cookies remain those of this configuration. The cache is in
+  /// memory, and private to the client.
   ///
   /// ```swift
   /// let networking = try Networking<BoardsAPI>(

@@ -54,17 +54,19 @@
 
   /// A client certificate with its key.
   ///
-  /// `@unchecked Sendable` because a `SecIdentity` is immutable, and Security allows its use on any
-  /// thread.
+  /// `@unchecked Sendable` because a `SecIdentity` and a `SecCertificate` are immutable, and Security
+  /// allows their use on any thread.
   final class AppleIdentity: @unchecked Sendable {
     let identity: SecIdentity
+    /// The certificates that are sent after that of the client.
+    let issuers: [SecCertificate]
 
     /// Reads and checks an identity.
     ///
     /// - Throws: `invalidTLSOptions` with the item that cannot be used, or `unsupported`.
     init(_ identity: ClientIdentity, for hosts: String) throws(NetworkError) {
       switch identity.kind {
-      case .system(let identity): self.identity = identity
+      case .system(let identity, let issuers): (self.identity, self.issuers) = (identity, issuers)
       case .keychain(let label):
         let query: [CFString: Any] = [
           kSecClass: kSecClassIdentity, kSecAttrLabel: label, kSecReturnRef: true,
@@ -75,29 +77,33 @@
         else {
           throw .invalidTLS("\(hosts): the Keychain has no identity \(label.debugDescription)")
         }
-        self.identity = found
+        (self.identity, issuers) = (found, [])
       case .files:
         throw NetworkError(
           .unsupported,
           "\(hosts): URLSession needs a client identity of PKCS#12 or of the Keychain")
       case .archive(let source):
         let archive = try source.item("\(hosts): the PKCS#12 archive of the client")
-        let options: [CFString: Any] = [kSecImportExportPassphrase: identity.password ?? ""]
-        var items: CFArray?
-        switch SecPKCS12Import(archive.bytes as CFData, options as CFDictionary, &items) {
-        case errSecSuccess: break
-        case errSecAuthFailed:
-          throw .invalidTLS(
-            identity.password == nil
-              ? "\(archive.name): it needs a password" : "\(archive.name): the password is wrong")
-        default: throw .invalidTLS("\(archive.name): not a readable PKCS#12 archive")
+        var options: [CFString: Any] = [kSecImportExportPassphrase: identity.password ?? ""]
+        // Otherwise macOS adds the key to the login keychain.
+        if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+          options[kSecImportToMemoryOnly] = true
         }
-        let entries = items as? [[CFString: Any]]
-        let imported = entries?.first?[kSecImportItemIdentity] as AnyObject?
-        guard let found = Self.identity(imported) else {
+        var items: CFArray?
+        let status = SecPKCS12Import(archive.bytes as CFData, options as CFDictionary, &items)
+        guard status == errSecSuccess else {
+          throw .invalidTLS("\(archive.name): \(identity.defect(of: archive.bytes, status))")
+        }
+        let entry = (items as? [[CFString: Any]])?.first
+        guard let found = Self.identity(entry?[kSecImportItemIdentity] as AnyObject?) else {
           throw .invalidTLS("\(archive.name): it has no certificate with a key")
         }
+        var leaf: SecCertificate?
+        SecIdentityCopyCertificate(found, &leaf)
         self.identity = found
+        issuers = ClientIdentity.issuers(
+          of: leaf, in: entry?[kSecImportItemCertChain] as? [SecCertificate] ?? []
+        ) { SecCertificateCopyData($0) as Data }
       }
     }
 

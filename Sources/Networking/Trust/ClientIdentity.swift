@@ -14,17 +14,19 @@ import Foundation
 /// ```
 ///
 /// It is presented only to the hosts that it is given for, and never to the target of a redirect to
-/// another origin than that of the first request. The contents are checked when the ``TLSOptions``
+/// another origin than that of the first request. On Apple platforms, the target may be the host of a TLS
+/// session with the identity, which the system resumes. The contents are checked when the ``TLSOptions``
 /// with it are made.
 ///
 /// Descriptions and dumps of the value omit the password and the contents.
 public struct ClientIdentity: Sendable {
-  /// `@unchecked Sendable` because a `SecIdentity` is immutable, and Security allows its use on any thread.
+  /// `@unchecked Sendable` because a `SecIdentity` and a `SecCertificate` are immutable, and Security
+  /// allows their use on any thread.
   enum Kind: @unchecked Sendable {
     case files(certificate: TLSSource, key: TLSSource)
     case archive(TLSSource)
     #if canImport(Security)
-      case system(SecIdentity)
+      case system(SecIdentity, issuers: [SecCertificate])
       case keychain(label: String)
     #endif
   }
@@ -48,6 +50,13 @@ public struct ClientIdentity: Sendable {
 
   /// Makes an identity from a PKCS#12 archive, such as a file with the extension `p12` or `pfx`.
   ///
+  /// The other certificates of the archive are sent after that of the client.
+  ///
+  /// Apple platforms cannot read an archive without a password, and some versions cannot read the default
+  /// encryption of OpenSSL 3. `openssl pkcs12 -export -legacy` makes an archive that all versions read.
+  /// macOS 13 and 14 add the certificate and the key to the login keychain of the user. All other versions
+  /// keep them in memory.
+  ///
   /// - Parameters:
   ///   - pkcs12: The archive.
   ///   - password: The password of the archive, or `nil` if it has none.
@@ -59,13 +68,18 @@ public struct ClientIdentity: Sendable {
   #if canImport(Security)
     /// Makes an identity from one of the system.
     ///
-    /// - Parameter identity: The identity.
-    public init(_ identity: SecIdentity) {
-      kind = .system(identity)
+    /// - Parameters:
+    ///   - identity: The identity.
+    ///   - issuers: The certificates of intermediate authorities, that of the issuer first. They are sent
+    ///     after that of the client.
+    public init(_ identity: SecIdentity, issuers: [SecCertificate] = []) {
+      kind = .system(identity, issuers: issuers)
       password = nil
     }
 
     /// Makes an identity from the item of the Keychain with a label.
+    ///
+    /// Its certificate is sent without those of intermediate authorities.
     ///
     /// - Parameter label: The label.
     public init(keychainLabel label: String) {
@@ -73,6 +87,43 @@ public struct ClientIdentity: Sendable {
       password = nil
     }
   #endif
+}
+
+extension ClientIdentity {
+  /// Returns the certificates of an imported chain without that of the client.
+  ///
+  /// - Parameters:
+  ///   - leaf: The certificate of the client. `nil` stands for the first of the chain.
+  ///   - chain: The chain.
+  ///   - encode: Returns a certificate in DER.
+  /// - Returns: The certificates of the issuers, in their order.
+  static func issuers<Certificate>(
+    of leaf: Certificate?, in chain: [Certificate], encode: (Certificate) -> Data
+  ) -> [Certificate] {
+    guard let leaf = (leaf ?? chain.first).map(encode) else { return [] }
+    return chain.filter { encode($0) != leaf }
+  }
+
+  /// Returns the reason for which the Security framework cannot read the PKCS#12 archive.
+  ///
+  /// Systems that cannot read the encryption of an archive report a wrong password.
+  ///
+  /// - Parameters:
+  ///   - archive: The archive.
+  ///   - status: The status of the import.
+  /// - Returns: The reason as part of a sentence.
+  func defect(of archive: Data, _ status: Int32) -> String {
+    // `errSecAuthFailed`, `errSecPkcs12VerifyFailure`, `errSecPassphraseRequired`.
+    let isPassword = [-25_293, -25_264, -25_260].contains(status)
+    let defect =
+      !isPassword
+      ? "not a readable PKCS#12 archive (\(status))"
+      : password == nil ? "it needs a password" : "the password is wrong"
+    // The object identifier of PBES2, 1.2.840.113549.1.5.13. Source: RFC 8018 appendix A.4.
+    let pbes2 = Data([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x05, 0x0D])
+    guard archive.range(of: pbes2) != nil else { return defect }
+    return "\(defect), or the system needs an archive of `openssl pkcs12 -export -legacy`"
+  }
 }
 
 extension ClientIdentity: CustomStringConvertible, CustomReflectable {

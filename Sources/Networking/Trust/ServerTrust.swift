@@ -109,7 +109,8 @@ extension ServerTrust {
     ///
     /// An attacker on the network path can read and change all traffic. Use it only in tests against
     /// your own server. Log lines of the exchanges say that TLS is not verified. Pins and closures that
-    /// are added are checked: the pins for the server's own certificate only.
+    /// are added are checked: the pins for the server's own certificate only. On Apple platforms, another
+    /// client of the process may resume a TLS session that was opened with this policy.
     public static let insecure = Policy(anchors: .anyCertificate)
 
     /// The authorities of the system, and pinned keys.

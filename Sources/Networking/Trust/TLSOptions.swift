@@ -209,6 +209,8 @@ final class CompiledPolicy: Sendable {
   let stapled: Revocation.Stapled
   let minimumVersion: TLSVersion
   let maximumVersion: TLSVersion?
+  /// Whether the authorities are those of the system alone.
+  let hasSystemAnchors: Bool
   /// Whether the chain and the host are verified.
   let isVerifying: Bool
   /// Whether the policy requires nothing beyond that of the system, apart from versions.
@@ -229,9 +231,9 @@ final class CompiledPolicy: Sendable {
       stapled = policy.revocation.stapled
       let checksRevocation =
         policy.revocation.stapled != .ignored || !policy.revocation.lists.isEmpty
-      let isSystemTrust = if case .system = policy.anchors { true } else { false }
+      hasSystemAnchors = if case .system = policy.anchors { true } else { false }
       isSystem =
-        isSystemTrust && pins.isEmpty && policy.evaluations.isEmpty && !checksRevocation
+        hasSystemAnchors && pins.isEmpty && policy.evaluations.isEmpty && !checksRevocation
       evaluations = policy.evaluations
       minimumVersion = policy.minimumVersion ?? minimum
       maximumVersion = policy.minimumVersion == nil ? maximum : policy.maximumVersion

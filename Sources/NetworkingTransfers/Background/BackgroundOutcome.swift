@@ -32,6 +32,10 @@ struct BackgroundOutcome: Sendable {
   ///
   /// It is not stored with the outcome.
   var resumption = BackgroundResumption()
+  /// Whether a task ended because it was cancelled, possibly by an earlier run of the program.
+  ///
+  /// The failure is then that of callers who did not cancel it.
+  private(set) var isCancellation: Bool
   /// Whether the URL is masked, because an earlier run of the program has stored the outcome.
   private(set) var isMasked = false
   /// The names of secrets of the clients of the session, whose values are not stored.
@@ -47,6 +51,23 @@ struct BackgroundOutcome: Sendable {
     self.method = method
     self.url = url
     self.failure = failure
+    isCancellation = failure?.code == .cancelled
+  }
+
+  /// Sets the failure of a task that has ended with an error.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - noted: The failure of a server that the TLS settings have rejected. `nil` if they have not.
+  ///   - trust: The TLS settings.
+  mutating func fail(
+    with error: any Error, noted: TransportFailure?, under trust: URLSessionTrust
+  ) {
+    let mapped = TransportFailure(ofBackgroundTask: error)
+    failure =
+      noted
+      ?? trust.failure(mapped, of: error, from: URL(reference: url), hasBegun: head != nil)
+    isCancellation = noted == nil && mapped.code == .cancelled
   }
 
   /// Returns the result for a caller.

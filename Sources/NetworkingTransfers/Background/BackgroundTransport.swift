@@ -277,7 +277,7 @@ final class BackgroundTransport: Sendable {
     update {
       $0.finished(
         task, key: record.key, with: outcome,
-        isCancellation: outcome.failure?.code == .cancelled, isRefusal: isRefusal)
+        isCancellation: outcome.isCancellation, isRefusal: isRefusal)
     }
   }
 

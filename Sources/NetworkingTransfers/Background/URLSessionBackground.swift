@@ -155,10 +155,10 @@ import Foundation
       let request = task.currentRequest ?? task.originalRequest
       var outcome = BackgroundOutcome(
         method: HTTPMethod(rawValue: request?.httpMethod ?? "GET"),
-        url: request?.url?.absoluteString ?? "",
-        failure: failure ?? error.map { TransportFailure(ofBackgroundTask: $0) })
+        url: request?.url?.absoluteString ?? "")
       outcome.head = (task.response as? HTTPURLResponse).map { HTTPResponseHead($0) }
       if let error { outcome.resumption = BackgroundResumption(error) }
+      if let error = error ?? failure { outcome.fail(with: error, noted: failure, under: trust) }
       if let metrics { outcome.metrics = metrics }
       outcome.metrics.bytesSent = task.countOfBytesSent
       outcome.metrics.bytesReceived = task.countOfBytesReceived

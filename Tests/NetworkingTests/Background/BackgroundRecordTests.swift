@@ -306,4 +306,33 @@ struct BackgroundRecordTests {
     #expect(failure(.cannotFindHost).code == .dnsFailed)
     for reason in 0...2 { #expect(failure(.cancelled, reason: reason).code == .connectionLost) }
   }
+
+  private func outcome(
+    _ error: any Error, noted: TransportFailure? = nil, status: Int? = nil,
+    under trust: ServerTrust = ["a.example": .insecure]
+  ) throws -> BackgroundOutcome {
+    var outcome = BackgroundOutcome(method: .get, url: "https://a.example/7")
+    outcome.head = status.map { HTTPResponseHead(status: $0) }
+    outcome.fail(with: error, noted: noted, under: URLSessionTrust(try TLSOptions(trust: trust)))
+    return outcome
+  }
+
+  @Test func aCancellationOfTheSystemIsARefusalOrALostConnection() throws {
+    let refused = try outcome(URLError(.cancelled))
+    #expect(refused.failure?.code == .tlsUntrusted && refused.isCancellation)
+    let lost = try outcome(URLError(.cancelled), under: [:])
+    #expect(lost.failure?.code == .connectionLost && lost.isCancellation)
+    #expect(try outcome(URLError(.cancelled), status: 200).failure?.code == .connectionLost)
+  }
+
+  @Test func aRejectedServerAndAReasonOfTheSystemAreOutcomes() throws {
+    let pins = TransportFailure(code: .pinMismatch)
+    let rejected = try outcome(URLError(.cancelled), noted: pins)
+    #expect(rejected.failure?.code == .pinMismatch && !rejected.isCancellation)
+    let key = "NSURLErrorBackgroundTaskCancelledReasonKey"
+    let ended = try outcome(URLError(.cancelled, userInfo: [key: 0]))
+    #expect(ended.failure?.code == .connectionLost && !ended.isCancellation)
+    let late = try outcome(URLError(.timedOut), status: 200)
+    #expect(late.failure?.code == .timedOut(.call) && !late.isCancellation)
+  }
 }

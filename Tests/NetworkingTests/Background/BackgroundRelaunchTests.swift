@@ -122,6 +122,23 @@ struct BackgroundRelaunchTests {
     #expect(error?.code == .connectionLost && error?.reason == "The user has ended the app")
   }
 
+  @Test func aCancellationOfAnEarlierRunIsNoOutcome() async throws {
+    let task = try startDownload()
+    BackgroundRun(system, in: folder).session.end(task, status: nil, error: URLError(.cancelled))
+    let run = BackgroundRun(system, in: folder)
+    #expect(try await run.networking.backgroundTransfers().value.finished.isEmpty)
+  }
+
+  @Test func aCallerThatHasNotCancelledReceivesAFailure() async throws {
+    let task = try startDownload()
+    let run = BackgroundRun(system, in: folder)
+    let download = run.networking.download(.get("films/7"), to: target)
+    run.session.end(task, status: nil, error: URLError(.cancelled))
+    let error = await download.result.failure(as: NetworkError.self)
+    #expect(error?.code == .connectionLost)
+    #expect(try await run.networking.backgroundTransfers().value.finished.isEmpty)
+  }
+
   @Test func aKeptResultWhoseFileIsGoneIsDropped() async throws {
     let task = try startDownload()
     BackgroundRun(system, in: folder).session.end(task, file: try received())

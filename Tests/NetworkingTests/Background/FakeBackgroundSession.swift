@@ -98,7 +98,7 @@ final class FakeBackgroundSession: BackgroundTaskSession {
   ///   - file: The file that the system has received for a download.
   ///   - body: The response to an upload.
   ///   - failure: The failure.
-  ///   - error: The error of the system, which may have resume data.
+  ///   - error: The error of the system, which may have resume data, in place of the failure.
   func end(
     _ task: Int, status: Int? = 200, headers: HTTPHeaders = [:], file: URL? = nil,
     body: Data? = nil, failure: TransportFailure? = nil, error: (any Error)? = nil
@@ -113,11 +113,12 @@ final class FakeBackgroundSession: BackgroundTaskSession {
     var outcome = BackgroundOutcome(
       method: HTTPMethod(rawValue: ended.request?.httpMethod ?? "GET"),
       url: ended.request?.url?.absoluteString ?? "",
-      failure: ended.isCancelled
-        ? TransportFailure(code: .cancelled)
-        : failure ?? error.map { _ in TransportFailure(code: .connectionLost) })
+      failure: ended.isCancelled ? TransportFailure(code: .cancelled) : failure)
     outcome.head = head
-    if let error { outcome.resumption = BackgroundResumption(error) }
+    if let error {
+      outcome.resumption = BackgroundResumption(error)
+      outcome.fail(with: error, noted: nil, under: URLSessionTrust(TLSOptions()))
+    }
     receiver?.finished(task, ended.description, outcome)
   }
 }

@@ -5,6 +5,10 @@ import Testing
 
 @testable import Networking
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite(.gated)
 struct PublicKeyPrefixTests {
   @Test(arguments: [
@@ -86,6 +90,20 @@ struct TLSChallengeTests {
     #expect(
       try responders(.other, withholdingCertificate: isCertificateWithheld)
         == .init(repeating: .reject, count: 4))
+  }
+
+  @Test(arguments: [false, true])
+  func aProxyAsksTheDelegateAndReceivesNoCertificate(isCertificateWithheld: Bool) throws {
+    #expect(
+      try responders(.proxy, withholdingCertificate: isCertificateWithheld)
+        == .init(repeating: .delegate, count: 4))
+  }
+
+  @Test func withoutADelegateTheSystemEvaluatesServersAndRespondsToProxies() {
+    #expect(TLSChallenge.serverTrust.dispositionWithoutDelegate == .performDefaultHandling)
+    #expect(TLSChallenge.proxy.dispositionWithoutDelegate == .performDefaultHandling)
+    #expect(TLSChallenge.clientCertificate.dispositionWithoutDelegate == .rejectProtectionSpace)
+    #expect(TLSChallenge.other.dispositionWithoutDelegate == .rejectProtectionSpace)
   }
 
   @Test func theSettingsOfASharedTransportCannotBeReplaced() throws {

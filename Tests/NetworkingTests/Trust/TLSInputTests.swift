@@ -1,9 +1,10 @@
 import Foundation
 import Mocking
-import Networking
 import TestGate
 import TestSupport
 import Testing
+
+@testable import Networking
 
 private func refusal(
   _ trust: ServerTrust = [:], _ identities: ClientIdentities = [:]
@@ -121,6 +122,41 @@ struct TLSInputTests {
       #expect(error?.reason?.contains("api.example.com") == true)
       #expect(!"\(String(describing: error))".contains("open"))
     }
+  }
+
+  @Test func theIssuersOfAnImportedChainAreSentWithoutTheCertificateOfTheClient() {
+    func issuers(_ leaf: String?, _ chain: [String]) -> [String] {
+      ClientIdentity.issuers(of: leaf, in: chain) { Data($0.utf8) }
+    }
+    #expect(issuers("leaf", ["leaf", "middle", "root"]) == ["middle", "root"])
+    #expect(issuers("leaf", ["middle", "leaf", "root"]) == ["middle", "root"])
+    #expect(issuers("leaf", ["middle", "root"]) == ["middle", "root"])
+    #expect(issuers(nil, ["leaf", "middle"]) == ["middle"])
+    #expect(issuers("leaf", ["leaf"]).isEmpty && issuers(nil, []).isEmpty)
+  }
+
+  @Test(arguments: [nil, "open"])
+  func aDefectOfAnArchiveTellsAPasswordFromAnUnknownEncryption(password: String?) throws {
+    func defect(_ archive: Data, _ status: Int32) -> String {
+      ClientIdentity(pkcs12: .data(archive), password: password).defect(of: archive, status)
+    }
+    let old = TestCertificate.archive
+    let reason = password == nil ? "it needs a password" : "the password is wrong"
+    let statuses: [(Int32, String)] = [
+      (-25_293, reason), (-25_264, reason), (-25_260, reason),
+      (-26_275, "not a readable PKCS#12 archive (-26275)"),
+    ]
+    for (status, text) in statuses { #expect(defect(old, status) == text) }
+    #if os(Linux)
+      let client = try TrustFixture.shared.get().root.clientCertificate()
+      let modern = try client.pkcs12(password: "sesame")
+      let threeDES = try client.pkcs12(password: "sesame", usesOldCipher: true)
+      for (status, text) in statuses {
+        #expect(defect(modern, status).hasPrefix(text))
+        #expect(defect(modern, status).contains("openssl pkcs12 -export -legacy"))
+        #expect(defect(threeDES, status) == text)
+      }
+    #endif
   }
 
   /// Returns certificates with keys that are no identity.

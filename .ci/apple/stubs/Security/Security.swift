@@ -73,6 +73,8 @@ public let kSecMatchLimitOne: CFString = ""
 public let kSecImportExportPassphrase: CFString = ""
 public let kSecImportItemIdentity: CFString = ""
 public let kSecImportItemCertChain: CFString = ""
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+public let kSecImportToMemoryOnly: CFString = ""
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?)
   -> OSStatus
 { 0 }
@@ -85,6 +87,9 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus { 0 }
 public func SecPKCS12Import(
   _ pkcs12_data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>
+) -> OSStatus { 0 }
+@discardableResult public func SecIdentityCopyCertificate(
+  _ identityRef: SecIdentity, _ certificateRef: UnsafeMutablePointer<SecCertificate?>
 ) -> OSStatus { 0 }
 public func SecIdentityGetTypeID() -> CFTypeID { 0 }
 public typealias CFDate = Date

@@ -82,7 +82,12 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
     let exchange = exchanges.withLock { $0.removeValue(forKey: identifier) }
     // Foundation on Linux does not report the head of a redirect without a location.
     if error == nil, let response = task.response { exchange?.receive(head: response) }
-    exchange?.complete(error.map { TransportFailure($0) })
+    let failure = error.map {
+      trust.failure(
+        TransportFailure($0), of: $0, from: task.originalRequest?.url,
+        hasBegun: task.response != nil || task.countOfBytesSent > 0)
+    }
+    exchange?.complete(failure)
     forwarder.didComplete(session, task, error)
   }
 

@@ -25,7 +25,9 @@ public import Promises
 /// the metrics, the end of a task, and the end of the session. On Apple platforms it also decides
 /// about TLS challenges: about the certificate of a server unless the ``TLSOptions`` do, and about a
 /// client certificate. At the target of a redirect to another origin, the transport presents no
-/// client certificate and does not ask the delegate. The delegate receives neither responses and
+/// client certificate and does not ask the delegate. The delegate also responds to proxies that request
+/// a password or a client certificate. Without a delegate that handles challenges, the system responds to
+/// them with the credentials of its own settings. The delegate receives neither responses and
 /// their bodies, nor redirects, nor challenges with the status 401, because the client handles these
 /// above the transport. The session retains the delegate and calls it on the queue of the transport,
 /// so the delegate must not block.
@@ -56,7 +58,22 @@ public import Promises
 ///
 /// On Apple platforms, the ``TLSOptions`` cannot have versions for one host, revocation lists, a policy
 /// for stapled statuses, or a client identity of PEM or DER. Such options are refused when they are
-/// made. All other options are supported.
+/// made. All other options are supported. The system adds rules of its own:
+///
+/// - It evaluates the certificate of a server, and requests that of the client, once for a TLS session,
+///   and the sessions belong to the process. A transport may resume a session that another transport of the
+///   process has opened under another policy or with another identity, and then neither the policy nor the
+///   delegate is asked. Use one policy and one identity for a host in a process, and never
+///   ``ServerTrust/Policy/insecure`` beside another policy. Source: Apple's Technical Q&A QA1727.
+/// - App Transport Security refuses certificates of private authorities in apps, unless the domain is in
+///   `NSExceptionDomains` of the `Info.plist`. Such a request fails with
+///   ``NetworkError/Code-swift.enum/tlsUntrusted`` or ``NetworkError/Code-swift.enum/tlsHandshakeFailed``,
+///   and a hint. A request to an `http` URL that it refuses fails with
+///   ``NetworkError/Code-swift.enum/unsupported``.
+/// - When it rejects a server, it may report the other requests that wait for the connection as cancelled.
+///   They fail with ``NetworkError/Code-swift.enum/tlsUntrusted`` if the host has a policy other than the
+///   system's, or the delegate decides about it, and otherwise with
+///   ``NetworkError/Code-swift.enum/connectionLost``.
 ///
 /// Additional limitations on Linux:
 ///
@@ -157,7 +174,7 @@ public final class URLSessionTransport: Transport {
   /// Returns the session for a request.
   ///
   /// A connection on which a client identity has been presented is not used by a request that must
-  /// not present it.
+  /// not present it. The TLS sessions of the system are not separated.
   private func session(for request: HTTPRequest) -> URLSession {
     guard request.options.withholdsClientCertificate, Origin(request.url)?.scheme == "https",
       tls.compiled.hasIdentity(for: request.url)

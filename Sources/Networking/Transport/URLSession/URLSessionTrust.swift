@@ -1,5 +1,7 @@
+import CatenaSystem
+
 #if canImport(FoundationNetworking)
-  import Foundation
+  package import Foundation
   package import FoundationNetworking
 #else
   package import Foundation
@@ -11,9 +13,11 @@
 #endif
 
 /// The TLS options of a ``URLSessionTransport``, as far as the platform supports them.
-package struct URLSessionTrust: Sendable {
+package final class URLSessionTrust: Sendable {
   /// The TLS options.
   package let options: TLSOptions
+  /// The hosts whose certificates the options or the delegate of the caller have evaluated.
+  private let evaluatedHosts = Mutex<Set<String>>([])
 
   /// Makes the trust of a session.
   package init(_ options: TLSOptions) {
@@ -52,12 +56,63 @@ package struct URLSessionTrust: Sendable {
   }
 }
 
+extension URLSessionTrust {
+  /// Notes that the options or the delegate of the caller evaluate the certificate of a host.
+  func noteEvaluation(of host: String) {
+    evaluatedHosts.withLock { $0 = $0.count < 1_000 ? $0.union([host]) : [host] }
+  }
+
+  /// Returns the failure of a task that the transport has not cancelled, and whose server it has not
+  /// rejected.
+  ///
+  /// When a certificate is rejected, the system cancels all tasks that wait for the connection, and only
+  /// one of them has received the challenge. App Transport Security rejects private authorities without
+  /// a challenge, or after one.
+  ///
+  /// - Parameters:
+  ///   - failure: The failure that the error stands for.
+  ///   - error: The error.
+  ///   - url: The URL of the task.
+  ///   - hasBegun: Whether bytes of the body were sent, or the response has begun.
+  /// - Returns: The failure: no cancellation, and none that precedes the request if it has begun.
+  package func failure(
+    _ failure: TransportFailure, of error: any Error, from url: URL?, hasBegun: Bool
+  ) -> TransportFailure {
+    var failure = failure
+    guard !hasBegun, let origin = url.flatMap({ Origin($0) }), origin.scheme == "https" else {
+      if failure.code == .cancelled || hasBegun && failure.code.precedesRequest {
+        failure.code = .connectionLost
+      }
+      return failure
+    }
+    let policy = options.compiled.policy(forHost: origin.host, port: origin.port)
+    let isEvaluated = evaluatedHosts.withLock { $0.contains(origin.host) }
+    if failure.code == .cancelled {
+      failure.code = isEvaluated || policy?.isSystem != true ? .tlsUntrusted : .connectionLost
+    }
+    let error = error as NSError
+    // The rules do not apply to addresses.
+    guard error.code == -1_200, URLErrorCause(error).mayBeUntrusted,
+      policy?.hasSystemAnchors == false, !origin.host.hasSuffix(".local"),
+      !origin.host.contains(":"), origin.host.last?.isNumber == false
+    else { return failure }
+    if !isEvaluated { failure.code = .tlsUntrusted }
+    failure.detail += """
+      ; App Transport Security refuses private authorities, unless Info.plist has the domain in \
+      NSExceptionDomains
+      """
+    return failure
+  }
+}
+
 /// The kind of a challenge that a connection of a session receives.
 enum TLSChallenge: Sendable {
   /// The server has presented a certificate.
   case serverTrust
   /// The server requests a certificate of the client.
   case clientCertificate
+  /// A proxy requests a password, or a certificate of the client.
+  case proxy
   /// Any other challenge, such as one for a password.
   case other
 
@@ -65,8 +120,7 @@ enum TLSChallenge: Sendable {
   enum Responder: Sendable {
     /// The delegate of the caller.
     ///
-    /// Without a delegate that handles challenges, the system evaluates servers, and requests for a
-    /// certificate are rejected.
+    /// Without a delegate that handles challenges, ``TLSChallenge/dispositionWithoutDelegate`` applies.
     case delegate
     /// The transport, under the TLS options.
     case options
@@ -96,8 +150,17 @@ enum TLSChallenge: Sendable {
       withholdsCertificate
         ? .reject
         : options.compiled.identity(forHost: host, port: port) == nil ? .delegate : .options
+    case .proxy: .delegate
     case .other: .reject
     }
+  }
+
+  /// The response to a challenge for the delegate if there is no delegate that handles challenges.
+  ///
+  /// The system evaluates servers, and responds to proxies with the credentials of its own settings.
+  /// Requests for a certificate are rejected.
+  var dispositionWithoutDelegate: URLSession.AuthChallengeDisposition {
+    self == .serverTrust || self == .proxy ? .performDefaultHandling : .rejectProtectionSpace
   }
 }
 
@@ -135,6 +198,7 @@ extension NetworkError.Code {
       self =
         switch space.authenticationMethod {
         case NSURLAuthenticationMethodServerTrust: .serverTrust
+        case _ where space.isProxy(): .proxy
         case NSURLAuthenticationMethodClientCertificate: .clientCertificate
         default: .other
         }
@@ -172,22 +236,24 @@ extension NetworkError.Code {
       noteFailure: @escaping @Sendable (_ failure: TransportFailure) -> Void,
       completionHandler: @escaping SessionDelegateForwarder.ChallengeHandler
     ) {
-      let kind = TLSChallenge(space)
+      let (kind, host) = (TLSChallenge(space), space.host.lowercased())
       let responder = kind.responder(
-        under: options, forHost: space.host.lowercased(), port: space.port,
+        under: options, forHost: host, port: space.port,
         withholdingCertificate: withholdsCertificate)
-      if responder == .delegate, askDelegate() { return }
-      guard kind == .serverTrust || responder == .options else {
-        return completionHandler(.rejectProtectionSpace, nil)
-      }
-      guard kind == .serverTrust else {
+      switch responder {
+      case .delegate where !askDelegate(): completionHandler(kind.dispositionWithoutDelegate, nil)
+      case .delegate: if kind == .serverTrust { noteEvaluation(of: host) }
+      case .reject: completionHandler(.rejectProtectionSpace, nil)
+      case .options where kind == .clientCertificate:
         let decision = identify(for: space)
-        return completionHandler(decision.disposition, decision.credential)
-      }
-      Self.evaluation.async {
-        let decision = decision(for: space)
-        if let failure = decision.failure { noteFailure(failure) }
         completionHandler(decision.disposition, decision.credential)
+      case .options:
+        noteEvaluation(of: host)
+        Self.evaluation.async { [self] in
+          let decision = decision(for: space)
+          if let failure = decision.failure { noteFailure(failure) }
+          completionHandler(decision.disposition, decision.credential)
+        }
       }
     }
 
@@ -200,20 +266,20 @@ extension NetworkError.Code {
       return Decision(
         disposition: .useCredential,
         credential: URLCredential(
-          identity: identity.identity, certificates: nil, persistence: .none))
+          identity: identity.identity,
+          certificates: identity.issuers.isEmpty ? nil : identity.issuers, persistence: .none))
     }
 
     /// The queue on which certificates are evaluated, which may load others from the network.
     private static let evaluation = DispatchQueue(
       label: "Catena.URLSessionTrust", attributes: .concurrent)
 
-    /// Evaluates the certificate of a server, or leaves it to the system if no option concerns it.
+    /// Evaluates the certificate of a server under the policy of its host.
     private func decision(for space: URLProtectionSpace) -> Decision {
       let host = space.host.lowercased()
       guard let policy = options.compiled.policy(forHost: host, port: space.port) else {
         return .reject(CompiledTLS.refusal(of: host))
       }
-      guard !policy.isSystem else { return Decision() }
       guard let trust = space.serverTrust else {
         return .reject(
           TLSFailure(.tlsUntrusted, host: host, "The server sent no certificate"))

@@ -75,44 +75,6 @@ struct URLSessionRulesTests {
     #expect(SessionTimeouts(.default).refusal == nil)
   }
 
-  // MARK: Errors
-
-  private func cause(_ userInfo: [String: Any] = [:], tls: Int? = nil) -> URLErrorCause {
-    var inner: [String: Any] = [NSLocalizedDescriptionKey: "https://example.com/?token=1"]
-    inner["_kCFStreamErrorCodeKey"] = tls
-    let underlying = NSError(domain: "kCFErrorDomainCFNetwork", code: -1_202, userInfo: inner)
-    let outer = [NSUnderlyingErrorKey: underlying as Any].merging(userInfo) { $1 }
-    return URLErrorCause(NSError(domain: NSURLErrorDomain, code: -1_202, userInfo: outer))
-  }
-
-  @Test func theDetailHasTheNumbersOfAllErrorsAndNoText() {
-    #expect(cause().text == "URLError -1202, kCFErrorDomainCFNetwork -1202")
-    #expect(
-      cause(tls: -9_843).text == "URLError -1202, kCFErrorDomainCFNetwork -1202, TLS -9843")
-  }
-
-  @Test(arguments: [
-    (-9_843, NetworkError.Code.tlsHostMismatch), (-9_814, .tlsCertificateExpired),
-    (-9_815, .tlsCertificateExpired), (-9_812, .tlsUntrusted), (-9_813, .tlsUntrusted),
-  ])
-  func theNumberOfTheHandshakeTellsCertificateErrorsApart(number: Int, code: NetworkError.Code) {
-    #expect(cause(tls: number).tlsCode == code)
-    #expect(cause(["_kCFStreamErrorCodeKey": number]).tlsCode == code)
-  }
-
-  @Test func otherNumbersLeaveTheCodeOfTheError() {
-    #expect(cause().tlsCode == nil)
-    #expect(cause(tls: -9_806).tlsCode == nil)
-  }
-
-  @Test func aCycleOfUnderlyingErrorsEnds() {
-    var error = NSError(domain: "A", code: 0)
-    for code in 1...100 {
-      error = NSError(domain: "A", code: code, userInfo: [NSUnderlyingErrorKey: error])
-    }
-    #expect(URLErrorCause(error).errors == ["A 100", "A 99", "A 98", "A 97", "A 96"])
-  }
-
   // MARK: Logging
 
   private func messages(_ lines: [String]) -> [String] {
