@@ -44,3 +44,9 @@ struct FileHandle {
 struct Process {
   var standardError = 2
 }
+
+struct FileLock {}
+
+struct Keeper {
+  let lock: FileLock  // planted
+}
