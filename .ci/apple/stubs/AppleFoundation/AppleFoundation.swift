@@ -53,3 +53,8 @@ extension URLSessionConfiguration {
 extension URLSessionTaskTransactionMetrics {
   public var remotePort: Int? { nil }
 }
+extension FileManager {
+  public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
+    nil
+  }
+}
