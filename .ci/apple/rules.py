@@ -339,7 +339,7 @@ def lock_problems(path, text, makers):
 
         for match in LOCK.finditer(code):
             before, after = code[:match.start()].rstrip(), code[match.end():match.end() + 1]
-            if after == "(" or re.search(r"(?:->|\bborrowing|\bextension)$", before):
+            if after == "(" or re.search(r"(?:->|\bborrowing|\bextension|\bstruct)$", before):
                 continue
             # A constant of a function that is set later.
             owner = scopes.innermost(match.start()).enclosing("type", "function", "closure", "file")

@@ -13,7 +13,7 @@ struct DeviceApp: App {
 
 struct StepsView: View {
   @State private var host = "192.168.1.20"
-  @State private var lines: [String] = []
+  @State private var outcomes: [Outcome] = []
 
   var body: some View {
     NavigationStack {
@@ -25,7 +25,7 @@ struct StepsView: View {
           }
         }
         Section("Outcomes") {
-          ForEach(lines.indices, id: \.self) { number in Text(lines[number]) }
+          ForEach(outcomes) { outcome in Text(outcome.text) }
         }
       }
       .navigationTitle("Device Plan")
@@ -33,14 +33,24 @@ struct StepsView: View {
   }
 
   private func run(_ step: Step) {
-    lines.insert("\(step.id): started", at: 0)
+    add("\(step.id): started")
     Task {
       do {
         let (passed, text) = await step.run(on: try await Device(host: host))
-        lines.insert("\(step.id): \(passed ? "ok" : "FAILED") \(text)", at: 0)
+        add("\(step.id): \(passed ? "ok" : "FAILED") \(text)")
       } catch {
-        lines.insert("\(step.id): no server: \(error)", at: 0)
+        add("\(step.id): no server: \(error)")
       }
     }
   }
+
+  private func add(_ text: String) {
+    outcomes.insert(Outcome(id: outcomes.count, text: text), at: 0)
+  }
+}
+
+/// A line about a step, the last one first.
+private struct Outcome: Identifiable {
+  let id: Int
+  let text: String
 }
