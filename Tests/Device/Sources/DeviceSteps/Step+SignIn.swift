@@ -36,7 +36,7 @@ extension Step {
   ]
 
   static let background: [Step] = [
-    Step("7", "Download 300 MB in the background") { device in
+    Step("8", "Download 300 MB in the background") { device in
       let file = Device.documents.appending(path: "background.mp4")
       let client = Device.client(device.plainURL, .background(identifier: "films"))
       let outcome = await Device.outcome(
@@ -44,7 +44,7 @@ extension Step {
       try Device.require(["200", "206"].contains(outcome), outcome)
       return outcome
     },
-    Step("7b", "Upload 50 MB in the background") { device in
+    Step("8b", "Upload 50 MB in the background") { device in
       let file = Device.documents.appending(path: "upload.bin")
       try Data(count: 50 << 20).write(to: file)
       let client = Device.client(device.plainURL, .background(identifier: "films"))
@@ -53,7 +53,7 @@ extension Step {
       try Device.require(outcome == "200", outcome)
       return outcome
     },
-    Step("7c", "End the app") { _ in exit(0) },
+    Step("8c", "End the app") { _ in exit(0) },
   ]
 
   /// The session of the account, whose tokens are in the folder of the app group.

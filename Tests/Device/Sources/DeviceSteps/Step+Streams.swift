@@ -5,7 +5,7 @@ import Promises
 
 extension Step {
   static let streams: [Step] = [
-    Step("14", "A slow reader at 15 MB/s, for 40 seconds", isAutomatic: true) { device in
+    Step("16", "A slow reader at 15 MB/s, for 40 seconds", isAutomatic: true) { device in
       let client = Device.client(device.plainURL, .ephemeral)
       let response = try await client.stream(.get("film?rate=15&mb=600")).validate().value
       let end = ContinuousClock.now + .seconds(40)
@@ -20,7 +20,7 @@ extension Step {
       try Device.require(megabytes < 200, "\(megabytes) MiB of memory after \(count) bytes")
       return "\(count) bytes, at most \(megabytes) MiB of memory"
     },
-    Step("15", "Streams of 10-byte items", isAutomatic: true) { device in
+    Step("17", "Streams of 10-byte items", isAutomatic: true) { device in
       var lines: [String] = []
       let types = [
         "application/x-ndjson", "text/event-stream", "application/json", "text/plain", "",
@@ -36,7 +36,7 @@ extension Step {
       lines.append("text/plain, nosniff: \(try await secondsToFirstLine(of: path, device)) s")
       return lines.joined(separator: "\n")
     },
-    Step("16", "A response while the app is suspended") { device in
+    Step("7", "A response while the app is suspended") { device in
       let client = Device.client(device.plainURL, .ephemeral, idleTimeout: .seconds(30))
       let outcome = await Device.outcome(of: client.request(.get("hold?seconds=20")))
       try Device.require(outcome == "200", outcome)

@@ -11,7 +11,7 @@ extension Step {
   private static let wrongPin = PublicKeyPin(Data(count: 32).base64EncodedString())
 
   static let trust: [Step] = [
-    Step("10", "Wrong pins, one and five at a time", isAutomatic: true) { device in
+    Step("11", "Wrong pins, one and five at a time", isAutomatic: true) { device in
       for count in [1, 5] {
         let client = try device.client(.authorities(device.authority).pinnedKeys([wrongPin]))
         for promise in (0..<count).map({ _ in client.request(.get("hello")) }) {
@@ -21,7 +21,7 @@ extension Step {
       }
       return "6 of 6 requests: pinMismatch"
     },
-    Step("10b", "A wrong pin in the background") { device in
+    Step("11b", "A wrong pin in the background") { device in
       let client = Device.client(
         device.secureURL,
         try .background(identifier: "pins").trusting(
@@ -31,7 +31,7 @@ extension Step {
       try Device.require(["pinMismatch", "tlsUntrusted"].contains(outcome), outcome)
       return outcome
     },
-    Step("11", "An insecure client first, a pinned one second", isAutomatic: true) { device in
+    Step("12", "An insecure client first, a pinned one second", isAutomatic: true) { device in
       let insecure = try device.client(.insecure)
       let first = await Device.outcome(of: insecure.request(.get("hello")))
       let pinned = try device.client(.authorities(device.authority).pinnedKeys([wrongPin]))
@@ -42,7 +42,7 @@ extension Step {
       try Device.require(outcomes == ["200", "pinMismatch", "200"], "\(outcomes)")
       return "\(outcomes)"
     },
-    Step("12", "A private authority under ATS") { device in
+    Step("13", "A private authority under ATS") { device in
       let name = device.host.replacingOccurrences(of: ".", with: "-")
       var lines: [String] = []
       for url in [
@@ -58,7 +58,7 @@ extension Step {
       }
       return lines.joined(separator: "\n")
     },
-    Step("13", "A proxy with a password", isAutomatic: true) { device in
+    Step("14", "A proxy with a password", isAutomatic: true) { device in
       #if canImport(Darwin)
         let configuration = URLSessionConfiguration.ephemeral
         configuration.connectionProxyDictionary = [
@@ -77,7 +77,7 @@ extension Step {
         return "only on Apple's platforms"
       #endif
     },
-    Step("17", "A client certificate with an intermediate", isAutomatic: true) { device in
+    Step("15", "A client certificate with an intermediate", isAutomatic: true) { device in
       let identity = ClientIdentity(pkcs12: .data(device.identity), password: "secret")
       let client = Device.client(
         "https://\(device.host):8444/",
