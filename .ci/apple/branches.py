@@ -97,6 +97,21 @@ def unknown_modules(path, text):
             for name in re.findall(r"canImport\s*\(\s*(\w+)", match[0].split("//")[0]) if name not in TABLE["module"]]
 
 
+def unsettled_conditions(path, text):
+    """The errors for conditions on an Apple platform that depend on a flag, too. The compiler, on Linux, would leave the branch out."""
+    return [f"{path}:{text.count(chr(10), 0, match.start()) + 1}: error: the condition also has a flag; nest two conditions"
+            for match in CONDITION.finditer(text) if (condition := match[0].split("//")[0]) and re.search(r"\b(?:os|canImport)\s*\(", condition)
+            and any(evaluate(re.sub(r"^\s*#\w+", "", condition), platform) is None for platform in APPLE)]
+
+
+def uncompiled_lines(path, text):
+    """The errors for branches with code that no platform compiles, each at its first line."""
+    states = [[is_code(line) and state is not False for line, state in lines_of(text, platform)] for platform in PLATFORMS + ("Linux",)]
+    code = [is_code(line) for line in text.split("\n")]
+    lost = [number for number, (is_some, *on) in enumerate(zip(code, *states), 1) if is_some and not any(on)]
+    return [f"{path}:{number}: error: no platform compiles this branch" for number in lost if number - 1 not in lost]
+
+
 DIRECTIVE = re.compile(r"^\s*#(if|elseif|else|endif)\b(.*)$")
 
 

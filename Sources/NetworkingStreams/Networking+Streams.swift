@@ -73,6 +73,10 @@ extension Networking {
   /// first line is asked for, and is never sent again. Backpressure, cancellation and limits are those
   /// of `events(of:)`.
   ///
+  /// On Apple's platforms, the system delivers the first lines of the type `text/plain`, or of no type,
+  /// after the first 512 bytes of the body or at its end. A server whose lines are short and slow
+  /// sends another type, such as `application/x-ndjson` or `text/event-stream`.
+  ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
   ///   - idleTimeout: The limit for the time without data. `nil` uses the client's setting.

@@ -59,3 +59,8 @@ extension ProcessInfo {
     withReason reason: String, using block: @escaping @Sendable (Bool) -> Void
   ) {}
 }
+extension FileManager {
+  public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
+    nil
+  }
+}

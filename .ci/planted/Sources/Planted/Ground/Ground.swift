@@ -52,3 +52,9 @@ struct UserDefaults {
 struct Process {
   var standardError = 2
 }
+
+struct FileLock {}
+
+struct Keeper {
+  let lock: FileLock  // planted
+}
