@@ -8,8 +8,8 @@ package import Foundation
 ///
 /// - **Renewal.** The lease ends after ``lifetime``, and is renewed in the background before. So another
 ///   process can take over the lease of a process that is suspended.
-/// - **End.** A lease whose process has died, in the same system and container, is free at once. The file is
-///   removed when the lease is released.
+/// - **End.** A lease whose process has died, in the same system and container, is free at once, and so is a
+///   released one of this process. The file is removed when the lease is released, if that is possible.
 /// - **Suspension.** On iOS, tvOS, watchOS and visionOS the system gives an app with a lease time to end its
 ///   work. After that the lease is given up, and continues if nobody has taken it over.
 package final class FileLease: Sendable {
@@ -26,7 +26,7 @@ package final class FileLease: Sendable {
   /// The time for which a lock of the file is awaited, which others hold only while they change files.
   private static let patience = Duration.seconds(5)
 
-  private let owner = LeaseRecord.newOwner()
+  fileprivate let owner = UUID().uuidString
   private let file: OpenFile
   private let wallClock: @Sendable () -> Date
   private let state: Mutex<State>
@@ -109,7 +109,8 @@ package final class FileLease: Sendable {
 
   /// Ends the lease, and removes its file unless another process has taken it over.
   ///
-  /// Repeated calls are no-ops. If the file cannot be removed, the lease ends after ``lifetime``.
+  /// Repeated calls are no-ops. If the file cannot be removed, other processes can take the lease after
+  /// ``lifetime``.
   package func release() {
     let isFirst = state.withLock { state in
       guard case .held = state else { return false }
@@ -135,8 +136,6 @@ private struct LeaseRecord {
   let owner: String
   let end: Int64
   var process = LeaseProcess.current
-
-  static func newOwner() -> String { UUID().uuidString }
 
   static func milliseconds(_ time: Date) -> Int64 {
     Int64(clamping: Int64(max(-8e18, min(time.timeIntervalSince1970 * 1_000, 8e18))))
@@ -167,12 +166,13 @@ private struct LeaseRecord {
   ///
   /// An end further away than a lifetime is that of a clock that has been set back since.
   func isHeld(at now: Int64) -> Bool {
-    (1...Self.lifetime).contains(end - now) && !process.hasEnded
+    guard end > now, end <= now + Self.lifetime else { return false }
+    return process == .current ? LeaseKeeper.shared.holds(owner) : !process.hasEnded
   }
 }
 
 /// A process in a system or container.
-private struct LeaseProcess {
+private struct LeaseProcess: Equatable {
   static let current = LeaseProcess(number: getpid(), system: systemName())
 
   let number: Int32
@@ -210,7 +210,8 @@ private final class LeaseKeeper: Sendable {
   }
 
   private struct State {
-    var leases: [ObjectIdentifier: Weak] = [:]
+    /// The leases, by owner.
+    var leases: [String: Weak] = [:]
     var activity: ExpiringActivity?
     var isRenewing = false
   }
@@ -221,10 +222,13 @@ private final class LeaseKeeper: Sendable {
 
   private var leases: [FileLease] { state.withLock { $0.leases.values.compactMap(\.lease) } }
 
+  /// Returns whether an owner has a lease that has not been released.
+  func holds(_ owner: String) -> Bool { state.withLock { $0.leases[owner] != nil } }
+
   /// Adds a lease, also one that has been given up and continues.
   func add(_ lease: FileLease) {
     let (mustSchedule, hasActivity) = state.withLock { state in
-      state.leases[ObjectIdentifier(lease)] = Weak(lease: lease)
+      state.leases[lease.owner] = Weak(lease: lease)
       defer { state.isRenewing = true }
       return (!state.isRenewing, state.activity != nil)
     }
@@ -242,7 +246,7 @@ private final class LeaseKeeper: Sendable {
 
   func remove(_ lease: FileLease) {
     state.withLock { state in
-      state.leases[ObjectIdentifier(lease)] = nil
+      state.leases[lease.owner] = nil
       if state.leases.isEmpty { state.activity = nil }
     }
   }

@@ -129,6 +129,15 @@ struct FileLeaseTests {
     lease.release()
   }
 
+  @Test func aReleasedLeaseIsFreeAlthoughItsFileCannotBeRemoved() throws {
+    let lease = try #require(try take())
+    let text = try record()
+    lease.release()
+    _ = try folder.file("lease", text)
+    let other = try #require(try take())
+    other.release()
+  }
+
   // MARK: Records
 
   @Test func aClockThatWasSetBackDoesNotKeepALease() throws {
