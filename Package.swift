@@ -170,8 +170,8 @@ let package = Package(
       dependencies: [
         "CatenaSystem", "Mocking", "MockingContracts", "MockingDocuments", "MockingOAuth2",
         "MockingRecordings", "MockingResources", "MockingStubs", "MockingTemplates", "Networking",
-        "NetworkingOAuth2", "NetworkingStreams", "NetworkingTracing", "NetworkingTransfers",
-        "NetworkingXML", "Promises",
+        "NetworkingInterceptors", "NetworkingOAuth2", "NetworkingStreams", "NetworkingTracing",
+        "NetworkingTransfers", "NetworkingXML", "Promises",
       ] + support + programs("mock-server", "quickstart")),
     .testTarget(
       name: "PortedTests",
@@ -200,8 +200,8 @@ let package = Package(
     .executableTarget(
       name: "test-worker",
       dependencies: [
-        "Mocking", "MockingResources", "MockingStubs", "Networking", "NetworkingOAuth2", "Promises",
-        "SystemCallFaults", "TestSupport",
+        "Mocking", "MockingResources", "MockingStubs", "Networking", "NetworkingInterceptors",
+        "NetworkingOAuth2", "Promises", "SystemCallFaults", "TestSupport",
       ],
       path: "Tests/Worker"),
   ],

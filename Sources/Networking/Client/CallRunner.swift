@@ -208,13 +208,13 @@ final class CallRunner: Sendable {
       // The following stages run once for each hop. Each hop has its own response in the cache, so that
       // the response of a redirect's target is not stored for the URL of the redirect.
       cache as (any Interceptor)?,
-      // Reachability is checked before the circuit
-      // breaker, because a missing network is not a failure of the host.
+      // Reachability is checked before the interceptors, among which may be a circuit breaker, because
+      // a missing network is not a failure of the host.
       configuration.whenUnreachable.map {
         ReachabilityStage(
           reachability: configuration.reachability ?? .shared, policy: $0, scheduler: scheduler)
       },
-      configuration.circuitBreaker.map { CircuitStage($0, scheduler: scheduler) },
+      InterceptorsStage(level: .origin),
       AuthorizationStage(),
       cookies as (any Interceptor)?,
       DeadlineStage(phase: .attempt, scheduler: scheduler) { _ in configuration.attemptTimeout },

@@ -80,10 +80,6 @@ public struct NetworkingConfiguration: Sendable {
   ///
   /// `nil` means no limit.
   public var retryBudget: RetryBudget? = RetryBudget()
-  /// The circuit breaker, which rejects requests to a host that keeps failing.
-  ///
-  /// `nil` means none.
-  public var circuitBreaker: CircuitBreaker?
   /// The monitors that observe all calls of the client.
   ///
   /// ``Networking/addMonitor(_:)-(NetworkMonitor)`` adds a monitor later.
