@@ -278,11 +278,11 @@ public struct NetworkingConfiguration: Sendable {
 
   /// Returns the configuration with the values that are not `nil`.
   func with(_ baseURL: URL?, _ mode: RequestMode?, _ retry: RetryPolicy?) -> Self {
-    var copy = self
-    copy.baseURL = baseURL ?? self.baseURL
-    copy.mode = mode ?? self.mode
-    copy.retry = retry ?? self.retry
-    return copy
+    copy(of: self) {
+      $0.baseURL = baseURL ?? self.baseURL
+      $0.mode = mode ?? self.mode
+      $0.retry = retry ?? self.retry
+    }
   }
 }
 

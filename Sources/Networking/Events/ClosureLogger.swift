@@ -36,8 +36,6 @@ public struct ClosureLogger: NetworkLogger {
 
   /// Returns the logger with a scheduler that waits for its closure.
   func tracked(by scheduler: any Scheduler) -> ClosureLogger {
-    var logger = self
-    logger.scheduler = scheduler
-    return logger
+    copy(of: self) { $0.scheduler = scheduler }
   }
 }

@@ -56,9 +56,7 @@ public struct RequestAttributes: Sendable {
   func merging(_ others: RequestAttributes) -> RequestAttributes {
     if isEmpty { return others }
     if others.isEmpty { return self }
-    var merged = self
-    merged.attributes.merge(others.attributes) { _, other in other }
-    return merged
+    return copy(of: self) { $0.attributes.merge(others.attributes) { _, other in other } }
   }
 
   /// Adds those of other attributes whose keys are not set.
@@ -90,6 +88,15 @@ struct Uncompared<Value: Sendable>: Sendable, Hashable {
   static func == (_: Uncompared, _: Uncompared) -> Bool { true }
 
   func hash(into hasher: inout Hasher) {}
+}
+
+/// Returns a copy of a value with a change.
+@inlinable
+package func copy<Value>(of value: Value, _ change: (inout Value) throws -> Void) rethrows -> Value
+{
+  var copy = value
+  try change(&copy)
+  return copy
 }
 
 /// A large value in an object, so that its owner is cheap to copy.

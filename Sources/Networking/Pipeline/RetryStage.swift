@@ -50,9 +50,9 @@ final class RetryStage: BuiltInStage {
     guard policy.limit > 0, let make = policy.idempotencyKey, !exchange.request.method.isIdempotent,
       !exchange.request.headers.contains(HTTPHeaders.idempotencyKeyName)
     else { return exchange }
-    var exchange = exchange
-    exchange.request.headers[HTTPHeaders.idempotencyKeyName] = exchange.state.idempotencyKey(make)
-    return exchange
+    return copy(of: exchange) {
+      $0.request.headers[HTTPHeaders.idempotencyKeyName] = $0.state.idempotencyKey(make)
+    }
   }
 
   /// The attempts of one call.
