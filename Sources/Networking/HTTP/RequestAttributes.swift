@@ -90,6 +90,15 @@ struct Uncompared<Value: Sendable>: Sendable, Hashable {
   func hash(into hasher: inout Hasher) {}
 }
 
+/// An object that is equal only to itself.
+package protocol HashableByIdentity: AnyObject, Hashable {}
+
+extension HashableByIdentity {
+  package static func == (left: Self, right: Self) -> Bool { left === right }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
 /// Returns a copy of a value with a change.
 @inlinable
 package func copy<Value>(of value: Value, _ change: (inout Value) throws -> Void) rethrows -> Value
