@@ -1,5 +1,3 @@
-import Foundation
-
 /// The directives of the `Cache-Control` fields of a request or a response.
 ///
 /// Invalid and repeated directives are read in the restrictive way: an invalid `max-age` is 0, and of
