@@ -82,9 +82,7 @@ package struct FileStatus: Sendable {
   }
 
   /// The time of the last change of the contents, to the second.
-  package var modificationDate: Date {
-    Date(timeIntervalSince1970: Double(modified.seconds))
-  }
+  package var modificationDate: Date { Date(timeIntervalSince1970: Double(modified.seconds)) }
 }
 
 /// The rule by which a file in a folder that others can write to counts as this program's own.

@@ -35,7 +35,9 @@ struct JSONWriter {
     var isTooDeep: Bool
     /// The steps of the path, innermost first.
     var path: [JSONValuePath.Step] = []
-    func appending(_ step: JSONValuePath.Step) -> Failure { copy(of: self) { $0.path.append(step) } }
+    func appending(_ step: JSONValuePath.Step) -> Failure {
+      copy(of: self) { $0.path.append(step) }
+    }
   }
 
   private mutating func write(_ value: Parameters, depth: Int) throws(Failure) {

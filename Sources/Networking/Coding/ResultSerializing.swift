@@ -1,3 +1,5 @@
+import Foundation
+
 /// A type that converts results of requests to values: responses, and errors such as those of the
 /// transport.
 ///

@@ -47,9 +47,7 @@ public struct HTTPHeaders: Sendable {
 
   private var rest: Rest?
 
-  private var index: [Int: [Int]]? {
-    if case .rest(let index, _) = rest { index } else { nil }
-  }
+  private var index: [Int: [Int]]? { if case .rest(let index, _) = rest { index } else { nil } }
 
   private var ownSecretNames: SecretNames? {
     if case .rest(_, let names) = rest { names } else { nil }

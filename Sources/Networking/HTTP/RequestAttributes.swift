@@ -130,9 +130,7 @@ enum DecoderKey: RequestAttributeKey {
 /// The key of the names of secrets of the client that sends a request.
 ///
 /// Everything that is made of the request has them: events, errors, responses and recordings.
-enum SecretNamesKey: RequestAttributeKey {
-  static let defaultValue = SecretNames.standard
-}
+enum SecretNamesKey: RequestAttributeKey { static let defaultValue = SecretNames.standard }
 
 extension RequestAttributes {
   /// The rules that decide which values of the request and its response are secret.

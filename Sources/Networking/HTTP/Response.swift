@@ -182,9 +182,7 @@ public struct Response: Sendable {
   /// The media type of the `Content-Type` field.
   ///
   /// `nil` if the field is missing or malformed.
-  public var contentType: MediaType? {
-    headers["Content-Type"].flatMap(MediaType.init(_:))
-  }
+  public var contentType: MediaType? { headers["Content-Type"].flatMap(MediaType.init(_:)) }
 
   /// The response as an instance of Foundation's class, created at each access.
   ///

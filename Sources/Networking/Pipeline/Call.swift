@@ -69,9 +69,7 @@ final class Call: Sendable {
   var options: CallOptions { reception.options }
 
   /// The error of a call whose session has ended.
-  var sessionEndedError: NetworkError {
-    .sessionEnded(NetworkError.RequestSummary(request))
-  }
+  var sessionEndedError: NetworkError { .sessionEnded(NetworkError.RequestSummary(request)) }
 
   /// The base URL of the stored request, or the one that is set on the client, or that of the endpoint
   /// if there is none.

@@ -152,9 +152,7 @@ final class RetryStage: BuiltInStage {
   }
 
   /// A response whose request may be retried.
-  private struct RetryableResponse: Error {
-    let response: Response
-  }
+  private struct RetryableResponse: Error { let response: Response }
 
   /// The plan for the next attempt.
   private final class Plan: Sendable {

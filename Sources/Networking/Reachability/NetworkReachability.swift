@@ -246,9 +246,7 @@ extension NetworkReachability {
     /// Whether the status is ``reachable(via:)``.
     ///
     /// `false` if the status is unknown.
-    public var isReachable: Bool {
-      if case .reachable = self { true } else { false }
-    }
+    public var isReachable: Bool { if case .reachable = self { true } else { false } }
   }
 }
 

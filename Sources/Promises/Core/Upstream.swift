@@ -87,9 +87,7 @@ extension Promise: Upstream {
   }
 
   @usableFromInline
-  var upstreamLinks: UpstreamLinks {
-    lock.withLock { machine.links }
-  }
+  var upstreamLinks: UpstreamLinks { lock.withLock { machine.links } }
 
   /// Runs `action` when a consumer settles this promise, or immediately if a consumer has already
   /// settled it.

@@ -146,9 +146,7 @@
 
   extension HTTPRequest {
     /// Whether the request has a body, possibly an empty one.
-    var hasBody: Bool {
-      if case .none = body { false } else { true }
-    }
+    var hasBody: Bool { if case .none = body { false } else { true } }
 
     /// Whether the request has credentials for a proxy, which must not reach its server.
     var authorizesProxy: Bool { headers.contains(HTTPHeaders.proxyAuthorizationName) }
@@ -235,9 +233,7 @@
     var exchangeCount: Int { exchanges.load(ordering: .relaxed) }
 
     /// The command queue of the current I/O thread, or `nil` on any other thread.
-    static var current: CurlCommandQueue? {
-      pthread_getspecific(key).map { at($0) }
-    }
+    static var current: CurlCommandQueue? { pthread_getspecific(key).map { at($0) } }
 
     /// Makes this the queue of the current I/O thread, until the thread ends.
     func setCurrent() {
