@@ -299,9 +299,7 @@ struct FieldWriter: ~Copyable {
     return try body(&self)
   }
 
-  func error(_ reason: String) -> ParameterEncodingError {
-    Self.error(reason, path)
-  }
+  func error(_ reason: String) -> ParameterEncodingError { Self.error(reason, path) }
 
   static func error(_ reason: String, _ path: [Step]) -> ParameterEncodingError {
     ParameterEncodingError(keyPath: text(of: path), reason: reason)

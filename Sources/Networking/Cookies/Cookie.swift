@@ -94,9 +94,7 @@ public struct Cookie: Sendable, Hashable, Codable {
   ///
   /// - Parameter now: The current date.
   /// - Returns: `false` for a cookie without ``expires``.
-  public func hasExpired(at now: Date) -> Bool {
-    expires.map { $0 <= now } ?? false
-  }
+  public func hasExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 }
 
 extension Cookie {

@@ -275,9 +275,7 @@ package final class StatusCheck: Sendable {
   }
 
   /// Records that the status has been validated.
-  func pass() {
-    isDone.store(true, ordering: .relaxed)
-  }
+  func pass() { isDone.store(true, ordering: .relaxed) }
 
   /// Reports that the body has been decoded, at most once and unless the status has been validated.
   package func noteDecoding() {

@@ -209,9 +209,7 @@ final class CallState: Sendable {
   var nextRetryNumber: Int { state.withLock { $0.log.retries + 1 } }
 
   /// Counts a retry.
-  func countRetry() {
-    state.withLock { $0.log.retries += 1 }
-  }
+  func countRetry() { state.withLock { $0.log.retries += 1 } }
 
   /// Returns the idempotency key of the call, which is made on first use.
   func idempotencyKey(_ make: () -> String) -> String {

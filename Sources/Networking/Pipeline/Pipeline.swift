@@ -52,9 +52,7 @@ struct Pipeline: Sendable {
   }
 
   /// Sends an exchange through all stages.
-  func send(_ exchange: Exchange) -> NetworkPromise {
-    run(exchange)
-  }
+  func send(_ exchange: Exchange) -> NetworkPromise { run(exchange) }
 }
 
 /// A stage of the library, which always calls back, so that the pipeline does not track it.

@@ -118,9 +118,7 @@ extension NetworkReachability {
     /// Creates an iterator that begins with the current status.
     ///
     /// - Returns: The iterator. It is independent of other iterators.
-    public func makeAsyncIterator() -> Iterator {
-      Iterator(state: state)
-    }
+    public func makeAsyncIterator() -> Iterator { Iterator(state: state) }
 
     /// An iterator of the changes.
     ///

@@ -205,9 +205,7 @@ private final class AbandonmentGuard: Sendable {
   /// Marks the job as run.
   ///
   /// Returns `false` if a context violates its contract and runs the job a second time.
-  func beginRun() -> Bool {
-    isOpen.exchange(false, ordering: .relaxed)
-  }
+  func beginRun() -> Bool { isOpen.exchange(false, ordering: .relaxed) }
 
   deinit {
     if isOpen.load(ordering: .relaxed) { promise.abandon() }

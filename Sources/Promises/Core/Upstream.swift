@@ -73,9 +73,7 @@ extension Promise: Upstream {
   ///
   /// Cancelling a settled promise has no effect. Handlers of promises derived from this one receive
   /// the same `CancellationError`.
-  public func cancel() {
-    reject(CancellationError(), by: .consumer)
-  }
+  public func cancel() { reject(CancellationError(), by: .consumer) }
 
   @usableFromInline
   func consumerCancelled() {

@@ -90,9 +90,7 @@ public final class LiveScheduler: Scheduler {
   /// Prevents the virtual time from advancing until the returned token ends.
   ///
   /// - Returns: The token. `nil` on the system clock, which does not wait.
-  public func beginActivity() -> ActivityToken? {
-    virtual?.beginActivity()
-  }
+  public func beginActivity() -> ActivityToken? { virtual?.beginActivity() }
 
   private func runDueTimers() {
     state.withLock { $0.armedTime = nil }

@@ -13,9 +13,7 @@ struct TimerQueue {
     let due: Duration
     let id: ID
 
-    func precedes(_ other: Key) -> Bool {
-      due < other.due || (due == other.due && id < other.id)
-    }
+    func precedes(_ other: Key) -> Bool { due < other.due || (due == other.due && id < other.id) }
   }
 
   private var heap = Heap<Key>()

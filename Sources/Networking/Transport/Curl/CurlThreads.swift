@@ -178,9 +178,7 @@
     }
 
     /// Removes an origin.
-    func remove(_ origin: Origin) {
-      origins.withLock { $0.removeAll { $0 == origin } }
-    }
+    func remove(_ origin: Origin) { origins.withLock { $0.removeAll { $0 == origin } } }
 
     /// Adds an origin, and removes the oldest one if the cache is full.
     func add(_ origin: Origin) {
@@ -236,9 +234,7 @@
     static var current: CurlCommandQueue? { pthread_getspecific(key).map { at($0) } }
 
     /// Makes this the queue of the current I/O thread, until the thread ends.
-    func setCurrent() {
-      pthread_setspecific(Self.key, context)
-    }
+    func setCurrent() { pthread_setspecific(Self.key, context) }
 
     private static let key = makeThreadKey()
 
@@ -269,9 +265,7 @@
     }
 
     /// Marks the I/O thread as awake; for the I/O thread only.
-    func wake() {
-      state.withLock { $0.isSleeping = false }
-    }
+    func wake() { state.withLock { $0.isSleeping = false } }
 
     /// Ends the queue unless commands are waiting; for the I/O thread only.
     ///
