@@ -173,8 +173,8 @@ let package = Package(
       dependencies: [
         "CatenaSystem", "Mocking", "MockingContracts", "MockingDocuments", "MockingOAuth2",
         "MockingRecordings", "MockingResources", "MockingStubs", "MockingTemplates", "Networking",
-        "NetworkingOAuth2", "NetworkingStreams", "NetworkingTracing", "NetworkingTransfers",
-        "NetworkingXML", "Promises",
+        "NetworkingInterceptors", "NetworkingOAuth2", "NetworkingStreams", "NetworkingTracing",
+        "NetworkingTransfers", "NetworkingXML", "Promises",
       ] + support + programs("mock-server", "quickstart")),
     .testTarget(
       name: "PortedTests",
@@ -204,7 +204,8 @@ let package = Package(
       name: "test-worker",
       dependencies: [
         "Mocking", "MockingOAuth2", "MockingResources", "MockingStubs", "Networking",
-        "NetworkingOAuth2", "NetworkingTransfers", "Promises", "SystemCallFaults", "TestSupport",
+        "NetworkingInterceptors", "NetworkingOAuth2", "NetworkingTransfers", "Promises",
+        "SystemCallFaults", "TestSupport",
       ],
       path: "Tests/Worker"),
   ],

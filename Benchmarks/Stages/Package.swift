@@ -10,9 +10,9 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "stage-costs",
-      dependencies: ["Networking", "NetworkingOAuth2", "Promises"].map {
-        .product(name: $0, package: "Catena")
-      })
+      dependencies: [
+        "Networking", "NetworkingInterceptors", "NetworkingOAuth2", "Promises",
+      ].map { .product(name: $0, package: "Catena") })
   ],
   swiftLanguageModes: [.v6]
 )

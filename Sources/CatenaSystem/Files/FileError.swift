@@ -25,9 +25,7 @@ package struct FileError: Error, Hashable {
   }
 
   /// The cause without the file: the text of the system, or else the problem.
-  package var cause: String {
-    number.map { String(cString: strerror($0)) } ?? problem
-  }
+  package var cause: String { number.map { String(cString: strerror($0)) } ?? problem }
 
   /// Returns the text of the system about the cause of any error, such as one of Foundation.
   package static func cause(of error: any Error) -> String {

@@ -84,9 +84,7 @@ package struct FileStatus: Sendable {
   /// The time of the last change of the contents, to the second.
   ///
   /// It has no name of a call that privacy manifests must declare: `.ci/house` finds those by their names.
-  package var lastModified: Date {
-    Date(timeIntervalSince1970: Double(modified.seconds))
-  }
+  package var lastModified: Date { Date(timeIntervalSince1970: Double(modified.seconds)) }
 }
 
 /// The rule by which a file in a folder that others can write to counts as this program's own.

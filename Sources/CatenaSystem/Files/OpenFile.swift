@@ -93,9 +93,7 @@ package struct OpenFile: ~Copyable, Sendable {
   /// Whether the file is this program's own, see ``FileOwner``.
   ///
   /// State such as tokens, cookies, responses and requests is read from such files only.
-  package var isOwn: Bool {
-    get throws(FileError) { FileOwner.isOwn(try status, at: path) }
-  }
+  package var isOwn: Bool { get throws(FileError) { FileOwner.isOwn(try status, at: path) } }
 
   /// Whether the path still leads to this file.
   package var isNamed: Bool {

@@ -248,10 +248,3 @@ extension Mock: BrieflyDescribed {
     return "Mock(\(content))"
   }
 }
-
-/// Returns a copy of a value with a change.
-func copy<Value>(of value: Value, _ change: (inout Value) -> Void) -> Value {
-  var copy = value
-  change(&copy)
-  return copy
-}

@@ -78,7 +78,7 @@ package protocol CredentialProvider: AnyObject, Sendable {
 ///
 /// ``end()`` is called before the credentials of another user can be read. So a request that has read
 /// such credentials, and is checked afterwards, is always refused.
-package final class UserSession: Sendable {
+package final class UserSession: Sendable, HashableByIdentity {
   private let isOver = Atomic(false)
 
   /// Starts a session.

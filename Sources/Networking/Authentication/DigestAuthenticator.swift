@@ -138,9 +138,7 @@ struct DigestSpaces {
     if spaces.count > Self.maximumCount { spaces.removeLast() }
   }
 
-  mutating func remove(_ realm: String) {
-    spaces.removeAll { $0.challenge.realm == realm }
-  }
+  mutating func remove(_ realm: String) { spaces.removeAll { $0.challenge.realm == realm } }
 
   /// Counts a request to a URL, and returns `nil` if no space contains it.
   mutating func use(for url: URL) -> Space? {

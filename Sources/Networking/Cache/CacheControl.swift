@@ -1,5 +1,3 @@
-import Foundation
-
 /// The directives of the `Cache-Control` fields of a request or a response.
 ///
 /// Invalid and repeated directives are read in the restrictive way: an invalid `max-age` is 0, and of
@@ -112,7 +110,7 @@ struct CacheControl: Sendable, Equatable {
       let member = rest.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
       rest = rest[member.endIndex...]
       let argument = rest.popFirst() == UInt8(ascii: "=") ? readArgument(&rest) : nil
-      let name = trimmed(member).lowercased()
+      let name = Substring(member.trimmed).lowercased()
       if !name.isEmpty { body(name, argument) }
     }
   }
@@ -131,13 +129,6 @@ struct CacheControl: Sendable, Equatable {
     }
     let token = rest.prefix { $0 != UInt8(ascii: ",") }
     rest = rest[token.endIndex...].dropFirst()
-    return argument ?? trimmed(token)
-  }
-
-  private static func trimmed(_ text: Substring.UTF8View) -> String {
-    func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-    let rest = text.drop(while: isSpace)
-    let end = rest.lastIndex { !isSpace($0) }.map(rest.index(after:)) ?? rest.startIndex
-    return String(decoding: rest[..<end], as: UTF8.self)
+    return argument ?? String(Substring(token.trimmed))
   }
 }

@@ -102,8 +102,8 @@ enum CacheValidation {
   ///
   /// Source: RFC 9111 section 5.1.
   static func served(_ stored: StoredResponse, age: Double) -> HTTPResponseHead {
-    var head = stored.head
-    head.headers["Age"] = String(Int64(min(age, Double(CacheControl.maximumSeconds))))
-    return head
+    copy(of: stored.head) {
+      $0.headers["Age"] = String(Int64(min(age, Double(CacheControl.maximumSeconds))))
+    }
   }
 }

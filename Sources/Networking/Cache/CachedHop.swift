@@ -12,14 +12,10 @@ struct CachedHop: Sendable {
   private(set) var isInBackground = false
 
   /// The stored responses of the URL.
-  var url: CachedURL {
-    CachedURL(cache: stage.cache, key: query.key, scheduler: stage.scheduler)
-  }
+  var url: CachedURL { CachedURL(cache: stage.cache, key: query.key, scheduler: stage.scheduler) }
 
   /// The destination of the response.
-  var destination: BodyDestination {
-    isInBackground ? .memory : exchange.call.options.destination
-  }
+  var destination: BodyDestination { isInBackground ? .memory : exchange.call.options.destination }
 
   /// Returns the hop with a state of its own, whose response goes to memory only.
   func inBackground() -> CachedHop {

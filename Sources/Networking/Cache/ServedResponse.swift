@@ -152,9 +152,7 @@ final class StoredBodyFeeder: TransportHandle {
 
   func cancel() { end()?.abandon() }
 
-  func suspend() {
-    state.withLock { $0.isPaused = true }
-  }
+  func suspend() { state.withLock { $0.isPaused = true } }
 
   func resume() {
     let starts = state.withLock { state in
@@ -194,7 +192,5 @@ final class StoredBodyFeeder: TransportHandle {
   }
 
   /// Ends the stream, and returns its channel, or `nil` if it has ended before.
-  private func end() -> ByteChannel? {
-    state.withLock { $0.ends.take() }?.channel
-  }
+  private func end() -> ByteChannel? { state.withLock { $0.ends.take() }?.channel }
 }

@@ -35,11 +35,7 @@ struct StoredResponse: Sendable {
   }
 
   /// Returns the response with its body in another place.
-  func with(_ body: StoredBody) -> StoredResponse {
-    var response = self
-    response.body = body
-    return response
-  }
+  func with(_ body: StoredBody) -> StoredResponse { copy(of: self) { $0.body = body } }
 }
 
 extension StoredResponse {

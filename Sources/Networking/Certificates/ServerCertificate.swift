@@ -115,9 +115,7 @@ extension ServerCertificate: Hashable, CustomStringConvertible {
     return text
   }
 
-  private static func day(_ date: Date) -> String {
-    date.formatted(.iso8601.year().month().day())
-  }
+  private static func day(_ date: Date) -> String { date.formatted(.iso8601.year().month().day()) }
 }
 
 #if CATENA_CURL

@@ -32,8 +32,8 @@ final class CallRunner: Sendable {
   /// `nil` if the stages perform them.
   let performer: (any CallPerformer)?
   private let builder: RequestBuilder
-  private let baseURLs = BaseURLCache()
-  private let headers: HeaderCache
+  private let baseURLs = LastValue<URL, BaseURL>()
+  private let headers = LastValue<[HTTPHeaders.Field], HTTPHeaders>()
 
   init(
     _ configuration: NetworkingConfiguration, _ session: Session, _ scheduler: any Scheduler
@@ -67,7 +67,6 @@ final class CallRunner: Sendable {
     callTimeout = configuration.callTimeout
     retry = configuration.retry
     wallClock = configuration.wallClock
-    headers = HeaderCache(configuration.headers)
     self.scheduler = scheduler
   }
 
@@ -173,9 +172,13 @@ final class CallRunner: Sendable {
     of request: Request, _ defaults: Call.EndpointDefaults, baseURL url: URL?,
     preProcess: ((HTTPRequest) throws -> HTTPRequest)?
   ) throws -> HTTPRequest {
-    let base = try url.map { try baseURLs.baseURL($0) }
+    let base = try url.map { url in try baseURLs.value(for: url) { try BaseURL(url) } }
     let built = try builder.build(request, of: defaults.type, against: base) {
-      try self.headers.headers(with: defaults.headers)
+      try headers.value(for: defaults.headers.fields) {
+        let merged = builder.headers.merging(defaults.headers)
+        try merged.validate()
+        return merged
+      }
     }
     guard let preProcess else { return built }
     return built.replaced(by: try preProcess(built))
@@ -208,13 +211,13 @@ final class CallRunner: Sendable {
       // The following stages run once for each hop. Each hop has its own response in the cache, so that
       // the response of a redirect's target is not stored for the URL of the redirect.
       cache as (any Interceptor)?,
-      // Reachability is checked before the circuit
-      // breaker, because a missing network is not a failure of the host.
+      // Reachability is checked before the interceptors, among which may be a circuit breaker, because
+      // a missing network is not a failure of the host.
       configuration.whenUnreachable.map {
         ReachabilityStage(
           reachability: configuration.reachability ?? .shared, policy: $0, scheduler: scheduler)
       },
-      configuration.circuitBreaker.map { CircuitStage($0, scheduler: scheduler) },
+      InterceptorsStage(level: .origin),
       AuthorizationStage(),
       cookies as (any Interceptor)?,
       DeadlineStage(phase: .attempt, scheduler: scheduler) { _ in configuration.attemptTimeout },

@@ -9,9 +9,7 @@ extension Networking {
   ///
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
   ///   if the store cannot be opened, or if the client has none (``OfflinePolicy/none``).
-  public var offlineStore: OfflineStore {
-    get throws { try clientOfflineStore.store }
-  }
+  public var offlineStore: OfflineStore { get throws { try clientOfflineStore.store } }
 
   /// Sets the handler of the results of automatic replays, in place of the earlier one.
   ///

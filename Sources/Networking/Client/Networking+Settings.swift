@@ -331,9 +331,7 @@ extension Networking {
   /// The origin of the client's base URL.
   ///
   /// `nil` if there is none yet, or if it cannot be determined.
-  var currentOrigin: Origin? {
-    (try? effectiveBaseURL()).flatMap { Origin($0) }
-  }
+  var currentOrigin: Origin? { (try? effectiveBaseURL()).flatMap { Origin($0) } }
 
   private func effectiveBaseURL() throws -> URL? {
     let baseURL = (sessionOwner ?? self).settings.withLock { $0.settings.baseURL }

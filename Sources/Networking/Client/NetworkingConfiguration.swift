@@ -80,10 +80,6 @@ public struct NetworkingConfiguration: Sendable {
   ///
   /// `nil` means no limit.
   public var retryBudget: RetryBudget? = RetryBudget()
-  /// The circuit breaker, which rejects requests to a host that keeps failing.
-  ///
-  /// `nil` means none.
-  public var circuitBreaker: CircuitBreaker?
   /// The monitors that observe all calls of the client.
   ///
   /// ``Networking/addMonitor(_:)-(NetworkMonitor)`` adds a monitor later.
@@ -283,11 +279,11 @@ public struct NetworkingConfiguration: Sendable {
 
   /// Returns the configuration with the values that are not `nil`.
   func with(_ baseURL: URL?, _ mode: RequestMode?, _ retry: RetryPolicy?) -> Self {
-    var copy = self
-    copy.baseURL = baseURL ?? self.baseURL
-    copy.mode = mode ?? self.mode
-    copy.retry = retry ?? self.retry
-    return copy
+    copy(of: self) {
+      $0.baseURL = baseURL ?? self.baseURL
+      $0.mode = mode ?? self.mode
+      $0.retry = retry ?? self.retry
+    }
   }
 }
 

@@ -46,9 +46,7 @@ final class RequestQueue: Sendable {
     if let due = queueState.withLock({ $0.add(request, priority) }) { start(due) }
   }
 
-  func suspend() {
-    queueState.withLock { $0.isSuspended = true }
-  }
+  func suspend() { queueState.withLock { $0.isSuspended = true } }
 
   func resume() {
     queueState.withLock { $0.isSuspended = false }

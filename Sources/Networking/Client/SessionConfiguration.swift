@@ -121,9 +121,7 @@ extension SessionConfiguration {
   ///   sessions of Foundation.
   public func secured(with tls: TLSOptions) throws(NetworkError) -> SessionConfiguration {
     try source.checkSupport(of: tls)
-    var configuration = self
-    configuration.tls = tls
-    return configuration
+    return copy(of: self) { $0.tls = tls }
   }
 
   /// Returns the configuration if the platform supports it.

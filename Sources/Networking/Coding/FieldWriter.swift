@@ -86,10 +86,7 @@ struct FieldWriter: ~Copyable {
   }
 
   /// A part of the path to a value, for errors.
-  enum Step {
-    case name(String)
-    case index(Int)
-  }
+  typealias Step = JSONValuePath.Step
 
   /// The format of the root.
   let root: QueryFormat
@@ -119,12 +116,12 @@ struct FieldWriter: ~Copyable {
       format = root.overrides[member.name] ?? root
       texts = ValueTexts(format: format)
     }
-    path = [.name(member.name)]
+    path = [.member(member.name)]
     try check(member.name, isAtRoot: true)
     guard let node = try node(of: member.value) else { return }
     if case .dictionary(let members) = node, format.nesting == .exploded {
       for member in members {
-        try at(.name(member.name)) { writer in
+        try at(.member(member.name)) { writer in
           guard member.node.isLeaf else {
             throw writer.error(
               "is an array or a dictionary in a dictionary, which the format cannot represent")
@@ -164,7 +161,7 @@ struct FieldWriter: ~Copyable {
     case .array(let values):
       var elements: [Element] = []
       for (index, value) in values.enumerated() {
-        if let node = try at(.index(index), { try $0.node(of: value) }) {
+        if let node = try at(.element(index), { try $0.node(of: value) }) {
           elements.append(Element(index: index, node: node))
         }
       }
@@ -172,7 +169,7 @@ struct FieldWriter: ~Copyable {
     case .dictionary(let members):
       var nodes: [Member] = []
       for member in root.ordered(members) {
-        let node = try at(.name(member.name)) { writer -> Node? in
+        let node = try at(.member(member.name)) { writer -> Node? in
           try writer.check(member.name, isAtRoot: false)
           return try writer.node(of: member.value)
         }
@@ -218,14 +215,14 @@ struct FieldWriter: ~Copyable {
       case .brackets, .dots:
         for member in members {
           let suffix = format.nesting == .dots ? ".\(member.name)" : "[\(member.name)]"
-          try at(.name(member.name)) { try $0.write(member.node, as: name + suffix) }
+          try at(.member(member.name)) { try $0.write(member.node, as: name + suffix) }
         }
       case .exploded:
         throw error("is a dictionary within another value, which the format cannot represent")
       case .joined(let separator):
         var parts: [(Step, Node)] = []
         for member in members {
-          let step = Step.name(member.name)
+          let step = Step.member(member.name)
           parts += [(step, .leaf(.text(member.name))), (step, member.node)]
         }
         try join(parts, by: separator, as: name)
@@ -240,7 +237,7 @@ struct FieldWriter: ~Copyable {
       throw error("has \(elements.count) elements, more than the limit of \(limit)")
     }
     if case .joined(let separator) = format.arrays {
-      return try join(elements.map { (.index($0.index), $0.node) }, by: separator, as: name)
+      return try join(elements.map { (.element($0.index), $0.node) }, by: separator, as: name)
     }
     if format.arrays == .rejected {
       throw error("is an array, which the format cannot represent")
@@ -248,7 +245,7 @@ struct FieldWriter: ~Copyable {
     let hasIndices = !elements.allSatisfy(\.node.isLeaf)
     for (position, element) in elements.enumerated() {
       let node = element.node
-      try at(.index(element.index)) { writer in
+      try at(.element(element.index)) { writer in
         switch writer.format.arrays {
         case .brackets where !hasIndices: try writer.write(node, as: "\(name)[]")
         case .brackets, .indices: try writer.write(node, as: "\(name)[\(position)]")
@@ -302,9 +299,7 @@ struct FieldWriter: ~Copyable {
     return try body(&self)
   }
 
-  func error(_ reason: String) -> ParameterEncodingError {
-    Self.error(reason, path)
-  }
+  func error(_ reason: String) -> ParameterEncodingError { Self.error(reason, path) }
 
   static func error(_ reason: String, _ path: [Step]) -> ParameterEncodingError {
     ParameterEncodingError(keyPath: text(of: path), reason: reason)
@@ -315,9 +310,9 @@ struct FieldWriter: ~Copyable {
     var text = ""
     for step in path {
       switch step {
-      case .name(let name):
+      case .member(let name):
         text += (text.isEmpty ? "" : ".") + (name.isEmpty ? "\"\"" : name)
-      case .index(let index): text += "[\(index)]"
+      case .element(let index): text += "[\(index)]"
       }
     }
     return text

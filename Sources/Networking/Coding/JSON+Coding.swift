@@ -302,9 +302,7 @@ extension JSON {
   /// - Returns: The text in UTF-8.
   /// - Throws: ``ParameterEncodingError`` if a number is not finite or if the values are nested too
   ///   deeply.
-  public func data() throws -> Data {
-    try JSONWriter.data(Parameters(self))
-  }
+  public func data() throws -> Data { try JSONWriter.data(Parameters(self)) }
 }
 
 extension JSON: CustomStringConvertible {

@@ -93,21 +93,11 @@ extension JSONWriter {
     do {
       return try encoder.encode(EncodableParameters(parameters: parameters, depth: 0))
     } catch EncodingError.invalidValue(_, let context) {
-      let keyPath = keyPath(context.codingPath)
+      let keyPath = FieldWriter.text(of: JSONValuePath(context.codingPath).steps)
       // The description of another context may contain the value.
       throw context.debugDescription == EncodableParameters.tooDeep
         ? ParameterEncodingError.tooDeep(keyPath)
         : ParameterEncodingError(keyPath: keyPath, reason: "is rejected by the JSON encoder")
-    }
-  }
-
-  private static func keyPath(_ keys: [any CodingKey]) -> String {
-    keys.reduce(into: "") { path, key in
-      if let index = key.intValue {
-        path += "[\(index)]"
-      } else {
-        path += path.isEmpty ? key.stringValue : ".\(key.stringValue)"
-      }
     }
   }
 }

@@ -19,8 +19,7 @@ struct JSONWriter {
     do throws(Failure) {
       try writer.write(parameters, depth: 0)
     } catch {
-      let path = error.path.reversed().joined()
-      let keyPath = path.hasPrefix(".") ? String(path.dropFirst()) : path
+      let keyPath = FieldWriter.text(of: error.path.reversed())
       throw error.isTooDeep
         ? ParameterEncodingError.tooDeep(keyPath)
         : ParameterEncodingError(keyPath: keyPath, reason: "is not a finite number")
@@ -35,8 +34,10 @@ struct JSONWriter {
   private struct Failure: Error {
     var isTooDeep: Bool
     /// The steps of the path, innermost first.
-    var path: [String] = []
-    func appending(_ step: String) -> Failure { Failure(isTooDeep: isTooDeep, path: path + [step]) }
+    var path: [JSONValuePath.Step] = []
+    func appending(_ step: JSONValuePath.Step) -> Failure {
+      copy(of: self) { $0.path.append(step) }
+    }
   }
 
   private mutating func write(_ value: Parameters, depth: Int) throws(Failure) {
@@ -48,7 +49,7 @@ struct JSONWriter {
         if position > 0 { bytes.append(UInt8(ascii: ",")) }
         do throws(Failure) {
           try write(value, depth: depth + 1)
-        } catch { throw error.appending("[\(position)]") }
+        } catch { throw error.appending(.element(position)) }
       }
       bytes.append(UInt8(ascii: "]"))
     case .dictionary(let members):
@@ -60,7 +61,7 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: ":"))
         do throws(Failure) {
           try write(member.value, depth: depth + 1)
-        } catch { throw error.appending(".\(member.name)") }
+        } catch { throw error.appending(.member(member.name)) }
       }
       bytes.append(UInt8(ascii: "}"))
     default: try writeScalar(value)

@@ -46,9 +46,7 @@ public struct ParameterEncoders: Sendable {
   /// - Returns: The encoders.
   func formatted(_ format: QueryFormat?) -> ParameterEncoders {
     guard let format else { return self }
-    var encoders = self
-    encoders.format = format
-    return encoders
+    return copy(of: self) { $0.format = format }
   }
 
   /// Returns the encoder for a content type.

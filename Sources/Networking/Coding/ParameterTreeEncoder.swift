@@ -97,9 +97,7 @@ final class ParameterNode {
   /// The number of elements of an array.
   ///
   /// 0 for other content.
-  var count: Int {
-    if case .array(let nodes) = content { nodes.count } else { 0 }
-  }
+  var count: Int { if case .array(let nodes) = content { nodes.count } else { 0 } }
 
   /// Turns the node into a leaf.
   func set(_ value: Parameters) { content = .value(value) }

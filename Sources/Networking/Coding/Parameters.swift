@@ -103,9 +103,7 @@ extension Parameters {
 
     /// Returns the members with another value of ``keepsNames``.
     func keepingNames(_ keepsNames: Bool) -> Members {
-      var copy = self
-      copy.keepsNames = keepsNames
-      return copy
+      copy(of: self) { $0.keepsNames = keepsNames }
     }
 
     /// The value of a member.

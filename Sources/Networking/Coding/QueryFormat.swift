@@ -235,20 +235,14 @@ public struct QueryFormat: Sendable, Hashable, Codable {
   ///   - name: The name of a parameter of the root.
   /// - Returns: The changed format.
   public func with(_ format: QueryFormat, for name: String) -> QueryFormat {
-    var changed = self
-    changed.overrides[name] = format
-    return changed
+    copy(of: self) { $0.overrides[name] = format }
   }
 }
 
 // MARK: - Presets
 
 extension QueryFormat {
-  private func read(by server: Server) -> QueryFormat {
-    var format = self
-    format.server = server
-    return format
-  }
+  private func read(by server: Server) -> QueryFormat { copy(of: self) { $0.server = server } }
 
   /// `tags[]=a&tags[]=b&filter[owner]=me&rows[0][id]=1`, the format of clients without another one.
   ///

@@ -217,22 +217,15 @@ extension Redactor {
   /// Returns whether the value of a member is secret because of its name, or that of a sibling.
   func isSecret(_ member: Parameters.Members.Member, in members: Parameters.Members) -> Bool {
     isSecret(name: member.name, value: member.value)
-      || TextMasker.pairedNames(of: member.name) { members[$0]?.text }
+      || TextMasker.pairedNames(of: member.name) { members[$0]?.string }
         .contains { isSecret(name: $0, value: member.value) }
   }
 
   /// Returns whether the second of two elements is secret because the first one is its name.
   func isSecretPair(_ values: [Parameters], inArray isElement: Bool) -> Bool {
     guard values.count == 2,
-      let name = TextMasker.pairName(values[0].text, values[1].text, inArray: isElement)
+      let name = TextMasker.pairName(values[0].string, values[1].string, inArray: isElement)
     else { return false }
     return isSecret(name: name, value: values[1])
-  }
-}
-
-extension Parameters {
-  /// The text of a string, or `nil` for other values.
-  var text: String? {
-    if case .string(let text) = self { text } else { nil }
   }
 }

@@ -94,9 +94,7 @@ public struct Cookie: Sendable, Hashable, Codable {
   ///
   /// - Parameter now: The current date.
   /// - Returns: `false` for a cookie without ``expires``.
-  public func hasExpired(at now: Date) -> Bool {
-    expires.map { $0 <= now } ?? false
-  }
+  public func hasExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 }
 
 extension Cookie {
@@ -217,9 +215,7 @@ extension String {
   }
 
   /// Whether the text neither begins nor ends with a space or tab.
-  fileprivate var isTrimmed: Bool {
-    !" \t".utf8.contains { utf8.first == $0 || utf8.last == $0 }
-  }
+  fileprivate var isTrimmed: Bool { !" \t".utf8.contains { utf8.first == $0 || utf8.last == $0 } }
 
   /// Returns whether the text begins with a prefix in lower case; the case of ASCII letters is
   /// ignored.

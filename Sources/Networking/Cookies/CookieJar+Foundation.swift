@@ -41,9 +41,7 @@ extension CookieJar {
   /// A jar retains its storage, so the identity of a storage is not used again while the jar lives.
   private static let mirrors = Mutex<[ObjectIdentifier: Mirrored]>([:])
 
-  private struct Mirrored {
-    weak var jar: CookieJar?
-  }
+  private struct Mirrored { weak var jar: CookieJar? }
 
   /// Returns the jar that copies its changes to a storage; all clients of a storage have the same
   /// one.

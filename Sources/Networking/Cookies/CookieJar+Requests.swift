@@ -56,7 +56,5 @@ extension CookieJar {
   ///
   /// - Parameter date: The current date of the client, for a jar without a clock.
   /// - Returns: The number.
-  func revision(at date: Date? = nil) -> UInt64 {
-    read(at: date) { $0.revision }
-  }
+  func revision(at date: Date? = nil) -> UInt64 { read(at: date) { $0.revision } }
 }

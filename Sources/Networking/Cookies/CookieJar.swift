@@ -280,8 +280,6 @@ extension Cookie {
   /// Returns the cookie with a date of at most 400 days from now.
   func limited(at now: Date) -> Cookie {
     guard let expires else { return self }
-    var cookie = self
-    cookie.expires = min(expires, now.addingTimeInterval(SetCookie.maximumAge))
-    return cookie
+    return copy(of: self) { $0.expires = min(expires, now + SetCookie.maximumAge) }
   }
 }

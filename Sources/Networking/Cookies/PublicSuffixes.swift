@@ -59,7 +59,7 @@ struct PublicSuffixes: Sendable {
           table[parent.value, default: []].formUnion([.wildcard, .suffix])
         }
       default:
-        position = bytes[start...].firstIndex(where: Self.isDelimiter) ?? bytes.count
+        position = bytes[start...].firstIndex { $0.isOne(of: "(),") } ?? bytes.count
         var flags = Flags.suffix
         if bytes[start] == UInt8(ascii: ".") { flags = [] }
         if bytes[start] == UInt8(ascii: "!") { flags = .exception }
@@ -71,10 +71,6 @@ struct PublicSuffixes: Sendable {
         table[name.value, default: []].formUnion(flags)
       }
     }
-  }
-
-  private static func isDelimiter(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "(") || byte == UInt8(ascii: ")") || byte == UInt8(ascii: ",")
   }
 
   // MARK: Lookup

@@ -54,9 +54,7 @@ final class CallEvents: Sendable {
   }
 
   /// Records the wire request, before the stages.
-  func built(_ request: HTTPRequest) {
-    machine.withLock { $0.build(request) }
-  }
+  func built(_ request: HTTPRequest) { machine.withLock { $0.build(request) } }
 
   /// Reports that the call failed or was cancelled.
   func failed(_ error: any Error) {
@@ -84,9 +82,7 @@ final class CallEvents: Sendable {
   // MARK: Stages
 
   /// Reports an event outside a hop.
-  func add(_ kind: NetworkEvent.Kind) {
-    emit { $0.add(kind, at: $1) }
-  }
+  func add(_ kind: NetworkEvent.Kind) { emit { $0.add(kind, at: $1) } }
 
   /// Reports the beginning of a hop.
   ///
@@ -112,9 +108,7 @@ final class CallEvents: Sendable {
   /// Reports that the call waits for the response of another call.
   ///
   /// - Parameter other: The other call. `nil` if it reports no events.
-  func share(with other: NetworkEvent.CallID?) {
-    emit { $0.share(with: other, at: $1) }
-  }
+  func share(with other: NetworkEvent.CallID?) { emit { $0.share(with: other, at: $1) } }
 
   /// Reports that the cache has provided the response.
   func serveFromCache(_ request: HTTPRequest, _ source: Response.Source) {
@@ -136,13 +130,9 @@ final class CallEvents: Sendable {
 
   // MARK: Reporting
 
-  private func end(_ kind: NetworkEvent.Kind) {
-    emit { $0.end(kind, at: $1) }
-  }
+  private func end(_ kind: NetworkEvent.Kind) { emit { $0.end(kind, at: $1) } }
 
-  func abandon(hop number: Int) {
-    machine.withLock { $0.abandon(number) }
-  }
+  func abandon(hop number: Int) { machine.withLock { $0.abandon(number) } }
 
   /// The body of a request, if it is in memory and a sink accepts bodies of its size.
   private func smallBody(of request: HTTPRequest) -> Data? {
@@ -199,9 +189,7 @@ package struct HopEvents: Sendable {
   }
 
   /// Ignores later events of the hop, because its result is no longer needed.
-  package func abandon() {
-    call.abandon(hop: number)
-  }
+  package func abandon() { call.abandon(hop: number) }
 }
 
 /// An immutable list of the event sinks of a client.

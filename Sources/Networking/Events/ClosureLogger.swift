@@ -30,14 +30,10 @@ public struct ClosureLogger: NetworkLogger {
   /// If the closure is isolated to an actor, this method returns before the closure has run.
   ///
   /// - Parameter entry: The entry.
-  public func log(_ entry: NetworkLogEntry) {
-    closure.run(entry, awaitedBy: scheduler)
-  }
+  public func log(_ entry: NetworkLogEntry) { closure.run(entry, awaitedBy: scheduler) }
 
   /// Returns the logger with a scheduler that waits for its closure.
   func tracked(by scheduler: any Scheduler) -> ClosureLogger {
-    var logger = self
-    logger.scheduler = scheduler
-    return logger
+    copy(of: self) { $0.scheduler = scheduler }
   }
 }

@@ -112,12 +112,12 @@ extension LoggingConfiguration {
   ///
   /// Other loggers than closures run on the queue of the client, which the scheduler tracks.
   func tracked(by scheduler: any Scheduler) -> LoggingConfiguration {
-    var configuration = self
-    for logger in [\LoggingConfiguration.requestLogger, \.responseLogger, \.errorLogger] {
-      guard let closure = self[keyPath: logger] as? ClosureLogger else { continue }
-      configuration[keyPath: logger] = closure.tracked(by: scheduler)
+    copy(of: self) { configuration in
+      for logger in [\LoggingConfiguration.requestLogger, \.responseLogger, \.errorLogger] {
+        guard let closure = self[keyPath: logger] as? ClosureLogger else { continue }
+        configuration[keyPath: logger] = closure.tracked(by: scheduler)
+      }
     }
-    return configuration
   }
 }
 

@@ -2,9 +2,7 @@ import Promises
 
 extension NetworkEvent: CustomStringConvertible {
   /// One line without secrets, such as `#17 GET https://api.example.com/v1/boards: head 200`.
-  public var description: String {
-    "\(CallLogMachine.start(self)): \(kind)"
-  }
+  public var description: String { "\(CallLogMachine.start(self)): \(kind)" }
 }
 
 extension NetworkEvent.Kind: CustomStringConvertible {

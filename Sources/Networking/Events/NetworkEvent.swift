@@ -114,11 +114,8 @@ public struct NetworkEvent: Sendable, Hashable {
   /// Returns a copy whose header fields are not redacted yet, if the kind has any.
   func withRawFields() -> NetworkEvent {
     switch kind {
-    case .sending, .head:
-      var event = self
-      event.hasRawFields = true
-      return event
-    default: return self
+    case .sending, .head: copy(of: self) { $0.hasRawFields = true }
+    default: self
     }
   }
 

@@ -35,9 +35,7 @@ public struct NetworkEvents: AsyncSequence, Sendable {
   /// Creates an iterator that reads from the buffer of the sequence.
   ///
   /// - Returns: The iterator.
-  public func makeAsyncIterator() -> Iterator {
-    Iterator(subscription: subscription)
-  }
+  public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }
 
   /// An iterator that reads from the buffer of its sequence.
   public struct Iterator: AsyncIteratorProtocol {
@@ -96,13 +94,9 @@ final class EventBufferSink: EventSink {
 
   let bodyLimit = 0
 
-  func enqueue(_ event: NetworkEvent, _ body: Data?) {
-    buffer.add(event)
-  }
+  func enqueue(_ event: NetworkEvent, _ body: Data?) { buffer.add(event) }
 
-  func deliver() {
-    buffer.deliver()
-  }
+  func deliver() { buffer.deliver() }
 
   /// The buffer has the events; its readers take them when they ask for them.
   func whenDelivered(_ action: @escaping @Sendable () -> Void) { action() }
@@ -120,9 +114,7 @@ final class EventBuffer: Sendable {
 
   var droppedCount: Int { machine.withLock { $0.dropped } }
 
-  func add(_ event: NetworkEvent) {
-    machine.withLock { $0.add(event) }
-  }
+  func add(_ event: NetworkEvent) { machine.withLock { $0.add(event) } }
 
   func finish() {
     machine.withLock { $0.finish() }
@@ -206,16 +198,12 @@ struct EventBufferMachine<Reader> {
   }
 
   /// Appends a reader to the waiting readers.
-  mutating func wait(_ id: UInt64, _ reader: Reader) {
-    readers.append((id, reader))
-  }
+  mutating func wait(_ id: UInt64, _ reader: Reader) { readers.append((id, reader)) }
 
   /// Removes a waiting reader.
   ///
   /// - Returns: The reader. `nil` if it has already been resumed.
-  mutating func cancelRead(_ id: UInt64) -> Reader? {
-    readers.removeFirst { $0.id == id }?.reader
-  }
+  mutating func cancelRead(_ id: UInt64) -> Reader? { readers.removeFirst { $0.id == id }?.reader }
 }
 
 extension NetworkEvents: BrieflyDescribed {}

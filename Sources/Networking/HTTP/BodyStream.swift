@@ -77,9 +77,7 @@ public struct BodyStream: Sendable {
   /// - Parameter push: The closure that receives a piece and suspends until the next one may be
   ///   produced. It returns `false` to stop.
   /// - Throws: The errors of the sequence and of the closure that creates it.
-  func run(_ push: Push) async throws {
-    try await source.run(push)
-  }
+  func run(_ push: Push) async throws { try await source.run(push) }
 
   /// The error of a stream that can be sent only once and is sent a second time.
   struct AlreadyConsumedError: Error, CustomStringConvertible {
@@ -113,9 +111,7 @@ extension BodyStream: Hashable {
   /// Hashes the identity of the stream.
   ///
   /// - Parameter hasher: The hasher.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(ObjectIdentifier(source))
-  }
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(source)) }
 }
 
 /// The type-erased source of a stream, which is also its identity.

@@ -23,13 +23,6 @@ extension FieldBytes {
     return part.trimmed
   }
 
-  /// The bytes without spaces and tabs at both ends.
-  var trimmed: FieldBytes {
-    let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-    guard let last = lastIndex(where: { !isSpace($0) }) else { return self[endIndex...] }
-    return self[...last].drop(while: isSpace)
-  }
-
   /// The text in lower case if it is a token, otherwise `nil`.
   var lowercasedToken: String? {
     guard !isEmpty, allSatisfy(\.isTokenCharacter) else { return nil }
@@ -50,6 +43,15 @@ extension FieldBytes {
       if !isEscaped { text.append(byte) }
     }
     return String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension BidirectionalCollection<UInt8> {
+  /// The bytes without spaces and tabs at both ends.
+  var trimmed: SubSequence {
+    let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    guard let last = lastIndex(where: { !isSpace($0) }) else { return self[endIndex...] }
+    return self[...last].drop(while: isSpace)
   }
 }
 

@@ -81,14 +81,10 @@ extension HTTPBody {
   /// Whether the body can be sent more than once, with the same contents.
   ///
   /// A request whose body is not repeatable is never retried.
-  public var isRepeatable: Bool {
-    streams.allSatisfy(\.isRepeatable)
-  }
+  public var isRepeatable: Bool { streams.allSatisfy(\.isRepeatable) }
 
   /// Whether the body is a stream or has one among its pieces.
-  package var hasStreams: Bool {
-    !streams.isEmpty
-  }
+  package var hasStreams: Bool { !streams.isEmpty }
 
   private var streams: [BodyStream] {
     switch self {

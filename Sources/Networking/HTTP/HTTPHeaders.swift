@@ -47,9 +47,7 @@ public struct HTTPHeaders: Sendable {
 
   private var rest: Rest?
 
-  private var index: [Int: [Int]]? {
-    if case .rest(let index, _) = rest { index } else { nil }
-  }
+  private var index: [Int: [Int]]? { if case .rest(let index, _) = rest { index } else { nil } }
 
   private var ownSecretNames: SecretNames? {
     if case .rest(_, let names) = rest { names } else { nil }
@@ -122,9 +120,7 @@ public struct HTTPHeaders: Sendable {
   ///
   /// - Parameter name: The name, in any case.
   /// - Returns: `true` if there is at least one field. Its value may be empty.
-  public func contains(_ name: String) -> Bool {
-    firstIndex(of: name) != nil
-  }
+  public func contains(_ name: String) -> Bool { firstIndex(of: name) != nil }
 
   /// Appends a field.
   ///
@@ -293,9 +289,7 @@ extension HTTPHeaders: Codable {
   ///
   /// - Parameter encoder: The encoder.
   /// - Throws: Errors of the encoder.
-  public func encode(to encoder: any Encoder) throws {
-    try fields.encode(to: encoder)
-  }
+  public func encode(to encoder: any Encoder) throws { try fields.encode(to: encoder) }
 }
 
 extension HTTPHeaders: BrieflyDescribed {

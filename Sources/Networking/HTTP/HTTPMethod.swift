@@ -37,16 +37,12 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, Codable, CustomS
   /// Whether the method is safe: it only reads.
   ///
   /// Source: RFC 9110 section 9.2.1.
-  var isSafe: Bool {
-    [.get, .head, .options, .trace].contains(self)
-  }
+  var isSafe: Bool { [.get, .head, .options, .trace].contains(self) }
 
   /// Whether the method is idempotent: several identical requests have the same effect as one.
   ///
   /// Source: RFC 9110 section 9.2.2.
-  package var isIdempotent: Bool {
-    isSafe || self == .put || self == .delete
-  }
+  package var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 
   /// The method as in the request line.
   public var description: String { rawValue }

@@ -170,9 +170,7 @@ extension NetworkError.Code {
   /// The offline store stores the request if the request's store policy allows it. The value is
   /// `true` for `circuitOpen`, because a missing network can open the circuit, and the request was
   /// not sent.
-  public var isNetworkUnavailable: Bool {
-    isConnectionFailure || isTimeout || self == .circuitOpen
-  }
+  public var isNetworkUnavailable: Bool { isConnectionFailure || isTimeout || self == .circuitOpen }
 
   /// A Boolean value that indicates whether the failure is a failure of the connection, which may
   /// not occur at the next attempt.

@@ -50,6 +50,4 @@ struct RedirectTrail: Sendable {
 }
 
 /// The key of the redirects that a request is the result of.
-enum RedirectTrailKey: RequestAttributeKey {
-  static let defaultValue: RedirectTrail? = nil
-}
+enum RedirectTrailKey: RequestAttributeKey { static let defaultValue: RedirectTrail? = nil }

@@ -56,9 +56,7 @@ public struct RequestAttributes: Sendable {
   func merging(_ others: RequestAttributes) -> RequestAttributes {
     if isEmpty { return others }
     if others.isEmpty { return self }
-    var merged = self
-    merged.attributes.merge(others.attributes) { _, other in other }
-    return merged
+    return copy(of: self) { $0.attributes.merge(others.attributes) { _, other in other } }
   }
 
   /// Adds those of other attributes whose keys are not set.
@@ -92,6 +90,24 @@ struct Uncompared<Value: Sendable>: Sendable, Hashable {
   func hash(into hasher: inout Hasher) {}
 }
 
+/// An object that is equal only to itself.
+package protocol HashableByIdentity: AnyObject, Hashable {}
+
+extension HashableByIdentity {
+  package static func == (left: Self, right: Self) -> Bool { left === right }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// Returns a copy of a value with a change.
+@inlinable
+package func copy<Value>(of value: Value, _ change: (inout Value) throws -> Void) rethrows -> Value
+{
+  var copy = value
+  try change(&copy)
+  return copy
+}
+
 /// A large value in an object, so that its owner is cheap to copy.
 final class Box<Value: Sendable>: Sendable {
   let value: Value
@@ -114,9 +130,7 @@ enum DecoderKey: RequestAttributeKey {
 /// The key of the names of secrets of the client that sends a request.
 ///
 /// Everything that is made of the request has them: events, errors, responses and recordings.
-enum SecretNamesKey: RequestAttributeKey {
-  static let defaultValue = SecretNames.standard
-}
+enum SecretNamesKey: RequestAttributeKey { static let defaultValue = SecretNames.standard }
 
 extension RequestAttributes {
   /// The rules that decide which values of the request and its response are secret.

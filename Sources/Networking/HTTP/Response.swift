@@ -28,20 +28,14 @@ public struct Response: Sendable {
     let content: Content
     let request: HTTPRequest
     let metrics: TransportMetrics
-    let attempts: [Attempt]
+    var attempts: [Attempt]
     let trailers: HTTPHeaders
     let provenance: Provenance
-    let statusCheck: StatusCheck?
-  }
-
-  private final class Storage: Sendable {
-    let parts: Parts
-
-    init(_ parts: Parts) { self.parts = parts }
+    var statusCheck: StatusCheck?
   }
 
   // A single reference, so that passing a response from one promise to another is cheap.
-  private let storage: Storage
+  private let storage: Box<Parts>
 
   /// Creates a response, for tests and for interceptors that return their own responses.
   ///
@@ -64,19 +58,20 @@ public struct Response: Sendable {
   init(
     _ head: HTTPResponseHead, _ content: Content, to request: HTTPRequest,
     _ metrics: TransportMetrics = TransportMetrics(), _ attempts: [Attempt] = [],
-    trailers: HTTPHeaders = [:], from provenance: Provenance = Provenance(),
-    checking statusCheck: StatusCheck? = nil
+    trailers: HTTPHeaders = [:], from provenance: Provenance = Provenance()
   ) {
     var (head, trailers) = (head, trailers)
     if !request.attributes.isEmpty {
       let names = request.attributes.secretNames
       (head.headers.secretNames, trailers.secretNames) = (names, names)
     }
-    storage = Storage(
+    storage = Box(
       Parts(
         head: head, content: content, request: request, metrics: metrics, attempts: attempts,
-        trailers: trailers, provenance: provenance, statusCheck: statusCheck))
+        trailers: trailers, provenance: provenance))
   }
+
+  private init(_ parts: Parts) { storage = Box(parts) }
 
   /// Creates a response whose body is in a file.
   package init(
@@ -91,13 +86,13 @@ public struct Response: Sendable {
     if case .streaming(let streaming) = content { streaming.source.setHeld(isHeld) }
   }
 
-  var content: Content { storage.parts.content }
+  var content: Content { storage.value.content }
 
   /// The status code.
-  public var status: Int { storage.parts.head.status }
+  public var status: Int { storage.value.head.status }
 
   /// The header fields, in the order in which they were received.
-  public var headers: HTTPHeaders { storage.parts.head.headers }
+  public var headers: HTTPHeaders { storage.value.head.headers }
 
   /// The header fields after the body, in the order in which they were received.
   ///
@@ -106,33 +101,33 @@ public struct Response: Sendable {
   ///
   /// Source: RFC 9110 section 6.5.
   public var trailers: HTTPHeaders {
-    if case .streaming(let streaming) = storage.parts.content { return streaming.source.trailers }
-    return storage.parts.trailers
+    if case .streaming(let streaming) = storage.value.content { return streaming.source.trailers }
+    return storage.value.trailers
   }
 
   /// The status, the version and the header fields.
-  public var head: HTTPResponseHead { storage.parts.head }
+  public var head: HTTPResponseHead { storage.value.head }
 
   /// The body after content decoding.
   ///
   /// Empty if there is no body, or if it is not in memory.
   public var data: Data {
-    if case .memory(let data) = storage.parts.content { data } else { Data() }
+    if case .memory(let data) = storage.value.content { data } else { Data() }
   }
 
   /// The file of a downloaded body.
   ///
   /// `nil` if the body is not in a file.
-  public var file: URL? { if case .file(let url) = storage.parts.content { url } else { nil } }
+  public var file: URL? { if case .file(let url) = storage.value.content { url } else { nil } }
 
   /// The body as a sequence of pieces: a streaming body as it arrives, otherwise ``data``.
   public var bytes: ResponseBytes { ResponseBytes(content: content) }
 
   /// The request as it was sent, after redirects.
-  public var request: HTTPRequest { storage.parts.request }
+  public var request: HTTPRequest { storage.value.request }
 
   /// The URL of the response, after redirects.
-  public var url: URL { storage.parts.request.url }
+  public var url: URL { storage.value.request.url }
 
   /// The client's decoder for JSON bodies, which `decode` uses unless it is given another one.
   ///
@@ -143,57 +138,51 @@ public struct Response: Sendable {
   /// The metrics of the last hop.
   ///
   /// The metrics of a streaming response do not include the body.
-  public var metrics: TransportMetrics { storage.parts.metrics }
+  public var metrics: TransportMetrics { storage.value.metrics }
 
   /// The attempts of the call, of which the last one produced this response.
   ///
   /// Empty if there was only one.
-  public var attempts: [Attempt] { storage.parts.attempts }
+  public var attempts: [Attempt] { storage.value.attempts }
 
   /// Returns the response with the attempts of its call.
   package func after(_ attempts: [Attempt]) -> Response {
-    Response(
-      head, content, to: request, metrics, attempts, trailers: storage.parts.trailers,
-      from: storage.parts.provenance)
+    Response(copy(of: storage.value) { ($0.attempts, $0.statusCheck) = (attempts, nil) })
   }
 
   /// The check of the status, if it is not 2xx and the call is logged.
-  package var statusCheck: StatusCheck? { storage.parts.statusCheck }
+  package var statusCheck: StatusCheck? { storage.value.statusCheck }
 
   /// Returns the response with a check of its status.
   func withStatusCheck(_ check: StatusCheck) -> Response {
-    Response(
-      head, content, to: request, metrics, attempts, trailers: storage.parts.trailers,
-      from: storage.parts.provenance, checking: check)
+    Response(copy(of: storage.value) { $0.statusCheck = check })
   }
 
   /// Whether the status is 2xx.
   var hasSuccessStatus: Bool { (200..<300).contains(status) }
 
   /// Whether the rest of the body was discarded.
-  var isTruncated: Bool { storage.parts.provenance.isTruncated }
+  var isTruncated: Bool { storage.value.provenance.isTruncated }
 
   /// The source of the response: the network, or a cache.
   ///
   /// A mock or a recording counts as the network.
-  public var source: Source { storage.parts.provenance.source }
+  public var source: Source { storage.value.provenance.source }
 
   /// The age of a response from a cache, the time since the server has made or confirmed it.
   ///
   /// `nil` if ``source-swift.property`` is `network`. Source: RFC 9111 section 4.2.3.
-  public var age: Duration? { storage.parts.provenance.age }
+  public var age: Duration? { storage.value.provenance.age }
 
   /// The time at which a response from a cache was received, or validated for the last time.
   ///
   /// `nil` if ``source-swift.property`` is `network`.
-  public var storedAt: Date? { storage.parts.provenance.storedAt }
+  public var storedAt: Date? { storage.value.provenance.storedAt }
 
   /// The media type of the `Content-Type` field.
   ///
   /// `nil` if the field is missing or malformed.
-  public var contentType: MediaType? {
-    headers["Content-Type"].flatMap(MediaType.init(_:))
-  }
+  public var contentType: MediaType? { headers["Content-Type"].flatMap(MediaType.init(_:)) }
 
   /// The response as an instance of Foundation's class, created at each access.
   ///
@@ -286,9 +275,7 @@ package final class StatusCheck: Sendable {
   }
 
   /// Records that the status has been validated.
-  func pass() {
-    isDone.store(true, ordering: .relaxed)
-  }
+  func pass() { isDone.store(true, ordering: .relaxed) }
 
   /// Reports that the body has been decoded, at most once and unless the status has been validated.
   package func noteDecoding() {

@@ -84,9 +84,7 @@ final class StreamingBody: Sendable {
   }
 
   /// Returns the handle to read the body, or `nil` after the first call.
-  func takeReadHandle() -> ReadHandle? {
-    readHandle.withLock { $0.take() }
-  }
+  func takeReadHandle() -> ReadHandle? { readHandle.withLock { $0.take() } }
 
   /// The handle of the reader.
   ///

@@ -4,9 +4,7 @@ import Foundation
 /// The threads of the transports, on which nothing may take long, because they serve many requests.
 enum TransportThread {
   /// Marks the current thread, until it ends.
-  static func markCurrent() {
-    pthread_setspecific(key, UnsafeMutableRawPointer(bitPattern: 1))
-  }
+  static func markCurrent() { pthread_setspecific(key, UnsafeMutableRawPointer(bitPattern: 1)) }
 
   /// Returns a serial queue for the events of a transport.
   static func eventQueue() -> OperationQueue {

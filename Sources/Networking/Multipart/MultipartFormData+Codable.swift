@@ -1,9 +1,7 @@
 import Foundation
 
 /// The key of an encoded body or content, which names its kind.
-enum BodyKey: String, CodingKey {
-  case data, file, multipart
-}
+enum BodyKey: String, CodingKey { case data, file, multipart }
 
 extension KeyedDecodingContainer {
   /// Returns the key of an encoded case with a value.
@@ -17,9 +15,7 @@ extension KeyedDecodingContainer {
 }
 
 extension MultipartFormData: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case kind, parts
-  }
+  private enum CodingKeys: String, CodingKey { case kind, parts }
 
   /// Decodes a form.
   ///
@@ -46,9 +42,7 @@ extension MultipartFormData: Codable {
 }
 
 extension MultipartFormData.Part: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case name, content, filename, contentType, headers
-  }
+  private enum CodingKeys: String, CodingKey { case name, content, filename, contentType, headers }
 
   /// Decodes a part.
   ///

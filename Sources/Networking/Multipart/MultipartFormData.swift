@@ -91,9 +91,7 @@ public struct MultipartFormData: Sendable, Hashable {
   /// ```
   ///
   /// - Parameter part: The part.
-  public mutating func append(_ part: Part) {
-    parts.append(part)
-  }
+  public mutating func append(_ part: Part) { parts.append(part) }
 }
 
 extension MultipartFormData: ExpressibleByDictionaryLiteral {
@@ -117,9 +115,7 @@ extension MultipartFormData {
   /// - Parameters:
   ///   - text: The value, which is sent as UTF-8, without any change.
   ///   - name: The name of the field.
-  public mutating func append(_ text: String, name: String) {
-    append(.text(text, name: name))
-  }
+  public mutating func append(_ text: String, name: String) { append(.text(text, name: name)) }
 
   /// Appends a value as JSON.
   ///

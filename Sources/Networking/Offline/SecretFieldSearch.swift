@@ -70,7 +70,7 @@ struct SecretFieldSearch {
     switch parameters {
     case .array(let values):
       if values.count == 2,
-        let name = TextMasker.pairName(values[0].text, values[1].text, inArray: isElement)
+        let name = TextMasker.pairName(values[0].string, values[1].string, inArray: isElement)
       {
         search(values[1], of: name)
       }
@@ -78,7 +78,7 @@ struct SecretFieldSearch {
     case .dictionary(let members):
       for member in members {
         search(member.value, of: member.name)
-        for name in TextMasker.pairedNames(of: member.name, { members[$0]?.text }) {
+        for name in TextMasker.pairedNames(of: member.name, { members[$0]?.string }) {
           search(member.value, of: name)
         }
         search(member.value, inArray: false)

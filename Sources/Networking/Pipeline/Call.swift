@@ -69,9 +69,7 @@ final class Call: Sendable {
   var options: CallOptions { reception.options }
 
   /// The error of a call whose session has ended.
-  var sessionEndedError: NetworkError {
-    .sessionEnded(NetworkError.RequestSummary(request))
-  }
+  var sessionEndedError: NetworkError { .sessionEnded(NetworkError.RequestSummary(request)) }
 
   /// The base URL of the stored request, or the one that is set on the client, or that of the endpoint
   /// if there is none.
@@ -211,9 +209,7 @@ final class CallState: Sendable {
   var nextRetryNumber: Int { state.withLock { $0.log.retries + 1 } }
 
   /// Counts a retry.
-  func countRetry() {
-    state.withLock { $0.log.retries += 1 }
-  }
+  func countRetry() { state.withLock { $0.log.retries += 1 } }
 
   /// Returns the idempotency key of the call, which is made on first use.
   func idempotencyKey(_ make: () -> String) -> String {

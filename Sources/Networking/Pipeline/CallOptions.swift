@@ -105,7 +105,5 @@ final class Reception: Sendable {
 
 extension HTTPResponseHead {
   /// Whether the response is a redirect, whose body is truncated.
-  var isTruncatedRedirect: Bool {
-    (300...399).contains(status) && headers.contains("Location")
-  }
+  var isTruncatedRedirect: Bool { (300...399).contains(status) && headers.contains("Location") }
 }

@@ -2,7 +2,7 @@
 ///
 /// A call that is made in a renewal of credentials also belongs to the sessions of the renewal, so that
 /// the renewal ends with them.
-package struct CallSessions: Sendable {
+package struct CallSessions: Sendable, Hashable {
   private let client: UserSession
   /// The session of the provider of the credentials.
   ///
@@ -23,19 +23,6 @@ package struct CallSessions: Sendable {
   /// Whether one of the sessions has ended, so that the call must not be sent any more.
   package var hasEnded: Bool {
     client.hasEnded || provider?.hasEnded == true || renewal?.sessions.hasEnded == true
-  }
-}
-
-extension CallSessions: Hashable {
-  /// Compares sessions and renewals by identity.
-  package static func == (left: CallSessions, right: CallSessions) -> Bool {
-    left.client === right.client && left.provider === right.provider
-      && left.renewal === right.renewal
-  }
-
-  package func hash(into hasher: inout Hasher) {
-    hasher.combine(ObjectIdentifier(client))
-    hasher.combine(provider.map(ObjectIdentifier.init))
   }
 }
 

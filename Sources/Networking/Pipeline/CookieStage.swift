@@ -34,8 +34,6 @@ struct CookieStage: BuiltInStage {
     guard !jar.isEmpty, !request.headers.contains("Cookie"),
       let field = jar.field(for: request.url, at: wallClock())
     else { return request }
-    var request = request
-    request.headers["Cookie"] = field
-    return request
+    return copy(of: request) { $0.headers["Cookie"] = field }
   }
 }

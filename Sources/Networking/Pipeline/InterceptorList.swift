@@ -13,7 +13,7 @@ import Foundation
 /// responses last.
 public struct InterceptorList: Sendable, ExpressibleByArrayLiteral {
   private var levels: [[any Interceptor]]
-  /// The identity of the interceptors of attempts and hops, which each change replaces.
+  /// The identity of the interceptors inside the retries, which each change replaces.
   ///
   /// `nil` if there have never been any.
   private(set) var innerRevision: UUID?
@@ -22,7 +22,7 @@ public struct InterceptorList: Sendable, ExpressibleByArrayLiteral {
   ///
   /// - Parameter interceptors: The interceptors, outermost first.
   public init(arrayLiteral interceptors: any Interceptor...) {
-    levels = [interceptors, [], []]
+    levels = [interceptors, [], [], []]
   }
 
   /// The interceptors of a level, outermost first.

@@ -52,13 +52,11 @@ struct Pipeline: Sendable {
   }
 
   /// Sends an exchange through all stages.
-  func send(_ exchange: Exchange) -> NetworkPromise {
-    run(exchange)
-  }
+  func send(_ exchange: Exchange) -> NetworkPromise { run(exchange) }
 }
 
-/// A stage of this module, which always calls back, so that the pipeline does not track it.
-protocol BuiltInStage: Interceptor {}
+/// A stage of the library, which always calls back, so that the pipeline does not track it.
+package protocol BuiltInStage: Interceptor {}
 
 /// The stage that runs the interceptors of a level that the client had when the call was made.
 struct InterceptorsStage: BuiltInStage {

@@ -246,9 +246,7 @@ final class SharedRefresh: Sendable {
   }
 
   /// Returns whether the refresh with a number is running.
-  func isInProgress(_ number: Int) -> Bool {
-    machine.withLock { $0.isInProgress(number) }
-  }
+  func isInProgress(_ number: Int) -> Bool { machine.withLock { $0.isInProgress(number) } }
 
   /// Returns a promise of the end of the running refresh.
   ///

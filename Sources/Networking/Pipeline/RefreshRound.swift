@@ -5,7 +5,7 @@ import Promises
 ///
 /// A renewal is the refresh of a ``RefreshInterceptor``, a middleware, or the work of
 /// ``Networking/renewCredentials(_:)``.
-final class RefreshRound: Sendable {
+final class RefreshRound: Sendable, HashableByIdentity {
   /// The renewal in which the current code runs, if any, running or ended.
   static var current: RefreshRound? { HandlerScope.innermost?.mark as? RefreshRound }
 

@@ -8,7 +8,10 @@ import Promises
 /// and cookies added again.
 final class RetryStage: BuiltInStage {
   private let policy: RetryPolicy
-  private let tokens: Mutex<RetryTokenBucket>
+  /// The tokens of the budget.
+  ///
+  /// `nil` if there is no budget, so that there is always a token.
+  private let tokens: Mutex<RetryTokenBucket?>
   private let scheduler: any Scheduler
   private let wallClock: @Sendable () -> Date
 
@@ -25,7 +28,7 @@ final class RetryStage: BuiltInStage {
     wallClock: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.policy = policy
-    tokens = Mutex(RetryTokenBucket(budget))
+    tokens = Mutex(budget.map { RetryTokenBucket($0) })
     self.scheduler = scheduler
     self.wallClock = wallClock
   }
@@ -50,9 +53,9 @@ final class RetryStage: BuiltInStage {
     guard policy.limit > 0, let make = policy.idempotencyKey, !exchange.request.method.isIdempotent,
       !exchange.request.headers.contains(HTTPHeaders.idempotencyKeyName)
     else { return exchange }
-    var exchange = exchange
-    exchange.request.headers[HTTPHeaders.idempotencyKeyName] = exchange.state.idempotencyKey(make)
-    return exchange
+    return copy(of: exchange) {
+      $0.request.headers[HTTPHeaders.idempotencyKeyName] = $0.state.idempotencyKey(make)
+    }
   }
 
   /// The attempts of one call.
@@ -111,7 +114,7 @@ final class RetryStage: BuiltInStage {
       if response.source != .cache, policy.allowsRetry(result) {
         throw RetryableResponse(response: response)
       }
-      stage.tokens.withLock { $0.deposit() }
+      stage.tokens.withLock { $0?.deposit() }
       return exchange.recordAttempt(response)
     }
 
@@ -137,7 +140,7 @@ final class RetryStage: BuiltInStage {
         at: stage.wallClock())
       guard !exchange.call.sessions.hasEnded,
         let delay = policy.delay(beforeRetry: exchange.state.nextRetryNumber, after: failed),
-        stage.tokens.withLock({ $0.withdraw() })
+        stage.tokens.withLock({ $0?.withdraw() }) ?? true
       else { return nil }
       return delay
     }
@@ -149,9 +152,7 @@ final class RetryStage: BuiltInStage {
   }
 
   /// A response whose request may be retried.
-  private struct RetryableResponse: Error {
-    let response: Response
-  }
+  private struct RetryableResponse: Error { let response: Response }
 
   /// The plan for the next attempt.
   private final class Plan: Sendable {
@@ -167,18 +168,13 @@ final class RetryStage: BuiltInStage {
 
 /// The token bucket of a ``RetryBudget``.
 ///
-/// Without a budget there is always a token.
-///
 /// Tokens are counted in thousandths, because tenths are not exact in binary.
 struct RetryTokenBucket {
-  private let isLimited: Bool
   private let capacity: Int
   private let refund: Int
   private var thousandths: Int
 
-  init(_ budget: RetryBudget?) {
-    isLimited = budget != nil
-    let budget = budget ?? RetryBudget()
+  init(_ budget: RetryBudget) {
     let most = Int(Int32.max)
     capacity = min(max(budget.capacity, 0), most) * 1_000
     // NaN counts as 0.
@@ -191,7 +187,6 @@ struct RetryTokenBucket {
   ///
   /// Returns `false` if there is none.
   mutating func withdraw() -> Bool {
-    guard isLimited else { return true }
     guard thousandths >= 1_000 else { return false }
     thousandths -= 1_000
     return true

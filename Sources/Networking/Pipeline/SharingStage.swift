@@ -156,9 +156,7 @@ struct SharingKey: Hashable, Sendable {
     hash = hasher.finalize()
   }
 
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(hash)
-  }
+  func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 extension SharingKey: BrieflyDescribed {

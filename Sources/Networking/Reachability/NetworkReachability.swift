@@ -118,9 +118,7 @@ extension NetworkReachability {
     /// Creates an iterator that begins with the current status.
     ///
     /// - Returns: The iterator. It is independent of other iterators.
-    public func makeAsyncIterator() -> Iterator {
-      Iterator(state: state)
-    }
+    public func makeAsyncIterator() -> Iterator { Iterator(state: state) }
 
     /// An iterator of the changes.
     ///
@@ -246,9 +244,7 @@ extension NetworkReachability {
     /// Whether the status is ``reachable(via:)``.
     ///
     /// `false` if the status is unknown.
-    public var isReachable: Bool {
-      if case .reachable = self { true } else { false }
-    }
+    public var isReachable: Bool { if case .reachable = self { true } else { false } }
   }
 }
 

@@ -17,9 +17,7 @@
     ///
     /// `@unchecked Sendable` because an `NWPathMonitor` may be cancelled from any thread. Not every
     /// SDK declares the type as `Sendable`.
-    private struct MonitorBox: @unchecked Sendable {
-      let monitor: NWPathMonitor
-    }
+    private struct MonitorBox: @unchecked Sendable { let monitor: NWPathMonitor }
   }
 
   extension NetworkReachability.Status {

@@ -100,9 +100,7 @@ final class ReachabilityState: Sendable {
     machine.withLock { $0.report(status) }.perform()
   }
 
-  func finish() {
-    machine.withLock { $0.finish() }.perform()
-  }
+  func finish() { machine.withLock { $0.finish() }.perform() }
 
   func whenReachable(at site: (file: StaticString, line: UInt)) -> Promise<Void> {
     let (promise, resolver) = Promise<Void>.pending(file: site.file, line: site.line)
@@ -145,7 +143,5 @@ final class ReachabilityState: Sendable {
     return { [weak self] in self?.removeWaiter(id) }
   }
 
-  private func removeWaiter(_ id: UInt64) {
-    machine.withLock { $0.removeWaiter(id) }.perform()
-  }
+  private func removeWaiter(_ id: UInt64) { machine.withLock { $0.removeWaiter(id) }.perform() }
 }

@@ -61,9 +61,7 @@
         source.activate()
       }
 
-      func stop() {
-        source.cancel()
-      }
+      func stop() { source.cancel() }
 
       private func receiveAll() {
         while !source.isCancelled {

@@ -87,15 +87,11 @@ extension Redactor {
   /// - Returns: The masked value.
   private func maskedCookies(_ value: String, limit: Int) -> String {
     MaskedTextBuilder.masked(value) { bytes, builder in
-      let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
       let cookies = bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
       for cookie in cookies.prefix(limit) {
         let equals = cookie.firstIndex(of: UInt8(ascii: "="))
-        let value = equals.map { cookie[($0 + 1)...] } ?? cookie
-        guard let start = value.firstIndex(where: { !isSpace($0) }),
-          let last = value.lastIndex(where: { !isSpace($0) })
-        else { continue }
-        builder.replace(start..<last + 1, with: replacement(for: bytes.text(start..<last + 1)))
+        let value = (equals.map { cookie[($0 + 1)...] } ?? cookie).trimmed.indices
+        if !value.isEmpty { builder.replace(value, with: replacement(for: bytes.text(value))) }
       }
     }
   }

@@ -74,9 +74,7 @@ enum SecretSensitivity: Int, Sendable {
   ///
   /// - Parameter number: The digits of the number.
   /// - Returns: `true` if the number is masked.
-  func isSecret(number: String) -> Bool {
-    rawValue > Self.cookies.rawValue && isSecret(number)
-  }
+  func isSecret(number: String) -> Bool { rawValue > Self.cookies.rawValue && isSecret(number) }
 
   /// Returns a text without white space at its ends.
   private static func trimmed(_ value: String) -> String {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The starts and ends of values in free text.
 extension TextMasker {
   /// The start of a value, and its delimiters.

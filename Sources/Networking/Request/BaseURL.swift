@@ -1,4 +1,3 @@
-import CatenaSystem
 public import Foundation
 
 /// A validated URL against which relative paths are resolved.
@@ -224,24 +223,5 @@ extension BaseURL {
       }
     }
     return text[..<path.startIndex] + "/" + output.joined(separator: "/") + text[path.endIndex...]
-  }
-}
-
-/// A cache of the last validated base URL.
-///
-/// It avoids repeated validation, because most requests of a client have the same base URL.
-final class BaseURLCache: Sendable {
-  private let last = Mutex<(url: URL, baseURL: BaseURL)?>(nil)
-
-  /// Returns the base URL for a URL.
-  ///
-  /// - Parameter url: An absolute URL without a query and a fragment.
-  /// - Returns: The result of ``BaseURL/init(_:)``.
-  /// - Throws: The errors of ``BaseURL/init(_:)``. They are not cached.
-  func baseURL(_ url: URL) throws(NetworkError) -> BaseURL {
-    if let cached = last.withLock({ $0?.url == url ? $0?.baseURL : nil }) { return cached }
-    let baseURL = try BaseURL(url)
-    last.withLock { $0 = (url, baseURL) }
-    return baseURL
   }
 }

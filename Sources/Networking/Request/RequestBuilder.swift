@@ -190,30 +190,24 @@ public struct RequestBuilder: Sendable {
   }
 }
 
-/// A cache of the merged and validated header fields of a client and its last endpoint type.
-final class HeaderCache: Sendable {
-  private let clientHeaders: HTTPHeaders
-  private let last = Mutex<(endpoint: HTTPHeaders, merged: HTTPHeaders)?>(nil)
+/// A cache of the last value that was made from a key.
+///
+/// Most requests of a client have the same base URL, and the same fields of their endpoint type.
+final class LastValue<Key: Equatable & Sendable, Value: Sendable>: Sendable {
+  private let last = Mutex<(key: Key, value: Value)?>(nil)
 
-  /// Creates a cache.
+  /// Returns the value for a key.
   ///
-  /// - Parameter clientHeaders: The header fields of the client, which those of an endpoint
-  ///   override.
-  init(_ clientHeaders: HTTPHeaders) { self.clientHeaders = clientHeaders }
-
-  /// Returns the header fields of the client and an endpoint type.
-  ///
-  /// - Parameter endpoint: The header fields of the endpoint type.
-  /// - Returns: The merged and validated fields.
-  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidHeader``.
-  func headers(with endpoint: HTTPHeaders) throws -> HTTPHeaders {
-    // The fields of an endpoint type are usually a constant. Comparing an array with itself is
-    // fast, because it compares the addresses of the buffers first.
-    let cached = last.withLock { $0?.endpoint.fields == endpoint.fields ? $0?.merged : nil }
-    if let cached { return cached }
-    let merged = endpoint.isEmpty ? clientHeaders : clientHeaders.merging(endpoint)
-    try merged.validate()
-    last.withLock { $0 = (endpoint, merged) }
-    return merged
+  /// - Parameters:
+  ///   - key: The key. Comparing an array with itself is fast, because it compares the addresses of the
+  ///     buffers first.
+  ///   - make: A closure that makes the value if the last one had another key.
+  /// - Returns: The value.
+  /// - Throws: The errors of the closure. They are not cached.
+  func value(for key: Key, _ make: () throws -> Value) rethrows -> Value {
+    if let cached = last.withLock({ $0?.key == key ? $0?.value : nil }) { return cached }
+    let value = try make()
+    last.withLock { $0 = (key, value) }
+    return value
   }
 }

@@ -62,9 +62,7 @@ extension RequestConvertible where BaseURLType: BaseURLConvertible {
 
   /// Returns the instance property `baseURL` as a URL or, if it is `nil`, the static property.
   @inlinable
-  public func resolvedBaseURL() throws -> URL? {
-    try baseURL.asBaseURL() ?? Self.resolvedBaseURL()
-  }
+  public func resolvedBaseURL() throws -> URL? { try baseURL.asBaseURL() ?? Self.resolvedBaseURL() }
 }
 
 extension RequestConvertible where HeadersType: HTTPHeadersConvertible {

@@ -270,9 +270,7 @@ extension Request {
 
   /// Returns a request to which options have been applied in order.
   package func applying(_ options: [RequestOption]) -> Request {
-    var request = self
-    for option in options { option.apply(&request) }
-    return request
+    copy(of: self) { for option in options { option.apply(&$0) } }
   }
 
   /// Adds parameters, which replace those of the same name.

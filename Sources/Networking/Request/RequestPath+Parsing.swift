@@ -17,8 +17,8 @@ extension RequestPath {
   ///
   /// Source: RFC 3986 sections 3.3 and 3.4.
   static func scan(_ text: Substring) -> Scan {
-    var scan = Scan()
-    var text = text
+    var (scan, text) = (Scan(), text)
+    let characters = characters
     text.withUTF8 { bytes in
       var segment = 0
       for (position, byte) in bytes.enumerated() {
@@ -34,7 +34,7 @@ extension RequestPath {
             scan.problem = "it contains a percent sign without two hexadecimal digits"
           }
         default:
-          if !isPathCharacter(byte) { scan.problem = problem(of: byte) }
+          if !characters.isUnescaped(byte) { scan.problem = problem(of: byte) }
         }
         if scan.problem != nil { break }
         guard scan.query == nil || scan.query == position else {
@@ -65,11 +65,12 @@ extension RequestPath {
   static func escaped(_ part: ArraySlice<UInt8>) -> String {
     var text: [UInt8] = []
     text.reserveCapacity(part.count)
+    let characters = characters
     for (position, byte) in zip(part.indices, part) {
       let isEscape =
         byte == UInt8(ascii: "%") && position + 2 < part.endIndex
         && part[position + 1].hexDigitValue != nil && part[position + 2].hexDigitValue != nil
-      if isPathCharacter(byte) || byte == UInt8(ascii: "?") || isEscape {
+      if characters.isUnescaped(byte) || byte == UInt8(ascii: "?") || isEscape {
         text.append(byte)
       } else {
         PercentEncoding.append(escaped: byte, to: &text)
@@ -88,18 +89,7 @@ extension RequestPath {
     }
   }
 
-  private static func isPathCharacter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      // - . / 0-9 : ;
-      UInt8(ascii: "-")...UInt8(ascii: ";"), UInt8(ascii: "_"), UInt8(ascii: "~"),
-      // & ' ( ) * + ,
-      UInt8(ascii: "&")...UInt8(ascii: ","), UInt8(ascii: "!"), UInt8(ascii: "$"),
-      UInt8(ascii: "="), UInt8(ascii: "@"):
-      true
-    default: false
-    }
-  }
+  private static let characters = PercentEncoding.url.keeping("!$&'()*+,:;=@/")
 }
 
 extension RequestPath.Scan {

@@ -38,9 +38,7 @@ extension RequestPath {
   ///
   /// - Parameter url: The URL. Its fragment is not sent.
   /// - Returns: The path.
-  public static func url(_ url: URL) -> RequestPath {
-    RequestPath(raw: url.absoluteString)
-  }
+  public static func url(_ url: URL) -> RequestPath { RequestPath(raw: url.absoluteString) }
 }
 
 extension RequestPath: BrieflyDescribed {

@@ -87,9 +87,7 @@ public struct RetryPolicy: Sendable {
   public static func custom(
     limit: Int = .max, _ decide: @escaping @Sendable (_ attempt: FailedAttempt) -> Decision
   ) -> RetryPolicy {
-    var policy = RetryPolicy.immediate(limit: limit)
-    policy.rule = .custom(decide)
-    return policy
+    copy(of: .immediate(limit: limit)) { $0.rule = .custom(decide) }
   }
 
   /// Returns a policy that also retries requests whose method is not idempotent, and adds an
@@ -107,9 +105,7 @@ public struct RetryPolicy: Sendable {
   public func withIdempotencyKey(
     _ key: @escaping @Sendable () -> String = { UUID().uuidString }
   ) -> RetryPolicy {
-    var policy = self
-    policy.idempotencyKey = key
-    return policy
+    copy(of: self) { $0.idempotencyKey = key }
   }
 
   /// Returns a policy that retries after other statuses.
@@ -124,9 +120,7 @@ public struct RetryPolicy: Sendable {
   /// - Parameter statuses: The statuses, which replace ``statuses``.
   /// - Returns: The changed policy.
   public func retrying(statuses: Set<Int>) -> RetryPolicy {
-    var policy = self
-    policy.statuses = statuses
-    return policy
+    copy(of: self) { $0.statuses = statuses }
   }
 
   /// Returns whether a request may be sent more than once.

@@ -82,13 +82,9 @@ final class ByteChannel: BodySink, ByteSource {
     finish(.success(metrics))
   }
 
-  func fail(_ error: NetworkError) {
-    finish(.failure(error))
-  }
+  func fail(_ error: NetworkError) { finish(.failure(error)) }
 
-  func abandon() {
-    stop(CancellationError())
-  }
+  func abandon() { stop(CancellationError()) }
 
   /// Ends the channel.
   ///
@@ -147,9 +143,7 @@ final class ByteChannel: BodySink, ByteSource {
     if finish(.failure(error), discardingBytes: true) { flow.cancel() }
   }
 
-  func setHeld(_ isHeld: Bool) {
-    flow.setHeld(isHeld)
-  }
+  func setHeld(_ isHeld: Bool) { flow.setHeld(isHeld) }
 
   func whenFinished(
     _ action: @escaping @Sendable (_ result: Result<TransportMetrics, any Error>) -> Void
@@ -230,9 +224,7 @@ final class FlowControl: Sendable {
   }
 
   /// Suspends the exchange until it is no longer held, however many bytes wait.
-  func setHeld(_ isHeld: Bool) {
-    change { $0.isHeld = isHeld }
-  }
+  func setHeld(_ isHeld: Bool) { change { $0.isHeld = isHeld } }
 
   private func change(_ change: (inout State) -> Void) {
     let isStale = state.withLock { state in

@@ -149,9 +149,7 @@ final class PieceReader: Sendable {
   }
 
   /// The reason that a body cannot be read, as part of a sentence.
-  struct ReadError: Error {
-    let reason: String
-  }
+  struct ReadError: Error { let reason: String }
 
   /// The length of the body in bytes.
   let length: Int64
@@ -195,9 +193,7 @@ final class PieceReader: Sendable {
   }
 
   /// Whether one of the pieces is a file.
-  var hasFiles: Bool {
-    segments.contains { if case .file = $0.source { true } else { false } }
-  }
+  var hasFiles: Bool { segments.contains { if case .file = $0.source { true } else { false } } }
 
   /// Copies bytes into a buffer, starting at an offset of the body.
   ///

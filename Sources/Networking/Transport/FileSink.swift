@@ -191,9 +191,7 @@ package enum BodyDestination: Sendable {
   /// The reader of a stream, which receives it as it arrives.
   case stream
 
-  var isMemory: Bool {
-    if case .memory = self { true } else { false }
-  }
+  var isMemory: Bool { if case .memory = self { true } else { false } }
 }
 
 /// The location of a downloaded file, and whether an existing file is replaced.

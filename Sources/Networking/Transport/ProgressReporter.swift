@@ -35,9 +35,7 @@ final class ProgressReporter: ProgressReceiver {
     self.context = scheduler.context(for: self.report.context ?? context)
   }
 
-  func begin() {
-    state.withLock { $0.progress = TransferProgress() }
-  }
+  func begin() { state.withLock { $0.progress = TransferProgress() } }
 
   func change(_ change: (inout TransferProgress) -> Void) {
     let isScheduled = state.withLock { state in

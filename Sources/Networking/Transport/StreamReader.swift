@@ -106,9 +106,7 @@ final class StreamReader: Sendable {
   }
 
   /// An error for a stream whose number of bytes differs from its stated length.
-  struct LengthMismatchError: Error, CustomStringConvertible {
-    let description: String
-  }
+  struct LengthMismatchError: Error, CustomStringConvertible { let description: String }
 }
 
 /// A queue of bytes that are added in pieces and removed by the piece or into a buffer.

@@ -31,9 +31,7 @@ public enum TransportEvent: Sendable {
 
 extension TransportFailure {
   /// An error with which a transport rejects a request unchanged, without a ``NetworkError``.
-  private struct Verbatim: Error {
-    let error: any Error
-  }
+  private struct Verbatim: Error { let error: any Error }
 
   /// Creates a failure that rejects the request with an error of any type.
   ///

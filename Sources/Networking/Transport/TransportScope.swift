@@ -20,7 +20,7 @@ package protocol ScopedTransports: Sendable {
 ///
 /// A client's own provider takes precedence. A client made in a scope stays in it, wherever it is
 /// used. After the end of the scope, requests of the client do not fall back to the network.
-package final class TransportScope: Sendable {
+package final class TransportScope: Sendable, HashableByIdentity {
   /// The source of time for clients made in the scope.
   let scheduler: any Scheduler
   /// The mocks of the scope.
@@ -109,14 +109,6 @@ package final class TransportScope: Sendable {
     return scope.transports.transport(for: endpoint, in: scope, real: real)
       .map { SelectedTransport(transport: $0, source: .scope(scope)) }
   }
-}
-
-extension TransportScope: Hashable {
-  /// Compares the identities of two scopes.
-  package static func == (left: TransportScope, right: TransportScope) -> Bool { left === right }
-
-  /// Hashes the identity.
-  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// A transport for requests that mocks pass on.

@@ -41,7 +41,6 @@ public struct OAuth2Context: Sendable {
     configuration.offline = .none
     configuration.sharesRequests = false
     configuration.whenUnreachable = nil
-    configuration.circuitBreaker = nil
     // A server may repeat the values of a request in the description of an error.
     configuration.logging.maximumBodySize = 0
     configuration.maximumBodySize = min(configuration.maximumBodySize ?? .max, 1 << 20)

@@ -26,9 +26,9 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   var isInternal: Bool { Self.modules.contains(String(file.prefix { $0 != "/" })) }
 
   private static let modules: Set = [
-    "Promises", "Networking", "NetworkingOAuth2", "NetworkingStreams", "NetworkingTransfers",
-    "NetworkingValues", "NetworkingXML", "Mocking", "MockingContracts", "MockingOAuth2",
-    "MockingRecordings", "MockingResources", "MockingStubs", "MockingTemplates",
+    "Promises", "Networking", "NetworkingInterceptors", "NetworkingOAuth2", "NetworkingStreams",
+    "NetworkingTransfers", "NetworkingValues", "NetworkingXML", "Mocking", "MockingContracts",
+    "MockingOAuth2", "MockingRecordings", "MockingResources", "MockingStubs", "MockingTemplates",
   ]
 
   /// The line in the file, counted from 1.

@@ -115,9 +115,7 @@ public struct ExecutionContext: Sendable {
     ExecutionContext(.custom(ClosureContext(enqueue)))
   }
 
-  @inlinable var isInline: Bool {
-    if case .inline = target { true } else { false }
-  }
+  @inlinable var isInline: Bool { if case .inline = target { true } else { false } }
 
   /// Returns the context for a handler that specifies `explicit`, within the current
   /// ``HandlerScope``.
@@ -207,9 +205,7 @@ private final class AbandonmentGuard: Sendable {
   /// Marks the job as run.
   ///
   /// Returns `false` if a context violates its contract and runs the job a second time.
-  func beginRun() -> Bool {
-    isOpen.exchange(false, ordering: .relaxed)
-  }
+  func beginRun() -> Bool { isOpen.exchange(false, ordering: .relaxed) }
 
   deinit {
     if isOpen.load(ordering: .relaxed) { promise.abandon() }

@@ -19,9 +19,7 @@
   ///
   /// - Parameter element: The element.
   @inlinable
-  package mutating func append(_ element: consuming Element) {
-    slots.append(element)
-  }
+  package mutating func append(_ element: consuming Element) { slots.append(element) }
 
   /// Removes and returns the first element.
   ///

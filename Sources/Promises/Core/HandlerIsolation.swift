@@ -22,9 +22,7 @@ extension ExecutionContext {
 /// - Parameters:
 ///   - actor: The actor.
 ///   - job: The closure, which may be isolated to the actor.
-func enqueue(on actor: any Actor, _ job: @escaping Job) {
-  unisolatedEnqueue(actor, job)
-}
+func enqueue(on actor: any Actor, _ job: @escaping Job) { unisolatedEnqueue(actor, job) }
 
 /// The implementation of `enqueue(on:_:)`.
 ///

@@ -33,9 +33,7 @@ package struct HandlerScope: Sendable {
   @usableFromInline static let isUsed = Atomic(false)
 
   /// The same as ``current``, without reading the task-local value while no scope has been entered.
-  package static var innermost: HandlerScope? {
-    isUsed.load(ordering: .relaxed) ? current : nil
-  }
+  package static var innermost: HandlerScope? { isUsed.load(ordering: .relaxed) ? current : nil }
 
   /// The time of the innermost scope.
   ///

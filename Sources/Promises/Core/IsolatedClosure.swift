@@ -76,9 +76,7 @@ package struct IsolatedClosure<Argument: Sendable, Output: Sendable>: Sendable {
   /// - Parameter argument: The argument.
   /// - Returns: The result of the closure.
   /// - Throws: The error of the closure.
-  package func callAsFunction(_ argument: Argument) throws -> Output {
-    try body(argument)
-  }
+  package func callAsFunction(_ argument: Argument) throws -> Output { try body(argument) }
 
   /// Calls the closure on its actor.
   ///

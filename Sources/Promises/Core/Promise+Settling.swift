@@ -31,9 +31,7 @@ enum DeliveryState: UInt8, Sendable {
 
 extension Promise: Settleable {
   @inlinable
-  var isSettled: Bool {
-    deliveryState.load(ordering: .acquiring) != DeliveryState.pending.rawValue
-  }
+  var isSettled: Bool { deliveryState.load(ordering: .acquiring) != DeliveryState.pending.rawValue }
 
   /// Whether the promise has settled and every reaction attached so far has run or has been
   /// dispatched.

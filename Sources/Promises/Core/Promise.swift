@@ -113,9 +113,7 @@ extension Promise where Value: Sendable {
   /// The value if the promise is fulfilled now, otherwise `nil`.
   ///
   /// Unlike ``value``, it does not wait.
-  public var currentValue: Value? {
-    isSettled && error == nil ? fulfilledValue : nil
-  }
+  public var currentValue: Value? { isSettled && error == nil ? fulfilledValue : nil }
 }
 
 extension Promise {

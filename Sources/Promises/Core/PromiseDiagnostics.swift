@@ -49,9 +49,7 @@ public enum PromiseDiagnostics {
   private static let state = Mutex(State())
   private static let hasCreationObserver = Atomic(false)
 
-  static func report(_ event: PromiseEvent) {
-    handler?(event)
-  }
+  static func report(_ event: PromiseEvent) { handler?(event) }
 
   /// The observer of new promises, set by ``watchPending(longerThan:scheduler:)``.
   ///
@@ -99,7 +97,5 @@ extension Promise {
 
   /// Passes this promise to the observer of new promises, if there is one.
   @usableFromInline
-  func notifyCreationObserver() {
-    PromiseDiagnostics.creationObserver?(self, site)
-  }
+  func notifyCreationObserver() { PromiseDiagnostics.creationObserver?(self, site) }
 }

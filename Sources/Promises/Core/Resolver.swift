@@ -31,17 +31,13 @@ public final class Resolver<Value: Sendable>: Sendable {
   ///
   /// - Parameter value: The value for the promise's handlers.
   @inlinable
-  public func fulfill(_ value: Value) {
-    promise.fulfill(value, by: .resolver)
-  }
+  public func fulfill(_ value: Value) { promise.fulfill(value, by: .resolver) }
 
   /// Rejects the promise with an error.
   ///
   /// - Parameter error: The error for the promise's handlers.
   @inlinable
-  public func reject(_ error: any Error) {
-    promise.reject(error, by: .resolver)
-  }
+  public func reject(_ error: any Error) { promise.reject(error, by: .resolver) }
 
   /// Settles the promise with a result.
   ///
@@ -91,9 +87,7 @@ public final class Resolver<Value: Sendable>: Sendable {
   /// Source: Promises/A+ 2.3.
   ///
   /// - Parameter other: The promise to follow, pending or settled.
-  public func resolve(_ other: Promise<Value>) {
-    promise.bind(to: other, by: .resolver)
-  }
+  public func resolve(_ other: Promise<Value>) { promise.bind(to: other, by: .resolver) }
 
   /// Binds the promise to another promise and calls a closure between the two settlements.
   ///
@@ -126,9 +120,7 @@ public final class Resolver<Value: Sendable>: Sendable {
   /// addition.
   ///
   /// - Parameter action: The closure that stops the work of the promise.
-  public func onCancel(_ action: @escaping @Sendable () -> Void) {
-    promise.onCancel(action)
-  }
+  public func onCancel(_ action: @escaping @Sendable () -> Void) { promise.onCancel(action) }
 
   /// Whether the promise has settled, for example by cancellation.
   ///
@@ -138,7 +130,5 @@ public final class Resolver<Value: Sendable>: Sendable {
 
 extension Resolver where Value == Void {
   /// Fulfils a promise without a value.
-  public func fulfill() {
-    fulfill(())
-  }
+  public func fulfill() { fulfill(()) }
 }

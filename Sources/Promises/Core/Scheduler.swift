@@ -65,7 +65,5 @@ public struct ScheduledAction: Sendable {
   /// Prevents the action from running if it has not started, and releases it.
   ///
   /// Repeated calls have no effect.
-  public func cancel() {
-    onCancel()
-  }
+  public func cancel() { onCancel() }
 }

@@ -102,9 +102,7 @@ struct Trampoline {
   /// wait in the main queue, and before a custom context receives a handler, because the context can
   /// dispatch it to the main queue.
   @usableFromInline
-  static func endMainQueueTurns() {
-    current.pointee.turns.close()
-  }
+  static func endMainQueueTurns() { current.pointee.turns.close() }
 
   /// Runs handlers in a block of the main queue, in order.
   static func runMainQueueBlock(of first: @escaping Job, _ others: FIFO<Job>) {

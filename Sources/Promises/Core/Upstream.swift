@@ -73,9 +73,7 @@ extension Promise: Upstream {
   ///
   /// Cancelling a settled promise has no effect. Handlers of promises derived from this one receive
   /// the same `CancellationError`.
-  public func cancel() {
-    reject(CancellationError(), by: .consumer)
-  }
+  public func cancel() { reject(CancellationError(), by: .consumer) }
 
   @usableFromInline
   func consumerCancelled() {
@@ -87,9 +85,7 @@ extension Promise: Upstream {
   }
 
   @usableFromInline
-  var upstreamLinks: UpstreamLinks {
-    lock.withLock { machine.links }
-  }
+  var upstreamLinks: UpstreamLinks { lock.withLock { machine.links } }
 
   /// Runs `action` when a consumer settles this promise, or immediately if a consumer has already
   /// settled it.

@@ -73,9 +73,7 @@ extension Promise where Value: Sendable {
   ///
   /// - Throws: The error of the promise. `CancellationError` if the task is cancelled while it
   ///   waits.
-  public var value: Value {
-    get async throws { try await result.get() }
-  }
+  public var value: Value { get async throws { try await result.get() } }
 
   /// The outcome, available when the promise has settled.
   ///

@@ -194,7 +194,5 @@ final class Batch<Value: Sendable, Collected: Sendable>: Upstream {
     for (_, promise) in inFlight.sorted(by: { $0.key < $1.key }) { promise.consumerCancelled() }
   }
 
-  var upstreamLinks: UpstreamLinks {
-    .many(state.withLock { Array($0.inFlight.values) })
-  }
+  var upstreamLinks: UpstreamLinks { .many(state.withLock { Array($0.inFlight.values) }) }
 }

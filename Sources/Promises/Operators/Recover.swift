@@ -153,7 +153,5 @@ public enum ErrorPolicy: Sendable {
   case allErrors
 
   @usableFromInline
-  func covers(_ error: any Error) -> Bool {
-    self == .allErrors || !error.isCancellation
-  }
+  func covers(_ error: any Error) -> Bool { self == .allErrors || !error.isCancellation }
 }

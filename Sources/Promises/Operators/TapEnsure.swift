@@ -1,5 +1,3 @@
-import CatenaSystem
-
 extension Promise where Value: Sendable {
   /// Performs an action with the value and passes the value on.
   ///

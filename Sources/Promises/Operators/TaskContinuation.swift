@@ -32,9 +32,7 @@ package struct TaskContinuation<Output: Sendable>: Sendable {
   }
 
   /// Tells the virtual time of the scope that the current task has received a value without a wait.
-  package static func taskContinues() {
-    HandlerScope.ambientTime?.runningTasks.taskContinues()
-  }
+  package static func taskContinues() { HandlerScope.ambientTime?.runningTasks.taskContinues() }
 
   /// Resumes the task.
   ///

@@ -135,7 +135,5 @@ final class Countdown: Sendable {
   /// Counts one event.
   ///
   /// Returns `true` for the last event.
-  func countDown() -> Bool {
-    remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0
-  }
+  func countDown() -> Bool { remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
 }

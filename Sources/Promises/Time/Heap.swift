@@ -51,9 +51,7 @@ extension HeapElement {
   /// - Returns: The element, or `nil` if the heap is empty.
   @inlinable
   @discardableResult
-  package mutating func popFirst() -> Element? {
-    elements.isEmpty ? nil : remove(at: 0)
-  }
+  package mutating func popFirst() -> Element? { elements.isEmpty ? nil : remove(at: 0) }
 
   /// Removes and returns an element by its index, in logarithmic time.
   ///

@@ -14,9 +14,7 @@ public final class LiveScheduler: Scheduler {
   ///
   /// `@unchecked Sendable` because dispatch sources are thread-safe, although their Swift type does
   /// not declare it on Linux. Setting the timer is also protected by the lock of `state`.
-  private struct SystemTimer: @unchecked Sendable {
-    let source: any DispatchSourceTimer
-  }
+  private struct SystemTimer: @unchecked Sendable { let source: any DispatchSourceTimer }
 
   private struct State: ~Copyable {
     var timers = TimerQueue()
@@ -98,9 +96,7 @@ public final class LiveScheduler: Scheduler {
   /// Prevents the virtual time from advancing until the returned token ends.
   ///
   /// - Returns: The token. `nil` on the system clock, which does not wait.
-  public func beginActivity() -> ActivityToken? {
-    virtual?.beginActivity()
-  }
+  public func beginActivity() -> ActivityToken? { virtual?.beginActivity() }
 
   private func runDueTimers() {
     state.withLock { $0.armedTime = nil }

@@ -145,7 +145,5 @@ private final class Attempts<Value: Sendable>: Upstream {
     step?.consumerCancelled()
   }
 
-  var upstreamLinks: UpstreamLinks {
-    current.withLock { $0.map(UpstreamLinks.one) ?? .none }
-  }
+  var upstreamLinks: UpstreamLinks { current.withLock { $0.map(UpstreamLinks.one) ?? .none } }
 }

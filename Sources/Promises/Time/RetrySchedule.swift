@@ -66,9 +66,9 @@ public struct RetrySchedule: Sendable {
     var schedule = RetrySchedule(limit: limit) { retryNumber, _ in
       // The power is infinite after enough retries, and zero times infinity is not a number.
       guard initial > .zero else { return .zero }
-      let time = initial.seconds * pow(multiplier, Double(retryNumber - 1))
+      let time = initial / .seconds(1) * pow(multiplier, Double(retryNumber - 1))
       // Compared as numbers, because not every number is a duration.
-      return time < cap.seconds ? .seconds(max(0, time)) : cap
+      return time < cap / .seconds(1) ? .seconds(max(0, time)) : cap
     }
     schedule.jitter = jitter
     return schedule
@@ -149,8 +149,4 @@ public struct RetrySchedule: Sendable {
     case .full: return time * random(0...1)
     }
   }
-}
-
-extension Duration {
-  fileprivate var seconds: Double { self / .seconds(1) }
 }

@@ -117,17 +117,13 @@ public final class TestScheduler: Scheduler {
   /// Prevents this scheduler's time from advancing until the returned token ends.
   ///
   /// - Returns: The token.
-  public func beginActivity() -> ActivityToken? {
-    activity.begin()
-  }
+  public func beginActivity() -> ActivityToken? { activity.begin() }
 
   /// Advances the time by a duration and runs the actions that become due.
   ///
   /// - Parameter duration: The duration. Zero or a negative value runs the actions that are due
   ///   now.
-  public func advance(by duration: Duration) async {
-    await advance(to: now + max(duration, .zero))
-  }
+  public func advance(by duration: Duration) async { await advance(to: now + max(duration, .zero)) }
 
   /// Advances the time to a point and runs the actions that are due up to and including it.
   ///

@@ -17,9 +17,7 @@ struct TimerQueue {
     /// `nil` for an action that is never postponed.
     let tolerance: Duration?
 
-    func precedes(_ other: Key) -> Bool {
-      due < other.due || (due == other.due && id < other.id)
-    }
+    func precedes(_ other: Key) -> Bool { due < other.due || (due == other.due && id < other.id) }
   }
 
   private var heap = Heap<Key>()

@@ -1,6 +1,7 @@
 import CatenaSystem
 import Foundation
 import Networking
+import NetworkingInterceptors
 import Promises
 import TestGate
 import TestSupport
@@ -28,9 +29,9 @@ struct ClientRetryTests {
     var configuration = NetworkingConfiguration()
     configuration.cookies = .none
     configuration.retry = .immediate(limit: 2)
-    configuration.circuitBreaker = CircuitBreaker(threshold: 5)
     let client = Networking<API>(mode: mode, transport: transport, configuration: configuration)
     client.callbackContext = .inline
+    client.interceptors.append(CircuitBreaker(threshold: 5), at: .origin)
     return client
   }
 

@@ -82,7 +82,6 @@ final class SessionStory: Sendable {
     configuration.idleTimeout = nil
     configuration.retry = .exponential(initial: .milliseconds(100), limit: 2)
     configuration.retryBudget = nil
-    configuration.circuitBreaker = nil
     configuration.offline = usesStore ? .temporary : .none
     configuration.sharesRequests = pick(0...1) == 0
     let mode: RequestMode = [.async, .limited(2), .sync][pick(0...2)]

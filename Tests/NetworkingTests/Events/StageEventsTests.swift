@@ -2,6 +2,7 @@ import Foundation
 import Mocking
 import MockingRecordings
 import Networking
+import NetworkingInterceptors
 import Promises
 import TestGate
 import TestSupport
@@ -119,11 +120,11 @@ struct StageEventsTests {
   @Test func theURLIsCompleteWithoutAHop() async throws {
     let client = fixture.client {
       $0.sharesRequests = true
-      $0.circuitBreaker = CircuitBreaker(threshold: 1)
     } routes: {
       Route(.get, "/shared", Mock.status(200).delayed(by: .seconds(1)))
       Route(.get, "/broken", .failure(.connectionLost))
     }
+    client.interceptors.append(CircuitBreaker(threshold: 1), at: .origin)
     for path in ["shared", "shared", "broken"] {
       _ = client.request(.get("\(path)", parameters: ["token": "s3cret"])).fail { _ in }
     }

@@ -352,9 +352,8 @@ struct OAuth2UserChangeTests {
 
   @Test func aFailureOfTheLoginServerIsNotOneOfTheShop() async throws {
     _ = try await fixture.signIn(session)
-    let client = fixture.client(session) { configuration in
-      configuration.circuitBreaker = CircuitBreaker(threshold: 2)
-    }
+    let client = fixture.client(session)
+    client.interceptors.append(CircuitBreaker(threshold: 2), at: .origin)
     await fixture.time.advance(by: .seconds(4_000))
     for _ in 0..<3 {
       fixture.login.fail(.noResponse)

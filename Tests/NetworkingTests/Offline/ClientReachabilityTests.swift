@@ -1,6 +1,7 @@
 import Foundation
 import Mocking
 import Networking
+import NetworkingInterceptors
 import Promises
 import TestGate
 import TestSupport
@@ -106,9 +107,8 @@ struct ClientReachabilityTests {
   }
 
   @Test func anUnreachableNetworkDoesNotOpenTheCircuit() async throws {
-    var configuration = configuration(.fail)
-    configuration.circuitBreaker = CircuitBreaker(threshold: 1)
-    let client = Networking<NotesAPI>(transport: server.transport, configuration: configuration)
+    let client = client(.fail)
+    client.interceptors.append(CircuitBreaker(threshold: 1), at: .origin)
     _ = await client.request(.list).result
     network.status = .over("eth0")
     #expect(try await client.request(.list).value.status == 200)

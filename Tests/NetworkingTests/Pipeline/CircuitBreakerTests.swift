@@ -6,26 +6,27 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingInterceptors
 
 @Suite(.gated)
-struct CircuitStageTests {
+struct CircuitBreakerTests {
   private let time = TestScheduler()
   private let breaker = CircuitBreaker(threshold: 3, cooldown: .seconds(10))
 
   private func send(
-    _ pipeline: Pipeline, _ transport: FakeTransport, _ path: String = "a.example/x"
-  )
-    async throws -> Result<Response, any Error>
-  {
-    let url = try #require(URL(string: "https://\(path)"))
-    return await pipeline.send(Exchange(HTTPRequest(url: url), over: transport)).result
+    _ pipeline: Pipeline, _ transport: FakeTransport, _ path: String = "a.example/x",
+    scheduler: (any Scheduler)? = nil
+  ) async throws -> Result<Response, any Error> {
+    let request = HTTPRequest(url: try #require(URL(string: "https://\(path)")))
+    let exchange = Exchange(request, scheduler: scheduler ?? time, over: transport)
+    return await pipeline.send(exchange).result
   }
 
   @Test func aFailingHostIsBlockedAndOthersAreNot() async throws {
     let transport = FakeTransport { request in
       request.url.host == "a.example" ? .response(500) : .response(200)
     }
-    let pipeline = Pipeline([CircuitStage(breaker, scheduler: time)])
+    let pipeline = Pipeline([breaker])
     for _ in 0..<3 { _ = try await send(pipeline, transport) }
     await time.advance(by: .seconds(4))
     let refused = try await send(pipeline, transport).failure(as: NetworkError.self)
@@ -49,7 +50,7 @@ struct CircuitStageTests {
     async throws
   {
     let transport = FakeTransport { _ in failure.events }
-    let pipeline = Pipeline([CircuitStage(breaker, scheduler: time)])
+    let pipeline = Pipeline([breaker])
     for _ in 0..<10 { _ = try await send(pipeline, transport) }
     #expect(transport.requests.count == (counts ? 3 : 10))
   }
@@ -62,10 +63,11 @@ struct CircuitStageTests {
       default: .response(200)
       }
     }
-    let pipeline = Pipeline([CircuitStage(breaker, scheduler: time)])
+    let pipeline = Pipeline([breaker])
     for _ in 0..<3 { _ = try await send(pipeline, transport, "a.example/fail") }
     await time.advance(by: .seconds(10))
-    let slow = Exchange(HTTPRequest(url: .of("https://a.example/slow")), over: transport)
+    let slow = Exchange(
+      HTTPRequest(url: .of("https://a.example/slow")), scheduler: time, over: transport)
     let trial = pipeline.send(slow)
     for _ in 0..<5 {
       let error = try await send(pipeline, transport).failure(as: NetworkError.self)
@@ -99,19 +101,20 @@ struct CircuitStageTests {
     let clock = ActionClock()
     let entered = Counter()
     let transport = FakeTransport { _ in .response(200) }
-    let stage = CircuitStage(breaker, scheduler: clock)
     let silent = FakeTransport { _ in [] }
-    let other = Exchange(HTTPRequest(url: .of("https://b.example/x")), over: silent)
+    let other = Exchange(
+      HTTPRequest(url: .of("https://b.example/x")), scheduler: clock, over: silent)
     let never = NetworkPromise.pending(on: .inline)
-    let enter: @Sendable () -> Void = {
-      _ = stage.intercept(other) { _ in
+    let enter: @Sendable () -> Void = { [breaker] in
+      _ = breaker.intercept(other) { _ in
         entered.add()
         return never.promise
       }
     }
     // The readings: the start of the request, the start of the nested request, and their ends.
     clock.setActions([{}, enter, {}, enter])
-    #expect(try await send(Pipeline([stage]), transport).get().status == 200)
+    let result = try await send(Pipeline([breaker]), transport, scheduler: clock)
+    #expect(try result.get().status == 200)
     #expect(entered.value == 2)
     never.resolver.reject(CancellationError())
   }
@@ -120,11 +123,88 @@ struct CircuitStageTests {
     let transport = FakeTransport { _ in .response(503) }
     let pipeline = Pipeline([
       RetryStage(policy: .immediate(limit: 9), budget: nil, scheduler: time),
-      CircuitStage(breaker, scheduler: time),
+      breaker,
     ])
     let error = try await send(pipeline, transport).failure(as: NetworkError.self)
     #expect(error?.code == .circuitOpen && error?.attempts == 4)
     #expect(transport.requests.count == 3)
+  }
+
+  @Test func aThresholdOfZeroCountsAsOne() async throws {
+    let transport = FakeTransport { _ in .response(503) }
+    let pipeline = Pipeline([CircuitBreaker(threshold: 0)])
+    #expect(try await send(pipeline, transport).get().status == 503)
+    let refused = try await send(pipeline, transport).failure(as: NetworkError.self)
+    #expect(refused?.reason == "a.example:443, for another 30.0 seconds")
+  }
+}
+
+/// A circuit breaker at the level `origin` of a client.
+@Suite(.gated)
+struct CircuitBreakerClientTests {
+  private enum Outcome: Equatable {
+    case status(Int)
+    case code(NetworkError.Code?)
+  }
+
+  private let time = TestScheduler()
+
+  private func client(
+    _ transport: any Transport, _ change: (inout NetworkingConfiguration) -> Void = { _ in }
+  ) -> Networking<Request> {
+    var configuration = NetworkingConfiguration.plain
+    configuration.scheduler = time
+    change(&configuration)
+    let client = Networking<Request>(
+      baseURL: .of("https://a.example"), transport: transport, configuration: configuration)
+    client.callbackContext = .inline
+    client.interceptors.append(CircuitBreaker(threshold: 1), at: .origin)
+    return client
+  }
+
+  private func result(
+    of client: Networking<Request>, _ path: String = "a"
+  ) async -> Outcome {
+    let call = client.request(.get("\(path)"))
+    await time.run()
+    switch await call.result {
+    case .success(let response): return .status(response.status)
+    case .failure(let error): return .code((error as? NetworkError)?.code)
+    }
+  }
+
+  @Test func theTimeoutOfAHopIsAFailure() async {
+    let transport = FakeTransport { _ in [] }
+    let client = client(transport) { $0.attemptTimeout = .seconds(1) }
+    #expect(await result(of: client) == .code(.timedOut(.attempt)))
+    #expect(await result(of: client) == .code(.circuitOpen))
+    #expect(transport.requests.count == 1)
+  }
+
+  @Test func eachHopOfARedirectHasTheCircuitOfItsOrigin() async {
+    let transport = FakeTransport { request in
+      request.url.host == "a.example"
+        ? .response(307, ["Location": "https://b.example/b"]) : .response(503)
+    }
+    let client = client(transport)
+    #expect(await result(of: client) == .status(503))
+    #expect(await result(of: client) == .code(.circuitOpen))
+    #expect(transport.requests.map(\.url.host) == ["a.example", "b.example", "a.example"])
+  }
+
+  @Test func aResponseOfTheCacheDoesNotPassAnOpenCircuit() async {
+    let transport = FakeTransport { request in
+      request.url.path == "/a" ? .response(200, ["Cache-Control": "max-age=60"]) : .response(503)
+    }
+    let client = client(transport) {
+      $0.caching.storage = .cache(HTTPCache())
+      $0.wallClock = { Date(timeIntervalSince1970: 784_111_777) }
+    }
+    #expect(await result(of: client) == .status(200))
+    #expect(await result(of: client, "b") == .status(503))
+    #expect(await result(of: client, "b") == .code(.circuitOpen))
+    #expect(await result(of: client) == .status(200))
+    #expect(transport.requests.count == 2)
   }
 }
 
@@ -144,7 +224,7 @@ struct CircuitMachineTests {
 
   private func run(_ steps: [Step], _ location: SourceLocation = #_sourceLocation) -> CircuitMachine
   {
-    var circuit = CircuitMachine(CircuitBreaker(threshold: 2, cooldown: .seconds(10)))
+    var circuit = CircuitMachine(threshold: 2, cooldown: .seconds(10))
     var begun: [Int] = []
     for (number, step) in steps.enumerated() {
       switch step {
@@ -216,56 +296,46 @@ struct CircuitMachineTests {
     #expect(run([.request(.failure, at: 0), .request(.success, at: 0)]).isPristine)
   }
 
-  @Test func aThresholdOfZeroCountsAsOne() {
-    var circuit = CircuitMachine(CircuitBreaker(threshold: 0))
-    circuit.ended(.failure, generation: 0, at: .zero)
-    let admission = circuit.admit(at: .zero)
-    #expect(admission == .refuse(remaining: .seconds(30)))
-  }
-
   @Test func circuitsThatAreNotUsedAreDropped() throws {
-    let breaker = CircuitBreaker(threshold: 1, cooldown: .seconds(30))
-    var table = CircuitTable()
+    var table = CircuitTable(threshold: 1, cooldown: .seconds(30))
     for number in 0..<10_000 {
       let url = try #require(URL(string: "https://host\(number).example/"))
       let origin = try #require(Origin(url))
       let now = Duration.seconds(number)
-      _ = table.change(origin, breaker, at: now) { $0.admit(at: now) }
-      table.change(origin, breaker, at: now) { $0.ended(.failure, generation: 0, at: now) }
+      _ = table.change(origin, at: now) { $0.admit(at: now) }
+      table.change(origin, at: now) { $0.ended(.failure, generation: 0, at: now) }
     }
     #expect(table.count <= 512)
   }
 
   @Test func aCircuitThatClosedAgainIsDropped() throws {
-    let breaker = CircuitBreaker(threshold: 1, cooldown: .seconds(30))
     let origin = try #require(Origin(.of("https://host.example/")))
-    var table = CircuitTable()
-    _ = table.change(origin, breaker, at: .zero) { $0.admit(at: .zero) }
-    table.change(origin, breaker, at: .zero) { $0.ended(.failure, generation: 0, at: .zero) }
+    var table = CircuitTable(threshold: 1, cooldown: .seconds(30))
+    _ = table.change(origin, at: .zero) { $0.admit(at: .zero) }
+    table.change(origin, at: .zero) { $0.ended(.failure, generation: 0, at: .zero) }
     #expect(table.count == 1)
     let later = Duration.seconds(31)
-    let trial = table.change(origin, breaker, at: later) { $0.admit(at: later) }
+    let trial = table.change(origin, at: later) { $0.admit(at: later) }
     guard case .pass(let generation) = trial else { throw Refused() }
-    table.change(origin, breaker, at: later) {
+    table.change(origin, at: later) {
       $0.ended(.success, generation: generation, at: later)
     }
     #expect(table.count == 0)
   }
 
   @Test func aRequestFromBeforeTheCircuitOpenedDoesNotCountAfterItClosedAgain() throws {
-    let breaker = CircuitBreaker(threshold: 2, cooldown: .seconds(10))
     let origin = try #require(Origin(.of("https://host.example/")))
-    var table = CircuitTable()
+    var table = CircuitTable(threshold: 2, cooldown: .seconds(10))
     func admit(at seconds: Int) throws -> Int {
       let now = Duration.seconds(seconds)
       guard
-        case .pass(let generation) = table.change(origin, breaker, at: now, { $0.admit(at: now) })
+        case .pass(let generation) = table.change(origin, at: now, { $0.admit(at: now) })
       else { throw Refused() }
       return generation
     }
     func end(_ generation: Int, _ outcome: CircuitMachine.Outcome, at seconds: Int) {
       let now = Duration.seconds(seconds)
-      table.change(origin, breaker, at: now) {
+      table.change(origin, at: now) {
         $0.ended(outcome, generation: generation, at: now)
       }
     }

@@ -59,19 +59,18 @@ struct InterceptorLevelTests {
     let client = client(redirectingServer())
     // In another order than that of the stages.
     client.interceptors.append(recorder("hop"), at: .hop)
+    client.interceptors.append(recorder("origin"), at: .origin)
     client.interceptors.append(recorder("attempt"), at: .attempt)
     client.interceptors.append(recorder("call"))
     #expect(try await response(of: client).status == 200)
+    let redirect = ["origin /a", "hop /a", "hop 307", "origin 307"]
     #expect(
-      log.entries == [
-        "call /a",
-        "attempt /a", "hop /a", "hop 307", "hop /b", "hop 503", "attempt 503",
-        "attempt /a", "hop /a", "hop 307", "hop /b", "hop 200", "attempt 200",
-        "call 200",
-      ])
+      log.entries == ["call /a", "attempt /a"] + redirect
+        + ["origin /b", "hop /b", "hop 503", "origin 503", "attempt 503", "attempt /a"] + redirect
+        + ["origin /b", "hop /b", "hop 200", "origin 200", "attempt 200", "call 200"])
   }
 
-  @Test(arguments: [InterceptorLevel.call, .attempt, .hop])
+  @Test(arguments: [InterceptorLevel.call, .attempt, .origin, .hop])
   func theFirstInterceptorOfALevelIsTheOutermost(_ level: InterceptorLevel) async throws {
     let client = client(FakeTransport { _ in .response(200) })
     client.interceptors[level] = [recorder("outer")]
@@ -108,6 +107,23 @@ struct InterceptorLevelTests {
     #expect(server.requests.map { $0.headers["X-Client"] } == ["c", "c", "c", "c"])
   }
 
+  @Test func anInterceptorOfOriginsSeesHopsBeforeTheirCredentials() async throws {
+    let client = client(redirectingServer(to: "https://b.example/b"))
+    let fields = Log<String>()
+    for level in [InterceptorLevel.origin, .hop] {
+      client.interceptors.append(
+        RequestAdapter { request in
+          let host = try #require(request.url.host)
+          fields.append("\(host) \(request.headers["Authorization"] ?? "-")")
+          return request
+        }, at: level)
+    }
+    client.authenticate(bearerToken: "t")
+    #expect(try await response(of: client).status == 200)
+    let hops = ["a.example -", "a.example Bearer t", "b.example -", "b.example -"]
+    #expect(fields.entries == hops + hops)
+  }
+
   @Test func anInterceptorOfAttemptsCanEndAnAttempt() async throws {
     struct Refusal: Interceptor {
       let count = Counter()
@@ -139,7 +155,7 @@ struct InterceptorLevelTests {
       ])
   }
 
-  @Test(arguments: [InterceptorLevel.attempt, .hop])
+  @Test(arguments: [InterceptorLevel.attempt, .origin, .hop])
   func aCopyWithOtherInterceptorsOfAttemptsOrHopsSharesNothing(
     _ level: InterceptorLevel
   ) async throws {
@@ -159,7 +175,7 @@ struct InterceptorLevelTests {
     for call in calls + [shared] { call.cancel() }
   }
 
-  @Test(arguments: [nil, InterceptorLevel.attempt, .hop])
+  @Test(arguments: [nil, InterceptorLevel.attempt, .origin, .hop])
   func requestsWithAttributesAreNotSharedBeforeInterceptorsThatMayReadThem(
     _ level: InterceptorLevel?
   ) {
@@ -186,7 +202,7 @@ struct InterceptorLevelTests {
     for call in calls + others { call.cancel() }
   }
 
-  @Test(arguments: [InterceptorLevel.call, .attempt, .hop], [false, true])
+  @Test(arguments: [InterceptorLevel.call, .attempt, .origin, .hop], [false, true])
   func aResentRequestHasTheCurrentCredentials(
     _ level: InterceptorLevel, _ refreshes: Bool
   ) async throws {
@@ -221,13 +237,13 @@ struct InterceptorLevelTests {
   @Test func aLiteralHasInterceptorsOfCallsAndReplacesAllLevels() {
     let client = client(FakeTransport { _ in .response(200) })
     #expect(client.interceptors.isEmpty)
-    for level in [InterceptorLevel.call, .attempt, .hop] {
+    for level in [InterceptorLevel.call, .attempt, .origin, .hop] {
       client.interceptors.append(recorder("any"), at: level)
     }
-    #expect(client.interceptors.count == 3 && !client.interceptors.isEmpty)
+    #expect(client.interceptors.count == 4 && !client.interceptors.isEmpty)
     client.interceptors = [recorder("a"), recorder("b")]
     #expect(client.interceptors[.call].map(\.name) == ["a", "b"])
-    #expect(client.interceptors[.attempt].isEmpty && client.interceptors[.hop].isEmpty)
+    #expect(client.interceptors.count == 2)
     client.interceptors[.hop].insert(recorder("c"), at: 0)
     client.interceptors[.call].removeAll { $0.name == "a" }
     #expect(client.interceptors.count == 2)

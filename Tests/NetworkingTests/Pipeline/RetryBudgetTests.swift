@@ -43,10 +43,10 @@ struct RetryBudgetTests {
     #expect(count == 0)
   }
 
-  @Test func withoutABudgetThereIsAlwaysAToken() {
-    var tokens = RetryTokenBucket(nil)
-    let count = tokenCount(&tokens)
-    #expect(count == 1_000)
+  @Test func withoutABudgetThereIsAlwaysAToken() async {
+    let fixture = RetryFixture(.immediate(limit: 1_000), budget: nil) { _, _ in .response(503) }
+    _ = await fixture.outcome()
+    #expect(fixture.seconds.count == 1_001)
   }
 
   /// Runs 1,000 callers with six retries every ten seconds against a server that fails for a

@@ -62,7 +62,7 @@ extension Exchange {
     _ request: HTTPRequest, timeout: Duration? = nil, credentials: Credentials? = nil,
     credentialSource: (any CredentialSource)? = nil, isIntercepted: Bool = true,
     isShared: Bool? = nil, retry: RetryPolicy? = nil, interceptors: InterceptorList = [],
-    destination: BodyDestination = .memory,
+    destination: BodyDestination = .memory, scheduler: any Scheduler = .live,
     source: SelectedTransport.Source = .client, over transport: any Transport
   ) {
     var original = Request(.get, "")
@@ -72,6 +72,7 @@ extension Exchange {
     original.retry = retry
     var settings = ClientSettings()
     settings.interceptors = interceptors
+    settings.scheduler = scheduler
     self.init(
       request, credentials: credentials,
       of: Call(

@@ -9,7 +9,7 @@ struct RequestBuilderTests {
   private func build(_ request: Request, endpointHeaders: HTTPHeaders = [:]) throws -> HTTPRequest {
     try RequestBuilder(
       baseURL: BaseURL(host: "h"),
-      headers: HeaderCache(["A": "client"]).headers(with: endpointHeaders),
+      headers: (["A": "client"] as HTTPHeaders).merging(endpointHeaders),
       connectTimeout: .seconds(1), idleTimeout: .seconds(2)
     ).build(request)
   }

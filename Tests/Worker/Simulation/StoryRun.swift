@@ -2,6 +2,7 @@ import CatenaSystem
 import Foundation
 import Mocking
 import Networking
+import NetworkingInterceptors
 import Promises
 import TestSupport
 
@@ -117,6 +118,7 @@ struct StoryRun {
     configuration.reachability = NetworkReachability(monitor: monitor)
     var mode = RequestMode.async
     var hasRefresh = false
+    var circuitBreaker: CircuitBreaker?
     for option in options {
       switch option {
       case .mode(let value): mode = value
@@ -133,8 +135,7 @@ struct StoryRun {
       case .cookies:
         configuration.cookies = .jar(CookieJar(wallClock: { StoryStore.date(of: log.time) }))
       case .circuit(let threshold, let seconds):
-        configuration.circuitBreaker = CircuitBreaker(
-          threshold: threshold, cooldown: .seconds(seconds))
+        circuitBreaker = CircuitBreaker(threshold: threshold, cooldown: .seconds(seconds))
       case .offline(let isAutomatic): configuration.replaysWhenReachable = isAutomatic
       }
     }
@@ -151,6 +152,7 @@ struct StoryRun {
       return request
     }
     client.interceptors[.call] = [began] + (hasRefresh ? [refresh(client, log)] : []) + [entered]
+    if let circuitBreaker { client.interceptors.append(circuitBreaker, at: .origin) }
     client.onAutomaticReplay { result in
       log.append(.replayEnded((try? result.get()).map(StoryReplay.init)))
     }

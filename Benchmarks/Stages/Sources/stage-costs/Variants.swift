@@ -1,4 +1,5 @@
 import Foundation
+import NetworkingInterceptors
 import NetworkingOAuth2
 import Promises
 
@@ -38,7 +39,8 @@ struct Variants {
   /// Returns exchanges of a GET with the client's default fields.
   private func exchange(
     timeout: Duration? = nil, token: String? = nil, session: OAuth2Session? = nil,
-    interceptors: [any Interceptor] = [], isSame: Bool = false
+    interceptors: [any Interceptor] = [], circuitBreaker: CircuitBreaker? = nil,
+    isSame: Bool = false
   ) -> (Int) -> Exchange {
     let (transport, requests, origin) = (transport, requests, origin)
     var request = Request(.get, "")
@@ -46,6 +48,7 @@ struct Variants {
     var settings = ClientSettings()
     settings.interceptors[.call] = interceptors
     settings.interceptors[.hop] = interceptors
+    if let circuitBreaker { settings.interceptors.append(circuitBreaker, at: .origin) }
     let (original, snapshot) = (request, ClientSettings.Snapshot(settings))
     let credentials =
       session.map { session in
@@ -118,7 +121,6 @@ struct Variants {
     configuration.attemptTimeout = .seconds(60)
     configuration.retry = policy
     configuration.sharesRequests = true
-    configuration.circuitBreaker = CircuitBreaker()
     configuration.cookies = .jar(cookies(["session"]))
     let allStages = client()
     return [
@@ -134,7 +136,8 @@ struct Variants {
       Variant("retry, never", [retry(.never)], exchange()),
       Variant("retry, with a policy", [retry(policy)], exchange()),
       Variant("redirect", [RedirectStage(policy: .follow())], exchange()),
-      Variant("circuit", [CircuitStage(CircuitBreaker(), scheduler: live)], exchange()),
+      Variant(
+        "circuit", [InterceptorsStage(level: .origin)], exchange(circuitBreaker: CircuitBreaker())),
       Variant("authorization, none", [AuthorizationStage()], exchange()),
       Variant("authorization, with a token", [AuthorizationStage()], exchange(token: "Bearer t")),
       Variant("authorization, with a session", [AuthorizationStage()], exchange(session: session)),
@@ -147,8 +150,9 @@ struct Variants {
       Variant("client pipeline, default settings", budget: nil, defaultStages, exchange()),
       Variant(
         "client pipeline, all stages in use", budget: nil, allStages,
-        exchange(timeout: .seconds(60), token: "Bearer t", interceptors: [PassThroughInterceptor()])
-      ),
+        exchange(
+          timeout: .seconds(60), token: "Bearer t", interceptors: [PassThroughInterceptor()],
+          circuitBreaker: CircuitBreaker())),
     ]
   }
 }

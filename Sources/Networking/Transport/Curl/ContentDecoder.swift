@@ -10,9 +10,7 @@
   /// Source: RFC 9110 section 8.4.
   final class ContentDecoder {
     /// The reason that a body cannot be decoded, as a sentence without a period.
-    struct DecodingError: Error {
-      let reason: String
-    }
+    struct DecodingError: Error { let reason: String }
 
     /// A coding, and the bytes that the previous decoder has produced for it.
     private struct Stage {

@@ -51,9 +51,7 @@
       if before & (Flag.cancelled | Flag.ended) == 0 { commandQueue.post(.cancel(self)) }
     }
 
-    func suspend() {
-      flags.bitwiseOr(Flag.suspended, ordering: .acquiringAndReleasing)
-    }
+    func suspend() { flags.bitwiseOr(Flag.suspended, ordering: .acquiringAndReleasing) }
 
     func resume() {
       let (before, _) = flags.bitwiseAnd(~Flag.suspended, ordering: .acquiringAndReleasing)
@@ -68,9 +66,7 @@
     /// Posts a command that ends the exchange if its response is complete and its request body is not.
     ///
     /// Otherwise libcurl looks at the HTTP/2 stream again.
-    func endEarly() {
-      commandQueue.post(.endEarly(self))
-    }
+    func endEarly() { commandQueue.post(.endEarly(self)) }
 
     /// Opens the files of the request body; not on an I/O thread, which it could block.
     func openFiles() {
@@ -85,9 +81,7 @@
     }
 
     /// Delivers an event other than the last; for the I/O thread only.
-    func deliver(_ event: TransportEvent) {
-      receive?(event)
-    }
+    func deliver(_ event: TransportEvent) { receive?(event) }
 
     /// Ends the exchange with a failure before its start; for the I/O thread, or without one.
     func fail(_ code: NetworkError.Code, _ detail: String = "") {

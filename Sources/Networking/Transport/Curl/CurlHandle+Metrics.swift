@@ -3,9 +3,7 @@
 
   extension CurlHandle {
     /// The measurements so far.
-    var metrics: TransportMetrics {
-      measure(hasConnection: time(.pretransferTime) != nil)
-    }
+    var metrics: TransportMetrics { measure(hasConnection: time(.pretransferTime) != nil) }
 
     /// Returns the measurements so far.
     ///

@@ -89,9 +89,7 @@
     ///
     /// Otherwise it ends the stream after an error status, in the middle of a body with a length. A server
     /// may close the HTTP/2 connection of all streams for this error.
-    private func keepSendingOnError() {
-      catena_easy_set_long(easy, .keepSendingOnError, 1)
-    }
+    private func keepSendingOnError() { catena_easy_set_long(easy, .keepSendingOnError, 1) }
 
     /// Sets the fields for an HTTP proxy, and returns the fields for the server.
     ///

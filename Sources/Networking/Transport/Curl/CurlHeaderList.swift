@@ -11,9 +11,7 @@
     private var memory: UnsafeMutableRawBufferPointer?
 
     /// Deallocates the memory.
-    func deallocate() {
-      memory?.deallocate()
-    }
+    func deallocate() { memory?.deallocate() }
 
     /// Makes the list.
     ///

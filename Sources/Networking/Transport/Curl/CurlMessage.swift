@@ -121,9 +121,7 @@
     }
 
     /// Records that a response has begun on a connection.
-    func addResponse(on connection: Int64) {
-      change(connection) { $0.hasResponded = true }
-    }
+    func addResponse(on connection: Int64) { change(connection) { $0.hasResponded = true } }
 
     /// Records the end of a connection, whose exchanges may still have to be ended.
     func close(_ connection: Int64) {
@@ -152,14 +150,10 @@
     }
 
     /// Whether a response has begun on a connection.
-    func hasResponded(_ connection: Int64) -> Bool {
-      connections[connection]?.hasResponded == true
-    }
+    func hasResponded(_ connection: Int64) -> Bool { connections[connection]?.hasResponded == true }
 
     /// Whether the server has announced the end of a connection.
-    func isEnding(_ connection: Int64) -> Bool {
-      connections[connection]?.lastStream != nil
-    }
+    func isEnding(_ connection: Int64) -> Bool { connections[connection]?.lastStream != nil }
 
     /// Whether the server has stated that it did not and will not process a stream.
     ///

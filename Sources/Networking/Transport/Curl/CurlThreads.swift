@@ -146,9 +146,7 @@
 
   extension HTTPRequest {
     /// Whether the request has a body, possibly an empty one.
-    var hasBody: Bool {
-      if case .none = body { false } else { true }
-    }
+    var hasBody: Bool { if case .none = body { false } else { true } }
 
     /// Whether the request has credentials for a proxy, which must not reach its server.
     var authorizesProxy: Bool { headers.contains(HTTPHeaders.proxyAuthorizationName) }
@@ -180,9 +178,7 @@
     }
 
     /// Removes an origin.
-    func remove(_ origin: Origin) {
-      origins.withLock { $0.removeAll { $0 == origin } }
-    }
+    func remove(_ origin: Origin) { origins.withLock { $0.removeAll { $0 == origin } } }
 
     /// Adds an origin, and removes the oldest one if the cache is full.
     func add(_ origin: Origin) {
@@ -235,14 +231,10 @@
     var exchangeCount: Int { exchanges.load(ordering: .relaxed) }
 
     /// The command queue of the current I/O thread, or `nil` on any other thread.
-    static var current: CurlCommandQueue? {
-      pthread_getspecific(key).map { at($0) }
-    }
+    static var current: CurlCommandQueue? { pthread_getspecific(key).map { at($0) } }
 
     /// Makes this the queue of the current I/O thread, until the thread ends.
-    func setCurrent() {
-      pthread_setspecific(Self.key, context)
-    }
+    func setCurrent() { pthread_setspecific(Self.key, context) }
 
     private static let key = makeThreadKey()
 
@@ -273,9 +265,7 @@
     }
 
     /// Marks the I/O thread as awake; for the I/O thread only.
-    func wake() {
-      state.withLock { $0.isSleeping = false }
-    }
+    func wake() { state.withLock { $0.isSleeping = false } }
 
     /// Ends the queue unless commands are waiting; for the I/O thread only.
     ///

@@ -1,6 +1,7 @@
 import Foundation
 import Mocking
 import Networking
+import NetworkingInterceptors
 import Promises
 import TestGate
 import TestSupport
@@ -21,7 +22,7 @@ struct FaultStormTests {
 
   private func client(
     _ mode: RequestMode, _ server: MockServer,
-    _ configure: (inout NetworkingConfiguration) -> Void
+    _ configure: (inout NetworkingConfiguration) -> Void = { _ in }
   ) -> Networking<Request> {
     var configuration = NetworkingConfiguration()
     configuration.cookies = .none
@@ -91,9 +92,8 @@ struct FaultStormTests {
   @Test func aCircuitBreakerProtectsAFailingServerAndAdmitsOneTrial() async throws {
     let server = try server()
     defer { server.stop() }
-    let client = client(.sync, server) {
-      $0.circuitBreaker = CircuitBreaker(threshold: 5, cooldown: .seconds(30))
-    }
+    let client = client(.sync, server)
+    client.interceptors.append(CircuitBreaker(threshold: 5, cooldown: .seconds(30)), at: .origin)
     #expect(await resultCounts(of: client) == ["503": 5, "circuitOpen": 95])
     await clock.time.advance(by: .seconds(30) - .nanoseconds(1))
     #expect(await resultCounts(of: client) == ["circuitOpen": 100])
@@ -118,7 +118,8 @@ struct FaultStormTests {
         }
       }
       defer { server.stop() }
-      let client = client(.async, server) { $0.circuitBreaker = CircuitBreaker(threshold: 1) }
+      let client = client(.async, server)
+      client.interceptors.append(CircuitBreaker(threshold: 1), at: .origin)
       #expect(try await client.request(.get("/")).value.status == 503)
       await clock.time.advance(by: .seconds(30))
       let trial = client.request(.get("held"))

@@ -1,8 +1,13 @@
 import CatenaSystem
 import Foundation
-import Promises
+public import Networking
+public import Promises
 
-/// A circuit breaker that rejects requests to a host that keeps failing.
+/// An interceptor that rejects requests to a host that keeps failing.
+///
+/// ```swift
+/// networking.interceptors.append(CircuitBreaker(threshold: 5, cooldown: .seconds(30)), at: .origin)
+/// ```
 ///
 /// Each origin (scheme, host and port) has its own circuit. After ``threshold`` consecutive
 /// failures the circuit opens: requests fail at once with
@@ -11,19 +16,25 @@ import Promises
 /// failure opens it for another ``cooldown``. Until the trial has ended, other requests fail at
 /// once.
 ///
-/// With 256 circuits and more, those that have not been used for longer than ``cooldown`` are
-/// dropped, and their failures are forgotten.
+/// At the level ``InterceptorLevel/origin`` each hop counts, with its `attemptTimeout`. Responses of
+/// the cache and requests without a network do not. At the level ``InterceptorLevel/call`` a whole
+/// call counts, with its retries.
+///
+/// Clients with the same scheduler can share a circuit breaker. With 256 circuits and more, those
+/// that have not been used for longer than ``cooldown`` are dropped, and their failures are forgotten.
 ///
 /// Failures of the connection, such as `cannotConnect` and `timedOut`, and the statuses 500
 /// to 599 are failures. Any other response is a success. Other errors, such as a cancellation or an
 /// untrusted certificate, do not count.
 ///
 /// Source: M. Nygard, Release It!, the Circuit Breaker pattern.
-public struct CircuitBreaker: Sendable, Hashable {
+public final class CircuitBreaker: BuiltInStage {
   /// The number of consecutive failures that opens a circuit; at least 1.
-  public var threshold: Int
+  public let threshold: Int
   /// The time that a circuit stays open before a trial.
-  public var cooldown: Duration
+  public let cooldown: Duration
+  /// The circuits that are not in their initial state.
+  private let circuits: Mutex<CircuitTable>
 
   /// Makes a circuit breaker.
   ///
@@ -32,8 +43,59 @@ public struct CircuitBreaker: Sendable, Hashable {
   ///     counts as 1.
   ///   - cooldown: The time that a circuit stays open before a trial.
   public init(threshold: Int = 5, cooldown: Duration = .seconds(30)) {
-    self.threshold = threshold
+    self.threshold = max(threshold, 1)
     self.cooldown = cooldown
+    circuits = Mutex(CircuitTable(threshold: self.threshold, cooldown: cooldown))
+  }
+
+  /// Sends the exchange unless the circuit of its origin is open.
+  ///
+  /// - Parameters:
+  ///   - exchange: The request and its context.
+  ///   - next: The remaining stages.
+  /// - Returns: A promise of the response. It is rejected with `circuitOpen` if nothing is sent.
+  public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+    guard let origin = Origin(exchange.request.url) else { return next(exchange) }
+    let scheduler = exchange.scheduler
+    // Read before the lock is taken, because a scheduler may be code of the user.
+    let now = scheduler.now
+    switch circuits.withLock({ $0.change(origin, at: now) { $0.admit(at: now) } }) {
+    case .refuse(let remaining): return .rejected(refusal(of: exchange, origin, remaining))
+    case .pass(let generation):
+      return next(exchange).always(on: .inline) { result in
+        let outcome = Self.outcome(of: result, from: origin)
+        let now = scheduler.now
+        self.circuits.withLock { circuits in
+          circuits.change(origin, at: now) {
+            $0.ended(outcome, generation: generation, at: now)
+          }
+        }
+      }
+    }
+  }
+
+  private static func outcome(
+    of result: Result<Response, any Error>, from origin: Origin
+  ) -> CircuitMachine.Outcome {
+    switch result {
+    case .success(let response): return (500...599).contains(response.status) ? .failure : .success
+    case .failure(let error as NetworkError) where error.code.isConnectionFailure:
+      // A failure of the server that issues the tokens is not one of this server.
+      let failed = error.request.flatMap { URL(reference: $0.url) }.flatMap { Origin($0) }
+      return failed == nil || failed == origin ? .failure : .ignored
+    case .failure: return .ignored
+    }
+  }
+
+  private func refusal(
+    of exchange: Exchange, _ origin: Origin, _ remaining: Duration
+  ) -> NetworkError {
+    NetworkError(
+      .circuitOpen,
+      "\(origin.host):\(origin.port), "
+        + (remaining > .zero
+          ? "for another \(remaining.rounded)" : "while a trial request is in progress"),
+      request: NetworkError.RequestSummary(exchange.request))
   }
 }
 
@@ -63,7 +125,8 @@ struct CircuitMachine {
     case halfOpen(isTrying: Bool)
   }
 
-  private let breaker: CircuitBreaker
+  private let threshold: Int
+  private let cooldown: Duration
   private var state = State.closed(failures: 0)
   /// The number of state changes.
   ///
@@ -76,8 +139,9 @@ struct CircuitMachine {
   /// The time of the last request or outcome.
   private var lastUse = Duration.zero
 
-  init(_ breaker: CircuitBreaker) {
-    self.breaker = breaker
+  init(threshold: Int, cooldown: Duration) {
+    self.threshold = threshold
+    self.cooldown = cooldown
   }
 
   /// Whether the circuit is like a new one, so that it need not be stored.
@@ -86,7 +150,7 @@ struct CircuitMachine {
   /// Whether the circuit has not been used for longer than the cooldown, so that it may be dropped.
   func isStale(at now: Duration) -> Bool {
     if case .open(let until) = state, now < until { return false }
-    return pendingCount == 0 && now - lastUse > breaker.cooldown
+    return pendingCount == 0 && now - lastUse > cooldown
   }
 
   /// Decides whether a request may be sent.
@@ -116,12 +180,12 @@ struct CircuitMachine {
     switch (state, outcome) {
     case (.closed, .success): state = .closed(failures: 0)
     case (.closed(let failures), .failure):
-      guard failures + 1 >= breaker.threshold else {
+      guard failures + 1 >= threshold else {
         return state = .closed(failures: failures + 1)
       }
-      change(to: .open(until: now + breaker.cooldown))
+      change(to: .open(until: now + cooldown))
     case (.halfOpen, .success): change(to: .closed(failures: 0))
-    case (.halfOpen, .failure): change(to: .open(until: now + breaker.cooldown))
+    case (.halfOpen, .failure): change(to: .open(until: now + cooldown))
     case (.halfOpen, .ignored): change(to: .halfOpen(isTrying: false))
     case (.closed, .ignored), (.open, _): break
     }
@@ -139,19 +203,25 @@ struct CircuitMachine {
 struct CircuitTable {
   private static let minimumSweepCount = 256
 
+  private let threshold: Int
+  private let cooldown: Duration
   private var circuits: [Origin: CircuitMachine] = [:]
   /// The number of circuits at which stale ones are dropped.
   private var sweepCount = minimumSweepCount
+
+  init(threshold: Int, cooldown: Duration) {
+    self.threshold = threshold
+    self.cooldown = cooldown
+  }
 
   /// The number of circuits.
   var count: Int { circuits.count }
 
   /// Changes the circuit of an origin.
   mutating func change<Value: Sendable>(
-    _ origin: Origin, _ breaker: CircuitBreaker, at now: Duration,
-    _ body: (inout CircuitMachine) -> Value
+    _ origin: Origin, at now: Duration, _ body: (inout CircuitMachine) -> Value
   ) -> Value {
-    var circuit = circuits[origin] ?? CircuitMachine(breaker)
+    var circuit = circuits[origin] ?? CircuitMachine(threshold: threshold, cooldown: cooldown)
     let value = body(&circuit)
     circuits[origin] = circuit.isPristine ? nil : circuit
     if circuits.count >= sweepCount {
@@ -160,64 +230,5 @@ struct CircuitTable {
       sweepCount = max(Self.minimumSweepCount, 2 * circuits.count)
     }
     return value
-  }
-}
-
-/// The stage that applies a ``CircuitBreaker`` to each hop.
-final class CircuitStage: BuiltInStage {
-  private let breaker: CircuitBreaker
-  private let scheduler: any Scheduler
-  /// The circuits that are not in their initial state.
-  private let circuits = Mutex(CircuitTable())
-
-  /// Makes a stage.
-  ///
-  /// All exchanges of the stage share its circuits.
-  init(_ breaker: CircuitBreaker, scheduler: any Scheduler) {
-    self.breaker = breaker
-    self.scheduler = scheduler
-  }
-
-  func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    guard let origin = Origin(exchange.request.url) else { return next(exchange) }
-    // Read before the lock is taken, because a scheduler may be code of the user.
-    let now = scheduler.now
-    switch circuits.withLock({ $0.change(origin, breaker, at: now) { $0.admit(at: now) } }) {
-    case .refuse(let remaining): return .rejected(refusal(of: exchange, origin, remaining))
-    case .pass(let generation):
-      return next(exchange).always(on: .inline) { result in
-        let outcome = Self.outcome(of: result, from: origin)
-        let now = self.scheduler.now
-        self.circuits.withLock { circuits in
-          circuits.change(origin, self.breaker, at: now) { circuit in
-            circuit.ended(outcome, generation: generation, at: now)
-          }
-        }
-      }
-    }
-  }
-
-  private static func outcome(
-    of result: Result<Response, any Error>, from origin: Origin
-  ) -> CircuitMachine.Outcome {
-    switch result {
-    case .success(let response): return (500...599).contains(response.status) ? .failure : .success
-    case .failure(let error as NetworkError) where error.code.isConnectionFailure:
-      // A failure of the server that issues the tokens is not one of this server.
-      let failed = error.request.flatMap { URL(reference: $0.url) }.flatMap { Origin($0) }
-      return failed == nil || failed == origin ? .failure : .ignored
-    case .failure: return .ignored
-    }
-  }
-
-  private func refusal(
-    of exchange: Exchange, _ origin: Origin, _ remaining: Duration
-  ) -> NetworkError {
-    NetworkError(
-      .circuitOpen,
-      "\(origin.host):\(origin.port), "
-        + (remaining > .zero
-          ? "for another \(remaining.rounded)" : "while a trial request is in progress"),
-      request: NetworkError.RequestSummary(exchange.request))
   }
 }
