@@ -46,15 +46,6 @@ extension FieldBytes {
   }
 }
 
-extension BidirectionalCollection<UInt8> {
-  /// The bytes without spaces and tabs at both ends.
-  var trimmed: SubSequence {
-    let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-    guard let last = lastIndex(where: { !isSpace($0) }) else { return self[endIndex...] }
-    return self[...last].drop(while: isSpace)
-  }
-}
-
 extension String {
   /// The text as a quoted string, with escaped quotes and backslashes.
   ///

@@ -78,6 +78,15 @@ extension UInt8 {
   }
 }
 
+extension BidirectionalCollection<UInt8> {
+  /// The bytes without spaces and tabs at both ends.
+  var trimmed: SubSequence {
+    let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    guard let last = lastIndex(where: { !isSpace($0) }) else { return self[endIndex...] }
+    return self[...last].drop(while: isSpace)
+  }
+}
+
 extension UnsafeBufferPointer<UInt8> {
   /// Returns whether a text is at a position.
   @inline(__always) func has(_ text: StaticString, at position: Int) -> Bool {
