@@ -18,9 +18,11 @@ enum MockServerProgram {
   }
 
   /// Returns the error message for an address that is not available.
-  static func listeningFailure(_ port: Int, _ reason: String) -> String {
+  static func listeningFailure(_ host: String?, _ port: Int, _ reason: String) -> String {
     let isInUse = reason == String(cString: strerror(EADDRINUSE))
-    return "cannot listen on port \(port): \(reason)"
+    let host = host ?? "127.0.0.1"
+    let address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    return "cannot listen on \(address): \(reason)"
       + (isInUse ? "; --port 0 chooses a free port" : "")
   }
 }

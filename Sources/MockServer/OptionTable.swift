@@ -138,6 +138,12 @@ enum OptionTable {
         + "at once, and a report when the program stops"
     ) { options, text in options.contract = text },
     Option(
+      name: "--errors", group: .forwarding,
+      help:
+        "with --check, refuse requests that violate the document instead of forwarding them, and "
+        + "respond with a 502 in place of a response that violates it"
+    ) { options, _ in options.refusesViolations = true },
+    Option(
       name: "--report", value: "FILE", group: .forwarding,
       help: "also write the report of --check to FILE: .json for JSON, .xml for JUnit, any other "
         + "name for text"
@@ -155,6 +161,24 @@ enum OptionTable {
         "let the collections of OpenAPI documents keep the items that requests create, change and "
         + "delete"
     ) { options, _ in options.isStateful = true },
+    Option(
+      name: "--no-validation", group: .responses,
+      help:
+        "also respond to requests that do not keep their OpenAPI document, which are refused by "
+        + "default"
+    ) { options, _ in options.validatesRequests = false },
+    Option(
+      name: "--dynamic", group: .responses,
+      help:
+        "make the bodies of OpenAPI documents from their schemas, although there are examples; a "
+        + "request decides by itself with ?__dynamic=true or Prefer: dynamic=true"
+    ) { options, _ in options.isDynamic = true },
+    Option(
+      name: "--delay", value: "TIME", group: .responses,
+      help:
+        "delay the responses of the files that have no delay of their own, by a time such as 80ms "
+        + "or 1.5s, or a random one between two, such as 80ms-300ms"
+    ) { options, text throws(Options.UsageError) in options.delay = try Options.delay(text) },
     Option(
       name: "--match", value: "PARTS", group: .responses,
       help:

@@ -96,6 +96,14 @@ struct Options: Equatable, Sendable {
 
   /// Whether the collections of OpenAPI documents keep the changes of requests.
   var isStateful = false
+  /// Whether requests that do not keep their contract are refused.
+  var validatesRequests = true
+  /// Whether bodies are made from schemas although a document has examples.
+  var isDynamic = false
+  /// Whether forwarded exchanges that do not keep the contract of `--check` become errors.
+  var refusesViolations = false
+  /// The delay of responses without one of their own.
+  var delay: MockDelay?
   /// The seed of all random numbers.
   var seed: UInt64?
   /// The file that keeps the items of resources.
@@ -112,7 +120,9 @@ extension Options {
 
   /// The options for OpenAPI documents among the files.
   var contracts: StubFile.ContractOptions {
-    StubFile.ContractOptions(isStateful: isStateful, seed: seed ?? 0)
+    StubFile.ContractOptions(
+      isStateful: isStateful, seed: seed ?? 0, validatesRequests: validatesRequests,
+      isDynamic: isDynamic)
   }
 
   /// An error in the command line.
@@ -215,6 +225,16 @@ extension Options {
     } catch {
       throw UsageError("--match \(text): \(error)")
     }
+  }
+
+  /// Parses a delay.
+  static func delay(_ text: String) throws(UsageError) -> MockDelay {
+    guard let delay = MockDelay(parsing: text) else {
+      throw UsageError(
+        "--delay \(text): expected a time, such as 80ms or 1.5s, or two for a random one, such as "
+          + "80ms-300ms")
+    }
+    return delay
   }
 
   /// Parses a list of names that are separated by commas.

@@ -61,7 +61,7 @@ final class StubServer: Sendable {
       return MockTLS(try authority.certificate(for: "localhost", "127.0.0.1", "::1", host))
     }
     server = try MockServer(
-      routes: file.routes + (forwarding.map { [$0.route] } ?? []), port: options.port,
+      routes: Self.routes(of: file, forwarding, options), port: options.port,
       host: options.host ?? "127.0.0.1", limits: limits, cors: options.crossOriginAccess.policy,
       seed: options.seed ?? file.seed,
       connectionFault: { source.file.connectionFault($0) },
@@ -135,7 +135,7 @@ final class StubServer: Sendable {
   @discardableResult
   private func reloadOnce(isRequested: Bool) throws -> Bool {
     guard let file = try source.read(isRequested: isRequested) else { return false }
-    let routes = file.routes + (forwarding.map { [$0.route] } ?? [])
+    let routes = Self.routes(of: file, forwarding, options)
     var keptCount = 0
     if let admin {
       try file.checkReservedPaths()
@@ -150,6 +150,14 @@ final class StubServer: Sendable {
     // A file that `include` names now may have changed before it was watched.
     if watcher != nil { try reloadOnce(isRequested: false) }
     return true
+  }
+
+  /// Returns the routes of the files, and the routes for all other requests.
+  private static func routes(
+    of file: StubFile, _ forwarding: Forwarding?, _ options: Options
+  ) -> [Route] {
+    let routes = options.delay.map { file.routes.withDefaults(Mock(delay: $0)) } ?? file.routes
+    return routes + (forwarding?.routes ?? [])
   }
 
   /// Stops the server after the responses in progress, saves the data and the recording, and prints
@@ -267,13 +275,13 @@ final class StubServer: Sendable {
   }
 }
 
-/// The route that forwards requests, and its recording.
+/// The routes that forward requests, and their recording.
 struct Forwarding: Sendable {
   let origin: URL
-  let route: Route
+  let routes: [Route]
   private let tape: Tape?
 
-  /// Creates the route of the options `--proxy` and `--record`, or returns `nil` without them.
+  /// Creates the routes of the options `--proxy` and `--record`, or returns `nil` without them.
   ///
   /// - Parameters:
   ///   - options: The options.
@@ -296,19 +304,23 @@ struct Forwarding: Sendable {
           redaction: redaction, suspectedTokens: .leavesOut,
           isTokenAllowed: { _ in allowsTokens }))
       self.tape = tape
-      route = Self.route(to: origin, over: tape, monitor)
+      route = Self.route(to: origin, over: tape, monitor, options)
     } else {
       tape = nil
-      route = Self.route(to: origin, over: transport, monitor)
+      route = Self.route(to: origin, over: transport, monitor, options)
     }
     // All stubs take precedence, whatever their priority is.
-    self.route = route.priority(.min)
+    let refusal = options.refusesViolations ? monitor.map { $0.contract.refusal() } : nil
+    routes = [refusal, route].compactMap { $0?.priority(.min) }
   }
 
   private static func route(
-    to origin: URL, over transport: some Transport, _ monitor: ContractMonitor?
+    to origin: URL, over transport: some Transport, _ monitor: ContractMonitor?, _ options: Options
   ) -> Route {
     guard let monitor else { return Route.forwarding(to: origin, over: transport) }
+    if options.refusesViolations {
+      return Route.forwarding(to: origin, over: monitor.enforcing(transport))
+    }
     return Route.forwarding(to: origin, over: monitor.checking(transport))
   }
 

@@ -46,7 +46,7 @@ func run() async -> ExitStatus {
     try console.checkOutput()
     return .stopped
   } catch MockServerError.cannotListen(let port, let reason) {
-    console.failure(MockServerProgram.listeningFailure(port, reason))
+    console.failure(MockServerProgram.listeningFailure(options.host, port, reason))
     return .cannotListen
   } catch let error as Options.UsageError {
     console.failure("\(error)")

@@ -1,6 +1,6 @@
 import Mocking
 import MockingDocuments
-import Networking
+package import Networking
 
 /// A list of changes of a JSON value, which are applied together or not at all.
 ///
@@ -203,7 +203,7 @@ extension JSON {
   /// not an object replaces the value.
   ///
   /// Source: RFC 7396.
-  func merging(_ patch: JSON) -> JSON {
+  package func merging(_ patch: JSON) -> JSON {
     guard case .dictionary(let changes) = patch else { return patch }
     var members = dictionary ?? [:]
     for (name, change) in changes {

@@ -89,7 +89,7 @@ extension RequestCondition {
     switch kind {
     case .form, .text, .json, .computedJSON, .jsonPath, .part: true
     // A closure and an expression can read the body.
-    case .satisfying, .expression: true
+    case .satisfying, .passing, .expression: true
     case .query(_, let value), .header(_, let value), .cookie(_, let value): value.isComputed
     case .variable(_, let value): value.isComputed
     case .all(let conditions), .any(let conditions): conditions.contains(where: \.readsBody)

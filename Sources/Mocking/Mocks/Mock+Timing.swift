@@ -5,6 +5,9 @@ extension Mock {
     case throughput(bytesPerSecond: Int)
   }
 
+  /// Whether the times and the fault of the response depend on its whole body.
+  package var dependsOnBody: Bool { pace != nil || bodyDelay != nil || interruption != nil }
+
   /// Returns a copy whose response is delayed.
   ///
   /// - Parameter delay: The delay before the first byte of the response. It replaces an earlier

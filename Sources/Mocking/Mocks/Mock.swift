@@ -97,10 +97,10 @@ public struct Mock: Sendable {
   }
 
   package struct Interruption: Hashable {
-    let fault: MockFault
-    let stage: MockFault.Stage
+    package let fault: MockFault
+    package let stage: MockFault.Stage
     /// The probability of the fault, from 0 to 1.
-    var chance = 1.0
+    package internal(set) var chance = 1.0
 
     /// Creates an interruption.
     package init(fault: MockFault, stage: MockFault.Stage, chance: Double = 1) {

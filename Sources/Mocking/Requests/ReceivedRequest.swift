@@ -54,6 +54,10 @@ public struct ReceivedRequest: Sendable, Hashable {
   package var stream: BodyStream?
   /// The scheme: `http`, or `https` for a connection over TLS.
   public internal(set) var scheme = "http"
+  /// The IP address of the client.
+  ///
+  /// `nil` in memory.
+  public internal(set) var clientAddress: String?
 
   /// The body without the codings of its `Content-Encoding`, such as gzip.
   ///

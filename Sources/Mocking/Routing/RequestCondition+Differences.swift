@@ -6,7 +6,7 @@ extension RequestCondition: CustomStringConvertible {
   /// Nested conditions are in parentheses: `(query "a": "1" or not header "B": any value)`.
   public var description: String {
     switch kind {
-    case .satisfying(let description, _): return description
+    case .satisfying(let description, _), .passing(let description, _): return description
     case .expression(let text, _, _):
       return "if \(ReportFormatter.bounded(ReportFormatter.masked(text)))"
     case .all(let conditions): return Self.list(conditions, " and ", whenEmpty: "always")
@@ -37,7 +37,7 @@ extension RequestCondition: CustomStringConvertible {
     case .text: "body"
     case .json, .computedJSON: "JSON"
     case .jsonPath(_, let path, _): "JSON \(ReportFormatter.bounded(path))"
-    case .satisfying, .expression, .all, .any, .not: "condition"
+    case .satisfying, .passing, .expression, .all, .any, .not: "condition"
     }
   }
 
@@ -57,7 +57,7 @@ extension RequestCondition: CustomStringConvertible {
       return isExact ? ReportFormatter.json(value) : "containing \(ReportFormatter.json(value))"
     case .computedJSON(let value, let isPart):
       return (isPart ? "containing " : "") + ReportFormatter.json(value.source)
-    case .satisfying, .expression, .all, .any, .not: return description
+    case .satisfying, .passing, .expression, .all, .any, .not: return description
     }
   }
 
@@ -181,6 +181,8 @@ extension RequestCondition {
       guard let value = request.variables[name] else { return "none" }
       return Redactor.standard.isSecret(name: name) ? Redactor.mask : ReportFormatter.json(value)
     case .satisfying: return isMet(by: request) ? "satisfied" : "not satisfied"
+    case .passing(_, let failure):
+      return failure(request).map(ReportFormatter.bounded) ?? "satisfied"
     case .expression, .all, .any, .not: return isMet(by: request) ? "met" : "not met"
     case .form, .text, .json, .computedJSON, .jsonPath, .part: break
     }

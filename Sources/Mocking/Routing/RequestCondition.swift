@@ -28,6 +28,8 @@ public struct RequestCondition: Sendable {
     case any([RequestCondition])
     indirect case not(RequestCondition)
     case satisfying(String, @Sendable (ReceivedRequest) -> Bool)
+    /// A check that returns the reason why it fails.
+    case passing(String, @Sendable (ReceivedRequest) -> String?)
   }
 
   /// The expected values of a part of a multipart body.
@@ -245,6 +247,20 @@ public struct RequestCondition: Sendable {
     RequestCondition(kind: .satisfying(description, isSatisfied))
   }
 
+  /// Returns a condition that a closure tests, with the reason for reports.
+  ///
+  /// - Parameters:
+  ///   - description: A description of the condition.
+  ///   - failure: A closure that returns the reason why a request does not meet the condition, or `nil` if
+  ///     it does. It may run any number of times, on any thread, and must not read variables.
+  /// - Returns: The condition.
+  package static func passing(
+    _ description: String,
+    _ failure: @escaping @Sendable (_ request: ReceivedRequest) -> String?
+  ) -> RequestCondition {
+    RequestCondition(kind: .passing(description, failure))
+  }
+
   /// The error in the condition, or `nil` if it is valid.
   package var validationError: MockServerError? {
     switch kind {
@@ -265,7 +281,7 @@ public struct RequestCondition: Sendable {
     case .all(let conditions), .any(let conditions):
       return conditions.lazy.compactMap(\.validationError).first
     case .not(let condition): return condition.validationError
-    case .json, .computedJSON, .satisfying: return nil
+    case .json, .computedJSON, .satisfying, .passing: return nil
     }
   }
 
@@ -282,7 +298,7 @@ public struct RequestCondition: Sendable {
     case .not(let condition): condition.readsVariables
     // A closure can read the variables of the request.
     case .satisfying: true
-    case .json: false
+    case .json, .passing: false
     }
   }
 
@@ -320,6 +336,7 @@ public struct RequestCondition: Sendable {
     case .any(let conditions): conditions.contains { $0.isMet(by: request) }
     case .not(let condition): !condition.isMet(by: request)
     case .satisfying(_, let isSatisfied): isSatisfied(request)
+    case .passing(_, let failure): failure(request) == nil
     }
   }
 

@@ -144,13 +144,14 @@ public struct Route: Sendable {
   ///
   /// - Parameters:
   ///   - origin: The server that requests are forwarded to.
+  ///   - method: The method. `nil` matches all methods.
   ///   - template: The path template, such as `/{path*}`.
   ///   - handler: A closure that returns a promise of the response. Its body may be one that is relayed.
   package init(
-    forwardingTo origin: URL, _ template: String,
+    forwardingTo origin: URL, _ method: HTTPMethod? = nil, _ template: String,
     _ handler: @escaping @Sendable (_ request: ReceivedRequest) -> Promise<Mock>
   ) {
-    self.init(nil, template, .promised(IsolatedClosure(handler)))
+    self.init(method, template, .promised(IsolatedClosure(handler)))
     responder.origin = .server(origin)
   }
 

@@ -86,6 +86,8 @@ struct RouteResponder: Sendable {
 
   var handler: Handler
   var origin = Origin.mock
+  /// The limit for the number of requests of each client.
+  var rateLimit: RateLimit?
   /// Whether the route discards request bodies and only counts their bytes.
   var discardsBody = false
   /// The part of the handler that takes long for a large body.

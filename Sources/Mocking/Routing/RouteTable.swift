@@ -37,7 +37,9 @@ package struct RouteTable: Sendable {
       guard case .routes(let candidates, _) = self, let first = candidates.first?.entry.route else {
         return false
       }
+      // A preparation needs the whole body.
       return first.isUnconditional && first.responder.server != nil
+        && first.responder.preparation == nil
     }
 
     /// Whether the request body can be discarded.

@@ -18,7 +18,10 @@ final class StubRegistry: Sendable {
     self.adjustments = adjustments
     self.table = Mutex(table)
     scenarios.onReset { [weak self] in
-      for entry in self?.entries ?? [] { entry.route.responder.recording?.restart() }
+      for entry in self?.entries ?? [] {
+        entry.route.responder.recording?.restart()
+        entry.route.responder.rateLimit?.restart()
+      }
     }
   }
 
@@ -69,11 +72,35 @@ final class StubRegistry: Sendable {
       request.session = resources.session(for: request, values)
     }
     let session = request.session
-    guard let entry = chooseRoute(candidates, &request, values) else { return nil }
+    guard let entry = chooseLimited(candidates, &request, values) else { return nil }
     guard session.client != nil || session.newCookie != nil else { return entry }
     let client = Mock.Client(
       id: session.client, newCookie: session.newCookie, limit: session.maximumClients)
     return RegisteredRoute(entry, handler: .isolated(entry.route.responder.handler, client))
+  }
+
+  /// Chooses a route, unless the client has made too many requests.
+  private func chooseLimited(
+    _ candidates: [RouteTable.Candidate], _ request: inout ReceivedRequest,
+    _ values: () -> TemplateValues
+  ) -> RegisteredRoute? {
+    // Fast path: few routes have a limit.
+    guard candidates.contains(where: { $0.entry.route.responder.rateLimit != nil }) else {
+      return chooseRoute(candidates, &request, values)
+    }
+    request.variables = scenarios.variables(of: request)
+    let first = candidates.first { candidate in
+      request.path.variables = candidate.variables
+      return candidate.entry.route.pattern.conditions.allSatisfy { $0.isMet(by: request) }
+    }
+    guard let first, let limit = first.entry.route.responder.rateLimit else {
+      return chooseRoute(candidates, &request, values)
+    }
+    let (isAllowed, mock) = limit.count(request)
+    guard isAllowed else { return RegisteredRoute(first.entry, handler: .mock(mock)) }
+    return chooseRoute(candidates, &request, values).map {
+      RegisteredRoute($0, handler: $0.route.responder.handler.inheriting(mock))
+    }
   }
 
   private func chooseRoute(

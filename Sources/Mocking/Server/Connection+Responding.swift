@@ -71,6 +71,7 @@ extension Connection {
     case .routes(let routing, let routes):
       var request = receivedRequest(head, body, at: routing.path)
       if core.tls != nil { request.scheme = "https" }
+      request.clientAddress = clientAddress
       exchange.isInProgress = true
       core.tracker.requestStarted()
       beginReport(on: request)

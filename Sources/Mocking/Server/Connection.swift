@@ -33,6 +33,8 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   let index: Int
   private(set) var socket: Socket
   let core: ServerCore
+  /// The IP address of the client.
+  private(set) lazy var clientAddress = socket.peerAddress
   private var token: UInt64 = 0
   private var interest: Readiness = []
   private var isProcessing = false

@@ -102,6 +102,22 @@ struct Socket {
     }
   }
 
+  /// The IP address of the peer, or `nil` if the connection has ended.
+  var peerAddress: String? {
+    var address = sockaddr_storage()
+    var length = socklen_t(MemoryLayout.size(ofValue: address))
+    var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    let isKnown = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        getpeername(descriptor, address, &length) == 0
+          && getnameinfo(
+            address, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
+      }
+    }
+    guard isKnown else { return nil }
+    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
   /// The flags that are set when a socket is created.
   ///
   /// If they were set by a later call, a child process started in between would inherit the socket.

@@ -26,6 +26,8 @@ struct ContractChecker: Sendable {
   private let operations: OperationTable
 
   private var report: ContractReport
+  /// The violations of the last exchange, also those that were found before.
+  private(set) var lastViolations: [ContractReport.Violation] = []
   private var exercised: Set<Int> = []
   /// The places of the violations in the report.
   private var violations: [Key: Int] = [:]
@@ -66,6 +68,7 @@ struct ContractChecker: Sendable {
   @discardableResult
   mutating func check(_ exchange: CheckedExchange) -> ArraySlice<ContractReport.Violation> {
     let count = report.violations.count
+    lastViolations = []
     add(exchange)
     return report.violations[count...]
   }
@@ -98,6 +101,12 @@ struct ContractChecker: Sendable {
   private mutating func add(
     _ part: ContractPart, _ side: ContractReport.Side, _ index: Int, _ exchange: CheckedExchange
   ) {
+    let violation = ContractReport.Violation(
+      operation: contract.operations[index], side: side, location: part.location,
+      name: part.name, pointer: JSONValuePath(tokens: part.path).pointer,
+      schema: part.schema.map { contract.text(of: $0) }, message: part.message,
+      status: exchange.status, target: Redactor.standard.maskedURL(exchange.request.target))
+    if lastViolations.count < 100 { lastViolations.append(violation) }
     let key = Key(
       operation: index, side: side, part: part.generalized, status: exchange.status)
     if let place = violations[key] {
@@ -109,12 +118,7 @@ struct ContractChecker: Sendable {
       return
     }
     violations[key] = report.violations.count
-    report.violations.append(
-      ContractReport.Violation(
-        operation: contract.operations[index], side: side, location: part.location,
-        name: part.name, pointer: JSONValuePath(tokens: part.path).pointer,
-        schema: part.schema.map { contract.text(of: $0) }, message: part.message,
-        status: exchange.status, target: Redactor.standard.maskedURL(exchange.request.target)))
+    report.violations.append(violation)
   }
 
   private mutating func add(_ request: ReceivedRequest) {

@@ -91,18 +91,41 @@ public final class ContractMonitor: Interceptor {
     CheckedTransport(transport, self)
   }
 
+  /// Returns a transport whose responses wait for the check: one that does not keep the contract becomes
+  /// a 502 whose problem details list the violations.
+  ///
+  /// A body of more than 8 MiB is passed on without a check.
+  ///
+  /// - Parameter transport: The transport.
+  /// - Returns: The transport, which retains the monitor.
+  package func enforcing(_ transport: some Transport) -> some Transport {
+    EnforcingTransport(transport, self)
+  }
+
   /// Checks an exchange on the queue.
-  func check(_ exchange: @escaping @Sendable () -> CheckedExchange) {
+  ///
+  /// - Parameters:
+  ///   - exchange: Returns the exchange.
+  ///   - whenChecked: A closure that receives the violations on the queue, or at once none if too many
+  ///     exchanges wait.
+  func check(
+    _ exchange: @escaping @Sendable () -> CheckedExchange,
+    whenChecked: (@Sendable (_ violations: [ContractReport.Violation]) -> Void)? = nil
+  ) {
     guard waitingCount.add(1, ordering: .relaxed).oldValue < Self.maximumWaitingCount else {
       waitingCount.subtract(1, ordering: .relaxed)
       uncheckedCount.add(1, ordering: .relaxed)
+      whenChecked?([])
       return
     }
     enqueue { [self] in
       defer { waitingCount.subtract(1, ordering: .relaxed) }
       let exchange = exchange()
-      let violations = checker.withLock { $0.check(exchange) }
-      if let onViolation { violations.forEach(onViolation) }
+      let (new, all) = checker.withLock { checker in
+        (checker.check(exchange), checker.lastViolations)
+      }
+      if let onViolation { new.forEach(onViolation) }
+      whenChecked?(all)
     }
   }
 

@@ -33,7 +33,7 @@ struct CollectionResponder: Sendable {
     to request: ReceivedRequest, _ resource: (_ request: ReceivedRequest) -> Mock
   ) -> Mock {
     if let problem = responder.problem(of: request) { return problem }
-    let preferences = RequestPreferences(request.headers)
+    let preferences = RequestPreferences(request)
     // The client asks for a response of the document.
     guard preferences.status == nil, preferences.example == nil else {
       return responder.respond(to: request)
@@ -278,7 +278,8 @@ extension Contract {
 
   /// Returns the routes of the operations, with the collections as resources.
   package func statefulRoutes(
-    seed: UInt64, validatesRequests: Bool, in resources: some ResourceCollection
+    seed: UInt64, validatesRequests: Bool, dynamic: Bool = false,
+    in resources: some ResourceCollection
   ) -> [Route] {
     var stateful: [Int: [String: (HTTPMethod) -> Route]] = [:]
     for collection in ContractCollection.all(in: content) {
@@ -300,7 +301,8 @@ extension Contract {
             collection: collection, kind: kind, index: index, options: options, content: content,
             sampledIDs: sampledIDs,
             responder: ContractResponder(
-              operation, at: path, of: content, seed: seed, validates: validatesRequests))
+              operation, at: path, of: content, seed: seed, validates: validatesRequests,
+              isDynamic: dynamic))
           stateful[index, default: [:]][basePath] = { method in
             handler.route(method, kind, responder.respond)
               .preparing { _ = responder.responder.problem(of: $0) }
@@ -316,7 +318,9 @@ extension Contract {
         if let route = statefulIndex.flatMap({ stateful[$0]?[basePath] }) {
           return route(operation.method)
         }
-        return route(operation, at: basePath, seed: seed, validatesRequests: validatesRequests)
+        return route(
+          operation, at: basePath, seed: seed, validatesRequests: validatesRequests,
+          dynamic: dynamic)
       }
     }
   }

@@ -21,28 +21,35 @@ extension Contract {
   ///   - seed: The seed of the bodies that are made from schemas.
   ///   - validatesRequests: Whether a request that does not keep the contract receives problem
   ///     details. `false` responds to every request for an operation.
+  ///   - dynamic: Whether bodies are made from their schemas although the document has examples.
   ///   - store: The store for the items of collections, which makes them stateful: a created item is then
   ///     in the list. `nil` responds without a state.
   /// - Returns: The routes: a concrete path comes before a templated one.
   public func routes(
-    seed: UInt64 = 0, validatesRequests: Bool = true, store: ResourceStore? = nil
+    seed: UInt64 = 0, validatesRequests: Bool = true, dynamic: Bool = false,
+    store: ResourceStore? = nil
   ) -> [Route] {
     if let store {
-      return statefulRoutes(seed: seed, validatesRequests: validatesRequests, in: store)
+      return statefulRoutes(
+        seed: seed, validatesRequests: validatesRequests, dynamic: dynamic, in: store)
     }
     return content.operations.flatMap { operation in
       operation.basePaths.map { basePath in
-        route(operation, at: basePath, seed: seed, validatesRequests: validatesRequests)
+        route(
+          operation, at: basePath, seed: seed, validatesRequests: validatesRequests,
+          dynamic: dynamic)
       }
     }
   }
 
   func route(
-    _ operation: ContractOperation, at basePath: String, seed: UInt64, validatesRequests: Bool
+    _ operation: ContractOperation, at basePath: String, seed: UInt64, validatesRequests: Bool,
+    dynamic: Bool
   ) -> Route {
     let path = ContractPath(basePath + operation.path)
     let responder = ContractResponder(
-      operation, at: path, of: content, seed: seed, validates: validatesRequests)
+      operation, at: path, of: content, seed: seed, validates: validatesRequests,
+      isDynamic: dynamic)
     return Route(operation.method, path.template) { request in responder.respond(to: request) }
       .preparing { _ = responder.problem(of: $0) }
   }
@@ -57,6 +64,7 @@ extension MockProvider {
   ///     delays.
   ///   - validatesRequests: Whether a request that does not keep the contract receives problem
   ///     details.
+  ///   - dynamic: Whether bodies are made from their schemas although the document has examples.
   ///   - store: The store for the items of collections, which makes them stateful. `nil` responds without
   ///     a state.
   ///   - overrides: Routes that take precedence over the operations.
@@ -68,13 +76,15 @@ extension MockProvider {
   ///   - limits: The limits of the journal.
   public init(
     contract: Contract, seed: UInt64 = 0, validatesRequests: Bool = true,
-    store: ResourceStore? = nil, overrides: [Route] = [], delay: MockDelay = .zero,
+    dynamic: Bool = false, store: ResourceStore? = nil, overrides: [Route] = [],
+    delay: MockDelay = .zero,
     scheduler: (any Scheduler)? = nil, strict: Bool? = nil,
     journal limits: JournalLimits = JournalLimits()
   ) {
     self.init(
       routes: overrides
-        + contract.routes(seed: seed, validatesRequests: validatesRequests, store: store),
+        + contract.routes(
+          seed: seed, validatesRequests: validatesRequests, dynamic: dynamic, store: store),
       delay: delay, scheduler: scheduler, seed: seed, strict: strict, journal: limits)
   }
 }
@@ -88,6 +98,7 @@ extension MockTransport {
   ///     delays.
   ///   - validatesRequests: Whether a request that does not keep the contract receives problem
   ///     details.
+  ///   - dynamic: Whether bodies are made from their schemas although the document has examples.
   ///   - store: The store for the items of collections, which makes them stateful. `nil` responds without
   ///     a state.
   ///   - overrides: Routes that take precedence over the operations.
@@ -98,13 +109,15 @@ extension MockTransport {
   ///   - limits: The limits of the journal.
   public init(
     contract: Contract, seed: UInt64 = 0, validatesRequests: Bool = true,
-    store: ResourceStore? = nil, overrides: [Route] = [], delay: MockDelay = .zero,
+    dynamic: Bool = false, store: ResourceStore? = nil, overrides: [Route] = [],
+    delay: MockDelay = .zero,
     scheduler: (any Scheduler)? = nil, fallback: (any Transport)? = nil,
     journal limits: JournalLimits = JournalLimits()
   ) {
     self.init(
       routes: overrides
-        + contract.routes(seed: seed, validatesRequests: validatesRequests, store: store),
+        + contract.routes(
+          seed: seed, validatesRequests: validatesRequests, dynamic: dynamic, store: store),
       delay: delay, scheduler: scheduler, seed: seed, fallback: fallback, journal: limits)
   }
 }
@@ -118,6 +131,7 @@ extension MockServer {
   ///     delays.
   ///   - validatesRequests: Whether a request that does not keep the contract receives problem
   ///     details.
+  ///   - dynamic: Whether bodies are made from their schemas although the document has examples.
   ///   - store: The store for the items of collections, which makes them stateful. `nil` responds without
   ///     a state.
   ///   - overrides: Routes that take precedence over the operations.
@@ -129,13 +143,14 @@ extension MockServer {
   /// - Throws: ``MockServerError`` if the port is not available or an override is malformed.
   public convenience init(
     contract: Contract, seed: UInt64 = 0, validatesRequests: Bool = true,
-    store: ResourceStore? = nil, overrides: [Route] = [], port: Int = 0,
+    dynamic: Bool = false, store: ResourceStore? = nil, overrides: [Route] = [], port: Int = 0,
     host: String = "127.0.0.1", limits: MockServerLimits = MockServerLimits(),
     scheduler: any Scheduler = .live, cors: CORSPolicy = .off
   ) throws(MockServerError) {
     try self.init(
       routes: overrides
-        + contract.routes(seed: seed, validatesRequests: validatesRequests, store: store),
+        + contract.routes(
+          seed: seed, validatesRequests: validatesRequests, dynamic: dynamic, store: store),
       port: port, host: host, limits: limits, scheduler: scheduler, cors: cors, seed: seed)
   }
 }

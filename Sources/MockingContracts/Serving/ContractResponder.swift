@@ -11,6 +11,8 @@ final class ContractResponder: Sendable {
   private let path: ContractPath
   private let seed: UInt64
   private let validates: Bool
+  /// Whether bodies are made from their schemas, if the client has no other wish.
+  private let isDynamic: Bool
   /// The responses to GET, if the operation is that of HEAD.
   private let get: ContractResponder?
   /// The bodies that have been made.
@@ -36,25 +38,27 @@ final class ContractResponder: Sendable {
 
   init(
     _ operation: ContractOperation, at path: ContractPath, of content: Contract.Content,
-    seed: UInt64, validates: Bool
+    seed: UInt64, validates: Bool, isDynamic: Bool = false
   ) {
     self.content = content
     self.operation = operation
     self.path = path
     self.validates = validates
+    self.isDynamic = isDynamic
     // Each operation has numbers of its own, whatever the other operations are.
     self.seed = seed ^ Checksum("\(operation.method) \(operation.path)".utf8).value
     get =
       operation.method == .head
       ? content.operations.first { $0.method == .get && $0.path == operation.path }.map {
-        ContractResponder($0, at: path, of: content, seed: seed, validates: false)
+        ContractResponder(
+          $0, at: path, of: content, seed: seed, validates: false, isDynamic: isDynamic)
       } : nil
   }
 
   /// Returns the response to a request.
   func respond(to request: ReceivedRequest) -> Mock {
     if let problem = problem(of: request) { return problem }
-    let preferences = RequestPreferences(request.headers)
+    let preferences = RequestPreferences(request)
     guard !operation.responses.isEmpty else {
       return Mock(status: preferences.status.flatMap { (200...599).contains($0) ? $0 : nil } ?? 200)
     }
@@ -142,7 +146,7 @@ final class ContractResponder: Sendable {
   ) -> Mock {
     let key = BodyKey(
       status: status, type: media.text, example: preferences.example,
-      isDynamic: preferences.isDynamic ?? false)
+      isDynamic: preferences.isDynamic ?? isDynamic)
     if let mock = cache.withLock({ $0[key] }) { return mock }
     let mock = makeBody(media, status, preferences)
     // A name comes from a request, so that unknown ones would fill the cache.
@@ -193,7 +197,7 @@ final class ContractResponder: Sendable {
     if let name = preferences.example {
       return media.examples.first { $0.name == name }?.value
     }
-    let isDynamic = preferences.isDynamic ?? false
+    let isDynamic = preferences.isDynamic ?? self.isDynamic
     if !isDynamic, let example = media.examples.first(where: { isValid($0.value, media) }) {
       return example.value
     }

@@ -18,9 +18,10 @@ struct ParameterValues {
     self.program = program
     self.path = path
     self.request = request
-    query = (RequestTarget(request.target)?.query ?? "").split(separator: "&").map { part in
+    query = (RequestTarget(request.target)?.query ?? "").split(separator: "&").compactMap { part in
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = PercentEncoding.decode(sides[0], plusIsSpace: true) ?? String(sides[0])
+      guard !RequestPreferences.queryNames.contains(name) else { return nil }
       return (name, sides.count > 1 ? sides[1] : "")
     }
   }

@@ -1,7 +1,12 @@
 import Foundation
+import Mocking
 import Networking
 
-/// The preferences of a client for a response: its media types and the field `Prefer`.
+/// The preferences of a client for a response: its media types, the field `Prefer`, and the members
+/// `__code`, `__example` and `__dynamic` of the query.
+///
+/// A member of the query has an effect if the field does not have the same preference. It is neither
+/// validated nor taken for a parameter of the document.
 ///
 /// Source: RFC 9110 section 12.5.1; RFC 7240.
 struct RequestPreferences {
@@ -12,6 +17,20 @@ struct RequestPreferences {
   /// Whether the body is made from the schema although there is an example.
   private(set) var isDynamic: Bool?
   private let ranges: [(range: MediaType, quality: Double)]
+
+  /// The members of a query that are preferences, as in Prism.
+  static let queryNames: Set<String> = ["__code", "__example", "__dynamic"]
+
+  /// Reads the preferences of a request.
+  init(_ request: ReceivedRequest) {
+    self.init(request.headers)
+    // Fast path: few requests have the members.
+    guard request.target.contains("__") else { return }
+    let query = request.query
+    status = status ?? query["__code"].flatMap { Int($0) }
+    example = example ?? query["__example"]
+    isDynamic = isDynamic ?? query["__dynamic"].map { $0 != "false" }
+  }
 
   init(_ headers: HTTPHeaders) {
     let accepted = headers.values(for: "Accept").joined(separator: ",")

@@ -46,8 +46,8 @@ extension Route {
   public static func forwarding(
     to origin: URL, over transport: some Transport, _ template: String = "/{path*}"
   ) -> Route {
-    let forwarder = Forwarder(origin: origin, transport: transport)
-    return Route(forwardingTo: origin, template) { request in forwarder.respond(to: request) }
+    let forwarder = Forwarder(origin: origin, transport: transport, changes: nil)
+    return Route(forwardingTo: origin, nil, template) { request in forwarder.respond(to: request) }
   }
 
   /// Returns a route that forwards requests to another server over a new transport of the platform.
@@ -65,31 +65,87 @@ extension Route {
 }
 
 /// The gateway of a route that forwards requests.
-private struct Forwarder: Sendable {
+struct Forwarder: Sendable {
   /// The number of bytes of a body that the journal of the backend contains.
   private static let keptBytes = 64 * 1024
+  /// The limit for a response that is received completely before it is sent.
+  private static let wholeResponseLimit = 8 << 20
 
   let origin: URL
   let transport: any Transport
+  /// The changes of requests and responses.
+  ///
+  /// `nil` forwards them unchanged, with credentials.
+  let changes: ForwardingChanges?
+
+  /// The name of the other server in the field `Via`.
+  private var pseudonym: String { "mock-server-\(Checksum(origin.absoluteString.utf8).text)" }
 
   /// Returns a promise of the response, which is fulfilled with its head.
   func respond(to request: ReceivedRequest) -> Promise<Mock> {
+    guard let changes else { return forward(request) }
+    guard !request.headers.values(for: "Via").contains(where: { $0.contains(pseudonym) }) else {
+      let server = Redactor.standard.maskedURL(origin.absoluteString)
+      return .fulfilled(
+        .problem(508, "the request has already been forwarded to \(server), which leads here"))
+    }
+    if let fault = changes.requestFault, changes.values.double(in: 0...1) < fault.chance {
+      var mock = Mock()
+      mock.interruption = Mock.Interruption(fault: fault.fault, stage: fault.stage)
+      return .fulfilled(mock)
+    }
+    guard changes.requestDelay > .zero || changes.changeRequest != nil else {
+      return forward(request).map(on: .inline) { changes.applied(to: $0) }
+    }
+    return Promise.fulfilled(request).delay(changes.requestDelay)
+      .then(on: .background) { forward($0) }.map(on: .background) { changes.applied(to: $0) }
+  }
+
+  private func forward(_ request: ReceivedRequest) -> Promise<Mock> {
     guard let url = url(of: request) else {
       return .fulfilled(.text("the target is not a URL\n", status: 400))
     }
     var headers = request.headers.endToEnd
+    if let changes { headers = changes.allowed(headers) }
     for name in ["Host", "Expect", "Content-Length"] { headers.remove(name) }
     var forwarded = HTTPRequest(
       method: request.method, url: url, headers: headers, body: request.forwardedBody,
       connectTimeout: .seconds(30), idleTimeout: .seconds(60))
-    if transport.traits?.preservesContentCoding == true {
+    if let changes {
+      changes.apply(to: &forwarded, from: request)
+      forwarded.headers.add("1.1 \(pseudonym)", for: "Via")
+    }
+    let isWhole = changes.map { $0.needsWholeResponse || $0.changeResponse != nil } ?? false
+    if !isWhole, transport.traits?.preservesContentCoding == true {
       forwarded.options.preservesContentCoding = true
       // Without the field, the transport would offer codings that the client may not know.
       if !headers.contains("Accept-Encoding") { forwarded.headers["Accept-Encoding"] = "identity" }
     } else {
       forwarded.headers.remove("Accept-Encoding")
     }
-    return exchange(forwarded)
+    return isWhole ? wholeExchange(forwarded) : exchange(forwarded)
+  }
+
+  /// Returns a promise of the response, which is fulfilled when its body is complete.
+  private func wholeExchange(_ request: HTTPRequest) -> Promise<Mock> {
+    let (promise, resolver) = Promise<Mock>.pending()
+    let received = WholeResponse(limit: Self.wholeResponseLimit)
+    let handle = transport.start(request) { [origin] event in
+      switch received.add(event) {
+      case nil: break
+      case .tooLarge:
+        resolver.fulfill(
+          .problem(502, "the response has more than 8 MiB, and cannot be changed as a whole"))
+      case .complete(let events):
+        var mock = Mock(to: request.method, events) { .badGateway(origin, $0) }
+        mock.headers.makeLocationRelative(to: request.url)
+        mock.headers.removeCookieDomains()
+        resolver.fulfill(mock)
+      }
+    }
+    resolver.onCancel { handle.cancel() }
+    // A response that is too large is not received further.
+    return promise.always(on: .inline) { _ in handle.cancel() }
   }
 
   private func exchange(_ request: HTTPRequest) -> Promise<Mock> {
@@ -126,7 +182,15 @@ private struct Forwarder: Sendable {
     guard let target = RequestTarget(request.target), let root = components.string else {
       return nil
     }
-    return URL(reference: root + target.path + (target.query.map { "?\($0)" } ?? ""))
+    guard let changes else {
+      return URL(reference: root + target.path + (target.query.map { "?\($0)" } ?? ""))
+    }
+    var path = target.path
+    if path.hasPrefix(changes.removedPrefix) { path = path.dropFirst(changes.removedPrefix.count) }
+    let query = target.query.map(changes.allowed) ?? ""
+    return URL(
+      reference: root + (path.hasPrefix("/") ? path : "/\(path)")
+        + (query.isEmpty ? "" : "?\(query)"))
   }
 }
 
@@ -139,6 +203,36 @@ extension HTTPResponseHead {
     // A transport may decode the body.
     guard !headers.contains("Content-Encoding") else { return nil }
     return headers["Content-Length"].flatMap { Int($0) }
+  }
+}
+
+/// The events of a response that is received completely.
+private final class WholeResponse: Sendable {
+  enum Result {
+    case complete([TransportEvent])
+    case tooLarge
+  }
+
+  private let limit: Int
+  private let state = Mutex((events: [TransportEvent](), byteCount: 0))
+
+  init(limit: Int) { self.limit = limit }
+
+  /// Adds an event, and returns the result when it is known.
+  func add(_ event: TransportEvent) -> Result? {
+    state.withLock { state in
+      guard state.byteCount <= limit else { return nil }
+      state.events.append(event)
+      switch event {
+      case .body(let data):
+        state.byteCount += data.count
+        guard state.byteCount > limit else { return nil }
+        state.events = []
+        return .tooLarge
+      case .end, .failure: return .complete(state.events)
+      default: return nil
+      }
+    }
   }
 }
 

@@ -333,7 +333,9 @@ extension AdminAPI {
       throw AdminProblem(409, "the request names another server; see \(Self.path)info")
     }
     guard let onShutdown = options.onShutdown else {
-      throw AdminProblem(409, "this server cannot be shut down by a request")
+      throw AdminProblem(
+        409,
+        "this server cannot be shut down by a request; mock-server can with --allow-shutdown")
     }
     var response = ReservedPathResponse.json(["instance": .string(instance)], status: 202)
     response.atEnd = onShutdown

@@ -27,8 +27,12 @@ struct ContractStubs {
     let contract = try Contract(contentsOf: file)
     routes =
       options.isStateful
-      ? contract.statefulRoutes(seed: options.seed, validatesRequests: true, in: resources)
-      : contract.routes(seed: options.seed)
+      ? contract.statefulRoutes(
+        seed: options.seed, validatesRequests: options.validatesRequests,
+        dynamic: options.isDynamic, in: resources)
+      : contract.routes(
+        seed: options.seed, validatesRequests: options.validatesRequests,
+        dynamic: options.isDynamic)
     files = contract.files
     var warnings = contract.warnings.map { ArchiveWarning(problem: $0.description) }
     let operations = contract.operationSummaries

@@ -11,6 +11,8 @@ struct Stub: Sendable {
   private(set) var route: Route
   /// The response.
   let mock: Mock
+  /// The server to which requests are forwarded.
+  var origin: URL?
   /// The resource that the route belongs to.
   var resource: (path: String, itemCount: Int)?
 
@@ -25,6 +27,13 @@ struct Stub: Sendable {
   func with(definition: JSON) -> Stub {
     var stub = self
     stub.route.definition = definition
+    return stub
+  }
+
+  /// Returns a copy whose route has a limit, unless it has one already.
+  func limited(by limit: RateLimit) -> Stub {
+    var stub = self
+    stub.route = [route].limited(by: limit)[0]
     return stub
   }
 
@@ -74,7 +83,9 @@ struct Stub: Sendable {
 
   /// The summary of the stub.
   var summary: StubFile.Summary {
-    let response = resource.map { "resource \($0.path), \($0.itemCount) initial items" }
+    let response =
+      resource.map { "resource \($0.path), \($0.itemCount) initial items" }
+      ?? origin.map { "forwarded to \(Redactor.standard.maskedURL($0.absoluteString))" }
     return StubFile.Summary(
       method: route.method, path: route.template, response: response ?? mock.summary,
       conditions: route.rules, resource: resource?.path, itemCount: resource?.itemCount)

@@ -1,4 +1,6 @@
 import Foundation
+import Mocking
+import MockingDocuments
 import MockingTemplates
 import Networking
 
@@ -26,6 +28,10 @@ struct StubContext {
   var text: Data?
   /// The location of the route.
   var routePath = JSONValuePath()
+  /// The limits for the numbers of requests, which the routes of one object share.
+  let rateLimits = StubRateLimits()
+  /// Whether routes may forward requests, which only those of files may.
+  var allowsProxies = false
   /// The files with templates and those with the items of resources that the file uses.
   let templateFiles = StubFileList()
 
@@ -35,6 +41,11 @@ struct StubContext {
       pathVariables: pathVariables, basePath: basePath, resources: resources,
       references: references)
   }
+}
+
+/// The limits that have been read, by their locations, on one thread.
+final class StubRateLimits {
+  var limits: [JSONValuePath: RateLimit] = [:]
 }
 
 /// A list of files that grows while a stub file is parsed, on one thread.

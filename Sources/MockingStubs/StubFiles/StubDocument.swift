@@ -48,6 +48,7 @@ struct StubDocument {
       let folder = file.deletingLastPathComponent()
       var context = StubContext()
       context.resources = paths
+      context.allowsProxies = true
       references = context.references
       let root = StubValue(json: json, path: JSONValuePath(), context: context)
       let object = try root.object(
@@ -91,7 +92,8 @@ struct StubDocument {
             ).with(source).with(definition: value.json))
         }
       }
-      self.stubs = stubs
+      let limit = try object["defaults"]?.limitOfDefaults()
+      self.stubs = limit.map { limit in stubs.map { $0.limited(by: limit) } } ?? stubs
       templateFiles = context.templateFiles.urls
       for value in try object["connectionFaults"]?.elements("an array of faults") ?? [] {
         let (connection, fault) = try value.connectionFault()

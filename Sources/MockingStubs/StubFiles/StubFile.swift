@@ -193,6 +193,10 @@ public struct StubFile: Sendable {
     public var isStateful: Bool
     /// The seed of the bodies that are made from schemas.
     public var seed: UInt64
+    /// Whether a request that does not keep its contract receives problem details.
+    public var validatesRequests: Bool
+    /// Whether bodies are made from their schemas although a document has examples.
+    public var isDynamic: Bool
 
     /// Creates options.
     ///
@@ -200,9 +204,16 @@ public struct StubFile: Sendable {
     ///   - isStateful: Whether the collections of a document keep the items that requests create, change
     ///     and delete.
     ///   - seed: The seed of the bodies that are made from schemas.
-    public init(isStateful: Bool = false, seed: UInt64 = 0) {
+    ///   - validatesRequests: Whether a request that does not keep its contract receives problem details.
+    ///   - isDynamic: Whether bodies are made from their schemas although a document has examples.
+    public init(
+      isStateful: Bool = false, seed: UInt64 = 0, validatesRequests: Bool = true,
+      isDynamic: Bool = false
+    ) {
       self.isStateful = isStateful
       self.seed = seed
+      self.validatesRequests = validatesRequests
+      self.isDynamic = isDynamic
     }
   }
 

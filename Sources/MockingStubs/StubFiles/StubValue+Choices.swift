@@ -8,7 +8,7 @@ extension StubValue {
   /// Parses the defaults of a file for all responses.
   func defaults(in folder: URL) throws(JSONDocumentError) -> Mock {
     let others = ["status"] + Self.bodyKeys + Self.streamOptionKeys + Self.templateKeys
-    let keys = Self.responseKeys.filter { !others.contains($0) }
+    let keys = Self.responseKeys.filter { !others.contains($0) } + ["rateLimit"]
     let object = try object(keys, "defaults, such as {\"delay\": \"80 ms\"}")
     let mock = try object.response(in: folder)
     if let headers = object.headersWithTemplates {
@@ -17,6 +17,37 @@ extension StubValue {
         text: "the defaults of a file cannot have templates; write them in the routes")
     }
     return mock
+  }
+
+  /// Parses a limit for the number of requests of each client.
+  func rateLimit() throws(JSONDocumentError) -> RateLimit {
+    // The routes of a list of paths, and those of a resource, have one quota.
+    if let limit = context.rateLimits.limits[path] { return limit }
+    let object = try object(
+      ["requests", "per", "by"],
+      "a limit, such as {\"requests\": 10, \"per\": \"1 min\", \"by\": {\"header\": \"Authorization\"}}"
+    )
+    let count = try object.required("requests", "a number").int(
+      0...1_000_000_000, "a number of requests")
+    let limit = RateLimit(
+      count, per: try object.required("per", "a time").duration(),
+      by: try object["by"]?.limitedClient() ?? .address)
+    context.rateLimits.limits[path] = limit
+    return limit
+  }
+
+  /// Parses the limit for all routes of a file.
+  func limitOfDefaults() throws(JSONDocumentError) -> RateLimit? {
+    try members("an object").first { $0.name == "rateLimit" }?.value.rateLimit()
+  }
+
+  private func limitedClient() throws(JSONDocumentError) -> RateLimit.Client {
+    let expectation = "\"address\" or {\"header\": \"Authorization\"}"
+    if case .string("address") = json { return .address }
+    let header = try object(["header"], expectation).required("header", "the name of a field")
+    let name = try header.string("the name of a header field")
+    guard name.isToken else { throw header.expected("the name of a header field") }
+    return .header(name)
   }
 
   /// Parses the seed of random numbers.

@@ -1,4 +1,5 @@
 import Mocking
+import MockingContracts
 import MockingDocuments
 import MockingTemplates
 import Networking
@@ -8,7 +9,8 @@ extension StubValue {
   private static let maximumDepth = 32
 
   private static let conditionKeys = [
-    "query", "headers", "form", "cookies", "text", "json", "jsonEquals", "jsonPath", "parts",
+    "query", "headers", "form", "cookies", "text", "json", "jsonEquals", "jsonPath", "jsonSchema",
+    "parts",
     "variables", "if", "any", "all", "not",
   ]
 
@@ -39,6 +41,7 @@ extension StubValue {
     for (name, value) in try object["jsonPath"]?.members("an object of values by path") ?? [] {
       conditions.append(try value.jsonPathCondition(name))
     }
+    if let value = object["jsonSchema"] { conditions.append(try value.schemaCondition()) }
     for (name, value) in try object["parts"]?.members("an object of parts by name") ?? [] {
       conditions.append(try value.partCondition(name))
     }
@@ -156,6 +159,15 @@ extension StubValue {
     let literal = isPart ? RequestCondition.json(containing: json) : .json(json)
     guard context.hasTemplates, Template.isTemplate(json) else { return literal }
     return (try? .json(template: json, in: context.scope, isPart: isPart)) ?? literal
+  }
+
+  private func schemaCondition() throws(JSONDocumentError) -> RequestCondition {
+    do throws(JSONSchemaError) {
+      return try .jsonSchema(json)
+    } catch {
+      let place = JSONValuePath(steps: path.steps + JSONValuePath(tokens: error.path).steps)
+      throw JSONDocumentError(path: place, text: "the JSON schema is invalid: \(error.reason)")
+    }
   }
 
   private func number() throws(JSONDocumentError) -> Double {

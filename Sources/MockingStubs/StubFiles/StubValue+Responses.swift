@@ -1,5 +1,5 @@
 import Foundation
-import Mocking
+package import Mocking
 import MockingDocuments
 import MockingResources
 import MockingTemplates
@@ -215,6 +215,26 @@ extension StubValue {
     return .logNormal(
       median: try object.required("median", "a time").duration(), sigma: deviation,
       cap: try object.required("cap", "a time").duration(), seed: seed)
+  }
+}
+
+extension MockDelay {
+  /// Parses a delay, such as `80ms`, or a random one, such as `80ms-300ms`.
+  ///
+  /// Returns `nil` for another text.
+  package init?(parsing text: String) {
+    let times = text.split(separator: "-", omittingEmptySubsequences: false).map {
+      try? StubValue(json: .string(String($0)), path: JSONValuePath()).duration()
+    }
+    switch times.count {
+    case 1:
+      guard let time = times[0] else { return nil }
+      self = .fixed(time)
+    case 2:
+      guard let least = times[0], let most = times[1], least <= most else { return nil }
+      self = .uniform(least, most)
+    default: return nil
+    }
   }
 }
 

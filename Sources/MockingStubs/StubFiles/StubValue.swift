@@ -102,22 +102,24 @@ extension StubValue {
   ) throws(JSONDocumentError) -> Stub {
     let object = try withPathVariables.object(
       [
-        "id", "method", "path", "sequence", "afterLast", "oneOf", "comment",
+        "id", "method", "path", "sequence", "afterLast", "oneOf", "proxy", "comment",
       ]
         + StubObject.conditionKeys + Self.responseKeys,
       "a route, such as {\"path\": \"/boards\", \"json\": []}")
     var mock = try object.mock(in: folder, at: location)
     if let defaults { mock = mock.inheriting(defaults) }
-    var route = Route(
-      try object["method"]?.httpMethod(),
-      try object.required("path", "such as \"/boards/{id}\"").template(), mock)
+    let method = try object["method"]?.httpMethod()
+    let template = try object.required("path", "such as \"/boards/{id}\"").template()
+    var route = Route(method, template, mock)
+    let proxy = try object["proxy"]?.proxy(in: folder, of: object, mock)
+    if let proxy { route = proxy.route(method, template) }
     try object.addConditions(to: &route)
     if let id = object["id"] {
       let text = try id.string("a text, such as \"login\"")
       guard !text.isEmpty else { throw id.expected("a text, such as \"login\"") }
       route = route.id(RouteID(rawValue: text))
     }
-    return Stub(path: path, route: route, mock: mock)
+    return Stub(path: path, route: route, mock: mock, origin: proxy?.origin)
   }
 
   func httpMethod() throws(JSONDocumentError) -> HTTPMethod? {
@@ -158,7 +160,9 @@ extension StubValue {
 
 extension StubObject {
   /// The members that ``addConditions(to:)`` parses.
-  static let conditionKeys = ["when", "scenario", "set", "increment", "priority", "times"]
+  static let conditionKeys = [
+    "when", "scenario", "set", "increment", "priority", "times", "rateLimit",
+  ]
 
   /// Parses the conditions, the scenario, the priority and the limit of a route.
   func addConditions(to route: inout Route) throws(JSONDocumentError) {
@@ -172,6 +176,7 @@ extension StubObject {
     if let times = self["times"] {
       route = route.times(try times.int(1...Int.max, "a number, 1 or more"))
     }
+    if let limit = try self["rateLimit"]?.rateLimit() { route = route.limited(by: limit) }
   }
 
   fileprivate func mock(

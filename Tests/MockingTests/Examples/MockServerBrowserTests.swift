@@ -145,7 +145,7 @@
       let missing = try await Program.mockServer([file.path, "--port", "0", "--host", "192.0.2.1"])
       #expect(missing.status == .exited(3))
       let reason = String(cString: strerror(EADDRNOTAVAIL))
-      #expect(missing.errors == "mock-server: cannot listen on port 0: \(reason)\n")
+      #expect(missing.errors == "mock-server: cannot listen on 192.0.2.1:0: \(reason)\n")
     }
   }
 #endif

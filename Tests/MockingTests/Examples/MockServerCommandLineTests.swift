@@ -190,11 +190,11 @@ import MockingStubs
     @Test func onlyAPortInUseSuggestsAnotherPort() {
       let used = String(cString: strerror(EADDRINUSE))
       #expect(
-        MockServerProgram.listeningFailure(80, used)
-          == "cannot listen on port 80: \(used); --port 0 chooses a free port")
+        MockServerProgram.listeningFailure(nil, 80, used)
+          == "cannot listen on 127.0.0.1:80: \(used); --port 0 chooses a free port")
       #expect(
-        MockServerProgram.listeningFailure(80, "Permission denied")
-          == "cannot listen on port 80: Permission denied")
+        MockServerProgram.listeningFailure("::1", 80, "Permission denied")
+          == "cannot listen on [::1]:80: Permission denied")
     }
 
     @Test func aMistypedCommandIsNamed() {

@@ -358,7 +358,8 @@ import MockingRecordings
       #expect(program.status == .exited(3))
       #expect(program.output.isEmpty)
       #expect(
-        program.errors == "mock-server: cannot listen on port \(server.port): Address already in "
+        program.errors
+          == "mock-server: cannot listen on 127.0.0.1:\(server.port): Address already in "
           + "use; --port 0 chooses a free port\n")
     }
 
