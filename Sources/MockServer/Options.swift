@@ -122,7 +122,7 @@ extension Options {
   var contracts: StubFile.ContractOptions {
     StubFile.ContractOptions(
       isStateful: isStateful, seed: seed ?? 0, validatesRequests: validatesRequests,
-      isDynamic: isDynamic)
+      isDynamic: isDynamic, refusesInvalidExamples: refusesViolations)
   }
 
   /// An error in the command line.

@@ -36,7 +36,14 @@ public struct Contract: Sendable {
   public let warnings: [ContractIssue]
   /// The operations in the order of their paths: a concrete path comes before a templated one.
   public var operations: [Operation] { content.operations.map(Operation.init) }
-  let content: Content
+  private(set) var content: Content
+
+  /// Returns the contract with a 500 in place of an example that does not keep its schema.
+  package func refusingInvalidExamples() -> Contract {
+    var contract = self
+    contract.content.refusesInvalidExamples = true
+    return contract
+  }
 
   /// An operation of a document.
   public struct Operation: Sendable, Hashable {
@@ -72,6 +79,8 @@ public struct Contract: Sendable {
     let assertsFormats: Bool
     /// Whether the values come from a recording, in which secrets are masked.
     var ignoresMaskedValues = false
+    /// Whether an example that does not keep its schema is an error of the server.
+    var refusesInvalidExamples = false
 
     /// Returns the violations of a value.
     func violations(

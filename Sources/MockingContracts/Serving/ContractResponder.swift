@@ -86,7 +86,7 @@ final class ContractResponder: Sendable {
       return checker.check(request, path: values).map { result in
         problem(
           result.status, result.detail, errors: result.violations.prefix(100).map(\.json),
-          RequestPreferences(request.headers))
+          RequestPreferences(request))
       }
     }
   }
@@ -176,8 +176,9 @@ final class ContractResponder: Sendable {
     let isRange = media.type.subtype == "*" || media.type.type == "*"
     var mock = Mock.data(data, contentType: isRange ? "application/json" : media.text)
     if let violation {
-      mock.headers["Contract-Warning"] = Self.fieldText(
-        "the body does not keep its schema: \(violation)")
+      let detail = "the body does not keep its schema: \(violation)"
+      if content.refusesInvalidExamples { return .problem(500, detail) }
+      mock.headers["Contract-Warning"] = Self.fieldText(detail)
     }
     return mock
   }
@@ -186,12 +187,10 @@ final class ContractResponder: Sendable {
   private func value(
     of media: ContractMedia, _ code: ContractResponse.Code, _ preferences: RequestPreferences
   ) -> (value: JSON, violation: String?) {
-    if let name = preferences.example,
-      let example = media.examples.first(where: { $0.name == name })
-    {
-      return (example.value, nil)
+    let named = preferences.example.flatMap { name in media.examples.first { $0.name == name } }
+    guard let schema = media.schema else {
+      return ((named ?? media.examples.first)?.value ?? "", nil)
     }
-    guard let schema = media.schema else { return (media.examples.first?.value ?? "", nil) }
     func violations(of example: JSON) -> [SchemaViolation] {
       var check = SampleCheck(
         schema, of: content, maximumStepCount: SchemaValidator.maximumStepCount)
@@ -199,6 +198,12 @@ final class ContractResponder: Sendable {
       return check.violations(of: example)
     }
     let isDynamic = preferences.isDynamic ?? self.isDynamic
+    if content.refusesInvalidExamples,
+      let example = isDynamic ? named : named ?? media.examples.first
+    {
+      return (example.value, violations(of: example.value).first?.description)
+    }
+    if let named { return (named.value, nil) }
     if !isDynamic, let example = media.examples.first(where: { violations(of: $0.value).isEmpty }) {
       return (example.value, nil)
     }
@@ -287,7 +292,9 @@ final class ContractResponder: Sendable {
       mock.headers["Content-Type"] = media.text
       return mock
     }
-    var documented = body(media, status, of: response, RequestPreferences([:]))
+    // An example of another response would hide the violation.
+    let wishes = preferences.status == status ? preferences : RequestPreferences([:])
+    var documented = body(media, status, of: response, wishes)
     for error in errors.prefix(20) {
       documented.headers.add(
         Self.fieldText(error["detail"].string ?? ""), for: "Contract-Violation")

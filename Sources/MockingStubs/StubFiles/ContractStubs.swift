@@ -24,7 +24,8 @@ struct ContractStubs {
   init(
     _ file: URL, _ options: StubFile.ContractOptions, in resources: ResourceDraft
   ) throws(ContractError) {
-    let contract = try Contract(contentsOf: file)
+    var contract = try Contract(contentsOf: file)
+    if options.refusesInvalidExamples { contract = contract.refusingInvalidExamples() }
     routes =
       options.isStateful
       ? contract.statefulRoutes(

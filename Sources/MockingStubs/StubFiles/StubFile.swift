@@ -197,6 +197,10 @@ public struct StubFile: Sendable {
     public var validatesRequests: Bool
     /// Whether bodies are made from their schemas although a document has examples.
     public var isDynamic: Bool
+    /// Whether the response is a 500 in place of an example that does not keep its schema.
+    ///
+    /// `false` makes such a body from the schema.
+    public var refusesInvalidExamples: Bool
 
     /// Creates options.
     ///
@@ -206,14 +210,17 @@ public struct StubFile: Sendable {
     ///   - seed: The seed of the bodies that are made from schemas.
     ///   - validatesRequests: Whether a request that does not keep its contract receives problem details.
     ///   - isDynamic: Whether bodies are made from their schemas although a document has examples.
+    ///   - refusesInvalidExamples: Whether the response is a 500 in place of an example that does not
+    ///     keep its schema.
     public init(
       isStateful: Bool = false, seed: UInt64 = 0, validatesRequests: Bool = true,
-      isDynamic: Bool = false
+      isDynamic: Bool = false, refusesInvalidExamples: Bool = false
     ) {
       self.isStateful = isStateful
       self.seed = seed
       self.validatesRequests = validatesRequests
       self.isDynamic = isDynamic
+      self.refusesInvalidExamples = refusesInvalidExamples
     }
   }
 

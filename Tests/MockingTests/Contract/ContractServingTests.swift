@@ -264,6 +264,59 @@ struct ContractServingTests {
     #expect(missing.status == 404)
   }
 
+  /// An example of another response would hide the violation.
+  @Test(arguments: [
+    ("code=422, example=long", 422, "long"), ("code=422", 422, "short"),
+    ("code=204, example=long", 422, "short"), ("code=422, example=none", 404, nil),
+  ])
+  func aViolationHasThePreferredExampleOfItsStatus(
+    prefer: String, status: Int, message: String?
+  ) async throws {
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: A, version: "1"}
+        paths:
+          /a:
+            get:
+              parameters: [{name: n, in: query, schema: {type: integer}}]
+              responses:
+                "204": {description: A}
+                "422":
+                  description: A
+                  content:
+                    application/json:
+                      schema: {type: object, required: [message], properties: {message: {type: string}}}
+                      examples: {short: {value: {message: short}}, long: {value: {message: long}}}
+        """)
+    let reply = try await Self.send(.get, "/a?n=x", ["Prefer": prefer], contract: contract)
+    #expect(reply.status == status)
+    #expect(reply.json["message"].string == message)
+  }
+
+  @Test(arguments: [("", 500), ("example=good", 200), ("example=bad", 500), ("dynamic=true", 200)])
+  func anInvalidExampleCanBeAnError(prefer: String, status: Int) async throws {
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: A, version: "1"}
+        paths:
+          /a:
+            get:
+              responses:
+                "200":
+                  description: A
+                  content:
+                    application/json:
+                      schema: {type: integer}
+                      examples: {bad: {value: x}, good: {value: 1}}
+        """)
+    let strict = contract.refusingInvalidExamples()
+    #expect(
+      try await Self.send(.get, "/a", ["Prefer": prefer], contract: strict).status == status)
+    #expect(try await Self.send(.get, "/a", ["Prefer": prefer], contract: contract).status == 200)
+  }
+
   @Test(arguments: [
     ("code=409", 409), ("code=\"404\"", 404), ("code=500", 404), ("respond-async, code=409", 409),
   ])
