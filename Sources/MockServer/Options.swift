@@ -96,6 +96,8 @@ struct Options: Equatable, Sendable {
 
   /// Whether the collections of OpenAPI documents keep the changes of requests.
   var isStateful = false
+  /// Whether OpenAPI documents with mistakes are refused.
+  var isStrict = false
   /// The seed of all random numbers.
   var seed: UInt64?
   /// The file that keeps the items of resources.
@@ -112,7 +114,7 @@ extension Options {
 
   /// The options for OpenAPI documents among the files.
   var contracts: StubFile.ContractOptions {
-    StubFile.ContractOptions(isStateful: isStateful, seed: seed ?? 0)
+    StubFile.ContractOptions(isStateful: isStateful, seed: seed ?? 0, isStrict: isStrict)
   }
 
   /// An error in the command line.

@@ -90,7 +90,7 @@ public struct StubFile: Sendable {
   /// The summaries of the stubs, in order, for display.
   public let summaries: [Summary]
   /// The entries of recordings that cannot be replayed, other reasons why a recording is not complete,
-  /// and members of stub files that have no effect together.
+  /// members of stub files that have no effect together, and the warnings of OpenAPI documents.
   public let warnings: [ArchiveWarning]
   /// The seed of the random numbers.
   ///
@@ -193,6 +193,8 @@ public struct StubFile: Sendable {
     public var isStateful: Bool
     /// The seed of the bodies that are made from schemas.
     public var seed: UInt64
+    /// Whether a mistake of a document is an error, not a warning.
+    public var isStrict: Bool
 
     /// Creates options.
     ///
@@ -200,9 +202,11 @@ public struct StubFile: Sendable {
     ///   - isStateful: Whether the collections of a document keep the items that requests create, change
     ///     and delete.
     ///   - seed: The seed of the bodies that are made from schemas.
-    public init(isStateful: Bool = false, seed: UInt64 = 0) {
+    ///   - isStrict: Whether a mistake of a document is an error, not a warning.
+    public init(isStateful: Bool = false, seed: UInt64 = 0, isStrict: Bool = false) {
       self.isStateful = isStateful
       self.seed = seed
+      self.isStrict = isStrict
     }
   }
 
