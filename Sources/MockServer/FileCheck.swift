@@ -24,14 +24,18 @@ struct FileCheck {
     var problems: [String] = []
     for url in urls {
       do {
-        _ = try StubFile(contentsOf: url, opensStore: false, recordings: options.recordings)
+        _ = try StubFile(
+          contentsOf: [url], opensStore: false, recordings: options.recordings,
+          contracts: options.contracts
+        )
       } catch {
         problems.append("\(error)")
       }
     }
     do {
       let file = try StubFile(
-        contentsOf: urls, opensStore: false, recordings: options.recordings)
+        contentsOf: urls, opensStore: false, recordings: options.recordings,
+        contracts: options.contracts)
       report(file)
       return .stopped
     } catch {
@@ -45,7 +49,7 @@ struct FileCheck {
   }
 
   private func report(_ file: StubFile) {
-    console.warn(file.warnings)
+    for warning in file.warnings { console.failure("warning: \(warning)") }
     guard !options.writesJSON else {
       // One text, because the number of lines that wait is limited.
       let lines = file.summaries.map { Console.text(of: $0.object) }.joined(separator: "\n")
@@ -54,8 +58,10 @@ struct FileCheck {
     }
     if !file.summaries.isEmpty { console.line(file.table(isVerbose: options.output == .verbose)) }
     let (routes, files) = (file.summaries.count, file.files.count)
-    console.line(
-      "\(routes) \(routes == 1 ? "route" : "routes") in \(files) \(files == 1 ? "file" : "files"), "
-        + "no errors")
+    func counted(_ count: Int, _ noun: String) -> String {
+      "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+    let warnings = file.warnings.isEmpty ? "" : ", " + counted(file.warnings.count, "warning")
+    console.line("\(counted(routes, "route")) in \(counted(files, "file")), no errors\(warnings)")
   }
 }

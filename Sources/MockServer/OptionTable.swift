@@ -153,6 +153,10 @@ enum OptionTable {
 
   private static let responses = [
     Option(
+      name: "--strict", group: .responses, commands: [.serve, .check],
+      help: "refuse OpenAPI documents with mistakes, which are warnings otherwise"
+    ) { options, _ in options.isStrict = true },
+    Option(
       name: "--data", value: "FILE", group: .responses,
       help: "keep the items of resources in FILE, so that they survive a restart"
     ) { options, text in options.data = text },

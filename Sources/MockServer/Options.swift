@@ -104,6 +104,8 @@ struct Options: Equatable, Sendable {
   var refusesViolations = false
   /// The delay of responses without one of their own.
   var delay: MockDelay?
+  /// Whether OpenAPI documents with mistakes are refused.
+  var isStrict = false
   /// The seed of all random numbers.
   var seed: UInt64?
   /// The file that keeps the items of resources.
@@ -122,7 +124,7 @@ extension Options {
   var contracts: StubFile.ContractOptions {
     StubFile.ContractOptions(
       isStateful: isStateful, seed: seed ?? 0, validatesRequests: validatesRequests,
-      isDynamic: isDynamic, refusesInvalidExamples: refusesViolations)
+      isDynamic: isDynamic, isStrict: isStrict, refusesInvalidExamples: refusesViolations)
   }
 
   /// An error in the command line.

@@ -14,7 +14,7 @@ struct ProxyCheck: Sendable {
   init?(_ options: Options, _ console: Console) throws {
     guard let name = options.contract else { return nil }
     file = options.report
-    let contract = try Contract(contentsOf: Options.url(of: name))
+    let contract = try Contract(contentsOf: Options.url(of: name), isStrict: options.isStrict)
     for warning in contract.warnings { console.failure("warning: \(warning)") }
     let writesJSON = options.writesJSON
     let isQuiet = options.output == .quiet

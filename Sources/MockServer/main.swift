@@ -30,6 +30,7 @@ func run() async -> ExitStatus {
         String(InferredContract(try HAR(contentsOf: file), title: title).text.dropLast()))
     case .endpoints:
       let contract = try Contract(contentsOf: Options.url(of: options.files[0]))
+      for warning in contract.warnings { console.failure("warning: \(warning)") }
       console.line(String(EndpointSource(contract).text.dropLast()))
     case .check:
       let status = FileCheck(options, console).run()

@@ -11,8 +11,9 @@ public import Networking
 /// ```
 ///
 /// - **Documents.** OpenAPI 3.0 and 3.1, in JSON or YAML 1.2, in one file or several with `$ref` to
-///   local files. All errors of a document are reported at once, each with its file, line, column and
-///   JSON pointer. Nothing is fetched from the network.
+///   local files. A document with mistakes is served as far as it can be: each one is in ``warnings``, with
+///   its file, line, column and JSON pointer, and the assumption that is made. A strict contract refuses
+///   it. Nothing is fetched from the network.
 /// - **Requests.** Parameters are read by their `style` and `explode`. A request that does not keep
 ///   the contract receives problem details that name each violation: a 401 without credentials, a 415
 ///   for another content type, and otherwise a 422, or the 400 of the document.
@@ -32,7 +33,12 @@ public struct Contract: Sendable {
   public var version: String { content.version }
   /// The files of the document: the first one, and those that references lead to.
   public let files: [URL]
-  /// The parts of the document that have no effect, and the schemas that no value can match.
+  /// The mistakes of the document with the assumptions that were made, its parts that have no effect, and the
+  /// schemas that no value can match, in the order of the files.
+  ///
+  /// ```
+  /// api.yaml:9:5: /paths/~1pets~1{id}/get: the parameter {id} of the path is not declared; it is a string
+  /// ```
   public let warnings: [ContractIssue]
   /// The operations in the order of their paths: a concrete path comes before a templated one.
   public var operations: [Operation] { content.operations.map(Operation.init) }
@@ -109,14 +115,18 @@ public struct Contract: Sendable {
   ///
   /// - Parameters:
   ///   - file: The name of the file, relative to the current folder. The current folder of a test depends on
-  ///     the program that runs it; see ``init(contentsOf:assertsFormats:)`` for a resource of the test target.
+  ///     the program that runs it; see ``init(contentsOf:assertsFormats:isStrict:)`` for a resource of the test target.
   ///   - assertsFormats: Whether a text that is not of its `format`, such as `date-time`, is a
   ///     violation.
+  ///   - isStrict: Whether a mistake of the document is an error, not a warning.
   /// - Throws: ``ContractError`` with all errors of the document.
-  public init(file: String, assertsFormats: Bool = true) throws(ContractError) {
+  public init(
+    file: String, assertsFormats: Bool = true, isStrict: Bool = false
+  ) throws(ContractError) {
     let folder = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
     try self.init(
-      contentsOf: URL(fileURLWithPath: file, relativeTo: folder), assertsFormats: assertsFormats)
+      contentsOf: URL(fileURLWithPath: file, relativeTo: folder), assertsFormats: assertsFormats,
+      isStrict: isStrict)
   }
 
   /// Reads a document.
@@ -126,15 +136,20 @@ public struct Contract: Sendable {
   ///     `Bundle.module.url(forResource: "api", withExtension: "yaml")!`.
   ///   - assertsFormats: Whether a text that is not of its `format`, such as `date-time`, is a
   ///     violation.
+  ///   - isStrict: Whether a mistake of the document is an error, not a warning.
   /// - Throws: ``ContractError`` with all errors of the document.
-  public init(contentsOf url: URL, assertsFormats: Bool = true) throws(ContractError) {
+  public init(
+    contentsOf url: URL, assertsFormats: Bool = true, isStrict: Bool = false
+  ) throws(ContractError) {
     let sources = ContractSources()
-    guard let source = sources.source(url) else { throw ContractError(issues: sources.issues) }
-    try self.init(source, sources, assertsFormats)
+    guard let source = sources.source(url) else {
+      throw ContractError(issues: sources.errors + sources.unreadable)
+    }
+    try self.init(source, sources, assertsFormats, isStrict)
   }
 
   /// Is unavailable: the message has the declaration to use.
-  @available(*, unavailable, renamed: "init(contentsOf:assertsFormats:)")
+  @available(*, unavailable, renamed: "init(contentsOf:assertsFormats:isStrict:)")
   public init(file: URL, assertsFormats: Bool = true) throws(ContractError) {
     try self.init(contentsOf: file, assertsFormats: assertsFormats)
   }
@@ -146,9 +161,10 @@ public struct Contract: Sendable {
   ///   - folder: The folder for references to files. `nil` is the current folder.
   ///   - assertsFormats: Whether a text that is not of its `format`, such as `date-time`, is a
   ///     violation.
+  ///   - isStrict: Whether a mistake of the document is an error, not a warning.
   /// - Throws: ``ContractError`` with all errors of the document.
   public init(
-    text: String, in folder: URL? = nil, assertsFormats: Bool = true
+    text: String, in folder: URL? = nil, assertsFormats: Bool = true, isStrict: Bool = false
   ) throws(ContractError) {
     let folder =
       folder ?? URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
@@ -161,39 +177,50 @@ public struct Contract: Sendable {
       throw ContractError(issues: [
         ContractIssue(
           file: url, line: position.line, column: position.column, pointer: "",
-          message: error.reason)
+          message: error.reason, isMistake: true)
       ])
     }
-    guard let source = sources.source(url) else { throw ContractError(issues: sources.issues) }
-    try self.init(source, sources, assertsFormats)
+    guard let source = sources.source(url) else {
+      throw ContractError(issues: sources.errors + sources.unreadable)
+    }
+    try self.init(source, sources, assertsFormats, isStrict)
   }
 
   private init(
-    _ source: ContractSources.Source, _ sources: ContractSources, _ assertsFormats: Bool
+    _ source: ContractSources.Source, _ sources: ContractSources, _ assertsFormats: Bool,
+    _ isStrict: Bool
   ) throws(ContractError) {
     let uri = ContractSources.uri(of: source.url)
     let root = SchemaPlace(document: uri, path: [])
-    let dialect: SchemaDialect
+    let (dialect, mistake): (SchemaDialect, SchemaProblem?)
     do throws(SchemaProblem) {
-      dialect = try Self.dialect(of: source.root.json, root)
+      (dialect, mistake) = try Self.dialect(of: source.root.json, root)
     } catch {
       throw ContractError(issues: sources.issues([error]))
     }
     sources.dialect = dialect
     var documents = SchemaDocuments(load: sources.load)
     documents.add(uri, source.root.json, dialect: dialect, isSchema: false)
-    var reader = ContractReader(SchemaCompiler(documents), dialect: dialect)
+    var reader = ContractReader(
+      SchemaCompiler(documents), dialect: dialect, offset: sources.offset(of:))
     reader.read(root)
     reader.compiler.findEndlessSchemas()
-    let problems = reader.problems + reader.compiler.problems
+    let problems = [mistake].compactMap(\.self) + reader.problems + reader.compiler.problems
     var known: Set<ContractIssue> = []
-    let issues = zip(problems, sources.issues(problems)).filter { known.insert($1).inserted }
-    let errors = sources.issues + issues.filter { !$0.0.isWarning }.map(\.1)
+    var errors = sources.errors
+    var warnings = sources.unreadable
+    for (problem, issue) in zip(problems, sources.issues(problems))
+    where known.insert(issue).inserted {
+      if problem.severity == .error { errors.append(issue) } else { warnings.append(issue) }
+    }
+    if isStrict {
+      errors += warnings.filter(\.isMistake)
+      warnings.removeAll(where: \.isMistake)
+    }
+    // An error is often the consequence of a mistake.
     guard errors.isEmpty else {
-      throw ContractError(
-        issues: errors.sorted {
-          ($0.file.path, $0.line, $0.column) < ($1.file.path, $1.line, $1.column)
-        })
+      let causes = isStrict ? [] : warnings.filter(\.isMistake)
+      throw ContractError(issues: ContractIssue.sorted(errors + causes))
     }
     let operations = reader.operations.map { (path: ContractPath($0.path), operation: $0) }
     let ordered = operations.enumerated().sorted { left, right in
@@ -202,17 +229,17 @@ public struct Contract: Sendable {
       return left.offset < right.offset
     }
     files = sources.files
-    warnings = issues.filter(\.0.isWarning).map(\.1)
+    self.warnings = ContractIssue.sorted(warnings)
     content = Content(
       title: reader.title, version: reader.version, servers: reader.servers,
       operations: ordered.map(\.element.operation), program: reader.compiler.program,
       assertsFormats: assertsFormats)
   }
 
-  /// Returns the dialect of the schemas of a document.
+  /// Returns the dialect of the schemas of a document, and a mistake in its version.
   private static func dialect(
     of root: JSON, _ place: SchemaPlace
-  ) throws(SchemaProblem) -> SchemaDialect {
+  ) throws(SchemaProblem) -> (SchemaDialect, SchemaProblem?) {
     guard case .dictionary(let members) = root else {
       throw SchemaProblem(place: place, reason: "expected an OpenAPI document: an object")
     }
@@ -222,16 +249,31 @@ public struct Contract: Sendable {
         reason: "Swagger 2.0 is not read; convert it to OpenAPI 3 with a converter such as "
           + "swagger2openapi: npx swagger2openapi --outfile openapi.yaml swagger.json")
     }
-    guard let version = members["openapi"]?.string else {
+    guard let value = members["openapi"],
+      let version = value.string ?? value.double.map({ "\($0)" })
+    else {
       throw SchemaProblem(
         place: members["openapi"] == nil ? place : place.appending("openapi"),
         reason: "expected the member openapi with a version in quotation marks, such as 3.1.0")
     }
-    if version.hasPrefix("3.0.") { return .openAPI30 }
-    if version.hasPrefix("3.1.") { return .draft202012 }
-    throw SchemaProblem(
-      place: place.appending("openapi"), reason: "expected the version 3.0 or 3.1, found \(version)"
-    )
+    let minor = version.split(separator: ".").prefix(2).joined(separator: ".")
+    func problem(_ reason: String, _ severity: SchemaProblem.Severity) -> SchemaProblem {
+      SchemaProblem(place: place.appending("openapi"), reason: reason, severity: severity)
+    }
+    let isComplete = value.string != nil && version.count(where: { $0 == "." }) == 2
+    let mistake =
+      isComplete
+      ? nil
+      : problem("expected a version in quotation marks, such as 3.1.0; read as \(minor)", .mistake)
+    switch minor {
+    case "3.0": return (.openAPI30, mistake)
+    case "3.1": return (.draft202012, mistake)
+    case "3.2":
+      return (
+        .draft202012, mistake ?? problem("read as 3.1: what is new in 3.2 is ignored", .limitation)
+      )
+    default: throw problem("expected the version 3.0 or 3.1, found \(version)", .error)
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import Networking
 /// An operation of an OpenAPI document: a method of a path.
 struct ContractOperation: Sendable {
   let method: HTTPMethod
-  /// The path as the document has it, such as `/pets/{id}`.
+  /// The path, such as `/pets/{id}`.
   let path: String
   /// The paths of its servers, without a slash at the end.
   let basePaths: [String]
@@ -41,7 +41,7 @@ struct ContractParameter: Sendable {
     case simple, label, matrix, form, spaceDelimited, pipeDelimited, deepObject
   }
 
-  let name: String
+  var name: String
   let location: Location
   let isRequired: Bool
   let style: Style

@@ -11,12 +11,40 @@ struct ContractPath: Sendable, Hashable {
     case variable(String)
   }
 
+  /// An item of the query that a request must have.
+  struct QueryItem: Sendable, Hashable {
+    /// The decoded name.
+    let name: String
+    /// The decoded value.
+    ///
+    /// `nil` is any value.
+    let value: String?
+    /// The name of the parameter that is the value.
+    ///
+    /// `nil` if there is none.
+    let variable: String?
+  }
+
   /// The parts of each segment.
   let segments: [[Part]]
+  /// The items of the query.
+  ///
+  /// Empty for the paths of the specification, which have no query.
+  let query: [QueryItem]
 
   init(_ text: String) {
-    segments = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
+    let sides = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let path = sides.first ?? ""
+    segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
       Self.parts(of: $0)
+    }
+    query = RequestQuery(sides.dropFirst().first).items.map { item in
+      let parts = Self.parts(of: item.value[...])
+      if parts.count == 1, case .variable(let name)? = parts.first {
+        return QueryItem(name: item.name, value: nil, variable: name)
+      }
+      return QueryItem(
+        name: item.name, value: item.value.isEmpty ? nil : item.value, variable: nil)
     }
   }
 
@@ -39,9 +67,23 @@ struct ContractPath: Sendable, Hashable {
 
   /// The path without the names of its parameters.
   var shape: String {
-    segments.map { parts in
+    let path = segments.map { parts in
       "/" + parts.map { if case .literal(let text) = $0 { text } else { "{}" } }.joined()
-    }.joined()
+    }
+    let query = query.map { "?\($0.name)=\($0.value ?? "{}")" }.sorted()
+    return (path + query).joined()
+  }
+
+  /// The conditions of a ``Route`` for the query.
+  var conditions: [RequestCondition] {
+    query.map { item in item.value.map { .query(item.name, $0) } ?? .query(item.name) }
+  }
+
+  /// Returns whether a request has the items of the query.
+  func matches(_ query: RequestQuery) -> Bool {
+    self.query.allSatisfy { item in
+      query.values(for: item.name).contains { $0 == item.value ?? $0 }
+    }
   }
 
   /// The template for a ``Route``.
@@ -109,7 +151,10 @@ struct ContractPath: Sendable, Hashable {
     guard segments.count == other.segments.count else {
       return segments.count < other.segments.count
     }
-    return segments.map(Self.rank).lexicographicallyPrecedes(other.segments.map(Self.rank))
+    let (own, others) = (segments.map(Self.rank), other.segments.map(Self.rank))
+    // A request with the longer query also matches the shorter one.
+    return own == others
+      ? query.count > other.query.count : own.lexicographicallyPrecedes(others)
   }
 
   private static func rank(_ parts: [Part]) -> Int {

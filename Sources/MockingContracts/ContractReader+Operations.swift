@@ -8,7 +8,7 @@ extension ContractReader {
   mutating func parameters(_ value: JSON?, _ place: SchemaPlace) -> [ContractParameter] {
     guard let value else { return [] }
     guard let values = value.array else {
-      fail(place, "expected an array")
+      assume(place, "expected an array")
       return []
     }
     return values.indices.compactMap { parameter(at: place.appending("\($0)")) }
@@ -17,25 +17,32 @@ extension ContractReader {
   private mutating func parameter(at place: SchemaPlace) -> ContractParameter? {
     guard let (members, place) = object(at: place) else { return nil }
     guard let name = members["name"]?.string else {
-      fail(place, "expected the member name")
+      assume(place, "expected the member name", "the parameter is ignored")
       return nil
     }
     guard let location = members["in"]?.string.flatMap(ContractParameter.Location.init) else {
-      fail(
+      assume(
         place,
         "expected the member in: query, header, path or cookie"
-          + (members["in"]?.string == "body" ? "; in OpenAPI 3 a body is a requestBody" : ""))
+          + (members["in"]?.string == "body" ? "; in OpenAPI 3 a body is a requestBody" : ""),
+        "the parameter is ignored")
       return nil
     }
-    let isRequired = members["required"]?.bool ?? false
-    if location == .path, !isRequired { fail(place, "a path parameter needs required: true") }
+    let isMarked = members["required"]?.bool ?? false
+    let isRequired = isMarked || location == .path
+    if isRequired != isMarked {
+      assume(place, "a path parameter needs required: true", "it is required")
+    }
     let standard: ContractParameter.Style =
       location == .query || location == .cookie ? .form : .simple
     let styleName = members["style"]?.string
-    let style = styleName.flatMap(ContractParameter.Style.init) ?? standard
+    var style = styleName.flatMap(ContractParameter.Style.init) ?? standard
     if styleName != nil, !Self.styles(location).contains(style) || styleName != style.rawValue {
       let names = Self.styles(location).map(\.rawValue).joined(separator: ", ")
-      fail(place.appending("style"), "expected a style for \(location.rawValue): \(names)")
+      assume(
+        place.appending("style"), "expected a style for \(location.rawValue): \(names)",
+        "it is \(standard.rawValue)")
+      style = standard
     }
     var parameter = ContractParameter(
       name: name, location: location, isRequired: isRequired, style: style,
@@ -68,21 +75,23 @@ extension ContractReader {
   // MARK: Bodies
 
   mutating func body(_ place: SchemaPlace) -> ContractBody? {
-    guard let (members, place) = object(at: place) else { return nil }
-    guard members["content"] != nil else {
-      fail(place, "the member content is missing")
+    guard let (members, place) = object(at: place, else: "any body is accepted") else {
       return nil
     }
-    return ContractBody(
-      isRequired: members["required"]?.bool ?? false, content: content(place.appending("content")))
+    let content = content(place.appending("content"))
+    if members["content"] == nil {
+      assume(place, "the member content is missing", "any body is accepted")
+    }
+    guard !content.isEmpty else { return nil }
+    return ContractBody(isRequired: members["required"]?.bool ?? false, content: content)
   }
 
   private mutating func content(_ place: SchemaPlace) -> [ContractMedia] {
     guard let value = compiler.documents.value(at: place) else { return [] }
-    guard case .dictionary(let members) = value else {
-      fail(place, "expected an object")
-      return []
+    if value["$ref"].string != nil {
+      assume(place.appending("$ref"), "the member content has no reference", "it is followed")
     }
+    guard let (members, place) = object(at: place) else { return [] }
     // JSON comes first, because it is the best one for most clients.
     let medias = members.keys.sorted().compactMap { media($0, place.appending($0)) }
     return medias.filter(\.isJSON) + medias.filter { !$0.isJSON }
@@ -90,7 +99,7 @@ extension ContractReader {
 
   private mutating func media(_ text: String, _ place: SchemaPlace) -> ContractMedia? {
     guard let type = MediaType(text) else {
-      fail(place, "\(text) is not a media type")
+      assume(place, "\(text) is not a media type")
       return nil
     }
     guard let (members, place) = object(at: place) else { return nil }
@@ -118,15 +127,22 @@ extension ContractReader {
     // OpenAPI 3.1 allows an operation without responses.
     if operation["responses"] == nil, !dialect.isOpenAPI30 { return [] }
     guard case .dictionary(let members)? = operation["responses"], !members.isEmpty else {
-      fail(place, "expected an object with at least one response")
+      assume(
+        place, "expected an object with at least one response",
+        "the status is 200, without a body")
       return []
     }
     return members.keys.filter { !$0.hasPrefix("x-") }.sorted().compactMap { name in
-      guard let code = Self.code(name) else {
-        fail(place.appending(name), "expected a status such as 200 or 2XX, or default")
+      let text = name.filter { !$0.isWhitespace }
+      if text != name { assume(place.appending(name), "a status has no spaces", "read as \(text)") }
+      guard let code = Self.code(text) else {
+        assume(
+          place.appending(name), "expected a status such as 200 or 2XX, or default", "left out")
         return nil
       }
-      guard let (members, place) = object(at: place.appending(name)) else { return nil }
+      guard let (members, place) = object(at: place.appending(name), else: "it has no body") else {
+        return ContractResponse(code: code, content: [], headers: [])
+      }
       return ContractResponse(
         code: code, content: content(place.appending("content")),
         headers: headers(members["headers"], place.appending("headers")))

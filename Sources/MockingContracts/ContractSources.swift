@@ -19,14 +19,20 @@ final class ContractSources {
 
   /// The limit for the size of one file.
   private static let maximumByteCount = 64 << 20
-  /// The limit for the number of files, which bounds references from file to file.
-  private static let maximumFileCount = 1_000
+  /// The limit for the number of files, which bounds references by links between folders.
+  private static let maximumFileCount = 100_000
+  /// The limit for the size of all files.
+  private static let maximumTotalByteCount = 512 << 20
 
   /// The files by the text of their absolute URL.
   private(set) var sources: [String: Source] = [:]
   /// The files in the order in which they were read.
   private(set) var files: [URL] = []
-  private(set) var issues: [ContractIssue] = []
+  /// The errors of the files that have been read.
+  private(set) var errors: [ContractIssue] = []
+  /// The files that cannot be read.
+  private(set) var unreadable: [ContractIssue] = []
+  private var totalByteCount = 0
   private var failed: Set<String> = []
   /// The folder of the document, with all files to which references may lead.
   private var folder: URL?
@@ -44,8 +50,17 @@ final class ContractSources {
     if let source = sources[uri] { return source }
     guard !failed.contains(uri) else { return nil }
     var text = Data()
+    var isRead = false
     do throws(DocumentSyntaxError) {
       text = try contents(of: url)
+      isRead = true
+      totalByteCount += text.count
+      guard files.count < Self.maximumFileCount, totalByteCount <= Self.maximumTotalByteCount else {
+        throw DocumentSyntaxError(
+          offset: 0,
+          reason: "the document has more than \(Self.maximumFileCount) files, or than "
+            + "\(Self.maximumTotalByteCount >> 20) MiB")
+      }
       let source = Source(url: url, text: text, root: try Self.parse(text, url))
       sources[uri] = source
       files.append(url)
@@ -53,10 +68,10 @@ final class ContractSources {
     } catch {
       failed.insert(uri)
       let position = TextPosition(min(error.offset, text.count), in: text)
-      issues.append(
-        ContractIssue(
-          file: url, line: position.line, column: position.column, pointer: "",
-          message: error.reason))
+      let issue = ContractIssue(
+        file: url, line: position.line, column: position.column, pointer: "", message: error.reason,
+        isMistake: true)
+      if isRead { errors.append(issue) } else { unreadable.append(issue) }
       return nil
     }
   }
@@ -119,8 +134,7 @@ final class ContractSources {
 
   /// Returns the document with a URI, for ``SchemaDocuments``.
   func load(_ uri: String) -> (root: JSON, dialect: SchemaDialect)? {
-    guard let url = URL(reference: uri), url.isFileURL, files.count < Self.maximumFileCount,
-      let source = source(url)
+    guard let url = URL(reference: uri), url.isFileURL, let source = source(url)
     else { return nil }
     return (source.root.json, dialect)
   }
@@ -149,7 +163,12 @@ final class ContractSources {
         file: sources[problem.place.document]?.url ?? URL(reference: problem.place.document)
           ?? URL(fileURLWithPath: "/"),
         line: position?.line ?? 1, column: position?.column ?? 1, pointer: problem.place.pointer,
-        message: problem.reason)
+        message: problem.reason, isMistake: problem.severity != .limitation)
     }
+  }
+
+  /// Returns the offset of a value in its text.
+  func offset(of place: SchemaPlace) -> Int {
+    sources[place.document]?.root.offset(at: place.path) ?? 0
   }
 }

@@ -1,4 +1,4 @@
-// expect: 'init(file:assertsFormats:)' has been renamed to 'init(contentsOf:assertsFormats:)'
+// expect: 'init(file:assertsFormats:)' has been renamed to 'init(contentsOf:assertsFormats:isStrict:)'
 import Foundation
 import MockingContracts
 

@@ -209,7 +209,7 @@ package struct RouteTable: Sendable {
 
   // MARK: Finding
 
-  /// Adds a route without conditions, to be found by ``firstRoute(for:_:)``.
+  /// Adds a route, to be found by ``routes(for:_:)``.
   ///
   /// - Parameter route: The route.
   /// - Returns: Its identifier.
@@ -218,13 +218,13 @@ package struct RouteTable: Sendable {
     try add([route], at: .last)[0].id
   }
 
-  /// Returns the identifier of the preferred route for a method and a request target, without a check of
-  /// its conditions.
+  /// Returns the identifiers of the routes for a method and a request target in order of preference,
+  /// without a check of their conditions.
   ///
   /// A route for GET is also found for HEAD.
-  package func firstRoute(for method: HTTPMethod, _ target: String) -> RouteID? {
-    guard case .routes(let candidates, _) = find(method, target) else { return nil }
-    return candidates.first?.entry.id
+  package func routes(for method: HTTPMethod, _ target: String) -> [RouteID] {
+    guard case .routes(let candidates, _) = find(method, target) else { return [] }
+    return candidates.map(\.entry.id)
   }
 
   /// Finds the routes for a method and a request target.

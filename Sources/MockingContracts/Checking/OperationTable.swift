@@ -20,7 +20,9 @@ struct OperationTable: Sendable {
     for (index, operation) in content.operations.enumerated() {
       for basePath in operation.basePaths {
         let path = ContractPath(basePath + operation.path)
-        let route = Route(operation.method, path.template, .status(200))
+        let route = path.conditions.reduce(Route(operation.method, path.template, .status(200))) {
+          $0.where($1)
+        }
         // The templates are those of the routes of the contract, which have been checked.
         guard let id = try? table.add(route) else { continue }
         matches[id] = Match(index: index, path: path)
@@ -36,6 +38,8 @@ struct OperationTable: Sendable {
   ///
   /// - Returns: The operation. `nil` if there is none.
   func find(_ method: HTTPMethod, _ target: String) -> Match? {
-    table.firstRoute(for: method, target).flatMap { matches[$0] }
+    let query = RequestQuery(target.split(separator: "?", maxSplits: 1).dropFirst().first)
+    return table.routes(for: method, target).lazy.compactMap { matches[$0] }
+      .first { $0.path.matches(query) }
   }
 }

@@ -101,7 +101,7 @@ extension SchemaCompiler {
       } else if let target = documents.target(of: text, at: keywords.place) {
         schemas[value] = schema(at: target.place)
       } else {
-        fail(place, "the reference \(text) leads nowhere")
+        assume(place, SchemaDocuments.deadEnd(text))
       }
     }
     guard !schemas.isEmpty else { return nil }

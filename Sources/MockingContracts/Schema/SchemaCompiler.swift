@@ -2,10 +2,18 @@ import Networking
 
 /// A problem of a schema or of an OpenAPI document.
 struct SchemaProblem: Error, Sendable, Hashable {
+  enum Severity: Sendable, Hashable {
+    /// Nothing can be served.
+    case error
+    /// The document does not keep its specification, and the reason says what is assumed.
+    case mistake
+    /// A valid part of the document has no effect, or no value can match it.
+    case limitation
+  }
+
   let place: SchemaPlace
   let reason: String
-  /// Whether the document can be used all the same.
-  var isWarning = false
+  var severity = Severity.error
 }
 
 /// A compiler of schemas, with the schemas that they refer to.
@@ -86,12 +94,19 @@ struct SchemaCompiler {
   }
 
   mutating func warn(_ place: SchemaPlace, _ reason: String) {
-    problems.append(SchemaProblem(place: place, reason: reason, isWarning: true))
+    problems.append(SchemaProblem(place: place, reason: reason, severity: .limitation))
   }
 
-  mutating func fail(_ place: SchemaPlace, _ reason: String) {
-    problems.append(SchemaProblem(place: place, reason: reason))
+  /// Reports a mistake, and the assumption with which the document is used all the same.
+  mutating func assume(
+    _ place: SchemaPlace, _ mistake: String, _ assumption: String = "ignored"
+  ) {
+    problems.append(
+      SchemaProblem(place: place, reason: "\(mistake); \(assumption)", severity: .mistake))
   }
+
+  /// The assumption for a schema that cannot be read.
+  private static let anyValue = "any value is allowed"
 
   // MARK: Keywords
 
@@ -106,7 +121,7 @@ struct SchemaCompiler {
       compile(&keywords)
       program.nodes[index].keywords = keywords.result
       program.nodes[index].acceptsNull = acceptsNull(keywords)
-    default: fail(place, "expected a schema: an object or a Boolean")
+    default: assume(place, "expected a schema: an object or a Boolean", Self.anyValue)
     }
   }
 
@@ -183,12 +198,12 @@ struct SchemaCompiler {
     of reference: JSON, _ place: SchemaPlace
   ) -> SchemaDocuments.Target? {
     guard let text = reference.string else {
-      fail(place, "expected a string")
+      assume(place, "expected a string", Self.anyValue)
       return nil
     }
     let owner = SchemaPlace(document: place.document, path: place.path.dropLast())
     guard let target = documents.target(of: text, at: owner) else {
-      fail(place, "the reference \(text) leads nowhere")
+      assume(place, SchemaDocuments.deadEnd(text), Self.anyValue)
       return nil
     }
     return target
@@ -202,19 +217,21 @@ struct SchemaCompiler {
       let names = value.array ?? [value]
       var types = names.compactMap { $0.string.flatMap(SchemaType.init) }
       if types.count != names.count || types.isEmpty {
-        fail(
+        assume(
           place.appending("type"),
           "expected a type: \(SchemaType.allCases.map(\.rawValue).joined(separator: ", "))")
       }
-      if isNullable { types.append(.null) }
-      keywords.result.append(.types(types))
+      if !types.isEmpty {
+        if isNullable { types.append(.null) }
+        keywords.result.append(.types(types))
+      }
     }
     if let values = schema["enum"] {
-      if let values = values.array {
+      if let values = values.array, !values.isEmpty {
         keywords.result.append(
           .enumeration(values, isConstant: false))
       } else {
-        fail(place.appending("enum"), "expected an array")
+        assume(place.appending("enum"), "expected an array of values")
       }
     }
     if let value = schema["const"], !keywords.dialect.isOpenAPI30 {
@@ -225,7 +242,7 @@ struct SchemaCompiler {
   private mutating func number(_ keywords: SchemaKeywords, _ name: String) -> JSON? {
     guard let value = keywords.schema[name] else { return nil }
     guard value.double != nil else {
-      fail(keywords.place.appending(name), "expected a number")
+      assume(keywords.place.appending(name), "expected a number")
       return nil
     }
     return value
@@ -234,7 +251,7 @@ struct SchemaCompiler {
   mutating func count(_ keywords: SchemaKeywords, _ name: String) -> Int? {
     guard let value = keywords.schema[name] else { return nil }
     guard let count = value.int, count >= 0 else {
-      fail(keywords.place.appending(name), "expected an integer of at least 0")
+      assume(keywords.place.appending(name), "expected an integer of at least 0")
       return nil
     }
     return count
@@ -245,7 +262,7 @@ struct SchemaCompiler {
       if divisor.double ?? 0 > 0 {
         keywords.result.append(.multipleOf(divisor))
       } else {
-        fail(keywords.place.appending("multipleOf"), "expected a number greater than 0")
+        assume(keywords.place.appending("multipleOf"), "expected a number greater than 0")
       }
     }
     let limits: [(limit: SchemaBound, exclusive: SchemaBound)] = [
@@ -283,7 +300,7 @@ struct SchemaCompiler {
 
   mutating func pattern(_ text: String?, _ place: SchemaPlace) -> SchemaPattern? {
     guard let text else {
-      fail(place, "expected a string")
+      assume(place, "expected a string")
       return nil
     }
     let pattern = SchemaPattern(text)
@@ -293,7 +310,7 @@ struct SchemaCompiler {
 
   mutating func names(_ value: JSON, _ place: SchemaPlace) -> [String]? {
     guard let names = value.array?.map(\.string), !names.contains(nil) else {
-      fail(place, "expected an array of strings")
+      assume(place, "expected an array of strings")
       return nil
     }
     return names.compactMap { $0 }
@@ -303,7 +320,7 @@ struct SchemaCompiler {
   mutating func schemas(_ keywords: SchemaKeywords, _ name: String) -> [Int]? {
     guard let value = keywords.schema[name] else { return nil }
     guard let values = value.array, !values.isEmpty || name == "prefixItems" else {
-      fail(keywords.place.appending(name), "expected an array of schemas")
+      assume(keywords.place.appending(name), "expected an array of schemas")
       return nil
     }
     return values.indices.map { schema(at: keywords.place.appending(name, "\($0)")) }
@@ -315,7 +332,7 @@ struct SchemaCompiler {
   ) -> [(name: String, schema: Int)] {
     guard let value = keywords.schema[name] else { return [] }
     guard let members = value.dictionary else {
-      fail(keywords.place.appending(name), "expected an object of schemas")
+      assume(keywords.place.appending(name), "expected an object of schemas")
       return []
     }
     return members.keys.sorted().map { ($0, schema(at: keywords.place.appending(name, $0))) }

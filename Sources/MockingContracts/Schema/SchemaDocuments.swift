@@ -139,6 +139,13 @@ struct SchemaDocuments {
     return Target(place: target)
   }
 
+  /// Returns the description of a reference without a target.
+  static func deadEnd(_ reference: String) -> String {
+    let scheme = reference.prefix { $0 != ":" }.lowercased()
+    return "the reference \(reference) leads nowhere"
+      + (["http", "https"].contains(scheme) ? ", because nothing is read from the network" : "")
+  }
+
   private mutating func findResource(_ uri: String) -> SchemaPlace? {
     if let place = resources[uri] { return place }
     if let schema = MetaSchema.schema(for: uri) {

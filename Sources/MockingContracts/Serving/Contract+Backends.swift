@@ -50,8 +50,9 @@ extension Contract {
     let responder = ContractResponder(
       operation, at: path, of: content, seed: seed, validates: validatesRequests,
       isDynamic: dynamic)
-    return Route(operation.method, path.template) { request in responder.respond(to: request) }
+    let route = Route(operation.method, path.template) { responder.respond(to: $0) }
       .preparing { _ = responder.problem(of: $0) }
+    return path.conditions.reduce(route) { $0.where($1) }
   }
 }
 

@@ -71,7 +71,8 @@ public struct EndpointSource: Sendable {
   private static func name(of operation: ContractOperation) -> String {
     if let id = operation.id, id.contains(where: { $0.isASCII && $0.isLetter }) { return id }
     let method = operation.method.rawValue.lowercased()
-    let path = ContractPath(operation.path).segments.map { parts in
+    let path = ContractPath(operation.path)
+    let segments = path.segments.map { parts in
       parts.map { part in
         switch part {
         case .literal(let text): text
@@ -79,6 +80,7 @@ public struct EndpointSource: Sendable {
         }
       }.joined(separator: "_")
     }
-    return ([method] + path).joined(separator: "_")
+    let query = path.query.map { $0.value ?? "By_\($0.name)" }
+    return ([method] + segments + query).joined(separator: "_")
   }
 }

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Networking
 
@@ -242,7 +243,8 @@ struct SwiftEndpoint {
   /// The path as a literal with the properties of its parameters.
   private var path: String {
     var text = ""
-    for (index, parts) in ContractPath(operation.path).segments.enumerated() {
+    let path = ContractPath(operation.path)
+    for (index, parts) in path.segments.enumerated() {
       if index > 0 { text += "/" }
       for part in parts {
         switch part {
@@ -257,6 +259,12 @@ struct SwiftEndpoint {
             ? "\\(\(property.use))" : "\\(\(Self.text(property.use, property.type)))"
         }
       }
+    }
+    let query = path.query.filter { $0.variable == nil }.map { item in
+      [item.name, item.value ?? ""].map(PercentEncoding.form.encoded).joined(separator: "=")
+    }
+    if !query.isEmpty {
+      text += SwiftNames.literal("?" + query.joined(separator: "&")).dropFirst().dropLast()
     }
     return "\"\(text)\""
   }

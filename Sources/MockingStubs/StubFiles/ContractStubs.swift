@@ -11,7 +11,7 @@ struct ContractStubs {
   let routes: [Route]
   let summaries: [StubFile.Summary]
   let files: [URL]
-  /// The parts of the document that have no effect.
+  /// The warnings of the document.
   let warnings: [ArchiveWarning]
 
   /// Reads a document.
@@ -24,7 +24,7 @@ struct ContractStubs {
   init(
     _ file: URL, _ options: StubFile.ContractOptions, in resources: ResourceDraft
   ) throws(ContractError) {
-    var contract = try Contract(contentsOf: file)
+    var contract = try Contract(contentsOf: file, isStrict: options.isStrict)
     if options.refusesInvalidExamples { contract = contract.refusingInvalidExamples() }
     routes =
       options.isStateful
@@ -44,7 +44,13 @@ struct ContractStubs {
         response: keepsChanges ? "\(operation.name), keeps changes" : operation.name,
         conditions: [])
     }
-    if options.isStateful, !operations.contains(where: \.isOfCollection) {
+    if operations.isEmpty {
+      warnings.append(
+        ArchiveWarning(
+          problem:
+            "\(file.lastPathComponent) has no operations, so that nothing is served: paths is empty"
+        ))
+    } else if options.isStateful, !operations.contains(where: \.isOfCollection) {
       warnings.append(
         ArchiveWarning(
           problem: "\(file.lastPathComponent) has no collection that keeps changes: a list such as "

@@ -90,7 +90,7 @@ public struct StubFile: Sendable {
   /// The summaries of the stubs, in order, for display.
   public let summaries: [Summary]
   /// The entries of recordings that cannot be replayed, other reasons why a recording is not complete,
-  /// and members of stub files that have no effect together.
+  /// members of stub files that have no effect together, and the warnings of OpenAPI documents.
   public let warnings: [ArchiveWarning]
   /// The seed of the random numbers.
   ///
@@ -201,6 +201,8 @@ public struct StubFile: Sendable {
     ///
     /// `false` makes such a body from the schema.
     public var refusesInvalidExamples: Bool
+    /// Whether a mistake of a document is an error, not a warning.
+    public var isStrict: Bool
 
     /// Creates options.
     ///
@@ -210,16 +212,18 @@ public struct StubFile: Sendable {
     ///   - seed: The seed of the bodies that are made from schemas.
     ///   - validatesRequests: Whether a request that does not keep its contract receives problem details.
     ///   - isDynamic: Whether bodies are made from their schemas although a document has examples.
+    ///   - isStrict: Whether a mistake of a document is an error, not a warning.
     ///   - refusesInvalidExamples: Whether the response is a 500 in place of an example that does not
     ///     keep its schema.
     public init(
       isStateful: Bool = false, seed: UInt64 = 0, validatesRequests: Bool = true,
-      isDynamic: Bool = false, refusesInvalidExamples: Bool = false
+      isDynamic: Bool = false, isStrict: Bool = false, refusesInvalidExamples: Bool = false
     ) {
       self.isStateful = isStateful
       self.seed = seed
       self.validatesRequests = validatesRequests
       self.isDynamic = isDynamic
+      self.isStrict = isStrict
       self.refusesInvalidExamples = refusesInvalidExamples
     }
   }
