@@ -26,8 +26,7 @@ struct FileCheck {
       do {
         _ = try StubFile(
           contentsOf: [url], opensStore: false, recordings: options.recordings,
-          contracts: options.contracts
-        )
+          contracts: options.contracts)
       } catch {
         problems.append("\(error)")
       }
