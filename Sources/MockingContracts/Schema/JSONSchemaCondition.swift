@@ -59,7 +59,7 @@ private final class JSONSchema: Sendable {
     var compiler = SchemaCompiler(documents)
     root = compiler.compile(SchemaPlace(document: uri, path: []))
     program = compiler.program
-    if let problem = compiler.problems.first(where: { !$0.isWarning }) {
+    if let problem = compiler.problems.first(where: { $0.severity != .limitation }) {
       throw JSONSchemaError(reason: problem.reason, path: problem.place.path)
     }
   }
