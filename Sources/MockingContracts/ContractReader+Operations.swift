@@ -91,10 +91,9 @@ extension ContractReader {
     if value["$ref"].string != nil {
       assume(place.appending("$ref"), "the member content has no reference", "it is followed")
     }
-    guard let (members, place) = object(at: place) else { return [] }
-    // JSON comes first, because it is the best one for most clients.
-    let medias = members.keys.sorted().compactMap { media($0, place.appending($0)) }
-    return medias.filter(\.isJSON) + medias.filter { !$0.isJSON }
+    guard let (_, place) = object(at: place) else { return [] }
+    // A client without a wish receives the first type.
+    return compiler.documents.names(at: place).compactMap { media($0, place.appending($0)) }
   }
 
   private mutating func media(_ text: String, _ place: SchemaPlace) -> ContractMedia? {
@@ -105,7 +104,7 @@ extension ContractReader {
     guard let (members, place) = object(at: place) else { return nil }
     var media = ContractMedia(text: text, type: type, schema: schema(of: members, place))
     if let example = members["example"] { media.examples.append(("", example)) }
-    for name in (members["examples"]?.dictionary ?? [:]).keys.sorted() {
+    for name in compiler.documents.names(at: place.appending("examples")) {
       guard let (example, place) = object(at: place.appending("examples", name)) else { continue }
       guard let value = example["value"] else {
         if example["externalValue"] != nil {
