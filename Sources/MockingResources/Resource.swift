@@ -95,6 +95,40 @@ public final class Resource<Value: Codable & Sendable>: Sendable {
     self.decoder = decoder
   }
 
+  /// Creates a resource that is one object, such as the profile of the user.
+  ///
+  /// ```swift
+  /// let profile = try Resource("/profile", object: Profile(name: "Ada"))
+  /// // GET /profile, PUT /profile, PATCH /profile
+  /// #expect(profile.object?.name == "Ada")
+  /// ```
+  ///
+  /// The object has no id, and is neither created nor deleted. ``update(_:)`` replaces it in Swift code.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the object, such as `/profile`.
+  ///   - object: The initial value.
+  ///   - store: The store. Related resources have the same one.
+  ///   - encoder: The encoder of values.
+  ///   - decoder: The decoder of items.
+  ///   - configure: A closure that changes the options. It runs once, before the initializer returns.
+  ///     Options for ids, lists and parents have no effect.
+  /// - Throws: ``ResourceError/refused(status:reason:)`` for an object that violates the options.
+  @_disfavoredOverload
+  public convenience init(
+    _ path: String, object: Value, in store: ResourceStore = ResourceStore(),
+    encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder = JSONDecoder(),
+    _ configure: (inout ResourceOptions) -> Void = { _ in }
+  ) throws(ResourceError) {
+    try self.init(path, data: [object], in: store, encoder: encoder, decoder: decoder) {
+      configure(&$0)
+      $0.isObject = true
+    }
+  }
+
+  /// The value of a resource that is one object.
+  public var object: Value? { items.first }
+
   private static func definition(
     _ path: String, _ decoder: JSONDecoder, _ configure: (inout ResourceOptions) -> Void
   ) -> ResourceDefinition {
@@ -180,7 +214,9 @@ public final class Resource<Value: Codable & Sendable>: Sendable {
   @discardableResult
   public func update(_ value: Value) throws(ResourceError) -> Value {
     let (json, names) = try Self.encoded(value, encoder)
-    let id = ResourceItem.id(of: json[handler.definition.options.key]) ?? ""
+    let options = handler.definition.options
+    let id =
+      options.isObject ? ResourceOptions.objectID : ResourceItem.id(of: json[options.key]) ?? ""
     return try change { data, context throws(ResourceProblem) in
       data.tables[handler.index].order.learn(names)
       data.tables[handler.index].order.learn(json)
@@ -332,6 +368,23 @@ extension Resource where Value == JSON {
   ) throws(ResourceError) {
     try self.init(
       path, data: data, in: store, encoder: JSONEncoder(), decoder: JSONDecoder(), configure)
+  }
+
+  /// Creates a resource that is one JSON object, such as the settings of an app.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the object, such as `/settings`.
+  ///   - object: The initial object.
+  ///   - store: The store. Related resources have the same one.
+  ///   - configure: A closure that changes the options. It runs once, before the initializer returns.
+  ///     Options for ids, lists and parents have no effect.
+  /// - Throws: ``ResourceError/refused(status:reason:)`` for an object that violates the options.
+  public convenience init(
+    _ path: String, object: JSON, in store: ResourceStore = ResourceStore(),
+    _ configure: (inout ResourceOptions) -> Void = { _ in }
+  ) throws(ResourceError) {
+    try self.init(
+      path, object: object, in: store, encoder: JSONEncoder(), decoder: JSONDecoder(), configure)
   }
 }
 

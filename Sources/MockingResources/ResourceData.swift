@@ -135,11 +135,11 @@ struct ResourceData: Sendable {
     }
     members.merge(options.defaults) { given, _ in given }
     let given = members[options.key] ?? .null
-    if given.isNull {
+    if given.isNull, !options.isObject {
       if options.ids == .client {
         problems.append(.init(path: [.member(options.key)], text: "is required"))
       }
-    } else if ResourceItem.id(of: given) == nil {
+    } else if !options.isObject, ResourceItem.id(of: given) == nil {
       problems.append(
         .init(
           path: [.member(options.key)], text: "must be an integer or a string of 1 to 256 bytes"))
@@ -147,7 +147,9 @@ struct ResourceData: Sendable {
     let text = Self.timestamp(context.now)
     if let name = options.createdAt { members[name] = .string(text) }
     if let name = options.updatedAt { members[name] = .string(text) }
-    problems += options.problems(in: members).filter { $0.path != [.member(options.key)] }
+    problems += options.problems(in: members).filter {
+      options.isObject || $0.path != [.member(options.key)]
+    }
     problems += brokenReferences(of: .dictionary(members), in: index, bound).map(\.problem)
     guard problems.isEmpty else { throw .invalid(problems) }
     guard tables[index].count < options.maximumItems else {
@@ -157,7 +159,7 @@ struct ResourceData: Sendable {
     let counter = tables[index].counter
     do throws(ResourceProblem) {
       let item =
-        try given.isNull
+        try given.isNull && !options.isObject
         ? Self.newItem(members, in: &tables[index], definitions[index], context.values)
         : item(.dictionary(members), of: index)
       guard tables[index][item.id] == nil else {
@@ -185,11 +187,13 @@ struct ResourceData: Sendable {
   ) throws(ResourceProblem) -> ResourceItem {
     let options = definitions[index].options
     var (members, problems) = try bind(json, bound)
-    let key = members[options.key] ?? .null
-    if !key.isNull, ResourceItem.id(of: key) != current.id {
-      problems.append(.readOnly(options.key))
+    if !options.isObject {
+      let key = members[options.key] ?? .null
+      if !key.isNull, ResourceItem.id(of: key) != current.id {
+        problems.append(.readOnly(options.key))
+      }
+      members[options.key] = current.json[options.key]
     }
-    members[options.key] = current.json[options.key]
     for name in options.readOnly where name != options.key {
       let value = current.json.dictionary?[name]
       if let new = members[name], new != value, !context.isTrusted {
@@ -294,7 +298,7 @@ struct ResourceData: Sendable {
     guard case .dictionary(var members) = json else {
       throw ResourceProblem(status: 422, detail: "an item is an object")
     }
-    let isNew = members[options.key]?.isNull ?? true
+    let isNew = !options.isObject && members[options.key]?.isNull ?? true
     if isNew, options.ids != .client { members[options.key] = nil }
     let problems = options.problems(in: members).filter {
       !isNew || options.ids == .client || $0.path != [.member(options.key)]
@@ -329,7 +333,9 @@ struct ResourceData: Sendable {
     _ json: JSON, _ definition: ResourceDefinition, _ order: MemberOrder
   ) throws(ResourceProblem) -> ResourceItem {
     let options = definition.options
-    guard let id = ResourceItem.id(of: json[options.key]) else {
+    let found =
+      options.isObject ? ResourceOptions.objectID : ResourceItem.id(of: json[options.key])
+    guard let id = found else {
       throw .invalid([
         .init(
           path: [.member(options.key)], text: "must be an integer or a string of 1 to 256 bytes")
@@ -387,11 +393,5 @@ struct ResourceData: Sendable {
 
   private static func timestamp(_ date: Date) -> String {
     date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-  }
-}
-
-extension ResourceProblem.Detail {
-  fileprivate static func readOnly(_ name: String) -> ResourceProblem.Detail {
-    .init(path: [.member(name)], text: "is read-only")
   }
 }

@@ -1,7 +1,6 @@
 import CatenaSystem
 import Foundation
 package import Mocking
-import MockingDocuments
 package import Networking
 
 /// The responses of a resource to requests.
@@ -112,15 +111,23 @@ package struct ResourceHandler: Sendable {
     to request: ReceivedRequest, _ operation: Operation, _ path: ResourcePath, _ client: String?,
     _ values: TemplateValues
   ) throws(ResourceProblem) -> Mock {
-    let id = request.path[path.idVariable]
+    let id = options.isObject ? ResourceOptions.objectID : request.path[path.idVariable]
     let variables = request.path.variables
     switch operation {
     case .list: return try list(request, path, client)
     case .read:
-      let item = try store.perform(for: client, by: values) { data, _ throws(ResourceProblem) in
-        try data.item(id, of: index, try data.bound(path, variables))
+      let hasRelations = ResourceRelations.areIn(request.query, options.parameters)
+      let (item, data) = try store.perform(for: client, by: values) {
+        data, _ throws(ResourceProblem) in
+        let item = try data.item(id, of: index, try data.bound(path, variables))
+        return (item, hasRelations ? data : nil)
       }
-      return Self.response(item.text, tag: item.tag, request)
+      guard let data else {
+        return Self.response(item.text, tag: item.tag, request)
+      }
+      let relations = try ResourceRelations(request.query, of: index, in: data)
+      let text = try relations.texts(of: [item], \.text)[0]
+      return Self.response(text, tag: EntityTag.of(text), request)
     case .create:
       let json = try body(of: request)
       let item = try store.perform(for: client, by: values) {
@@ -199,7 +206,11 @@ package struct ResourceHandler: Sendable {
         (.get, path.list, .list), (.post, path.list, .create), (.get, path.item, .read),
         (.put, path.item, .replace), (.patch, path.item, .patch), (.delete, path.item, .delete),
       ]
-      return all.filter { options.methods.contains($0.0) }.map { method, template, operation in
+      let object: [(HTTPMethod, String, Operation)] = [
+        (.get, path.list, .read), (.put, path.list, .replace), (.patch, path.list, .patch),
+      ]
+      let routes = options.isObject ? object : all
+      return routes.filter { options.methods.contains($0.0) }.map { method, template, operation in
         let mock = defaults.template { respond(to: $0, operation, at: path, $1) }
         var route = Route(method, template, mock)
         route.resources.storage = store
@@ -213,22 +224,31 @@ package struct ResourceHandler: Sendable {
   private func list(
     _ request: ReceivedRequest, _ path: ResourcePath, _ client: String?
   ) throws(ResourceProblem) -> Mock {
-    let (table, bound) = try store.perform(for: client) { data, _ throws(ResourceProblem) in
-      (data.tables[index], try data.bound(path, request.path.variables))
+    let hasRelations = ResourceRelations.areIn(request.query, options.parameters)
+    let (table, bound, data) = try store.perform(for: client) { data, _ throws(ResourceProblem) in
+      let bound = try data.bound(path, request.path.variables)
+      return (data.tables[index], bound, hasRelations ? data : nil)
     }
     // Filters, sorts and joins a copy after unlocking.
     let query = try ResourceQuery(request.query, options, table.order)
     let page = query.page(of: table.items, bound)
+    func itemText(_ item: ResourceItem) -> Data {
+      query.fields.isEmpty ? item.text : Self.text(of: query.fields, in: item, table.order)
+    }
+    let relations = try data.map { data throws(ResourceProblem) in
+      try ResourceRelations(request.query, of: index, in: data)
+    }
+    let texts = try relations?.texts(of: page.items, itemText) ?? page.items.map(itemText)
     var text = Data("[".utf8)
-    text.reserveCapacity(page.items.reduce(2) { $0 + $1.text.count + 1 })
-    for (position, item) in page.items.enumerated() {
+    text.reserveCapacity(texts.reduce(2) { $0 + $1.count + 1 })
+    for (position, item) in texts.enumerated() {
       if position > 0 { text.append(UInt8(ascii: ",")) }
-      text.append(
-        query.fields.isEmpty ? item.text : Self.text(of: query.fields, in: item, table.order))
+      text.append(item)
     }
     text.append(UInt8(ascii: "]"))
     let identity = page.items.map(\.tag).joined() + "\(page.total)"
-    var mock = Self.response(text, tag: EntityTag.of(identity.utf8), request)
+    let tag = hasRelations ? EntityTag.of(text) : EntityTag.of(identity.utf8)
+    var mock = Self.response(text, tag: tag, request)
     mock.headers["X-Total-Count"] = String(page.total)
     // A list without items has no members yet.
     if table.count > 0, let warning = query.warning { mock.headers["X-Mock-Warning"] = warning }
@@ -300,96 +320,5 @@ package struct ResourceHandler: Sendable {
       return Mock(status: 304, headers: ["ETag": tag])
     }
     return .data(text, contentType: "application/json").header("ETag", tag)
-  }
-
-}
-
-/// The body of a PATCH.
-struct ResourcePatch {
-  private enum Kind {
-    case merge(JSON)
-    case operations(JSONPatch)
-  }
-
-  private static let mergeType = "application/merge-patch+json"
-  private static let patchType = "application/json-patch+json"
-
-  private let kind: Kind
-
-  /// Parses the body according to its content type; `application/json` is a merge patch.
-  init(_ request: ReceivedRequest, _ options: ResourceOptions) throws(ResourceProblem) {
-    try Self.checkSize(request, options)
-    switch Self.type(of: request) {
-    case Self.patchType:
-      let document = try Self.json(of: request)
-      do throws(JSONPatch.Failure) {
-        kind = .operations(try JSONPatch(document))
-      } catch {
-        throw ResourceProblem(error, status: 400)
-      }
-    case Self.mergeType, "application/json", nil: kind = .merge(try Self.json(of: request))
-    case let type?:
-      throw ResourceProblem(
-        status: 415,
-        detail:
-          "the content type \(type) is not supported; send \(Self.mergeType) or \(Self.patchType)",
-        headers: ["Accept-Patch": "\(Self.mergeType), \(Self.patchType)"])
-    }
-  }
-
-  /// Returns a copy of an item with the changes.
-  ///
-  /// - Parameters:
-  ///   - json: The item.
-  ///   - options: The options with the maximum size of an item, also of the copies of a JSON Patch.
-  /// - Returns: The changed copy.
-  /// - Throws: ``ResourceProblem`` if an operation of a JSON Patch cannot be applied.
-  func applied(to json: JSON, _ options: ResourceOptions) throws(ResourceProblem) -> JSON {
-    switch kind {
-    case .merge(let patch): return json.merging(patch)
-    case .operations(let patch):
-      do throws(JSONPatch.Failure) {
-        return try patch.applied(to: json, atMost: options.maximumItemBytes)
-      } catch {
-        let status =
-          switch error.kind {
-          case .invalid: 422
-          case .test: 409
-          case .tooLarge: 413
-          }
-        throw ResourceProblem(error, status: status)
-      }
-    }
-  }
-
-  /// Returns the content type without parameters, or `nil` if there is none.
-  static func type(of request: ReceivedRequest) -> String? {
-    request.headers["Content-Type"].map { MediaType($0)?.description ?? $0 }
-  }
-
-  static func checkSize(
-    _ request: ReceivedRequest, _ options: ResourceOptions
-  ) throws(ResourceProblem) {
-    let byteCount = max(request.bodyByteCount, request.decodedBody.count)
-    guard byteCount <= options.maximumItemBytes else {
-      throw ResourceProblem(
-        status: 413, detail: "a body has at most \(options.maximumItemBytes) bytes")
-    }
-  }
-
-  static func json(of request: ReceivedRequest) throws(ResourceProblem) -> JSON {
-    let json = request.json
-    // `null` may also be a text that is not JSON.
-    guard json.isNull, (try? JSON(parsing: request.decodedBody)) == nil else { return json }
-    let reason =
-      request.body.isEmpty ? "it is empty" : JSONDocumentError.syntax(of: request.decodedBody).text
-    throw ResourceProblem(status: 400, detail: "the body is not JSON: \(reason)")
-  }
-}
-
-extension ResourceProblem {
-  fileprivate init(_ failure: JSONPatch.Failure, status: Int) {
-    let operation = failure.index.map { "operation \($0): " } ?? ""
-    self.init(status: status, detail: "\(operation)\(failure.reason)")
   }
 }

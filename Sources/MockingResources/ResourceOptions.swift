@@ -97,11 +97,22 @@ public struct ResourceOptions: Sendable, Hashable {
     ///
     /// The default is `_fields`.
     public var fields = "_fields"
+    /// The names of resources whose items refer to an item, to be added to it: `/posts?_embed=comments`.
+    ///
+    /// The default is `_embed`.
+    public var embed = "_embed"
+    /// The names of items to which an item refers, to be added to it: `/comments?_expand=post`.
+    ///
+    /// The default is `_expand`.
+    public var expand = "_expand"
 
     /// Creates the default names.
     public init() {}
 
+    /// The parameters of a list without related items.
     package var all: [String] { [search, sort, order, page, limit, offset, cursor, fields] }
+    /// The parameters of a list.
+    var known: [String] { all + [embed, expand] }
   }
 
   /// The name of the member with the id, a string or an integer.
@@ -196,6 +207,10 @@ public struct ResourceOptions: Sendable, Hashable {
   ///
   /// It also limits the copies of a JSON Patch. More are refused with a 413. The default is 1 MiB.
   public var maximumItemBytes = 1024 * 1024
+  /// Whether the resource is one object without an id.
+  package var isObject = false
+  /// The id of the item of a resource that is one object.
+  static let objectID = "object"
 
   /// Whether the lists of all parents have the same items, which no request changes.
   package var sharesItems = false

@@ -91,3 +91,10 @@ extension ResourceProblem.Detail {
     }
   }
 }
+
+extension ResourceProblem.Detail {
+  /// Returns the error for a member that clients cannot set.
+  static func readOnly(_ name: String) -> ResourceProblem.Detail {
+    .init(path: [.member(name)], text: "is read-only")
+  }
+}

@@ -55,7 +55,7 @@ struct ResourceQuery {
   ) throws(ResourceProblem) {
     let names = options.parameters
     var groups: [String: [String]] = [:]
-    for item in query.items where !names.all.contains(item.name) && item.name != "_" {
+    for item in query.items where !names.known.contains(item.name) && item.name != "_" {
       groups[item.name, default: []].append(item.value)
     }
     let values = groups.values.reduce(0) { $0 + $1.count }
@@ -66,7 +66,7 @@ struct ResourceQuery {
         throw ResourceProblem(
           status: 400,
           detail: "unknown parameter \(ReportFormatter.quoted(name)); known parameters: "
-            + names.all.joined(separator: ", "))
+            + names.known.joined(separator: ", "))
       }
       try Self.check(filter.longestText, atMost: 256, "bytes in \(name)")
       try Self.check(filter.operandCount, atMost: 1_000, "values in \(name)")

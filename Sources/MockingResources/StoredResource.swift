@@ -27,7 +27,10 @@ package struct StoredResource: Sendable {
 
   /// Returns the item with the id of another item, or `nil` if there is none.
   package func item(like other: JSON) -> JSON? {
-    ResourceItem.id(of: other[definition.options.key]).flatMap { table[$0]?.json }
+    let options = definition.options
+    let id =
+      options.isObject ? ResourceOptions.objectID : ResourceItem.id(of: other[options.key])
+    return id.flatMap { table[$0]?.json }
   }
 
   /// Replaces the items in the store.

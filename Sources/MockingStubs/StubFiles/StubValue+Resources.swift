@@ -41,12 +41,17 @@ extension StubValue {
     let object = try object(
       Self.resourceKeys, "a resource, such as {\"resource\": \"/carts\", \"data\": []}")
     let path = try object.required("resource", "such as \"/carts\"")
-    let definition = ResourceDefinition(try path.resourceTemplate(), try object.resourceOptions())
+    let (items, order, file, isObject) = try object.initialItems(in: folder, text)
+    var options = try object.resourceOptions()
+    if isObject { try object.makeObject(&options) }
+    let definition = ResourceDefinition(try path.resourceTemplate(), options)
+    if isObject, definition.name.contains("{") {
+      throw path.expected("a path without variables, because \"data\" is one object")
+    }
     guard !resources.contains(definition) else {
       throw JSONDocumentError(
         path: path.path, text: "another resource has the path \"\(definition.name)\"")
     }
-    let (items, order, file) = try object.initialItems(in: folder, text)
     var outer = try object.response(in: folder)
     if let defaults { outer = outer.inheriting(defaults) }
     let added: (routes: [(route: Route, mock: Mock)], itemCount: Int)
@@ -55,7 +60,8 @@ extension StubValue {
     } catch {
       let data = self.path.appending(.member("data"))
       guard let file else {
-        throw JSONDocumentError(path: data.appending(.element(error.index)), text: error.reason)
+        let place = isObject ? data : data.appending(.element(error.index))
+        throw JSONDocumentError(path: place, text: error.reason)
       }
       throw JSONDocumentError(path: data, text: "\(file)[\(error.index)]: \(error.reason)")
     }
@@ -189,6 +195,7 @@ extension StubValue {
     let members: [(String, WritableKeyPath<ResourceOptions.ParameterNames, String>)] = [
       ("search", \.search), ("sort", \.sort), ("order", \.order), ("page", \.page),
       ("limit", \.limit), ("offset", \.offset), ("cursor", \.cursor), ("fields", \.fields),
+      ("embed", \.embed), ("expand", \.expand),
     ]
     let object = try object(
       members.map(\.0), "names of parameters, such as {\"page\": \"page\", \"limit\": \"size\"}")
@@ -280,20 +287,40 @@ extension StubObject {
     return options
   }
 
+  /// Makes a resource one object, which has no ids, lists and parents.
+  fileprivate func makeObject(_ options: inout ResourceOptions) throws(JSONDocumentError) {
+    let others = [
+      "key", "ids", "unique", "nestedPaths", "foreignKeys", "onParentDelete", "createsOnPut",
+      "pageSize", "maximumPageSize", "maximumItems",
+    ]
+    for name in others {
+      guard let value = self[name] else { continue }
+      throw JSONDocumentError(
+        path: value.path, refersToName: true,
+        text: "\"\(name)\" is for a list of items, and \"data\" is one object")
+    }
+    options.isObject = true
+  }
+
   /// Parses the initial items, from the stub file or from another file.
   ///
-  /// - Returns: The items, the order of their members, and the name of the other file.
+  /// - Returns: The items, the order of their members, the name of the other file, and whether the data
+  ///   is one object.
   fileprivate func initialItems(
     in folder: URL, _ text: Data
-  ) throws(JSONDocumentError) -> (items: [JSON], order: MemberOrder, file: String?) {
-    let expectation = "an array of items, or the name of a file with one"
+  ) throws(JSONDocumentError) -> (
+    items: [JSON], order: MemberOrder, file: String?, isObject: Bool
+  ) {
+    let expectation = "an array of items, one object, or the name of a file with one of them"
+    var isObject = false
     var order = MemberOrder()
     var items: [JSON] = []
     var file: String?
     if let value = self["data"] {
       switch value.json {
-      case .array(let elements):
-        items = elements
+      case .array, .dictionary:
+        isObject = value.json.array == nil
+        items = value.json.array ?? [value.json]
         let text = Data(text)
         order.learn(from: text.dropFirst(JSONLocator.offset(of: ["data"], in: text)))
       case .string(let name):
@@ -301,12 +328,12 @@ extension StubObject {
         let source = MockFile(name, in: folder)
         for url in source.candidates { value.context.templateFiles.append(url) }
         let content = try value.content(of: source)
-        items = content.items
+        (items, isObject) = (content.items, content.isObject)
         order.learn(from: content.text)
       default: throw value.expected(expectation)
       }
     }
-    return (items, order, file)
+    return (items, order, file, isObject)
   }
 }
 
@@ -340,7 +367,7 @@ extension StubValue {
   /// Reads the items in another file.
   fileprivate func content(
     of file: MockFile
-  ) throws(JSONDocumentError) -> (items: [JSON], text: Data) {
+  ) throws(JSONDocumentError) -> (items: [JSON], isObject: Bool, text: Data) {
     let text: Data
     do throws(MockFile.ReadError) {
       text = JSONDocumentError.text(of: try file.read())
@@ -355,9 +382,12 @@ extension StubValue {
       throw JSONDocumentError(
         path: path, text: "\(file.name):\(place.line):\(place.column): \(error.text)")
     }
-    guard case .array(let items) = json else {
-      throw JSONDocumentError(path: path, text: "\(file.name): expected an array of items")
+    switch json {
+    case .array(let items): return (items, false, text)
+    case .dictionary: return ([json], true, text)
+    default:
+      throw JSONDocumentError(
+        path: path, text: "\(file.name): expected an array of items, or one object")
     }
-    return (items, text)
   }
 }

@@ -20,7 +20,8 @@ import MockingStubs
         "--port": "0", "--host": "0.0.0.0", "--cors": "https://a.example", "--data": "d.json",
         "--match": "method,body", "--seed": "7", "--proxy": "https://a.example",
         "--record": "r.har", "--keep": "pin", "--mask": "nick",
-        "--token": "t0ken-of-tests", "--check": "api.yaml", "--report": "r.xml",
+        "--token": "t0ken-of-tests", "--delay": "80ms-300ms", "--check": "api.yaml",
+        "--report": "r.xml",
       ]
       let recorded = [
         "--proxy", "https://b.example", "--record", "b.har", "--check", "b.yaml", "a.json",

@@ -28,6 +28,23 @@ struct StubConditionTests {
     ]}
     """#
 
+  @Test func aJSONSchemaIsACondition() async throws {
+    let transport = try StubFixture(
+      #"""
+      {"routes": [
+        {"path": "/a", "text": "order", "when": {"jsonSchema": {"required": ["items"], "properties": {"items": {"type": "array", "minItems": 1}}}}},
+        {"path": "/a", "text": "else", "when": {"not": {"jsonSchema": {"type": "string"}}}}]}
+      """#
+    ).transport()
+    #expect(await transport.response(.post, "/a", body: #"{"items": [1]}"#) == "200 order")
+    #expect(await transport.response(.post, "/a", body: #"{"items": []}"#) == "200 else")
+    #expect(await transport.response(.post, "/a", body: #""text""#) == "mockFailed")
+    let invalid = try StubFixture(
+      #"{"routes": [{"path": "/a", "when": {"jsonSchema": {"type": "strin"}}}]}"#)
+    let error = #expect(throws: StubFileError.self) { try StubFile(contentsOf: invalid.file) }
+    #expect(error?.description.contains("routes[0].when.jsonSchema.type") == true)
+  }
+
   @Test func conditionsSelectRoutes() async throws {
     let transport = try StubFixture(Self.file).transport()
     func text(

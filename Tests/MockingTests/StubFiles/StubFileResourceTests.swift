@@ -129,15 +129,24 @@ struct StubFileResourceTests {
     ),
     (
       #"{"routes": [{"resource": "/a", "data": 5}]}"#,
-      "1:40: routes[0].data: expected an array of items, or the name of a file with one, found 5"
+      "1:40: routes[0].data: expected an array of items, one object, or the name of a file with one of "
+        + "them, found 5"
     ),
     (
       #"{"routes": [{"resource": "/a", "data": "bad.json"}]}"#,
       "1:40: routes[0].data: bad.json:2:1: expected JSON: the file ends before the JSON is complete"
     ),
     (
-      #"{"routes": [{"resource": "/a", "data": "object.json"}]}"#,
-      "1:40: routes[0].data: object.json: expected an array of items"
+      #"{"routes": [{"resource": "/a", "data": "number.json"}]}"#,
+      "1:40: routes[0].data: number.json: expected an array of items, or one object"
+    ),
+    (
+      #"{"routes": [{"resource": "/a", "ids": "uuid", "data": {}}]}"#,
+      #"1:32: routes[0].ids: "ids" is for a list of items, and "data" is one object"#
+    ),
+    (
+      #"{"routes": [{"resource": "/u/{u}/a", "data": {}}]}"#,
+      #"1:26: routes[0].resource: expected a path without variables, because "data" is one object, found "/u/{u}/a""#
     ),
     (
       #"{"routes": [{"resource": "/a", "ids": "guid"}]}"#,
@@ -162,7 +171,7 @@ struct StubFileResourceTests {
   func anErrorIsReportedWithItsLocation(text: String, message: String) throws {
     let stubs = try StubFixture(text)
     try Data("[\n".utf8).write(to: stubs.folder.url("bad.json"))
-    try Data("{}".utf8).write(to: stubs.folder.url("object.json"))
+    try Data("1".utf8).write(to: stubs.folder.url("number.json"))
     let error = #expect(throws: StubFileError.self) { try StubFile(contentsOf: stubs.file) }
     let description = error?.description ?? ""
     #expect(description.contains("stubs.json:\(message)"), "\(description)")
