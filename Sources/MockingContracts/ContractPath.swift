@@ -1,3 +1,4 @@
+import CatenaSystem
 import Mocking
 import MockingRecordings
 import Networking
@@ -92,7 +93,9 @@ struct ContractPath: Sendable, Hashable {
     return segments.enumerated().map { index, parts in
       switch parts.first {
       case .literal(let text)? where parts.count == 1:
-        return PathTemplate.escaping("/" + text)
+        // Some documents have paths that are not percent-encoded.
+        let isEncoded = PercentEncoding.decode(text[...]) != nil
+        return PathTemplate.escaping("/" + (isEncoded ? text : text.replacing("%", with: "%25")))
       case .variable(let name)? where parts.count == 1:
         let isPlain = name.utf8.allSatisfy {
           $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")

@@ -301,13 +301,13 @@ final class ContractResponder: Sendable {
       let media = Self.problemMedia(in: response.content, preferences),
       case .data(let data) = mock.body, let value = try? JSON(parsing: data)
     else { return mock }
+    // An example of another response would hide the violation.
+    let wishes = preferences.status == status ? preferences : RequestPreferences([:])
     let isDocumented = media.schema == nil && !media.examples.isEmpty || !media.isJSON
-    if !isDocumented, media.schema.map({ keeps(value, $0) }) ?? true {
+    if !isDocumented, wishes.example == nil, media.schema.map({ keeps(value, $0) }) ?? true {
       mock.headers["Content-Type"] = media.text
       return mock
     }
-    // An example of another response would hide the violation.
-    let wishes = preferences.status == status ? preferences : RequestPreferences([:])
     var documented = body(media, status, of: response, wishes)
     for error in errors.prefix(20) {
       documented.headers.add(

@@ -53,6 +53,16 @@ struct ContractServingTests {
     #expect(try await Self.send(.get, target).status == status)
   }
 
+  @Test func aPathThatIsNotEncodedMatches() async throws {
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: A, version: "1"}
+        paths: {"/a > % b": {get: {responses: {"204": {description: A}}}}}
+        """)
+    #expect(try await Self.send(.get, "/a%20%3E%20%25%20b", contract: contract).status == 204)
+  }
+
   @Test func overridesTakePrecedence() async throws {
     let route = Route(.get, "/v1/pets/{id}", .status(503))
     #expect(try await Self.send(.get, "/v1/pets/7", overrides: [route]).status == 503)
@@ -267,8 +277,8 @@ struct ContractServingTests {
 
   /// An example of another response would hide the violation.
   @Test(arguments: [
-    ("code=422, example=long", 422, "long"), ("code=422", 422, "short"),
-    ("code=204, example=long", 422, "short"), ("code=422, example=none", 404, nil),
+    ("code=422, example=long", 422, "long"), ("code=422", 422, nil),
+    ("code=204, example=long", 422, nil), ("code=422, example=none", 404, nil),
   ])
   func aViolationHasThePreferredExampleOfItsStatus(
     prefer: String, status: Int, message: String?
@@ -287,7 +297,7 @@ struct ContractServingTests {
                   description: A
                   content:
                     application/json:
-                      schema: {type: object, required: [message], properties: {message: {type: string}}}
+                      schema: {type: object, properties: {message: {type: string}}}
                       examples: {short: {value: {message: short}}, long: {value: {message: long}}}
         """)
     let reply = try await Self.send(.get, "/a?n=x", ["Prefer": prefer], contract: contract)
