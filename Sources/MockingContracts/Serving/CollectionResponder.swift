@@ -111,11 +111,17 @@ struct CollectionResponder: Sendable {
       // The resource has no body for this response, such as that of a DELETE.
       return responder.respond(to: request)
     }
+    var body = item(value, without: hiddenMembers)
+    if kind == .list {
+      body = list(value, mock, media, request)
+    } else if isItem(body, media.schema) {
+      body = completed(body, media.schema)
+    } else {
+      return responder.respond(to: request)
+    }
     var result = mock
     result.status = status
     result.headers["Content-Type"] = media.text
-    let body =
-      kind == .list ? list(value, mock, media, request) : item(value, without: hiddenMembers)
     if let text = try? body.data() { result.body = .data(text) }
     for header in response.headers where Self.totalFields.contains(header.name.lowercased()) {
       result.headers[header.name] = mock.headers["X-Total-Count"]
@@ -132,6 +138,23 @@ struct CollectionResponder: Sendable {
   private func item(_ item: JSON, without names: Set<String>) -> JSON {
     guard case .dictionary(let members) = item, !names.isEmpty else { return item }
     return .dictionary(members.filter { !names.contains($0.key) })
+  }
+
+  /// Returns whether a schema is that of items, and not of another object such as a message about a change.
+  private func isItem(_ item: JSON, _ schema: Int?) -> Bool {
+    guard let schema, let members = item.dictionary else { return true }
+    let names = content.program.memberSchemas(of: schema)
+    return names.isEmpty || members.isEmpty || members.keys.contains { names[$0] != nil }
+  }
+
+  /// Returns an item with the members that a response requires and the item does not have.
+  private func completed(_ item: JSON, _ schema: Int?) -> JSON {
+    guard let schema, case .dictionary(let members) = item else { return item }
+    let missing = content.program.requiredMembers(of: schema).subtracting(members.keys)
+    guard !missing.isEmpty, let sample = responder.sample(schema, seed: 0).value.dictionary else {
+      return item
+    }
+    return .dictionary(sample.filter { missing.contains($0.key) }.merging(members) { $1 })
   }
 
   // MARK: Lists
@@ -152,7 +175,8 @@ struct CollectionResponder: Sendable {
     _ items: JSON, _ mock: Mock, _ media: ContractMedia, _ request: ReceivedRequest
   ) -> JSON {
     let hidden = hiddenMembers
-    let items = JSON.array((items.array ?? []).map { item($0, without: hidden) })
+    let items = JSON.array(
+      (items.array ?? []).map { completed(item($0, without: hidden), collection.itemSchema) })
     guard let name = collection.envelope, let schema = media.schema else { return items }
     let members = content.program.memberSchemas(of: schema)
     let sample = responder.sample(schema, seed: 0).value.dictionary ?? [:]

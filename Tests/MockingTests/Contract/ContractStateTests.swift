@@ -248,6 +248,43 @@ struct ContractStateTests {
     #expect(invalid.status == 422 && invalid.json["errors"][0]["pointer"] == "#/product")
   }
 
+  /// PUT has another schema than the item, and another one for its response.
+  @Test func anItemHasTheMembersThatItsResponseRequires() async throws {
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: Notes, version: "1"}
+        paths:
+          /notes:
+            get: {responses: {"200": {description: A, content: {application/json: {schema: {type: array, items: {$ref: "#/components/schemas/Note"}}}}}}}
+          /notes/{id}:
+            parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+            get: {responses: {"200": {description: A, content: {application/json: {schema: {$ref: "#/components/schemas/Note"}}}}}}
+            put:
+              requestBody: {content: {application/json: {schema: {type: object, properties: {text: {type: string}}}}}}
+              responses: {"200": {description: A, content: {application/json: {schema: {type: object, required: [message], properties: {message: {type: string}}}}}}}
+        components: {schemas: {Note: {type: object, required: [id, text, day], properties: {id: {type: string}, text: {type: string}, day: {type: string, format: date}}}}}
+        """)
+    let transport = MockTransport(contract: contract, store: ResourceStore())
+    func send(_ method: HTTPMethod, _ path: String, body: String? = nil) async throws -> JSON {
+      let url = try #require(URL(string: "http://a.example.com" + path))
+      let record = await transport.perform(
+        HTTPRequest(
+          method: method, url: url, headers: ["Content-Type": "application/json"],
+          body: body.map { .data(Data($0.utf8)) } ?? .none))
+      #expect(record.head?.status == 200)
+      return try JSON(parsing: record.body)
+    }
+    let message = try await send(.put, "/notes/n7", body: "{}")
+    #expect(Array((message.dictionary ?? [:]).keys) == ["message"])
+    _ = try await send(.put, "/notes/n7", body: #"{"text": "a"}"#)
+    let note = try await send(.get, "/notes/n7")
+    #expect(note["id"] == "n7" && note["text"] == "a" && note["day"].string != nil)
+    let notes = try await send(.get, "/notes").array ?? []
+    #expect(
+      !notes.isEmpty && notes.allSatisfy { $0["text"].string != nil && $0["day"].string != nil })
+  }
+
   @Test func theStoreIsThatOfTheTest() async throws {
     let shop = try Shop()
     let snapshot = shop.store.snapshot()
