@@ -81,10 +81,11 @@ final class Console: Sendable {
     queue.async { StandardStream.error.write("mock-server: warning: \(text)\n") }
   }
 
-  /// Prints the warnings about recordings on standard error, the first ten in full.
+  /// Prints the warnings about files on standard error, the first ten in full.
   func warn(_ warnings: [ArchiveWarning]) {
     for warning in warnings.prefix(10) { failure("warning: \(warning)") }
-    if warnings.count > 10 { failure("warning: \(warnings.count - 10) further warnings") }
+    guard warnings.count > 10 else { return }
+    failure("warning: \(warnings.count - 10) further warnings; mock-server check FILE prints all")
   }
 
   /// Waits until all lines are printed, or nobody has read the output for a second.

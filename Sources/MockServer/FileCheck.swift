@@ -22,7 +22,7 @@ struct FileCheck {
     let urls = options.files.map(Options.url(of:))
     // A file of several may use the scenario states of another one.
     var problems: [String] = []
-    for url in urls {
+    for url in urls where urls.count > 1 {
       do {
         _ = try StubFile(
           contentsOf: [url], opensStore: false, recordings: options.recordings,

@@ -68,6 +68,10 @@ extension ContractReader {
       assume(place, "a path has no fragment", "\(path[fragment...]) is left out of it")
       path = String(path[..<fragment])
     }
+    if path.hasSuffix("?") {
+      path.removeLast()
+      assume(place, "a path has no query", "the ? is left out of it")
+    }
     if path.contains("?") {
       assume(place, "a path has no query", "requests are matched by \(path.drop { $0 != "?" })")
     }

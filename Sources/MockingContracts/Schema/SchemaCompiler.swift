@@ -331,11 +331,25 @@ struct SchemaCompiler {
     _ keywords: SchemaKeywords, _ name: String
   ) -> [(name: String, schema: Int)] {
     guard let value = keywords.schema[name] else { return [] }
-    guard let members = value.dictionary else {
-      assume(keywords.place.appending(name), "expected an object of schemas")
+    var place = keywords.place.appending(name)
+    guard var members = value.dictionary else {
+      assume(place, "expected an object of schemas")
       return []
     }
-    return members.keys.sorted().map { ($0, schema(at: keywords.place.appending(name, $0))) }
+    // A text is no schema, so that it is not a member with this name.
+    if let reference = members["$ref"]?.string {
+      members["$ref"] = nil
+      let target = documents.target(of: reference, at: keywords.place)?.place
+      if let target, let others = documents.value(at: target)?.dictionary {
+        assume(
+          place.appending("$ref"), "the keyword \(name) has no reference",
+          "it is followed, and members beside it are ignored")
+        (members, place) = (others, target)
+      } else {
+        assume(place.appending("$ref"), SchemaDocuments.deadEnd(reference))
+      }
+    }
+    return members.keys.sorted().map { ($0, schema(at: place.appending($0))) }
   }
 
   mutating func single(_ keywords: SchemaKeywords, _ name: String) -> Int? {

@@ -250,6 +250,30 @@ struct ImperfectDocumentTests {
     #expect(OperationTable(only.content).find(.get, "/i.php?method=B") == nil)
   }
 
+  @Test func aQuestionMarkWithoutAQueryIsLeftOut() async throws {
+    let text = Self.document("{'/a?': {get: {responses: \(Self.json)}}}")
+    #expect(
+      try Self.mistakes(text).map(\.message) == ["a path has no query; the ? is left out of it"])
+    #expect(try await Self.response(try Contract(text: text), "/a").status == 200)
+  }
+
+  /// Documents of several files share the members of schemas so.
+  @Test func aReferenceInPropertiesIsFollowed() throws {
+    let text = Self.document(
+      "{/a: {get: {responses: {'200': {description: A, content: {application/json: {schema: "
+        + "{$ref: '#/components/schemas/S'}}}}}}}}",
+      "{x-b: {n: {type: integer}}, schemas: {S: {type: object, properties: {$ref: '#/components/x-b'}}}}"
+    )
+    #expect(
+      try Self.mistakes(text).map(\.message) == [
+        "the keyword properties has no reference; it is followed, and members beside it are ignored"
+      ])
+    let content = try Contract(text: text).content
+    let schema = try #require(content.operations.first?.successSchema)
+    #expect(content.program.memberSchemas(of: schema).keys.sorted() == ["n"])
+    #expect(!content.violations(of: ["n": "x"], schema, .response).isEmpty)
+  }
+
   @Test(arguments: [
     ("/a?id={id}", "/a?id=7", "/a?id=x"), ("/a{?id}", "/a?id=7", "/a?id=x"),
   ])
