@@ -219,6 +219,8 @@ struct ContractReader {
           assume(
             place.appending("\(index)", name), "there is no security scheme \(name)",
             "its credentials are not checked")
+          // Most operations may need it, and one warning is sufficient.
+          securitySchemes[name] = .other
         }
         return ContractSecurity(name: name, kind: securitySchemes[name] ?? .other)
       }

@@ -227,11 +227,11 @@ struct SchemaCompiler {
       }
     }
     if let values = schema["enum"] {
-      if let values = values.array, !values.isEmpty {
+      if let values = values.array {
         keywords.result.append(
           .enumeration(values, isConstant: false))
       } else {
-        assume(place.appending("enum"), "expected an array of values")
+        assume(place.appending("enum"), "expected an array")
       }
     }
     if let value = schema["const"], !keywords.dialect.isOpenAPI30 {

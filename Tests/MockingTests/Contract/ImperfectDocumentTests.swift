@@ -49,7 +49,7 @@ struct ImperfectDocumentTests {
     ("{maximum: a}", "/maximum", "expected a number; ignored"),
     ("{multipleOf: 0}", "/multipleOf", "expected a number greater than 0; ignored"),
     ("{pattern: 1}", "/pattern", "expected a string; ignored"),
-    ("{enum: []}", "/enum", "expected an array of values; ignored"),
+    ("{enum: a}", "/enum", "expected an array; ignored"),
     ("{properties: []}", "/properties", "expected an object of schemas; ignored"),
     ("{allOf: []}", "/allOf", "expected an array of schemas; ignored"),
     (
@@ -171,6 +171,12 @@ struct ImperfectDocumentTests {
     let text = head + "\npaths: {/a: {get: {responses: \(Self.json)}}}\n"
     #expect(try Self.mistakes(text).map(\.message) == messages)
     #expect(try await Self.response(try Contract(text: text), "/a").body == "1")
+  }
+
+  @Test func anUnknownSecuritySchemeIsReportedOnce() throws {
+    let operation = "{get: {security: [{b: []}], responses: \(Self.json)}}"
+    let mistakes = try Self.mistakes(Self.document("{/a: \(operation), /b: \(operation)}"))
+    #expect(mistakes.map(\.pointer) == ["/paths/~1a/get/security/0/b"])
   }
 
   @Test func anUndeclaredParameterOfThePathIsAString() async throws {
