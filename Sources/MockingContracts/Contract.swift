@@ -183,7 +183,7 @@ public struct Contract: Sendable {
     var documents = SchemaDocuments(load: sources.load)
     documents.add(uri, source.root.json, dialect: dialect, isSchema: false)
     var reader = ContractReader(
-      SchemaCompiler(documents), dialect: dialect, offset: sources.offset(of:))
+      SchemaCompiler(documents), dialect: dialect, names: sources.names(at:))
     reader.read(root)
     reader.compiler.findEndlessSchemas()
     let problems = [mistake].compactMap(\.self) + reader.problems + reader.compiler.problems

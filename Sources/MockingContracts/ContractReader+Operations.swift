@@ -87,11 +87,9 @@ extension ContractReader {
   }
 
   private mutating func content(_ place: SchemaPlace) -> [ContractMedia] {
-    guard let value = compiler.documents.value(at: place) else { return [] }
-    if value["$ref"].string != nil {
-      assume(place.appending("$ref"), "the member content has no reference", "it is followed")
-    }
-    guard let (members, place) = object(at: place) else { return [] }
+    guard compiler.documents.value(at: place) != nil,
+      let (members, place) = object(at: followed(place))
+    else { return [] }
     // JSON comes first, because it is the best one for most clients.
     let medias = members.keys.sorted().compactMap { media($0, place.appending($0)) }
     return medias.filter(\.isJSON) + medias.filter { !$0.isJSON }

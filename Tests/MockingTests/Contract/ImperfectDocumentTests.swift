@@ -310,6 +310,33 @@ struct ImperfectDocumentTests {
       ])
   }
 
+  @Test func pathsAndComponentsMayBeFiles() async throws {
+    let folder = TemporaryFolder()
+    _ = try folder.file(
+      "paths.yaml",
+      "/a: {get: {responses: {'200': {description: A, content: {application/json: {schema: "
+        + "{$ref: 'api.yaml#/components/schemas/S'}}}}}}}")
+    _ = try folder.file("schemas.yaml", "S: {$ref: '#/T'}\nT: {type: integer, enum: [7]}")
+    let file = try folder.file(
+      "api.yaml", Self.document("{$ref: 'paths.yaml'}", "{schemas: {$ref: 'schemas.yaml'}}"))
+    let contract = try Contract(contentsOf: file)
+    #expect(
+      contract.warnings.map(\.message) == [
+        "the member paths has no reference; it is followed",
+        "the member schemas has no reference; it is followed",
+      ])
+    #expect(try await Self.response(contract, "/a").body == "7")
+  }
+
+  @Test(arguments: ["{$ref: '#/components/schemas'}", "{$ref: '#/components/x-b/T'}"])
+  func aCircleOfReferencesOfComponentsEnds(schemas: String) throws {
+    let text = Self.document(
+      "{/a: {get: {responses: {'200': {description: A, content: {application/json: {schema: "
+        + "{$ref: '#/components/schemas/S'}}}}}}}}",
+      "{x-b: {$ref: '#/components/schemas'}, schemas: \(schemas)}")
+    #expect(try Contract(text: text).warnings.contains { $0.message.contains("leads nowhere") })
+  }
+
   @Test func aFileThatIsMissingIsAWarning() throws {
     let folder = TemporaryFolder()
     let file = try folder.file(
