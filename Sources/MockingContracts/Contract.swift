@@ -251,7 +251,8 @@ public struct Contract: Sendable {
     case "3.1": return (.draft202012, mistake)
     case "3.2":
       return (
-        .draft202012, mistake ?? problem("read as 3.1: what is new in 3.2 is ignored", .limitation)
+        .draft202012,
+        mistake ?? problem("read as 3.1; the additions of 3.2 are ignored", .limitation)
       )
     default: throw problem("expected the version 3.0 or 3.1, found \(version)", .error)
     }

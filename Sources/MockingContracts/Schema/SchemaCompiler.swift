@@ -5,7 +5,7 @@ struct SchemaProblem: Error, Sendable, Hashable {
   enum Severity: Sendable, Hashable {
     /// Nothing can be served.
     case error
-    /// The document does not keep its specification, and the reason says what is assumed.
+    /// The document does not keep its specification, and the reason has the assumption.
     case mistake
     /// A valid part of the document has no effect, or no value can match it.
     case limitation

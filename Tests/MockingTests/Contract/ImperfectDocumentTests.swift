@@ -173,6 +173,13 @@ struct ImperfectDocumentTests {
     #expect(try await Self.response(try Contract(text: text), "/a").body == "1")
   }
 
+  @Test func openAPI32IsReadAs31() throws {
+    let text =
+      "openapi: 3.2.0\ninfo: {title: A, version: '1'}\npaths: {/a: {get: {responses: \(Self.json)}}}"
+    let warnings = try Contract(text: text, isStrict: true).warnings
+    #expect(warnings.map(\.message) == ["read as 3.1; the additions of 3.2 are ignored"])
+  }
+
   @Test func anUnknownSecuritySchemeIsReportedOnce() throws {
     let operation = "{get: {security: [{b: []}], responses: \(Self.json)}}"
     let mistakes = try Self.mistakes(Self.document("{/a: \(operation), /b: \(operation)}"))
