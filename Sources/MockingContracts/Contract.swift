@@ -202,7 +202,7 @@ public struct Contract: Sendable {
     var documents = SchemaDocuments(load: sources.load, memberNames: sources.memberNames)
     documents.add(uri, source.root.json, dialect: dialect, isSchema: false)
     var reader = ContractReader(
-      SchemaCompiler(documents), dialect: dialect, offset: sources.offset(of:))
+      SchemaCompiler(documents), dialect: dialect, names: sources.names(at:))
     reader.read(root)
     reader.compiler.findEndlessSchemas()
     let problems = [mistake].compactMap(\.self) + reader.problems + reader.compiler.problems
@@ -270,7 +270,8 @@ public struct Contract: Sendable {
     case "3.1": return (.draft202012, mistake)
     case "3.2":
       return (
-        .draft202012, mistake ?? problem("read as 3.1: what is new in 3.2 is ignored", .limitation)
+        .draft202012,
+        mistake ?? problem("read as 3.1; the additions of 3.2 are ignored", .limitation)
       )
     default: throw problem("expected the version 3.0 or 3.1, found \(version)", .error)
     }

@@ -87,11 +87,9 @@ extension ContractReader {
   }
 
   private mutating func content(_ place: SchemaPlace) -> [ContractMedia] {
-    guard let value = compiler.documents.value(at: place) else { return [] }
-    if value["$ref"].string != nil {
-      assume(place.appending("$ref"), "the member content has no reference", "it is followed")
-    }
-    guard let (_, place) = object(at: place) else { return [] }
+    guard compiler.documents.value(at: place) != nil,
+      let (_, place) = object(at: followed(place))
+    else { return [] }
     // A client without a wish receives the first type.
     return compiler.documents.names(at: place).compactMap { media($0, place.appending($0)) }
   }

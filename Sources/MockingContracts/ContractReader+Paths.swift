@@ -11,8 +11,6 @@ extension ContractReader {
     let place: SchemaPlace
     /// The path as the document has it.
     let text: String
-    /// Whether other paths match the same requests.
-    let isShared: Bool
   }
 
   private static let methods = [
@@ -24,17 +22,13 @@ extension ContractReader {
   /// Paths that match the same requests follow each other in the order of the document, and have the path
   /// of the first one.
   mutating func readPaths(_ place: SchemaPlace) -> [PathEntry] {
+    let texts = Set(names(at: place))
     var groups: [String: [(path: String, text: String)]] = [:]
-    for text in names(at: place) {
+    for text in names(place) where texts.contains(text) {
       guard let path = path(text, place.appending(text)) else { continue }
       groups[ContractPath(path).shape, default: []].append((path, text))
     }
-    let sorted = groups.values.map { group in
-      // Each offset is a search in the document.
-      guard group.count > 1 else { return group }
-      return group.map { (offset(place.appending($0.text)), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
-    }
-    return sorted.sorted { $0[0].path < $1[0].path }.flatMap { group in
+    return groups.values.sorted { $0[0].path < $1[0].path }.flatMap { group in
       group.enumerated().map { index, entry in
         let place = place.appending(entry.text)
         if index > 0 {
@@ -42,8 +36,7 @@ extension ContractReader {
             place, "the path matches the same requests as \(group[0].text)",
             "they are one path, and the first one's operations precede")
         }
-        return PathEntry(
-          path: group[0].path, place: place, text: entry.path, isShared: group.count > 1)
+        return PathEntry(path: group[0].path, place: place, text: entry.path)
       }
     }
   }
@@ -94,16 +87,12 @@ extension ContractReader {
       }
       let servers =
         (serverURLs(operation, place) ?? itemServers).map(Self.basePaths) ?? basePaths
-      if entry.isShared,
-        operations.contains(where: {
-          $0.method == method && $0.path == entry.path
-            && !Set($0.basePaths).isDisjoint(with: servers)
-        })
-      {
-        assume(
-          entry.place.appending(name), "\(method) of the same path is above", "left out")
+      let routes = Set(servers.map { "\(method) \($0)\(entry.path)" })
+      guard served.isDisjoint(with: routes) else {
+        assume(entry.place.appending(name), "\(method) of the same path is above", "left out")
         continue
       }
+      served.formUnion(routes)
       var id = operation["operationId"]?.string
       if let text = id {
         let other = operationIDs[text]

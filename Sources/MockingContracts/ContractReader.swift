@@ -18,15 +18,17 @@ struct ContractReader {
   private var securitySchemes: [String: ContractSecurity.Kind] = [:]
   let dialect: SchemaDialect
   var operationIDs: [String: SchemaPlace] = [:]
-  /// Returns the offset of a value in its text.
-  let offset: (SchemaPlace) -> Int
+  /// The methods and paths of the operations, with the paths of their servers.
+  var served: Set<String> = []
+  /// Returns the names of an object in the order of the text.
+  let names: (SchemaPlace) -> [String]
 
   init(
-    _ compiler: SchemaCompiler, dialect: SchemaDialect, offset: @escaping (SchemaPlace) -> Int
+    _ compiler: SchemaCompiler, dialect: SchemaDialect, names: @escaping (SchemaPlace) -> [String]
   ) {
     self.compiler = compiler
     self.dialect = dialect
-    self.offset = offset
+    self.names = names
   }
 
   // MARK: Values
@@ -82,7 +84,16 @@ struct ContractReader {
       assume(place, "expected an object")
       return []
     }
-    return members.keys.filter { !$0.hasPrefix("x-") }.sorted()
+    return members.keys.filter { !$0.hasPrefix("x-") && $0 != "$ref" }.sorted()
+  }
+
+  /// Returns the place of an object that should have no reference, after its references.
+  mutating func followed(_ place: SchemaPlace) -> SchemaPlace {
+    guard compiler.documents.value(at: place)?["$ref"].string != nil else { return place }
+    assume(
+      place.appending("$ref"), "the member \(place.path.last ?? "") has no reference",
+      "it is followed")
+    return object(at: place)?.place ?? place
   }
 
   /// Returns the text of a member, also of one that is a number.
@@ -123,8 +134,8 @@ struct ContractReader {
       assume(root, "the member paths is missing", "there are no operations")
     }
     let global = security(members["security"], root.appending("security")) ?? []
-    let places = readPaths(root.appending("paths"))
     let count = problems.count
+    let places = readPaths(followed(root.appending("paths")))
     for path in places { readPath(path, global) }
     if operations.isEmpty, problems.dropFirst(count).contains(where: { $0.severity == .mistake }) {
       problems.append(
@@ -172,14 +183,14 @@ struct ContractReader {
 
   /// Compiles the named schemas, so that their errors are found even if no operation uses them.
   private mutating func readSchemas(_ root: SchemaPlace) {
-    let place = root.appending("components", "schemas")
+    let place = followed(root.appending("components", "schemas"))
     for name in names(at: place) { _ = compiler.compile(place.appending(name)) }
   }
 
   // MARK: Security
 
   private mutating func readSecuritySchemes(_ root: SchemaPlace) {
-    let schemes = root.appending("components", "securitySchemes")
+    let schemes = followed(root.appending("components", "securitySchemes"))
     for name in names(at: schemes) {
       guard let (scheme, place) = object(at: schemes.appending(name)) else { continue }
       switch scheme["type"]?.string {
@@ -219,6 +230,8 @@ struct ContractReader {
           assume(
             place.appending("\(index)", name), "there is no security scheme \(name)",
             "its credentials are not checked")
+          // Most operations may need it, and one warning is sufficient.
+          securitySchemes[name] = .other
         }
         return ContractSecurity(name: name, kind: securitySchemes[name] ?? .other)
       }

@@ -172,8 +172,8 @@ final class ContractSources {
     }
   }
 
-  /// Returns the offset of a value in its text.
-  func offset(of place: SchemaPlace) -> Int {
-    sources[place.document]?.root.offset(at: place.path) ?? 0
+  /// Returns the names of an object in the order of the text.
+  func names(at place: SchemaPlace) -> [String] {
+    sources[place.document]?.root.node(at: place.path)?.members.map(\.name) ?? []
   }
 }

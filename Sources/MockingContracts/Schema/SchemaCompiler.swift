@@ -5,7 +5,7 @@ struct SchemaProblem: Error, Sendable, Hashable {
   enum Severity: Sendable, Hashable {
     /// Nothing can be served.
     case error
-    /// The document does not keep its specification, and the reason says what is assumed.
+    /// The document does not keep its specification, and the reason has the assumption.
     case mistake
     /// A valid part of the document has no effect, or no value can match it.
     case limitation
@@ -227,11 +227,11 @@ struct SchemaCompiler {
       }
     }
     if let values = schema["enum"] {
-      if let values = values.array, !values.isEmpty {
+      if let values = values.array {
         keywords.result.append(
           .enumeration(values, isConstant: false))
       } else {
-        assume(place.appending("enum"), "expected an array of values")
+        assume(place.appending("enum"), "expected an array")
       }
     }
     if let value = schema["const"], !keywords.dialect.isOpenAPI30 {

@@ -144,11 +144,39 @@ struct SchemaDocuments {
       return Target(place: target, dynamicAnchor: isDynamic ? fragment : nil)
     }
     guard let pointer = JSONValuePath(pointer: fragment) else { return nil }
-    let target = SchemaPlace(
-      document: resource.document, path: resource.path + pointer.tokens)
-    guard value(at: target) != nil else { return nil }
-    scan(target)
-    return Target(place: target)
+    var target = SchemaPlace(document: resource.document, path: resource.path + pointer.tokens)
+    // A chain of references that is longer is a circle.
+    for _ in 0..<20 {
+      if value(at: target) != nil {
+        scan(target)
+        return Target(place: target)
+      }
+      guard let next = passingReference(target) else { return nil }
+      target = next
+    }
+    return nil
+  }
+
+  /// Returns a place with the target of the first reference on its path instead of the reference: in many
+  /// documents, `components/schemas` is a reference to a file.
+  private mutating func passingReference(_ place: SchemaPlace) -> SchemaPlace? {
+    for count in place.path.indices {
+      let outer = SchemaPlace(document: place.document, path: Array(place.path[..<count]))
+      guard case .dictionary(let members)? = value(at: outer) else { return nil }
+      guard members[place.path[count]] == nil, let reference = members["$ref"]?.string else {
+        continue
+      }
+      let uri = Self.resolve(reference, against: resource(of: outer).base)
+      let parts = uri.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+      let fragment = parts.count > 1 ? (parts[1].removingPercentEncoding ?? String(parts[1])) : ""
+      guard let resource = findResource(String(parts[0])),
+        let pointer = JSONValuePath(pointer: fragment)
+      else { return nil }
+      return SchemaPlace(
+        document: resource.document,
+        path: resource.path + pointer.tokens + place.path[count...])
+    }
+    return nil
   }
 
   /// Returns the description of a reference without a target.

@@ -49,7 +49,7 @@ struct ImperfectDocumentTests {
     ("{maximum: a}", "/maximum", "expected a number; ignored"),
     ("{multipleOf: 0}", "/multipleOf", "expected a number greater than 0; ignored"),
     ("{pattern: 1}", "/pattern", "expected a string; ignored"),
-    ("{enum: []}", "/enum", "expected an array of values; ignored"),
+    ("{enum: a}", "/enum", "expected an array; ignored"),
     ("{properties: []}", "/properties", "expected an object of schemas; ignored"),
     ("{allOf: []}", "/allOf", "expected an array of schemas; ignored"),
     (
@@ -171,6 +171,19 @@ struct ImperfectDocumentTests {
     let text = head + "\npaths: {/a: {get: {responses: \(Self.json)}}}\n"
     #expect(try Self.mistakes(text).map(\.message) == messages)
     #expect(try await Self.response(try Contract(text: text), "/a").body == "1")
+  }
+
+  @Test func openAPI32IsReadAs31() throws {
+    let text =
+      "openapi: 3.2.0\ninfo: {title: A, version: '1'}\npaths: {/a: {get: {responses: \(Self.json)}}}"
+    let warnings = try Contract(text: text, isStrict: true).warnings
+    #expect(warnings.map(\.message) == ["read as 3.1; the additions of 3.2 are ignored"])
+  }
+
+  @Test func anUnknownSecuritySchemeIsReportedOnce() throws {
+    let operation = "{get: {security: [{b: []}], responses: \(Self.json)}}"
+    let mistakes = try Self.mistakes(Self.document("{/a: \(operation), /b: \(operation)}"))
+    #expect(mistakes.map(\.pointer) == ["/paths/~1a/get/security/0/b"])
   }
 
   @Test func anUndeclaredParameterOfThePathIsAString() async throws {
@@ -302,6 +315,33 @@ struct ImperfectDocumentTests {
       error?.issues.map(\.message) == [
         "no operation can be served", "the reference #/b leads nowhere; left out",
       ])
+  }
+
+  @Test func pathsAndComponentsMayBeFiles() async throws {
+    let folder = TemporaryFolder()
+    _ = try folder.file(
+      "paths.yaml",
+      "/a: {get: {responses: {'200': {description: A, content: {application/json: {schema: "
+        + "{$ref: 'api.yaml#/components/schemas/S'}}}}}}}")
+    _ = try folder.file("schemas.yaml", "S: {$ref: '#/T'}\nT: {type: integer, enum: [7]}")
+    let file = try folder.file(
+      "api.yaml", Self.document("{$ref: 'paths.yaml'}", "{schemas: {$ref: 'schemas.yaml'}}"))
+    let contract = try Contract(contentsOf: file)
+    #expect(
+      contract.warnings.map(\.message) == [
+        "the member paths has no reference; it is followed",
+        "the member schemas has no reference; it is followed",
+      ])
+    #expect(try await Self.response(contract, "/a").body == "7")
+  }
+
+  @Test(arguments: ["{$ref: '#/components/schemas'}", "{$ref: '#/components/x-b/T'}"])
+  func aCircleOfReferencesOfComponentsEnds(schemas: String) throws {
+    let text = Self.document(
+      "{/a: {get: {responses: {'200': {description: A, content: {application/json: {schema: "
+        + "{$ref: '#/components/schemas/S'}}}}}}}}",
+      "{x-b: {$ref: '#/components/schemas'}, schemas: \(schemas)}")
+    #expect(try Contract(text: text).warnings.contains { $0.message.contains("leads nowhere") })
   }
 
   @Test func aFileThatIsMissingIsAWarning() throws {

@@ -280,6 +280,30 @@ import MockingRecordings
       #expect(await program.end.status == .exited(0))
     }
 
+    @Test func aDocumentWithMistakesIsValidUnlessTheCheckIsStrict() async throws {
+      func write(_ paths: String) throws {
+        let head = #""openapi": "3.0.3", "info": {"title": "A", "version": "1"}"#
+        try Data("{\(head), \"paths\": \(paths)}".utf8).write(to: file)
+      }
+      try write(#"{"/a/{b}": {"get": {"responses": {"200": {"description": "A"}}}}}"#)
+      let checked = try await Program.mockServer(["check", file.path])
+      #expect(checked.status == .exited(0))
+      #expect(checked.lines.last == "1 route in 1 file, no errors, 1 warning")
+      let problem = "the parameter {b} of the path is not declared; it is a string\n"
+      #expect(checked.errors.hasPrefix("mock-server: warning: "))
+      #expect(checked.errors.hasSuffix(problem))
+      let strict = try await Program.mockServer(["check", "--strict", file.path])
+      #expect(strict.status == .exited(1))
+      #expect(strict.errors.hasSuffix(problem) && !strict.errors.contains("warning"))
+
+      try write("{}")
+      let empty = try await Program.mockServer(["check", file.path])
+      #expect(empty.lines == ["0 routes in 1 file, no errors, 1 warning"])
+      #expect(empty.errors.contains("nothing is served"))
+      try write(##"{"/a": {"$ref": "#/b"}}"##)
+      #expect(try await Program.mockServer(["check", file.path]).status == .exited(1))
+    }
+
     @Test func itemsOfResourcesSurviveReloadingAndARestart() async throws {
       let data = folder.url("data.json")
       let stubs = #"{"routes": [{"resource": "/carts", "data": [{"id": 1}]}]}"#
