@@ -54,7 +54,7 @@ final class StubServer: Sendable {
     let cookieWarning = CookieWarning(console)
     var limits = MockServerLimits()
     // The process then stays below 200 MB, whatever clients upload.
-    limits.totalBodyBytes = 48 << 20
+    limits.totalBodyBytes = 32 << 20
     // The program runs for a long time, and its journal is for people.
     limits.journal = JournalLimits(requests: 1_000, singleBodyBytes: 2 << 20)
     authority = options.usesTLS ? try MockAuthority(name: "mock-server") : nil
