@@ -40,15 +40,10 @@ struct RequestParser {
     /// any size is accepted.
     case stream(after: Int)
 
-    /// Returns the length above which a body is rejected, or `nil` for no limit.
-    ///
-    /// A body that need not be in memory may be larger than the memory for all bodies.
+    /// Returns the length above which a body is rejected: what is discarded needs no memory.
     fileprivate func limit(_ limits: MockServerLimits) -> Int? {
-      switch self {
-      case .collect: min(limits.bodyBytes, limits.totalBodyBytes)
-      case .limited: limits.bodyBytes
-      case .keep, .discard, .stream: nil
-      }
+      if case .limited = self { return limits.bodyBytes }
+      return self == .collect ? min(limits.bodyBytes, limits.totalBodyBytes) : nil
     }
 
     /// Returns a policy that discards a body that is longer than the size to keep.
