@@ -40,7 +40,7 @@ struct RequestParser {
     /// any size is accepted.
     case stream(after: Int)
 
-    /// Returns the length above which a body is rejected: what is discarded needs no memory.
+    /// Returns the length above which a body is rejected; a discarded body needs no memory.
     fileprivate func limit(_ limits: MockServerLimits) -> Int? {
       if case .limited = self { return limits.bodyBytes }
       return self == .collect ? min(limits.bodyBytes, limits.totalBodyBytes) : nil
