@@ -53,6 +53,8 @@ final class StubServer: Sendable {
     let log = ExchangeLog(options, console)
     let cookieWarning = CookieWarning(console)
     var limits = MockServerLimits()
+    // The process then stays below 200 MB, whatever clients upload.
+    limits.totalBodyBytes = 32 << 20
     // The program runs for a long time, and its journal is for people.
     limits.journal = JournalLimits(requests: 1_000, singleBodyBytes: 2 << 20)
     authority = options.usesTLS ? try MockAuthority(name: "mock-server") : nil

@@ -14,9 +14,9 @@ public struct MockServerLimits: Sendable, Hashable {
   public var headerCount = 200
   /// The maximum length of a body in bytes, without chunk sizes and before content codings are removed.
   ///
-  /// A longer one is rejected with 413, unless the route discards bodies. The default is 1 GiB, but the
-  /// server uses ``totalBodyBytes`` if that is less: with its default, no body has more than 256 MiB,
-  /// even if this limit is 512 MiB.
+  /// A longer one is rejected with 413, unless the route discards bodies. The default is 1 GiB. A body that
+  /// a route may read is in memory, so it has at most ``totalBodyBytes``, too: 256 MiB by default. A body
+  /// that no route reads is discarded while it is received.
   public var bodyBytes = 1024 * 1024 * 1024
   /// The maximum memory in bytes for the bodies of all requests that are received or have no complete
   /// response yet.

@@ -40,12 +40,10 @@ struct RequestParser {
     /// any size is accepted.
     case stream(after: Int)
 
-    /// Whether a body beyond the limit for bodies is rejected.
-    fileprivate var isLimited: Bool {
-      switch self {
-      case .collect, .limited: true
-      case .keep, .discard, .stream: false
-      }
+    /// Returns the length above which a body is rejected; a discarded body needs no memory.
+    fileprivate func limit(_ limits: MockServerLimits) -> Int? {
+      if case .limited = self { return limits.bodyBytes }
+      return self == .collect ? min(limits.bodyBytes, limits.totalBodyBytes) : nil
     }
 
     /// Returns a policy that discards a body that is longer than the size to keep.
@@ -119,8 +117,8 @@ struct RequestParser {
 
   /// Returns whether a body with this framing would be rejected because of its declared length.
   func isTooLarge(_ framing: RequestHead.Framing, _ policy: BodyPolicy) -> Bool {
-    guard case .sized(let length) = framing, policy.isLimited else { return false }
-    return length > limits.bodyBytes
+    guard case .sized(let length) = framing, let limit = policy.limit(limits) else { return false }
+    return length > limit
   }
 
   // MARK: Input
@@ -155,7 +153,7 @@ struct RequestParser {
     case .sized(let length):
       state = .sized(remaining: length)
       self.policy = policy.discarding(length)
-      if policy == .collect, length <= limits.bodyBytes {
+      if policy == .collect, !isTooLarge(framing, policy) {
         body.data.reserveCapacity(min(length, Self.reservedCapacity))
       }
     case .chunked: state = .chunked(ChunkedDecoder(limits: limits))
@@ -197,7 +195,7 @@ struct RequestParser {
         throw error
       }
     case .sized(let remaining):
-      if policy.isLimited, body.byteCount + remaining > limits.bodyBytes { throw tooLarge }
+      try checkLength(body.byteCount + remaining)
       let piece = input.prefix(remaining)
       piece.withUnsafeBytes { collect($0) }
       if let bodyError { throw bodyError }
@@ -214,7 +212,7 @@ struct RequestParser {
       swap(&input, &self.input)
       defer { swap(&input, &self.input) }
       let isComplete = try decoder.decode(&input) { piece throws(HTTPParseError) in
-        if policy.isLimited, body.byteCount + piece.count > limits.bodyBytes { throw tooLarge }
+        try checkLength(body.byteCount + piece.count)
         piece.withUnsafeBytes { collect($0) }
         if let bodyError { throw bodyError }
       }
@@ -286,8 +284,9 @@ struct RequestParser {
     body.data.append(contentsOf: bytes)
   }
 
-  private var tooLarge: HTTPParseError {
-    HTTPParseError(413, "the body has more than \(limits.bodyBytes) bytes")
+  private func checkLength(_ count: Int) throws(HTTPParseError) {
+    guard let limit = policy.limit(limits), count > limit else { return }
+    throw HTTPParseError(413, "the body has more than \(limit) bytes")
   }
 
   /// The maximum capacity that is reserved before a body arrives.

@@ -45,8 +45,6 @@ final class ServerCore: @unchecked Sendable {
     journal = RequestJournal(limits: limits.journal, registry: routes.registry)
     tracker = ConnectionTracker(closedLimit: limits.journal.requests)
     self.routes = Mutex(routes)
-    var limits = limits
-    limits.bodyBytes = min(limits.bodyBytes, limits.totalBodyBytes)
     self.limits = limits
     bodyBudget = BodyBudget(limit: limits.totalBodyBytes)
     self.scheduler = scheduler

@@ -38,6 +38,15 @@ import MockingStubs
       }
     }
 
+    @Test func responsesAreDelayedByATimeOrARandomOne() throws {
+      #expect(try options("a", "--delay", "1.5s").delay == .fixed(.milliseconds(1_500)))
+      #expect(
+        try options("a", "--delay", "80ms-0.3 s").delay
+          == .uniform(.milliseconds(80), .milliseconds(300)))
+      let contracts = try options("a", "--no-validation", "--dynamic").contracts
+      #expect(contracts == StubFile.ContractOptions(validatesRequests: false, isDynamic: true))
+    }
+
     @Test func filesAndCommandsAreRecognized() throws {
       #expect(try options("a.json", "--port", "0", "b.har").files == ["a.json", "b.har"])
       #expect(try options("--", "-a").files == ["-a"])
@@ -117,6 +126,16 @@ import MockingStubs
         "--check requires --proxy; to validate files: mock-server check FILE"
       ),
       (["--proxy", "http://a", "--report", "b"], "--report requires --check"),
+      (["--proxy", "http://a", "--errors"], "--errors requires --check"),
+      (
+        ["a", "--delay", "80"],
+        "--delay 80: expected a time, such as 80ms or 1.5s, or two for a random one, such as 80ms-300ms"
+      ),
+      (
+        ["a", "--delay", "2s-1s"],
+        "--delay 2s-1s: expected a time, such as 80ms or 1.5s, or two for a random one, such as "
+          + "80ms-300ms"
+      ),
       (["--record", "http://b"], "--record URL: missing argument FILE"),
       (["a", "--allow-tokens"], "--allow-tokens requires --record"),
       (["a", "--force"], "--force requires --record"),

@@ -42,7 +42,7 @@ struct ResourceRelationTests {
     let response = await transport.send(.get, target)
     #expect(response.text == text)
     let again = await transport.send(
-      .get, target, ["If-None-Match": response.headers["ETag"] ?? ""])
+      .get, target, nil, ["If-None-Match": response.headers["ETag"] ?? ""])
     #expect(again.status == 304)
   }
 

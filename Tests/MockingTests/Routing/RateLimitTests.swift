@@ -31,13 +31,13 @@ struct RateLimitTests {
     #expect(first.status == 200)
     #expect(first.headers["RateLimit-Policy"] == "\"default\";q=2;w=60")
     #expect(first.headers["RateLimit"] == "\"default\";r=1;t=60")
-    scheduler.advance(by: .milliseconds(10_500))
+    await scheduler.advance(by: .milliseconds(10_500))
     #expect(try await Self.get(transport).headers["RateLimit"] == "\"default\";r=0;t=50")
     let refused = try await Self.get(transport)
     #expect(refused.status == 429)
     #expect(refused.headers["Retry-After"] == "50")
     #expect(refused.headers["Content-Type"] == "application/problem+json")
-    scheduler.advance(by: .milliseconds(49_500))
+    await scheduler.advance(by: .milliseconds(49_500))
     #expect(try await Self.get(transport).headers["RateLimit"] == "\"default\";r=1;t=60")
   }
 
@@ -68,7 +68,7 @@ struct RateLimitTests {
       ].limited(by: limit), scheduler: scheduler)
     #expect(await transport.response("/a") == "200 1")
     #expect(try await Self.get(transport).status == 429)
-    scheduler.advance(by: .seconds(1))
+    await scheduler.advance(by: .seconds(1))
     #expect(await transport.response("/a") == "200 2")
   }
 

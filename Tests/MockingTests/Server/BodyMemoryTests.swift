@@ -108,6 +108,19 @@ struct BodyMemoryTests {
     }
   }
 
+  @Test func aBodyThatNoRouteReadsMayBeLargerThanTheMemory() async throws {
+    var limits = MockServerLimits()
+    (limits.bodyBytes, limits.totalBodyBytes) = (20_000, 10_000)
+    let server = try MockServer(limits: limits) {
+      Route(.post, "/fixed", .status(201))
+      Route(.post, "/read") { request in .text("\(request.body.count)") }
+    }
+    defer { server.stop() }
+    #expect(try await Self.status(Self.post("/fixed", byteCount: 20_000), server) == "201")
+    #expect(try await Self.status(Self.post("/fixed", byteCount: 20_001), server) == "413")
+    #expect(try await Self.status(Self.post("/read", byteCount: 10_001), server) == "413")
+  }
+
   @Test(
     arguments: [
       (.collect, false, nil, 503), (.stream(after: 8), false, nil, 503),
