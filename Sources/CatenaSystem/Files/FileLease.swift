@@ -40,6 +40,12 @@ package final class FileLease: Sendable {
   package init?(
     taking path: String, wallClock: @escaping @Sendable () -> Date = { Date() }
   ) throws(FileError) {
+    // Without a lock, so that a waiting process is rarely suspended with one, nor delays the owner.
+    if let found = try OpenFile.existing(path),
+      try LeaseRecord(of: found)?.isHeld(at: LeaseRecord.milliseconds(wallClock())) == true
+    {
+      return nil
+    }
     // The others change files in this time, or take the lease, too.
     guard let file = try FileLock.open(path, waitingAtMost: Self.patience, isTemporary: true) else {
       return nil
