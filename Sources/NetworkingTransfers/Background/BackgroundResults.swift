@@ -40,7 +40,7 @@ struct BackgroundResults: Sendable {
     for file in files {
       guard file.pathExtension != Self.resumptionExtension else {
         if let status = try? FileStatus(file.path),
-          now.timeIntervalSince(status.modificationDate) > BackgroundResumption.lifetime
+          now.timeIntervalSince(status.lastModified) > BackgroundResumption.lifetime
         {
           remove(file)
         }
