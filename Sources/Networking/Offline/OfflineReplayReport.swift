@@ -22,8 +22,7 @@ extension OfflineStore {
     public var expired: [Entry] = []
     /// The files that are not valid entries and were moved to quarantine.
     public var quarantined: [QuarantinedFile] = []
-    /// The disk errors of entries that could not be read or moved to quarantine, and an error with the code
-    /// `offlineStoreBusy` for each entry that was not sent because another process has taken over the replay.
+    /// The disk errors of entries that could not be read or moved to quarantine.
     ///
     /// These entries are still in the store. If the queue of an unreadable entry is known, the
     /// later entries of that queue stay, too. A file that is not a valid entry does not hold up a
