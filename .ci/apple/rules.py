@@ -38,6 +38,11 @@ SYSTEM_METHODS = {
     "addBarrierBlock", "addObserver", "addOperation", "async", "asyncAfter", "dataTask", "downloadTask", "getAllTasks",
     "getTasksWithCompletionHandler", "performExpiringActivity", "setCancelHandler", "setEventHandler", "setRegistrationHandler",
     "sink", "uploadTask"}
+# Methods of collections, which call their closure before they return. Publishers have them, too, and call it on any queue.
+SEQUENCE_METHODS = {
+    "allSatisfy", "compactMap", "contains", "count", "filter", "first", "firstIndex", "flatMap", "forEach", "last", "lastIndex", "map",
+    "max", "min", "prefix", "reduce", "removeAll", "sort", "sorted"}
+PUBLISHER = re.compile(r"(?:[pP]ublisher|Subject)s?$")
 HANDLERS = {
     "betterPathUpdateHandler", "cancellationHandler", "completionBlock", "expirationHandler", "interruptionHandler",
     "invalidationHandler", "newConnectionHandler", "readabilityHandler", "stateUpdateHandler", "terminationHandler",
@@ -46,7 +51,9 @@ HANDLERS = {
 MAIN_ACTOR = re.compile(
     r"UI[A-Z]\w*(?:Delegate|DataSource|ViewController|View|Responder|Window|Control|Application)$"
     r"|NS(?:Application|Document|Panel|Responder|TextField|View|ViewController|Window|WindowController)(?:Delegate)?$"
-    r"|WK\w+Delegate$")
+    r"|WK\w+Delegate$"
+    # From the SDKs of Xcode 26 on.
+    r"|AS\w+PresentationContextProviding$")
 GLOBAL_ACTOR = re.compile(r"@\w*Actor\b")
 # Their locks belong to mock servers, which no suspended app runs.
 LOCKS_IN_PROPERTIES = {
@@ -289,6 +296,8 @@ class ClosureRule:
             return False
         if is_assigned:
             return names[-1] in self.handlers or len(names) > 1 and any(name in variables for name in names[:-1])
+        if names[-1] in SEQUENCE_METHODS and not any(PUBLISHER.search(name) for name in names):
+            return False
         # After a module, or the name of another object.
         return any(self.is_system_type(name) or name in variables for name in names[:2]) or names[-1] in SYSTEM_METHODS \
             or bool(SYSTEM_FUNCTION.match(names[-1]))

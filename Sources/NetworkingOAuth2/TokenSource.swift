@@ -12,8 +12,6 @@ final class TokenSource: Sendable {
   /// An event for the listeners of the session.
   typealias Event = OAuth2SessionEvent
 
-  /// The time for which a renewal waits for the lock of another process, which may repeat its refresh.
-  private static let lockLimit = Duration.seconds(300)
   /// The time in which a renewal with the lock begins repetitions.
   private static let repetitionLimit = Duration.seconds(180)
 
@@ -142,7 +140,18 @@ final class TokenSource: Sendable {
 
   // MARK: Renewal
 
+  /// Renews the token, again if another process has taken over the lease of the lock.
   private func renew(_ renewal: TokenMachine.Renewal) async throws -> OAuth2Token {
+    while true {
+      do {
+        return try await renewOnce(renewal)
+      } catch let error as OAuth2Error where error.underlying is FileLease.Lost {
+        // The token is that of the other process, which may have used the refresh token.
+      }
+    }
+  }
+
+  private func renewOnce(_ renewal: TokenMachine.Renewal) async throws -> OAuth2Token {
     let stored = try await latestToken()
     if let stored, isUsable(stored, for: renewal) { return try adopt(stored, renewal) }
     // Without a token there is nothing that other sessions have to be excluded from.
@@ -161,10 +170,15 @@ final class TokenSource: Sendable {
     // Another process may have renewed the token before the lock was acquired.
     let latest = try await latestToken()
     if let latest, isUsable(latest, for: renewal) { return try adopt(latest, renewal) }
+    let lockQueue = context.scheduler.context(for: .queue(queue))
+    let checkLock = { @Sendable in
+      Promise<Void>(on: lockQueue) { try OAuth2Error.converting(lock.renew) }
+    }
     do {
       var context = context
-      // No refresh is sent after a sign-out.
+      // No refresh is sent after a sign-out, nor after another process has taken over the lease.
       context.mayRepeat = { self.isValid(renewal) }
+      context.checkLock = checkLock
       context.repetitionEnd = context.scheduler.now + Self.repetitionLimit
       let issued = try await issue(replacing: latest, in: context)
       try checkValid(renewal)
@@ -178,6 +192,8 @@ final class TokenSource: Sendable {
     } catch let error as OAuth2Error where endsSession(error) && isValid(renewal) {
       let found: OAuth2Token?
       do {
+        // After the loss of the lock, another process may have used the refresh token.
+        try await checkLock().value
         found = try await drop(latest, for: renewal, error)
       } catch {
         report(.refreshFailed(key.level, error))
@@ -356,41 +372,6 @@ final class TokenSource: Sendable {
   }
 
   // MARK: The store
-
-  enum LockResult {
-    case acquired(TokenLock)
-    case found(OAuth2Token)
-  }
-
-  /// Acquires the lock of the store, or finds a token in the meantime.
-  func lock(_ find: () async throws -> OAuth2Token?) async throws -> LockResult {
-    let (store, key) = (store, key)
-    let end = context.scheduler.now + Self.lockLimit
-    var wait = Duration.milliseconds(5)
-    while true {
-      if let lock = try await onQueue({ try self.tryLock(store, key) }) { return .acquired(lock) }
-      guard context.scheduler.now < end else {
-        throw OAuth2Error(.storeFailed, "another process holds the lock of the token")
-      }
-      try await context.scheduler.sleep(for: wait)
-      wait = min(wait * 2, .milliseconds(100))
-      if let token = try await find() { return .found(token) }
-    }
-  }
-
-  /// Acquires the lock of the store, and excludes the other changes of this session.
-  private func tryLock(_ store: any TokenStoring, _ key: TokenKey) throws -> TokenLock? {
-    guard !isChanging.exchange(true, ordering: .acquiringAndReleasing) else { return nil }
-    var lock: TokenLock?
-    defer { if lock == nil { isChanging.store(false, ordering: .releasing) } }
-    lock = try store.tryLock(key)
-    return lock.map { lock in
-      TokenLock {
-        lock.release()
-        self.isChanging.store(false, ordering: .releasing)
-      }
-    }
-  }
 
   /// Runs a closure that blocks on the queue of the session.
   func onQueue<Value: Sendable>(

@@ -75,7 +75,9 @@ extension Networking {
   ///
   /// On Apple's platforms, the system delivers the first lines of the type `text/plain`, or of no type,
   /// after the first 512 bytes of the body or at its end. A server whose lines are short and slow
-  /// sends another type, such as `application/x-ndjson` or `text/event-stream`.
+  /// sends another type, such as `application/x-ndjson` or `text/event-stream`. The effect of
+  /// `X-Content-Type-Options: nosniff` on it is not documented. Sources: Apple Developer Forums, thread
+  /// 64875; Open Radar 31862557.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.

@@ -31,6 +31,9 @@ extension Networking {
   ///   these names that belong to another user are replaced, except on a disk on which all files have
   ///   the same owner. If the partial file has got a second name (a hard link), a copy of it is
   ///   continued. A transfer that is not resumable leaves no partial file.
+  /// - **One owner.** A resumable transfer has a lease in `.NAME.download.lease`. It ends with the process,
+  ///   and 30 seconds after the system has suspended the process. Another one can then take the files over,
+  ///   and this transfer fails.
   /// - **Integrity.** `Content-Range` and the total length are checked. So is the SHA-256 of the
   ///   caller, or else the SHA-256 or SHA-512 of the server's `Repr-Digest` or `Content-Digest`, and
   ///   that of the `Content-Digest` of each complete range. If a check fails, the partial file is
@@ -61,7 +64,7 @@ extension Networking {
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: The transfer. Its promise is rejected like that of `request(_:_:file:line:)`,
   ///   and with `fileNotWritten`; with `transferInProgress` if another transfer has the partial
-  ///   file; with `digestMismatch`; with `malformedResponse` if a range is not the requested one;
+  ///   file or has taken it over; with `digestMismatch`; with `malformedResponse` if a range is not the requested one;
   ///   with `encodingFailed` if `sha256` is not a SHA-256.
   @discardableResult
   public func transfer(
@@ -193,7 +196,7 @@ extension Networking {
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: The transfer. Its promise is rejected like that of `request(_:_:file:line:)`,
   ///   and with `encodingFailed` if the file cannot be read or changes; with `transferInProgress` if
-  ///   another transfer has the state; with `fileNotWritten` if the state cannot be read or written; with
+  ///   another transfer has the state or has taken it over; with `fileNotWritten` if the state cannot be read or written; with
   ///   `malformedResponse` if a response does not follow the protocol.
   @discardableResult
   public func transfer(

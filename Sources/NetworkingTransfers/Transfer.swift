@@ -22,8 +22,8 @@ public import Promises
 ///   ``Networking/cancelAllRequests()``.
 /// - **Pauses.** A paused transfer keeps its connection. With libcurl it stops reading from the
 ///   socket, so that the server has to wait. With `URLSession` the task is suspended on Apple
-///   platforms; on Linux the received bytes stay in memory. No deadline of the client runs during a
-///   pause.
+///   platforms, which is only advice, and is not on Linux; up to 1 MiB that still arrives stays in memory,
+///   and the rest goes to a temporary file. No deadline of the client runs during a pause.
 /// - **Threads.** All members may be used from any thread.
 public final class Transfer: Sendable {
   /// A promise of the response.

@@ -180,6 +180,7 @@ struct TusRun: Sendable {
     _ file: UploadFile, _ creation: Creation, _ retries: TransferRetries
   ) async throws -> Response {
     let metadata = try options.metadataField
+    try await disk.run { try file.check() }
     var message = message(.post, retries: retries) { headers in
       headers["Upload-Length"] = String(file.version.length)
       headers["Upload-Metadata"] = metadata

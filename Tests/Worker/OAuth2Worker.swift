@@ -14,11 +14,12 @@ import Promises
 //     oauth2-worker refresh FILE URL COUNT
 //     oauth2-worker store FILE FIRST COUNT STEPS [PASSPHRASE]
 //     oauth2-worker migrate OLD NEW STEPS
+//     oauth2-worker lock FILE
 //
 // "refresh" waits for a line of standard input, requests COUNT tokens at once and prints each
 // access token. "store" stores COUNT numbered tokens and prints "stored NUMBER" after each. "migrate"
-// moves the token of OLD to NEW and prints "moved". The last two kill the process before its STEPSth
-// file system operation; 0 disables this.
+// moves the token of OLD to NEW and prints "moved". "store" and "migrate" kill the process before its
+// STEPSth file system operation; 0 disables this. "lock" kills the process while it has the lock.
 enum OAuth2Worker {
   static func run(_ arguments: [String]) throws {
     let key = TokenKey(clientID: "app")
@@ -58,6 +59,9 @@ enum OAuth2Worker {
         URL(fileURLWithPath: arguments[3]), beforeOperation: kill)
       try MigratingTokenStore(from: old, to: new).moveTokens(for: [key])
       log("moved")
+    case "lock" where arguments.count == 3:
+      let lock = try FileTokenStore(URL(fileURLWithPath: arguments[2])).tryLock(key)
+      if lock != nil { kill(getpid(), SIGKILL) }
     default: exit(64)
     }
   }

@@ -63,6 +63,10 @@ final class Window: NSObject {
     Task.detached { queue.async { print("a") } }
     Task { @Sendable in queue.async { print("a") } }
     [1].forEach { number in show(number) }
+    let application = NSApplication.shared
+    show(application.windows.first { $0.isVisible })
+    let center = NotificationCenter.default
+    center.publisher(for: name).map { show($0) }  // planted
     queue.async(group: nil, execute: own { show(1) })
   }
 

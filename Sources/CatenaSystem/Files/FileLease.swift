@@ -40,6 +40,12 @@ package final class FileLease: Sendable {
   package init?(
     taking path: String, wallClock: @escaping @Sendable () -> Date = { Date() }
   ) throws(FileError) {
+    // Without a lock, so that a waiting process is rarely suspended with one, nor delays the owner.
+    if let found = try OpenFile.existing(path),
+      try LeaseRecord(of: found)?.isHeld(at: LeaseRecord.milliseconds(wallClock())) == true
+    {
+      return nil
+    }
     // The others change files in this time, or take the lease, too.
     guard let file = try FileLock.open(path, waitingAtMost: Self.patience, isTemporary: true) else {
       return nil
@@ -77,7 +83,8 @@ package final class FileLease: Sendable {
       defer { file.unlock() }
       guard try file.isNamed, try LeaseRecord(of: file)?.owner == owner else { throw Lost() }
       let now = LeaseRecord.milliseconds(wallClock())
-      if end - now < LeaseRecord.lifetime * 2 / 3 {
+      // An end that is too far away is that of a clock that has been set back.
+      if !(LeaseRecord.lifetime * 2 / 3...LeaseRecord.lifetime).contains(end - now) {
         let newEnd = now + LeaseRecord.lifetime
         try LeaseRecord(owner: owner, end: newEnd).write(to: file)
         state = .held(until: newEnd)
@@ -138,7 +145,7 @@ private struct LeaseRecord {
   var process = LeaseProcess.current
 
   static func milliseconds(_ time: Date) -> Int64 {
-    Int64(clamping: Int64(max(-8e18, min(time.timeIntervalSince1970 * 1_000, 8e18))))
+    Int64(max(-4e18, min(time.timeIntervalSince1970 * 1_000, 4e18)))
   }
 
   init(owner: String, end: Int64) {
@@ -194,7 +201,8 @@ private struct LeaseProcess: Equatable {
       return String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     #else
       let files = FileManager.default
-      guard let start = try? FileSystem().read("/proc/sys/kernel/random/boot_id", limit: 64),
+      // Files of `/proc` have the length 0.
+      guard let start = try? OpenFile("/proc/sys/kernel/random/boot_id").read(64),
         let container = try? files.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")
       else { return "unknown-\(getpid())" }
       let text = String(decoding: start.prefix { $0 > 0x20 }, as: UTF8.self)
@@ -213,6 +221,8 @@ private final class LeaseKeeper: Sendable {
     /// The leases, by owner.
     var leases: [String: Weak] = [:]
     var activity: ExpiringActivity?
+    /// The number of activities that have ended.
+    var expiryCount = 0
     var isRenewing = false
   }
 
@@ -227,20 +237,25 @@ private final class LeaseKeeper: Sendable {
 
   /// Adds a lease, also one that has been given up and continues.
   func add(_ lease: FileLease) {
-    let (mustSchedule, hasActivity) = state.withLock { state in
+    let (mustSchedule, hasActivity, expiryCount) = state.withLock { state in
       state.leases[lease.owner] = Weak(lease: lease)
       defer { state.isRenewing = true }
-      return (!state.isRenewing, state.activity != nil)
+      return (!state.isRenewing, state.activity != nil, state.expiryCount)
     }
     if mustSchedule { scheduleRenewal() }
     guard !hasActivity else { return }
     // Not under the lock, because the system may call the closure at once.
     let activity = ExpiringActivity("Requests that use shared files") { self.giveUp() }
-    state.withLock { $0.activity = $0.leases.isEmpty ? nil : activity }
+    state.withLock { state in
+      if !state.leases.isEmpty, state.expiryCount == expiryCount { state.activity = activity }
+    }
   }
 
   private func giveUp() {
-    state.withLock { $0.activity = nil }
+    state.withLock { state in
+      state.activity = nil
+      state.expiryCount += 1
+    }
     for lease in leases { lease.giveUp() }
   }
 

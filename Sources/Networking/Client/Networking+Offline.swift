@@ -63,7 +63,8 @@ extension Networking {
   ///   this client has stored in a session that has ended.
   /// - **One replay at a time** runs over all clients and processes that use the same store. A call while
   ///   a replay of this client is running, such as an automatic one, joins it: the promise is that of its
-  ///   report, and `progress` receives the further outcomes.
+  ///   report, and `progress` receives the further outcomes. Another process can take over the replay of a
+  ///   process that the system has suspended for 30 seconds.
   ///
   /// - Parameters:
   ///   - concurrency: The number of keys whose requests are sent concurrently; at least 1.

@@ -63,7 +63,7 @@ extension NetworkError {
     case malformedResponse
     /// The body of the response exceeds the limit for bodies in memory.
     case bodyTooLarge
-    /// The file for the body of the response cannot be written.
+    /// The file for the body of the response, or for bytes that are read slowly, cannot be written.
     case fileNotWritten
     /// The circuit breaker of the host is open after repeated failures, so the request is not sent.
     case circuitOpen
@@ -74,7 +74,8 @@ extension NetworkError {
 
     /// The digest of a downloaded file is not the expected one.
     case digestMismatch
-    /// Another transfer, of this or another process, uses the same partial file or upload.
+    /// Another transfer, of this or another process, uses the same partial file or upload, or has taken
+    /// it over.
     case transferInProgress
 
     // MARK: Redirects

@@ -9,7 +9,8 @@ public import Foundation
 /// ```
 ///
 /// The transfer has backpressure: the transport stops reading from the connection when 256 KiB are
-/// unread, and resumes when at most 64 KiB are left.
+/// unread, and resumes when at most 64 KiB are left. A ``URLSessionTransport`` puts the bytes that still
+/// arrive into a temporary file.
 ///
 /// The body of a `Networking.stream` can be read once, by one task. The connection is closed when
 /// that task is cancelled, when it leaves the loop early, when ``cancel()`` is called, or when the

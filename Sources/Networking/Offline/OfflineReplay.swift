@@ -108,7 +108,10 @@ final class OfflineReplay: Sendable {
         return .fulfilled(false)
       }
       try store.directory.verifyFiles(of: record, name)
-      try renewLease()
+      if let loss = lossOfLease() {
+        report(entry, .kept(loss))
+        return .fulfilled(false)
+      }
       return settled([firstly { try options.send(entry) }])
         .then(on: context) { [self, record] results in
           apply(record, entry, results.first.map { options.policy.outcome(of: entry, $0) })
@@ -150,11 +153,15 @@ final class OfflineReplay: Sendable {
     }
   }
 
-  private func renewLease() throws {
+  /// Renews the lease.
+  ///
+  /// - Returns: The error, if another process has taken over the lease or its file cannot be used.
+  private func lossOfLease() -> (any Error)? {
     do {
       try NetworkError.reporting(.offlineStoreFailed) { try lease.renew() }
-    } catch is FileLease.Lost {
-      throw NetworkError(.offlineStoreBusy)
+      return nil
+    } catch {
+      return error is FileLease.Lost ? NetworkError(.offlineStoreBusy) : error
     }
   }
 

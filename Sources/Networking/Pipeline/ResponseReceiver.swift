@@ -94,8 +94,8 @@ final class ResponseReceiver: Sendable {
     clock = isInRealTime ? LiveScheduler.system : reception.settings.scheduler
     self.events = events
     let settings = reception.settings
-    state = Mutex(
-      State(resolver: resolver, limit: settings.maximumBodySize, grace: settings.scheduler.grace))
+    let grace = settings.timeLimit.flatMap { _ in settings.scheduler.grace }
+    state = Mutex(State(resolver: resolver, limit: settings.maximumBodySize, grace: grace))
     flow =
       switch reception.options.destination {
       case .memory: nil

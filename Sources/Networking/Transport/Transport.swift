@@ -96,7 +96,8 @@ public protocol TransportHandle: Sendable {
   /// with the code ``NetworkError/Code-swift.enum/cancelled``, unless it has already ended.
   func cancel()
 
-  /// Pauses reading the response from the connection, so that the server has to wait.
+  /// Pauses the delivery of events, and if possible the reading from the connection, so that the server
+  /// has to wait.
   func suspend()
 
   /// Resumes reading the response from the connection.

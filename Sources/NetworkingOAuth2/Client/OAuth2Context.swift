@@ -16,6 +16,8 @@ public struct OAuth2Context: Sendable {
   ///
   /// It is `false` after the end of the session.
   var mayRepeat: @Sendable () -> Bool = { true }
+  /// Checks that this process still has the lock of the token, before a repetition.
+  var checkLock: @Sendable () -> Promise<Void> = { .fulfilled(()) }
   /// The time after which no repetition begins.
   ///
   /// `nil` means no limit.
@@ -188,7 +190,7 @@ public struct OAuth2Context: Sendable {
     guard mayRepeat() else {
       return .rejected(OAuth2Error(.signInRequired, "the session has ended"))
     }
-    guard delay > .zero else { return .fulfilled(()) }
+    guard delay > .zero else { return checkLock() }
     // A sign-out must not wait much longer.
     let step = min(delay, .seconds(1))
     return after(step, scheduler: scheduler).then(on: .inline) { wait(delay - step) }

@@ -161,9 +161,10 @@
 
   #if !os(tvOS)
     extension WebAuthenticationWindow: ASWebAuthenticationPresentationContextProviding {
-      func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor {
-        anchor
-      }
+      // The SDKs before Xcode 26 require it for any isolation, and later ones on the main actor.
+      nonisolated func presentationAnchor(
+        for session: ASWebAuthenticationSession
+      ) -> ASPresentationAnchor { anchor }
     }
   #endif
 

@@ -56,6 +56,8 @@ struct BackgroundOutcome: Sendable {
 
   /// Sets the failure of a task that has ended with an error.
   ///
+  /// The head and the number of sent bytes are set before.
+  ///
   /// - Parameters:
   ///   - error: The error.
   ///   - noted: The failure of a server that the TLS settings have rejected. `nil` if they have not.
@@ -66,7 +68,9 @@ struct BackgroundOutcome: Sendable {
     let mapped = TransportFailure(ofBackgroundTask: error)
     failure =
       noted
-      ?? trust.failure(mapped, of: error, from: URL(reference: url), hasBegun: head != nil)
+      ?? trust.failure(
+        mapped, of: error, from: URL(reference: url),
+        hasBegun: head != nil || metrics.bytesSent > 0)
     isCancellation = noted == nil && mapped.code == .cancelled
   }
 

@@ -20,13 +20,13 @@ extension SessionConfiguration {
   /// - **Requests.** `download(_:to:)`, and the request of `Request.upload(file:to:)`. All others are
   ///   rejected with ``NetworkError/Code-swift.enum/unsupported`` and the alternative: bodies in memory,
   ///   forms and streams, downloads with a body, responses without an upload or a file, transfers that
-  ///   can be paused, compression, a time limit of a request, interceptors of attempts and hops, and the
-  ///   store policy `offline`.
+  ///   can be paused, compression, a time limit of a request, the store policy `offline`, and interceptors
+  ///   of a level other than `call`, such as a circuit breaker.
   /// - **Client.** ``Networking/beforeEach``, ``Networking/middleware``,
   ///   ``Networking/preProcessRequest``, ``Networking/interceptors`` and credentials apply when a request
   ///   starts. What an interceptor does with a response, such as a retry, applies only in the run of
   ///   the program that has made the request. There are no cookies, caches, retry policies, redirect
-  ///   policies, circuit breakers and deadlines of the client: the system retries and follows redirects.
+  ///   policies and deadlines of the client: the system retries and follows redirects.
   ///   Its only limit is `timeoutIntervalForResource`, a week unless a configuration of Foundation
   ///   changes it. The mode of the client does not limit the number of transfers.
   /// - **Redirects.** The system removes `Authorization` at a redirect to another origin, and keeps other

@@ -118,9 +118,9 @@ extension Networking {
   ///
   /// The promises of its callers are rejected with ``NetworkError/Code-swift.enum/cancelled``. An
   /// unclaimed response or error of a transfer that has ended is dropped, and so is the data to continue an
-  /// interrupted download; a downloaded file stays in its place. A later call with the key starts a new transfer. Nothing happens if there is no transfer
-  /// with the key. A call that still waits for an interceptor or for a token has no transfer yet: cancel
-  /// its promise.
+  /// interrupted download; a downloaded file stays in its place. A later call with the key starts a new
+  /// transfer. Nothing happens if there is no transfer with the key. A call that still waits for an
+  /// interceptor or for a token has no transfer yet: cancel its promise.
   ///
   /// - **Threads.** May be called on any thread. The cancellation counts from this call on, also if the
   ///   system has not listed the transfers of earlier runs yet.

@@ -157,11 +157,11 @@ import Foundation
         method: HTTPMethod(rawValue: request?.httpMethod ?? "GET"),
         url: request?.url?.absoluteString ?? "")
       outcome.head = (task.response as? HTTPURLResponse).map { HTTPResponseHead($0) }
-      if let error { outcome.resumption = BackgroundResumption(error) }
-      if let error = error ?? failure { outcome.fail(with: error, noted: failure, under: trust) }
       if let metrics { outcome.metrics = metrics }
       outcome.metrics.bytesSent = task.countOfBytesSent
       outcome.metrics.bytesReceived = task.countOfBytesReceived
+      if let error { outcome.resumption = BackgroundResumption(error) }
+      if let error = error ?? failure { outcome.fail(with: error, noted: failure, under: trust) }
       receiver?.finished(number, task.taskDescription, outcome)
       forwarder.didComplete(session, task, error)
     }

@@ -309,10 +309,11 @@ struct BackgroundRecordTests {
 
   private func outcome(
     _ error: any Error, noted: TransportFailure? = nil, status: Int? = nil,
-    under trust: ServerTrust = ["a.example": .insecure]
+    bytesSent: Int64 = 0, under trust: ServerTrust = ["a.example": .insecure]
   ) throws -> BackgroundOutcome {
     var outcome = BackgroundOutcome(method: .get, url: "https://a.example/7")
     outcome.head = status.map { HTTPResponseHead(status: $0) }
+    outcome.metrics.bytesSent = bytesSent
     outcome.fail(with: error, noted: noted, under: URLSessionTrust(try TLSOptions(trust: trust)))
     return outcome
   }
@@ -323,6 +324,14 @@ struct BackgroundRecordTests {
     let lost = try outcome(URLError(.cancelled), under: [:])
     #expect(lost.failure?.code == .connectionLost && lost.isCancellation)
     #expect(try outcome(URLError(.cancelled), status: 200).failure?.code == .connectionLost)
+  }
+
+  @Test(arguments: [URLError.Code.cannotConnectToHost, .notConnectedToInternet])
+  func anUploadOfWhichBytesWereSentHasBegun(code: URLError.Code) throws {
+    let early = try outcome(URLError(code)).failure
+    #expect(early?.code.precedesRequest == true)
+    let late = try outcome(URLError(code), bytesSent: 1).failure
+    #expect(late?.code == .connectionLost)
   }
 
   @Test func aRejectedServerAndAReasonOfTheSystemAreOutcomes() throws {

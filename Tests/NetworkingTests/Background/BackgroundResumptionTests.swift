@@ -27,6 +27,16 @@ struct BackgroundResumptionTests {
       userInfo: ["NSURLSessionDownloadTaskResumeData": resumeData])
   }
 
+  /// The error of a download that was interrupted because the user has ended the app.
+  private var forceQuit: NSError {
+    NSError(
+      domain: NSURLErrorDomain, code: NSURLErrorCancelled,
+      userInfo: [
+        "NSURLSessionDownloadTaskResumeData": resumeData,
+        "NSURLErrorBackgroundTaskCancelledReasonKey": 0,
+      ])
+  }
+
   /// The error of resume data that the system cannot use.
   private let refusal = NSError(domain: NSURLErrorDomain, code: -3_003)
 
@@ -82,9 +92,7 @@ struct BackgroundResumptionTests {
   @Test func resumeDataThatArrivesAfterAForceQuitIsUsedOnceTheErrorIsDelivered() async throws {
     _ = download(run())
     let launched = run(lists: false)
-    launched.session.end(
-      try lastTask(), status: nil, failure: SystemCancellation.userForceQuitApplication.failure,
-      error: interruption)
+    launched.session.end(try lastTask(), status: nil, error: forceQuit)
     launched.session.list()
     #expect(storedCount == 1)
     let later = run()
@@ -106,7 +114,7 @@ struct BackgroundResumptionTests {
     try await interrupt(run)
     let second = download(run)
     run.session.end(try lastTask(), status: nil, error: URLError(.timedOut))
-    #expect(await second.result.failure(as: NetworkError.self)?.code == .connectionLost)
+    #expect(await second.result.failure(as: NetworkError.self)?.code == .timedOut(.call))
     _ = download(run)
     #expect(try system.tasks[lastTask()]?.resumeData == nil)
   }
@@ -216,8 +224,8 @@ struct BackgroundResumptionTests {
     #expect(system.tasks[task]?.isResumed == true)
     // The same error is now that of the download.
     run.session.end(task, status: nil, error: refusal)
-    #expect(await again.result.failure(as: NetworkError.self)?.code == .connectionLost)
-    #expect(await second.result.failure(as: NetworkError.self)?.code == .connectionLost)
+    #expect(await again.result.failure(as: NetworkError.self)?.code == .fileNotWritten)
+    #expect(await second.result.failure(as: NetworkError.self)?.code == .fileNotWritten)
     #expect(system.tasks.isEmpty)
   }
 
@@ -225,7 +233,7 @@ struct BackgroundResumptionTests {
     let run = run()
     let download = download(run)
     run.session.end(try lastTask(), status: nil, error: refusal)
-    #expect(await download.result.failure(as: NetworkError.self)?.code == .connectionLost)
+    #expect(await download.result.failure(as: NetworkError.self)?.code == .fileNotWritten)
     #expect(system.tasks.isEmpty)
   }
 

@@ -78,6 +78,13 @@ import NetworkingOAuth2
       #expect(kills >= Self.kills)
     }
 
+    @Test func theLockOfAKilledProcessIsFreeAtOnce() async throws {
+      let end = try await worker("lock", file.path).end
+      #expect(end.status == .signalled(SIGKILL), "\(end.errors)")
+      #expect(folder.names.count == 1)
+      #expect(try FileTokenStore(file).tryLock(key) != nil)
+    }
+
     @Test func aKilledMigrationLosesNoToken() async throws {
       let (old, new) = (folder.url("old"), folder.url("new"))
       let token = OAuth2Token(accessToken: "a", refreshToken: "r")

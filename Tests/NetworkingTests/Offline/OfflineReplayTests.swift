@@ -34,6 +34,20 @@ struct OfflineReplayTests {
     #expect(try store.count == 0)
   }
 
+  /// As another process does while this one is suspended.
+  @Test func aReplayThatIsTakenOverSendsNothingMore() async throws {
+    try add("1", "2", "3")
+    let lease = store.folder.appending(path: "replay.lock")
+    let report = try await store.replay { _ in
+      try FileManager.default.removeItem(at: lease)
+      return .fulfilled(.of(201))
+    }.value
+    #expect(report.delivered.map(\.number) == [1] && report.errors.isEmpty)
+    #expect(report.kept.map(\.entry.number) == [2, 3])
+    #expect((report.kept.first?.error as? NetworkError)?.code == .offlineStoreBusy)
+    #expect(try store.count == 2)
+  }
+
   @MainActor
   @Test func entriesAreSentAndReportedOnTheActorOfTheClosures() async throws {
     try add("1", "2")

@@ -92,6 +92,25 @@ struct TusTests {
     #expect(server.content == content)
   }
 
+  /// As after another process has taken over the upload.
+  @Test(arguments: [HTTPMethod.head, .patch])
+  func nothingIsCreatedOrSentAfterTheLeaseIsLost(_ method: HTTPMethod) async throws {
+    let server = TusServer(.lose(after: 3))
+    _ = await upload(server.client())
+    if method == .head { server.remove() }
+    let client = server.client()
+    client.interceptors.append(
+      RequestAdapter { [folder] request in
+        if request.method == method { unlink(folder.url(".film.upload").path) }
+        return request
+      }, at: .hop)
+    let error = await upload(client).failure(as: NetworkError.self)
+    #expect(error?.code == .transferInProgress)
+    let lines = ["POST -", "PATCH 0", "HEAD -"]
+    #expect(server.lines.entries == (method == .head ? lines : lines + ["PATCH 3"]))
+    #expect(folder.names == [".film.upload.json", "film"])
+  }
+
   @Test func anExpiredUploadIsNotAskedFor() async throws {
     let server = TusServer(
       fields: ["Upload-Expires": "Mon, 23 Nov 2026 10:00:00 GMT"], .lose(after: 3))

@@ -38,10 +38,10 @@ enum SuspendedClient {
       for lane in 0..<4 {
         group.addTask {
           var number = first + lane
-          while isOver.value == 0 {
+          repeat {
             await perform(number, client, folder)
             number += 4
-          }
+          } while isOver.value == 0
         }
       }
     }

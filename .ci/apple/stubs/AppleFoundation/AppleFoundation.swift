@@ -40,7 +40,11 @@ extension URLSessionConfiguration {
     get { .TLSv13 }
     set {}
   }
-  // Foundation on Linux has the property for reading only, and a type that cannot be used.
+  // Foundation on Linux has the next two for reading only, and a type that cannot be used.
+  public var waitsForConnectivity: Bool {
+    get { false }
+    set {}
+  }
   public enum MultipathService { case none, handover, interactive, aggregate }
   public var multipathServiceType: MultipathService {
     get { .none }

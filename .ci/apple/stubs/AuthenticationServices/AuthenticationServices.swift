@@ -7,7 +7,8 @@ public let ASWebAuthenticationSessionErrorDomain = "com.apple.AuthenticationServ
 
 public typealias ASPresentationAnchor = UIWindow
 
-@MainActor public protocol ASWebAuthenticationPresentationContextProviding: NSObjectProtocol {
+// On the main actor from the SDKs of Xcode 26 on. The earlier ones are the strict ones: a member on the main actor is no witness there.
+public protocol ASWebAuthenticationPresentationContextProviding: NSObjectProtocol {
   func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor
 }
 

@@ -69,14 +69,23 @@ package struct SessionDelegateForwarder: Sendable {
     forward?(session, task, error)
   }
 
-  /// Passes a challenge to the delegate.
+  /// Passes a challenge to the delegate, by the method that the system calls.
+  ///
+  /// A challenge for a user and a password, such as that of a proxy, belongs to the task. The others belong
+  /// to the session, and to the task if the delegate has no method for the session.
+  ///
+  /// Source: Apple, "Handling an authentication challenge".
   ///
   /// - Returns: Whether the delegate handles it. It then calls `completionHandler`, now or later.
   package func didReceive(
     _ challenge: URLAuthenticationChallenge, _ session: URLSession, _ task: URLSessionTask,
     completionHandler: @escaping ChallengeHandler
   ) -> Bool {
-    if let sessionChallenge {
+    let isOfTask = [
+      NSURLAuthenticationMethodDefault, NSURLAuthenticationMethodHTMLForm,
+      NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest,
+    ].contains(challenge.protectionSpace.authenticationMethod)
+    if !isOfTask, let sessionChallenge {
       sessionChallenge(session, challenge, completionHandler)
     } else if let taskChallenge {
       taskChallenge(session, task, challenge, completionHandler)

@@ -30,7 +30,8 @@ public import Promises
 /// them with the credentials of its own settings. The delegate receives neither responses and
 /// their bodies, nor redirects, nor challenges with the status 401, because the client handles these
 /// above the transport. The session retains the delegate and calls it on the queue of the transport,
-/// so the delegate must not block.
+/// so the delegate must not block. It must not cancel tasks, nor the session: such a request fails like one
+/// whose connection is lost, and may be sent again. Cancel the promise of the request.
 ///
 /// Limitations of `URLSession` on all platforms:
 ///

@@ -59,7 +59,10 @@ package final class URLSessionTrust: Sendable {
 extension URLSessionTrust {
   /// Notes that the options or the delegate of the caller evaluate the certificate of a host.
   func noteEvaluation(of host: String) {
-    evaluatedHosts.withLock { $0 = $0.count < 1_000 ? $0.union([host]) : [host] }
+    evaluatedHosts.withLock { hosts in
+      if hosts.count >= 1_000 { hosts = [] }
+      hosts.insert(host)
+    }
   }
 
   /// Returns the failure of a task that the transport has not cancelled, and whose server it has not

@@ -31,6 +31,16 @@ extension Step {
         return "only on Apple's platforms"
       #endif
     },
+    Step("18b", "A cache under memory pressure, for 60 seconds") { _ in
+      let cache = ValueCache<String, Int>()
+      _ = try await cache.value(for: "one") { .fulfilled(1) }.value
+      let end = ContinuousClock.now + .seconds(60)
+      while cache.valueCount > 0, ContinuousClock.now < end {
+        try await Task.sleep(for: .seconds(1))
+      }
+      try Device.require(cache.valueCount == 0, "the value is still stored")
+      return "the value was removed"
+    },
     Step("19", "The keychain, with 40 changes at a time") { _ in
       #if canImport(Security)
         let key = TokenKey(clientID: "device")
@@ -61,19 +71,30 @@ public enum LaunchLog {
 
   static var text: String { (try? String(contentsOf: file, encoding: .utf8)) ?? "none" }
 
-  /// Adds a line about the token in the user defaults.
+  private static var stores: [any TokenStoring] {
+    #if canImport(Security)
+      [UserDefaultsTokenStore(), KeychainTokenStore(service: "com.example.catena.device")]
+    #else
+      [UserDefaultsTokenStore()]
+    #endif
+  }
+
+  /// Adds a line about the token in each store.
   ///
-  /// The first launch stores the token.
+  /// The first launch stores the tokens.
   public static func note() {
-    let store = UserDefaultsTokenStore()
-    var line = "\(Date.now): "
-    do {
-      if text == "none" { try store.setToken(OAuth2Token(accessToken: "first"), for: key) }
-      line += try store.token(for: key) == nil ? "NO TOKEN" : "token"
-    } catch {
-      line += "\(error)"
+    let earlier = text
+    let lines = stores.map { store in
+      var line = "\(Date.now), \(type(of: store)): "
+      do {
+        if earlier == "none" { try store.setToken(OAuth2Token(accessToken: "first"), for: key) }
+        line += try store.token(for: key) == nil ? "NO TOKEN" : "token"
+      } catch {
+        line += "\(error)"
+      }
+      return line
     }
-    let content = Data((text == "none" ? line : text + "\n" + line).utf8)
+    let content = Data(((earlier == "none" ? [] : [earlier]) + lines).joined(separator: "\n").utf8)
     #if canImport(Darwin)
       try? content.write(to: file, options: .noFileProtection)
     #else

@@ -3,6 +3,10 @@ import Networking
 import NetworkingStreams
 import Promises
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 extension Step {
   static let streams: [Step] = [
     Step("16", "A slow reader at 15 MB/s, for 40 seconds", isAutomatic: true) { device in
@@ -39,6 +43,17 @@ extension Step {
     Step("7", "A response while the app is suspended") { device in
       let client = Device.client(device.plainURL, .ephemeral, idleTimeout: .seconds(30))
       let outcome = await Device.outcome(of: client.request(.get("hold?seconds=20")))
+      try Device.require(outcome == "200", outcome)
+      return outcome
+    },
+    Step("7b", "A request in 10 seconds, which waits for a network") { device in
+      let configuration = URLSessionConfiguration.ephemeral
+      #if canImport(Darwin)
+        configuration.waitsForConnectivity = true
+      #endif
+      let client = Device.client(device.plainURL, .custom(configuration))
+      try await Task.sleep(for: .seconds(10))
+      let outcome = await Device.outcome(of: client.request(.get("hello")))
       try Device.require(outcome == "200", outcome)
       return outcome
     },

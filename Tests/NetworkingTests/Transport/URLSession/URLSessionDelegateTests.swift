@@ -1,9 +1,10 @@
 #if os(Linux) || os(macOS)
   import Foundation
-  import Networking
   import TestGate
   import TestSupport
   import Testing
+
+  @testable import Networking
 
   #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -41,6 +42,38 @@
     }
   }
 
+  /// A session delegate with both methods for challenges, which records their calls.
+  private final class ChallengedDelegate: NSObject, URLSessionTaskDelegate {
+    let calls = Log<String>()
+
+    func urlSession(
+      _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+      completionHandler:
+        @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      calls.append("session")
+      completionHandler(.performDefaultHandling, nil)
+    }
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+      completionHandler:
+        @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      calls.append("task")
+      completionHandler(.performDefaultHandling, nil)
+    }
+  }
+
+  /// A sender, which challenges of a session do not use.
+  private final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
+    func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
+    func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
+    func cancel(_ challenge: URLAuthenticationChallenge) {}
+    func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
+    func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
+  }
+
   @Suite(.gated)
   struct URLSessionDelegateTests {
     private let delegate = RecordingSessionDelegate()
@@ -63,6 +96,27 @@
       let record = await URLSessionTransport(delegate: delegate).get(server.url())
       #expect(record.failure != nil)
       #expect(await delegate.events.entries(1)[0] == "failed")
+    }
+
+    @Test(arguments: [
+      (NSURLAuthenticationMethodHTTPBasic, "task"), (NSURLAuthenticationMethodHTTPDigest, "task"),
+      (NSURLAuthenticationMethodNTLM, "session"), (NSURLAuthenticationMethodNegotiate, "session"),
+      ("NSURLAuthenticationMethodServerTrust", "session"),
+      ("NSURLAuthenticationMethodClientCertificate", "session"),
+    ])
+    func aChallengeForAPasswordIsOneOfTheTask(method: String, call: String) {
+      let delegate = ChallengedDelegate()
+      let session = URLSession(configuration: .ephemeral)
+      let challenge = URLAuthenticationChallenge(
+        protectionSpace: URLProtectionSpace(
+          host: "proxy.example", port: 3_128, protocol: "http", realm: nil,
+          authenticationMethod: method),
+        proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
+        sender: ChallengeSender())
+      let isHandled = SessionDelegateForwarder(delegate).didReceive(
+        challenge, session, session.dataTask(with: .of("http://a.example/"))
+      ) { _, _ in }
+      #expect(isHandled && delegate.calls.entries == [call])
     }
 
     @Test func theDelegateDoesNotDecideAboutRedirects() async throws {
