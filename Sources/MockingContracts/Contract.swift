@@ -78,9 +78,19 @@ public struct Contract: Sendable {
       of value: JSON, _ schema: Int, _ direction: SchemaValidator.Direction,
       maximumStepCount: Int = SchemaValidator.maximumStepCount
     ) -> [SchemaViolation] {
+      var stepCount = 0
+      return violations(
+        of: value, schema, direction, maximumStepCount: maximumStepCount, counting: &stepCount)
+    }
+
+    /// Returns the violations of a value, and adds the steps of the check to a number.
+    func violations(
+      of value: JSON, _ schema: Int, _ direction: SchemaValidator.Direction,
+      maximumStepCount: Int, counting stepCount: inout Int
+    ) -> [SchemaViolation] {
       let violations = SchemaValidator.violations(
         of: value, schema, in: program, assertsFormats: assertsFormats, direction: direction,
-        maximumStepCount: maximumStepCount)
+        maximumStepCount: maximumStepCount, counting: &stepCount)
       guard ignoresMaskedValues else { return violations }
       return violations.filter { !value.isMasked(at: $0) }
     }

@@ -16,14 +16,12 @@ struct SchemaSampler {
   private static let endlessDepth = 2
   private static let maximumDepth = 24
   private static let attemptCount = 25
-  /// The limit for the work of all attempts, in bytes of values, which bounds the size of a sample.
-  private static let maximumWork = 4_000_000
+  /// The limit for the work of all attempts, which bounds the size of a sample.
+  static let maximumWork = 4_000_000
   /// The work for a schema of a value.
   private static let workPerSchema = 200
   /// The number of instructions of a pattern that count as one byte.
   private static let patternWorkPerByte = 4
-  /// The limit for the steps of the check of a sample.
-  private static let maximumStepCount = 1_000_000
 
   private let content: Contract.Content
   /// Whether the examples and defaults of schemas are used.
@@ -41,21 +39,15 @@ struct SchemaSampler {
   ///   - content: The contract.
   ///   - seed: The seed.
   ///   - usesExamples: Whether the examples and defaults of schemas are used.
-  /// - Returns: The value, and whether it keeps the schema. A schema that no value keeps, or that is
-  ///   hard to satisfy, has a value that does not.
-  static func sample(
-    _ schema: Int, of content: Contract.Content, seed: UInt64, usesExamples: Bool = true
-  ) -> (value: JSON, isValid: Bool) {
-    var work = 0
-    return sample(schema, of: content, seed: seed, usesExamples: usesExamples, counting: &work)
-  }
-
-  /// Makes a value within a limit, and adds its work, in bytes of values, to a number.
+  ///   - maximumWork: The limit for the work: the bytes of values, and the steps of checks.
+  ///   - work: The number to which the work is added.
+  /// - Returns: The first value that keeps the schema. A schema that no value keeps, or that is hard
+  ///   to satisfy, has the value with the fewest violations.
   static func sample(
     _ schema: Int, of content: Contract.Content, seed: UInt64, usesExamples: Bool = true,
     maximumWork: Int = maximumWork, counting work: inout Int
-  ) -> (value: JSON, isValid: Bool) {
-    var last = JSON.null
+  ) -> SchemaSample {
+    var best: SchemaSample?
     var remainingWork = maximumWork
     defer { work += maximumWork - remainingWork }
     let isEndless = content.program.endlessSchemas.contains(schema)
@@ -67,14 +59,25 @@ struct SchemaSampler {
         random: SplitMix64(seed: seed, draw: attempt), remainingWork: remainingWork)
       let value = sampler.value(schema, name: "", depth: 0)
       remainingWork = sampler.remainingWork
-      if attempt == 0 { last = value }
-      if isEndless { break }
-      let violations = content.violations(
-        of: value, schema, .response, maximumStepCount: maximumStepCount)
-      if violations.isEmpty { return (value, true) }
-      if violations[0].isIncomplete { break }
+      guard remainingWork > 0 else {
+        return best ?? SchemaSample(value: value, violations: [], isValid: false)
+      }
+      var check = SampleCheck(schema, of: content, maximumStepCount: remainingWork)
+      let sample = check.repaired(value)
+      remainingWork -= check.stepCount
+      if sample.isValid { return sample }
+      if best.map({ sample.violations.count < $0.violations.count }) ?? true { best = sample }
+      if isEndless || sample.violations.contains(where: \.isIncomplete) { break }
     }
-    return (last, false)
+    return best ?? SchemaSample(value: .null, violations: [], isValid: false)
+  }
+
+  /// Makes a value without a limit of the caller.
+  static func sample(
+    _ schema: Int, of content: Contract.Content, seed: UInt64, usesExamples: Bool = true
+  ) -> SchemaSample {
+    var work = 0
+    return sample(schema, of: content, seed: seed, usesExamples: usesExamples, counting: &work)
   }
 
   private init(
@@ -125,15 +128,16 @@ struct SchemaSampler {
   private mutating func value(_ schemas: [Int], name: String, depth: Int) -> JSON {
     guard depth < Self.maximumDepth, mayContinue else { return .null }
     if depth >= Self.endlessDepth, isEndless(schemas) { return .null }
-    var shape = SchemaShape()
-    for schema in schemas { add(schema, to: &shape, depth: depth) }
+    var choice = AlternativeChoice(random: random, prefersScalars: depth > Self.optionalDepth)
+    let shape = SchemaShape(schemas, of: content.program, choosing: &choice)
+    random = choice.random
     spend(Self.workPerSchema * max(shape.visited.count, 1))
     if usesExamples, schemas.count == 1, let example = shape.examples.first,
       isValid(example, schemas[0])
     {
       return spending(example)
     }
-    if let values = shape.values { return values.isEmpty ? .null : spending(pick(values)) }
+    if let values = shape.values { return spending(valid(values, schemas)) }
     let type = shape.type(
       preferringNull: depth > Self.optionalDepth, orScalar: depth > Self.scalarDepth)
     switch type {
@@ -150,28 +154,29 @@ struct SchemaSampler {
   /// Returns whether the example of a schema keeps it, which is checked once.
   private mutating func isValid(_ example: JSON, _ schema: Int) -> Bool {
     if let isValid = validExamples[schema] { return isValid }
-    let isValid = content.violations(
-      of: example, schema, .response, maximumStepCount: Self.maximumStepCount
-    ).isEmpty
+    let isValid = keeps(example, [schema])
     validExamples[schema] = isValid
     return isValid
   }
 
-  private mutating func add(_ schema: Int, to shape: inout SchemaShape, depth: Int) {
-    var random = random
-    let program = content.program
-    shape.add(schema, of: program) { alternatives in
-      // An alternative that is not a collection ends a recursion.
-      if depth > Self.optionalDepth,
-        let simple = alternatives.firstIndex(where: {
-          program.types(of: $0).isDisjoint(with: [.array, .object])
-        })
-      {
-        return simple
-      }
-      return Int(random.next() % UInt64(max(alternatives.count, 1)))
+  /// Returns whether a value keeps schemas, and counts the steps.
+  private mutating func keeps(_ value: JSON, _ schemas: [Int]) -> Bool {
+    schemas.allSatisfy { schema in
+      var check = SampleCheck(schema, of: content, maximumStepCount: max(remainingWork, 0))
+      defer { spend(check.stepCount) }
+      return check.violations(of: value).isEmpty
     }
-    self.random = random
+  }
+
+  /// Returns one of the values of an enumeration, if possible one that keeps the schemas.
+  private mutating func valid(_ values: [JSON], _ schemas: [Int]) -> JSON {
+    guard !values.isEmpty else { return .null }
+    let start = below(values.count)
+    for offset in values.indices where values.count > 1 {
+      let value = values[(start + offset) % values.count]
+      if keeps(value, schemas) { return value }
+    }
+    return values[start]
   }
 
   private mutating func array(_ shape: SchemaShape, name: String, depth: Int) -> JSON {
@@ -210,8 +215,12 @@ struct SchemaSampler {
       guard required.contains(name) || depth <= Self.optionalDepth else { continue }
       let schemas = shape.members[name] ?? shape.additional
       // A member that no value matches must be left out.
-      if schemas.contains(where: { isNever($0) }) { continue }
-      if !required.contains(name), isEndless(schemas) { continue }
+      if schemas.contains(where: content.program.isNever) { continue }
+      if !required.contains(name),
+        isEndless(schemas) || !shape.closed.allSatisfy({ $0.allows(name) })
+      {
+        continue
+      }
       members[name] = value(schemas, name: name, depth: depth + 1)
     }
     var index = 0
@@ -219,7 +228,7 @@ struct SchemaSampler {
       shape.sizes[.minProperties]
       ?? (shape.members.isEmpty && !shape.additional.isEmpty && depth <= Self.optionalDepth ? 2 : 0)
     while members.count < min(least, most), index < 1_000,
-      !shape.additional.contains(where: { isNever($0) })
+      !shape.additional.contains(where: content.program.isNever)
     {
       index += 1
       let name = "\(pick(SampleNames.words))\(index > 5 ? String(index) : "")"
@@ -235,84 +244,4 @@ struct SchemaSampler {
     let endless = content.program.endlessSchemas
     return !endless.isEmpty && schemas.contains(where: endless.contains)
   }
-
-  private func isNever(_ schema: Int) -> Bool {
-    if case .never? = content.program.nodes[schema].keywords.first { true } else { false }
-  }
-}
-
-/// A number within the limits of a schema.
-private struct NumberSample {
-  private let shape: SchemaShape
-  private let isInteger: Bool
-  private let name: String
-
-  init(_ shape: SchemaShape, isInteger: Bool, name: String) {
-    self.shape = shape
-    self.isInteger = isInteger
-    self.name = name
-  }
-
-  func value(_ sampler: inout SchemaSampler) -> JSON {
-    let usual = SampleNames.range(ofNumber: name, isInteger: isInteger)
-    var (low, high) = (-Double.infinity, Double.infinity)
-    let step = isInteger ? 1 : 0.01
-    for (bound, limit) in shape.limits {
-      guard let limit = limit.double else { continue }
-      switch bound {
-      case .minimum: low = max(low, limit)
-      case .maximum: high = min(high, limit)
-      case .exclusiveMinimum: low = max(low, isInteger ? limit.rounded(.down) + 1 : limit.nextUp)
-      case .exclusiveMaximum: high = min(high, isInteger ? limit.rounded(.up) - 1 : limit.nextDown)
-      }
-    }
-    switch (low.isFinite, high.isFinite) {
-    case (true, true):
-      if usual.lowerBound >= low, usual.upperBound <= high {
-        (low, high) = (usual.lowerBound, usual.upperBound)
-      }
-    case (true, false):
-      high = usual.upperBound > low ? usual.upperBound : low + max(low.magnitude, 100)
-      low = max(low, min(usual.lowerBound, high))
-    case (false, true):
-      low = usual.lowerBound < high ? usual.lowerBound : high - max(high.magnitude, 100)
-      high = min(high, max(usual.upperBound, low))
-    case (false, false): (low, high) = (usual.lowerBound, usual.upperBound)
-    }
-    if let divisor = shape.divisor?.double, divisor > 0 {
-      return multiple(of: divisor, low, high, &sampler)
-    }
-    guard isInteger else {
-      let value = low + (high - low) * sampler.random.unit()
-      let rounded = (value / step).rounded() * step
-      let text = String(format: "%.2f", rounded)
-      let result = Double(text) ?? value
-      return .double(result >= low && result <= high ? result : value)
-    }
-    let (first, last) = (clamped(low.rounded(.up)), clamped(high.rounded(.down)))
-    guard first <= last else { return .int(first) }
-    let (span, isTooLong) = last.subtractingReportingOverflow(first)
-    return .int(isTooLong ? first : first + sampler.below(span == .max ? span : span + 1))
-  }
-
-  private func multiple(
-    of divisor: Double, _ low: Double, _ high: Double, _ sampler: inout SchemaSampler
-  ) -> JSON {
-    let (first, last) = (
-      clamped((low / divisor).rounded(.up)), clamped((high / divisor).rounded(.down))
-    )
-    let count = first + sampler.below(max(min(last &- first, 1_000_000), 0) + 1)
-    if let exact = shape.divisor?.int,
-      let product = Optional(count.multipliedReportingOverflow(by: exact)),
-      !product.overflow
-    {
-      return .int(product.partialValue)
-    }
-    let product = (shape.divisor?.decimal ?? 1) * Decimal(count)
-    let value = Double(product.description) ?? 0
-    return isInteger ? Int(exactly: value).map { .int($0) } ?? .double(value) : .double(value)
-  }
-
-  /// Returns the integer that is nearest to a number without a fraction.
-  private func clamped(_ value: Double) -> Int { Int(max(min(value, 9.2e18), -9.2e18)) }
 }

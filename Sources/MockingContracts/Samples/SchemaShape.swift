@@ -1,5 +1,27 @@
 import Networking
 
+/// A choice between alternatives, with random numbers and a limit for its work.
+struct AlternativeChoice {
+  var random: SplitMix64
+  /// Whether an alternative that is not a collection is preferred, because it ends a recursion.
+  let prefersScalars: Bool
+  /// The number of further alternatives that may be tried, which bounds nested ones.
+  private var remainingCount = 1_000
+
+  init(random: SplitMix64, prefersScalars: Bool) {
+    self.random = random
+    self.prefersScalars = prefersScalars
+  }
+
+  fileprivate mutating func index(in count: Int) -> Int { Int(random.next() % UInt64(count)) }
+
+  /// Counts an alternative, and returns whether it may be tried.
+  fileprivate mutating func mayTry() -> Bool {
+    remainingCount -= 1
+    return remainingCount >= 0
+  }
+}
+
 /// The keywords of a schema with those of the schemas that it refers to, for making a value.
 struct SchemaShape {
   var types = Set(SchemaType.allCases)
@@ -21,11 +43,12 @@ struct SchemaShape {
   /// The members that are only in requests.
   var writeOnly: Set<String> = []
   var additional: [Int] = []
+  /// The members of the schemas that allow no others.
+  var closed: [SchemaMembers] = []
   var hasMemberKeywords = false
   var prefix: [Int] = []
   var rest: [Int] = []
   var contains: [(schema: Int, least: Int)] = []
-  var dependencies: [(name: String, required: [String])] = []
   /// The constant of the member that selects the type.
   var constants: [String: JSON] = [:]
   /// The examples and the default of the schema.
@@ -33,26 +56,43 @@ struct SchemaShape {
   /// The schemas that have been added.
   private(set) var visited: Set<Int> = []
 
-  /// Adds a schema, and chooses one of its alternatives.
+  /// Creates the shape of a value that several schemas apply to.
   ///
   /// - Parameters:
-  ///   - index: The index of the schema.
+  ///   - schemas: The indexes of the schemas.
   ///   - program: The compiled schemas.
-  ///   - depth: The number of references that lead to the schema.
-  ///   - choose: Returns the index of one of several alternatives.
-  mutating func add(
-    _ index: Int, of program: SchemaProgram, depth: Int = 0, choose: (_ alternatives: [Int]) -> Int
+  ///   - choice: The choice between alternatives.
+  init(_ schemas: [Int], of program: SchemaProgram, choosing choice: inout AlternativeChoice) {
+    var pending: [[Alternative]] = []
+    for schema in schemas { add(schema, of: program, &pending) }
+    _ = settle(pending, of: program, &choice)
+  }
+
+  /// Creates the shape of a value without its alternatives.
+  private init(_ schemas: [Int], of program: SchemaProgram) {
+    var pending: [[Alternative]] = []
+    for schema in schemas { add(schema, of: program, &pending) }
+  }
+
+  /// One of several sets of schemas, of which a value matches one.
+  private struct Alternative {
+    var schemas: [Int]
+    /// The member that selects the alternative, and its values that do.
+    var selector: (member: String, values: [String])?
+  }
+
+  /// Adds a schema without its alternatives.
+  private mutating func add(
+    _ index: Int, of program: SchemaProgram, depth: Int = 0, _ pending: inout [[Alternative]]
   ) {
     // A schema that several references lead to counts once.
     guard depth < 24, visited.insert(index).inserted else { return }
     let (node, outerTypes) = (program.nodes[index], types)
     defer { if node.acceptsNull, outerTypes.contains(.null) { types.insert(.null) } }
     addExamples(node.source)
-    func include(_ other: Int, _ shape: inout SchemaShape) {
-      shape.add(other, of: program, depth: depth + 1, choose: choose)
-    }
     for keyword in node.keywords {
       switch keyword {
+      case .never: types = []
       case .types(let allowed):
         types.formIntersection(allowed.contains(.number) ? allowed + [.integer] : allowed)
       case .enumeration(let allowed, _):
@@ -71,32 +111,124 @@ struct SchemaShape {
       case .format(let name, _): format = name
       case .uniqueItems: isUnique = true
       case .required(let names): required.formUnion(names)
-      case .dependentRequired(let others): dependencies += others
-      case .reference(let target), .dynamicReference(let target, _): include(target, &self)
-      case .all(let schemas): for schema in schemas { include(schema, &self) }
-      case .any(let schemas), .one(let schemas): include(schemas[choose(schemas)], &self)
+      case .reference(let target), .dynamicReference(let target, _):
+        add(target, of: program, depth: depth + 1, &pending)
+      case .all(let schemas):
+        for schema in schemas { add(schema, of: program, depth: depth + 1, &pending) }
+      case .any(let schemas), .one(let schemas):
+        pending.append(schemas.map { Alternative(schemas: [$0]) })
       case .discriminator(let discriminator):
-        let names = discriminator.schemas.keys.sorted()
-        let name = names[choose(names.compactMap { discriminator.schemas[$0] })]
-        if let schema = discriminator.schemas[name] { include(schema, &self) }
-        constants[discriminator.name] = .string(name)
-        required.insert(discriminator.name)
+        pending.append(Self.alternatives(of: discriminator, in: program))
       case .members(let schemas):
         hasMemberKeywords = true
         for (name, schema) in schemas.named {
           members[name, default: []].append(schema)
           if program.isAnnotated(schema, with: .writeOnly) { writeOnly.insert(name) }
         }
-        if let schema = schemas.additional { additional.append(schema) }
+        if let schema = schemas.additional {
+          additional.append(schema)
+          if program.isNever(schema) { closed.append(schemas) }
+        }
       case .elements(let prefix, let rest):
         self.prefix += prefix
         if let rest { self.rest.append(rest) }
       case .contains(let schema, let least, _): contains.append((schema, least))
-      case .condition(_, let then?, _): include(then, &self)
-      case .never, .not, .condition, .dependentSchemas, .memberNames, .unevaluatedItems,
+      case .condition(let condition, let then, let otherwise):
+        pending.append([
+          Alternative(schemas: [condition] + (then.map { [$0] } ?? [])),
+          Alternative(schemas: otherwise.map { [$0] } ?? []),
+        ])
+      case .not, .dependentRequired, .dependentSchemas, .memberNames, .unevaluatedItems,
         .unevaluatedMembers:
         break
       }
+    }
+  }
+
+  private static func alternatives(
+    of discriminator: SchemaDiscriminator, in program: SchemaProgram
+  ) -> [Alternative] {
+    var names: [Int: [String]] = [:]
+    for (name, schema) in discriminator.schemas { names[schema, default: []].append(name) }
+    return names.keys.sorted().map { schema in
+      let implied = program.nodes[schema].source["$ref"].string?.split(separator: "/").last
+      let sorted = (names[schema] ?? []).sorted()
+      // The names of the mapping come before that of the schema.
+      let values = sorted.filter { $0 != implied ?? "" } + sorted.filter { $0 == implied ?? "" }
+      return Alternative(schemas: [schema], selector: (discriminator.name, values))
+    }
+  }
+
+  /// Adds one of each set of alternatives that goes with the other schemas.
+  ///
+  /// - Returns: Whether there is one. Otherwise the first one is added.
+  private mutating func settle(
+    _ pending: [[Alternative]], of program: SchemaProgram, _ choice: inout AlternativeChoice
+  ) -> Bool {
+    var isPossible = isPossible(in: program)
+    for alternatives in pending where !alternatives.isEmpty {
+      var start = choice.index(in: alternatives.count)
+      if choice.prefersScalars,
+        let simple = alternatives.firstIndex(where: { alternative in
+          alternative.schemas.contains {
+            program.types(of: $0).isDisjoint(with: [.array, .object])
+          }
+        })
+      {
+        start = simple
+      }
+      var first: SchemaShape?
+      var isFound = false
+      for offset in alternatives.indices where !isFound && (first == nil || choice.mayTry()) {
+        var trial = self
+        var inner: [[Alternative]] = []
+        let alternative = alternatives[(start + offset) % alternatives.count]
+        for schema in alternative.schemas { trial.add(schema, of: program, &inner) }
+        let isSelected = alternative.selector.map { trial.select($0, in: program) } ?? true
+        isFound = trial.settle(inner, of: program, &choice) && isSelected
+        if isFound || first == nil { first = trial }
+      }
+      if let first { self = first }
+      isPossible = isPossible && isFound
+    }
+    return isPossible
+  }
+
+  /// Sets the member that selects an alternative, unless its own values do.
+  ///
+  /// - Returns: Whether the member may have one of the values.
+  private mutating func select(
+    _ selector: (member: String, values: [String]), in program: SchemaProgram
+  ) -> Bool {
+    required.insert(selector.member)
+    if let value = constants[selector.member] {
+      return selector.values.contains { .string($0) == value }
+    }
+    let own = Self(members[selector.member] ?? [], of: program)
+    guard own.types.contains(.string) else { return false }
+    // A value of an enumeration that selects no alternative is that of the enumeration.
+    let value = selector.values.first { own.values?.contains(.string($0)) ?? true }
+    if let value { constants[selector.member] = .string(value) }
+    return own.values != []
+  }
+
+  /// Returns whether a value may match all schemas, as far as types, enumerations and sizes tell.
+  private func isPossible(in program: SchemaProgram, depth: Int = 0) -> Bool {
+    if let values {
+      guard values.contains(where: { types.contains(.of($0)) }) else { return false }
+    } else if types.isEmpty {
+      return false
+    }
+    guard types.isSubset(of: [.object]) || depth == 0 && types.contains(.object) else {
+      return true
+    }
+    return required.allSatisfy { name in
+      guard let schemas = members[name] else { return closed.allSatisfy { $0.allows(name) } }
+      if !program.endlessSchemas.isEmpty, schemas.contains(where: program.endlessSchemas.contains) {
+        return types != [.object]
+      }
+      return depth > 2 || types != [.object]
+        || Self(schemas, of: program).isPossible(in: program, depth: depth + 1)
     }
   }
 
@@ -126,5 +258,21 @@ struct SchemaShape {
     if isNull, types.contains(.null) { return .null }
     let order: [SchemaType] = [.object, .array, .string, .number, .integer, .boolean, .null]
     return order.first { types.contains($0) } ?? .null
+  }
+}
+
+extension SchemaMembers {
+  /// Returns whether a member is named, or matches a pattern.
+  func allows(_ name: String) -> Bool {
+    if isIncomplete || named[name] != nil { return true }
+    var work = 0
+    return patterns.contains { $0.pattern.isFound(in: name, counting: &work, limit: 100_000) }
+  }
+}
+
+extension SchemaProgram {
+  /// Returns whether a schema is `false`.
+  func isNever(_ schema: Int) -> Bool {
+    if case .never? = nodes[schema].keywords.first { true } else { false }
   }
 }

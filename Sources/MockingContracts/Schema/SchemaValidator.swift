@@ -61,6 +61,17 @@ struct SchemaValidator {
     of value: JSON, _ schema: Int, in program: SchemaProgram, assertsFormats: Bool = false,
     direction: Direction? = nil, maximumStepCount: Int = maximumStepCount
   ) -> [SchemaViolation] {
+    var stepCount = 0
+    return violations(
+      of: value, schema, in: program, assertsFormats: assertsFormats, direction: direction,
+      maximumStepCount: maximumStepCount, counting: &stepCount)
+  }
+
+  /// Validates a value, and adds the number of steps to another one.
+  static func violations(
+    of value: JSON, _ schema: Int, in program: SchemaProgram, assertsFormats: Bool = false,
+    direction: Direction?, maximumStepCount: Int, counting stepCount: inout Int
+  ) -> [SchemaViolation] {
     let validator = LargeStack.run(usualDepth: usualDepth, maximumDepth: maximumDepth) {
       limit, isTooDeep in
       var validator = SchemaValidator(
@@ -72,6 +83,7 @@ struct SchemaValidator {
       isTooDeep = validator.isTooDeep
       return validator
     }
+    stepCount += validator.stepCount
     if let interruption = validator.interruption { return [interruption] }
     return Array(validator.violations.prefix(maximumViolationCount))
   }

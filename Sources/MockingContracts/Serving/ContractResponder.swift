@@ -15,19 +15,18 @@ final class ContractResponder: Sendable {
   private let get: ContractResponder?
   /// The bodies that have been made.
   private let cache = Mutex<[BodyKey: Mock]>([:])
+  /// The steps and bytes of all bodies that have been made.
+  private let work = Mutex(0)
   /// The values for header fields and lists, of which the document bounds the number.
-  private let samples = Mutex<[SampleKey: Sample]>([:])
+  private let samples = Mutex<[SampleKey: SchemaSample]>([:])
 
   /// A body that is the same for all requests.
   private struct BodyKey: Hashable {
-    let status: Int
+    let code: ContractResponse.Code
     let type: String
     let example: String?
     let isDynamic: Bool
   }
-
-  /// A value of a schema, and whether it keeps the schema.
-  typealias Sample = (value: JSON, isValid: Bool)
 
   private struct SampleKey: Hashable {
     let schema: Int
@@ -71,7 +70,7 @@ final class ContractResponder: Sendable {
       let types = response.content.map(\.text).joined(separator: ", ")
       return .problem(406, "the operation responds with \(types)")
     }
-    return headers(of: response, body(media, status, preferences))
+    return headers(of: response, body(media, status, of: response, preferences))
   }
 
   /// Returns the response to a request that does not keep the contract, or `nil` if it does.
@@ -80,12 +79,12 @@ final class ContractResponder: Sendable {
     return request.result(of: self) {
       let values = path.values(in: request.path.text[...])
       let checker = RequestChecker(contract: content, operation: operation)
-      return checker.check(request, path: values).map(problem)
+      return checker.check(request, path: values).map { result in
+        problem(
+          result.status, result.detail, errors: result.violations.prefix(100).map(\.json),
+          RequestPreferences(request.headers))
+      }
     }
-  }
-
-  private func problem(_ result: RequestChecker.Result) -> Mock {
-    problem(result.status, result.detail, errors: result.violations.prefix(100).map(\.json))
   }
 
   /// Returns a response to HEAD with the length of the response to GET, or without a length if that is
@@ -137,85 +136,97 @@ final class ContractResponder: Sendable {
   // MARK: Bodies
 
   /// Returns a response with a body, which is made for the first request that needs it.
+  ///
+  /// The document bounds the number of bodies: all statuses of a class, or of the default, have one.
   private func body(
-    _ media: ContractMedia, _ status: Int, _ preferences: RequestPreferences
+    _ media: ContractMedia, _ status: Int, of response: ContractResponse,
+    _ preferences: RequestPreferences
   ) -> Mock {
+    if let name = preferences.example, !media.examples.contains(where: { $0.name == name }) {
+      let names = media.examples.map { $0.name.isEmpty ? "example" : $0.name }
+      return .problem(
+        404,
+        "there is no example with the preferred name; there are \(names.joined(separator: ", "))")
+    }
     let key = BodyKey(
-      status: status, type: media.text, example: preferences.example,
+      code: response.code, type: media.text, example: preferences.example,
       isDynamic: preferences.isDynamic ?? false)
-    if let mock = cache.withLock({ $0[key] }) { return mock }
-    let mock = makeBody(media, status, preferences)
-    // A name comes from a request, so that unknown ones would fill the cache.
-    let isKnown = preferences.example.map { name in media.examples.contains { $0.name == name } }
-    if isKnown ?? true { cache.withLock { if $0.count < 64 { $0[key] = mock } } }
+    var mock: Mock
+    if let known = cache.withLock({ $0[key] }) {
+      mock = known
+    } else {
+      mock = makeBody(media, response.code, preferences)
+      cache.withLock { $0[key] = mock }
+    }
+    if mock.status == 200 { mock.status = status }
     return mock
   }
 
   private func makeBody(
-    _ media: ContractMedia, _ status: Int, _ preferences: RequestPreferences
+    _ media: ContractMedia, _ code: ContractResponse.Code, _ preferences: RequestPreferences
   ) -> Mock {
-    guard let value = value(of: media, status, preferences) else {
-      return .problem(
-        404,
-        "there is no example with the preferred name; there are "
-          + media.examples.map { $0.name.isEmpty ? "example" : $0.name }.joined(separator: ", "))
+    let (value, violation) = value(of: media, code, preferences)
+    guard let data = SampleBody(program: content.program, media: media).data(of: value) else {
+      return .problem(500, "the example of the response cannot be written as JSON")
     }
-    let type = media.type.subtype == "*" || media.type.type == "*" ? "application/json" : media.text
-    if media.isJSON || media.type.type == "*" || media.type.subtype == "*" {
-      guard let data = try? value.data() else {
-        return .problem(500, "the example of the response cannot be written as JSON")
-      }
-      return .data(data, contentType: type, status: status)
+    let isRange = media.type.subtype == "*" || media.type.type == "*"
+    var mock = Mock.data(data, contentType: isRange ? "application/json" : media.text)
+    if let violation {
+      mock.headers["Contract-Warning"] = Self.fieldText(
+        "the body does not keep its schema: \(violation)")
     }
-    if case .string(let text) = value {
-      return .data(Data(text.utf8), contentType: type, status: status)
-    }
-    if media.type.subtype == "x-www-form-urlencoded", case .dictionary(let members) = value {
-      let fields = members.sorted { $0.key < $1.key }.map { name, value in
-        [name, value.string ?? value.description].map(PercentEncoding.form.encoded).joined(
-          separator: "=")
-      }
-      return .data(Data(fields.joined(separator: "&").utf8), contentType: type, status: status)
-    }
-    guard media.type.type == "text", case .some = try? value.data() else {
-      return .problem(
-        501,
-        "a body of the type \(media.type) is not made from a schema; add an example that is a string"
-      )
-    }
-    return .data(Data(value.description.utf8), contentType: type, status: status)
+    return mock
   }
 
-  /// Returns the value of a body, or `nil` if there is no example with the preferred name.
+  /// Returns the value of a body, and a violation if it does not keep its schema.
   private func value(
-    of media: ContractMedia, _ status: Int, _ preferences: RequestPreferences
-  ) -> JSON? {
-    if let name = preferences.example {
-      return media.examples.first { $0.name == name }?.value
+    of media: ContractMedia, _ code: ContractResponse.Code, _ preferences: RequestPreferences
+  ) -> (value: JSON, violation: String?) {
+    if let name = preferences.example,
+      let example = media.examples.first(where: { $0.name == name })
+    {
+      return (example.value, nil)
+    }
+    guard let schema = media.schema else { return (media.examples.first?.value ?? "", nil) }
+    func violations(of example: JSON) -> [SchemaViolation] {
+      var check = SampleCheck(
+        schema, of: content, maximumStepCount: SchemaValidator.maximumStepCount)
+      defer { count(check.stepCount) }
+      return check.violations(of: example)
     }
     let isDynamic = preferences.isDynamic ?? false
-    if !isDynamic, let example = media.examples.first(where: { isValid($0.value, media) }) {
-      return example.value
+    if !isDynamic, let example = media.examples.first(where: { violations(of: $0.value).isEmpty }) {
+      return (example.value, nil)
     }
-    guard let schema = media.schema else { return media.examples.first?.value ?? .string("") }
-    let seed = seed &+ UInt64(status)
-    let sample = SchemaSampler.sample(schema, of: content, seed: seed, usesExamples: !isDynamic)
-    if !sample.isValid, let example = media.examples.first { return example.value }
-    return sample.value
+    let number =
+      switch code {
+      case .status(let status): status
+      case .class(let digit): digit * 100
+      case .default: 0
+      }
+    var work = 0
+    let sample = SchemaSampler.sample(
+      schema, of: content, seed: seed &+ UInt64(number), usesExamples: !isDynamic, counting: &work)
+    count(work)
+    guard !sample.isValid else { return (sample.value, nil) }
+    if let example = media.examples.first {
+      return (example.value, violations(of: example.value).first?.description)
+    }
+    return (sample.value, sample.violations.first?.description ?? "it is too large")
   }
 
+  /// The steps and bytes of all bodies that have been made.
+  var workCount: Int { work.withLock { $0 } }
+
+  private func count(_ steps: Int) { work.withLock { $0 += steps } }
+
   /// Returns a value of a schema, which is made for the first request that needs it.
-  func sample(_ schema: Int, seed: UInt64) -> Sample {
+  func sample(_ schema: Int, seed: UInt64) -> SchemaSample {
     let key = SampleKey(schema: schema, seed: seed)
     if let sample = samples.withLock({ $0[key] }) { return sample }
     let sample = SchemaSampler.sample(schema, of: content, seed: seed)
     samples.withLock { $0[key] = sample }
     return sample
-  }
-
-  private func isValid(_ example: JSON, _ media: ContractMedia) -> Bool {
-    guard let schema = media.schema else { return true }
-    return content.violations(of: example, schema, .response).isEmpty
   }
 
   // MARK: Header fields
@@ -246,45 +257,90 @@ final class ContractResponder: Sendable {
 
   /// Returns the response to a request that does not keep the contract.
   ///
-  /// If the document has another body for the status, that body is sent, so that the response keeps
-  /// the contract, and the violations are in the field `Contract-Violation`.
+  /// If the document has another body for the status, or an example without a schema, that body is
+  /// sent, so that the response keeps the contract, and the violations are in the field
+  /// `Contract-Violation`.
   ///
   /// - Parameters:
   ///   - status: The status.
   ///   - detail: The description.
   ///   - errors: The violations.
+  ///   - preferences: The preferences of the client.
   /// - Returns: The response.
-  func problem(_ status: Int, _ detail: String, errors: [JSON]) -> Mock {
+  func problem(
+    _ status: Int, _ detail: String, errors: [JSON],
+    _ preferences: RequestPreferences = RequestPreferences([:])
+  ) -> Mock {
     let members: [String: JSON] = errors.isEmpty ? [:] : ["errors": .array(errors)]
     var mock = Mock.problem(status, detail, members: members)
-    if status == 401 { mock.headers["WWW-Authenticate"] = authenticate }
-    guard let response = operation.response(for: status), !response.content.isEmpty,
+    if status == 401 { mock.headers = addingChallenges(to: mock.headers) }
+    guard let response = operation.response(for: status),
+      let media = Self.problemMedia(in: response.content, preferences),
       case .data(let data) = mock.body, let value = try? JSON(parsing: data)
     else { return mock }
-    let problemType = response.content.first { $0.type.description == "application/problem+json" }
-    guard let media = problemType ?? response.content.first(where: \.isJSON) else { return mock }
-    let keeps = media.schema.map { content.violations(of: value, $0, .response).isEmpty } ?? true
-    if keeps {
+    let isDocumented = media.schema == nil && !media.examples.isEmpty || !media.isJSON
+    if !isDocumented, media.schema.map({ keeps(value, $0) }) ?? true {
       mock.headers["Content-Type"] = media.text
       return mock
     }
-    var documented = body(media, status, RequestPreferences([:]))
+    var documented = body(media, status, of: response, RequestPreferences([:]))
     for error in errors.prefix(20) {
-      let text = (error["detail"].string ?? "").unicodeScalars.map { scalar in
-        (0x20...0x7E).contains(scalar.value) ? String(scalar) : "?"
-      }
-      documented.headers.add(text.joined(), for: "Contract-Violation")
+      documented.headers.add(
+        Self.fieldText(error["detail"].string ?? ""), for: "Contract-Violation")
     }
-    if let value = mock.headers["WWW-Authenticate"] {
-      documented.headers["WWW-Authenticate"] = value
+    for value in mock.headers.values(for: "WWW-Authenticate") {
+      documented.headers.add(value, for: "WWW-Authenticate")
     }
     return documented
   }
 
-  private var authenticate: String {
-    for case .http(let scheme) in operation.security.joined().map(\.kind) {
-      return scheme == "basic" ? "Basic realm=\"api\"" : scheme.capitalized
+  /// The limit for the steps of the check of problem details, which each invalid request needs.
+  private static let maximumProblemStepCount = 100_000
+
+  private func keeps(_ problem: JSON, _ schema: Int) -> Bool {
+    content.violations(
+      of: problem, schema, .response, maximumStepCount: Self.maximumProblemStepCount
+    ).isEmpty
+  }
+
+  /// Returns the media type for problem details: of those that the client likes equally, that of
+  /// problem details, then one of JSON.
+  private static func problemMedia(
+    in content: [ContractMedia], _ preferences: RequestPreferences
+  ) -> ContractMedia? {
+    let described = content.filter { $0.schema != nil || !$0.examples.isEmpty || $0.isJSON }
+    let json = described.filter(\.isJSON)
+    let ordered = json.filter { $0.type.subtype == "problem+json" } + json + described
+    return preferences.choose(from: ordered) ?? ordered.first
+  }
+
+  /// Returns a text without characters that a header field cannot have.
+  private static func fieldText(_ text: String) -> String {
+    text.unicodeScalars.prefix(500).map { scalar in
+      (0x20...0x7E).contains(scalar.value) ? String(scalar) : "?"
+    }.joined()
+  }
+
+  /// Adds a challenge for each scheme of the operation with which a client can respond.
+  ///
+  /// A challenge of Digest needs values that only a server with passwords has.
+  ///
+  /// Source: RFC 9110 section 11.6.1; RFC 7617; RFC 6750 section 3.
+  private func addingChallenges(to headers: HTTPHeaders) -> HTTPHeaders {
+    let title = Self.fieldText(content.title).filter { !"\"\\".contains($0) }
+    var challenges: [String] = []
+    for kind in operation.security.joined().map(\.kind) {
+      let scheme: String
+      switch kind {
+      case .http("digest"), .other: continue
+      case .http(let name): scheme = name.capitalized
+      case .apiKey: scheme = "ApiKey"
+      }
+      let challenge = "\(scheme) realm=\"\(title)\""
+      if !challenges.contains(challenge) { challenges.append(challenge) }
     }
-    return "ApiKey"
+    var headers = headers
+    for challenge in challenges { headers.add(challenge, for: "WWW-Authenticate") }
+    return headers
   }
 }

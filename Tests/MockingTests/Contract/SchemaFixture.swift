@@ -22,7 +22,7 @@ enum SchemaFixture {
   }
 
   /// Makes a value of a schema in the flow style of YAML, and returns whether it keeps the schema.
-  static func sample(_ schema: String, seed: UInt64) throws -> (value: JSON, isValid: Bool) {
+  static func sample(_ schema: String, seed: UInt64) throws -> SchemaSample {
     let contract = try Contract(
       text: """
         openapi: 3.1.0
