@@ -29,10 +29,14 @@ struct ExchangeLog: Sendable {
       if writesJSON {
         var object = exchange.object(at: date, isVerbose: output == .verbose)
         if let blockedOrigin { object["blockedOrigin"] = .string(blockedOrigin) }
+        if let warning = exchange.responseHeaders["Contract-Warning"] {
+          object["contractWarning"] = .string(warning)
+        }
         return Console.text(of: object)
       }
       let hint = blockedOrigin.map { "  not readable by pages of \($0), see --cors" }
-      let line = exchange.line(at: date) + (hint ?? "")
+      let warning = exchange.responseHeaders["Contract-Warning"].map { "  warning: \($0)" }
+      let line = exchange.line(at: date) + (hint ?? "") + (warning ?? "")
       return output == .verbose ? ([line] + exchange.details).joined(separator: "\n") : line
     }
   }

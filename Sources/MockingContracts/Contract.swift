@@ -17,9 +17,9 @@ public import Networking
 ///   the contract receives problem details that name each violation: a 401 without credentials, a 415
 ///   for another content type, and otherwise a 400, or the 422 of the document.
 /// - **Responses.** The first successful response of the operation, in the media type that `Accept`
-///   prefers: its example if it has a valid one, otherwise a body made from the schema. The same
-///   seed makes the same bodies. The field `Prefer` selects another response: `code=404`,
-///   `example=name`, `dynamic=true`.
+///   prefers: its example if it has a valid one, otherwise a body made from the schema, which is
+///   checked before it is sent. The same seed makes the same bodies. The field `Prefer` selects
+///   another response: `code=404`, `example=name`, `dynamic=true`.
 /// - **Schemas.** JSON Schema 2020-12 for OpenAPI 3.1, and the dialect of OpenAPI 3.0. Patterns are
 ///   searched in linear time; those that cannot be, with look-around or back-references, are
 ///   ``warnings`` and match every text.
@@ -171,7 +171,7 @@ public struct Contract: Sendable {
       throw ContractError(issues: sources.issues([error]))
     }
     sources.dialect = dialect
-    var documents = SchemaDocuments(load: sources.load)
+    var documents = SchemaDocuments(load: sources.load, memberNames: sources.memberNames)
     documents.add(uri, source.root.json, dialect: dialect, isSchema: false)
     var reader = ContractReader(SchemaCompiler(documents), dialect: dialect)
     reader.read(root)

@@ -79,13 +79,12 @@ extension ContractReader {
 
   private mutating func content(_ place: SchemaPlace) -> [ContractMedia] {
     guard let value = compiler.documents.value(at: place) else { return [] }
-    guard case .dictionary(let members) = value else {
+    guard case .dictionary = value else {
       fail(place, "expected an object")
       return []
     }
-    // JSON comes first, because it is the best one for most clients.
-    let medias = members.keys.sorted().compactMap { media($0, place.appending($0)) }
-    return medias.filter(\.isJSON) + medias.filter { !$0.isJSON }
+    // A client without a wish receives the first type.
+    return compiler.documents.names(at: place).compactMap { media($0, place.appending($0)) }
   }
 
   private mutating func media(_ text: String, _ place: SchemaPlace) -> ContractMedia? {
@@ -96,7 +95,7 @@ extension ContractReader {
     guard let (members, place) = object(at: place) else { return nil }
     var media = ContractMedia(text: text, type: type, schema: schema(of: members, place))
     if let example = members["example"] { media.examples.append(("", example)) }
-    for name in (members["examples"]?.dictionary ?? [:]).keys.sorted() {
+    for name in compiler.documents.names(at: place.appending("examples")) {
       guard let (example, place) = object(at: place.appending("examples", name)) else { continue }
       guard let value = example["value"] else {
         if example["externalValue"] != nil {

@@ -125,6 +125,11 @@ final class ContractSources {
     return (source.root.json, dialect)
   }
 
+  /// Returns the names of the members of an object in their order, for ``SchemaDocuments``.
+  func memberNames(_ place: SchemaPlace) -> [String]? {
+    sources[place.document]?.root.node(at: place.path)?.members.map(\.name)
+  }
+
   /// Returns problems with their positions, in their order.
   ///
   /// Each document is read once, however many problems it has.

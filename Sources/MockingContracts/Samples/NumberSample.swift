@@ -62,7 +62,15 @@ struct NumberSample {
     let (first, last) = (
       clamped((low / divisor).rounded(.up)), clamped((high / divisor).rounded(.down))
     )
-    let count = first + sampler.below(max(min(last &- first, 1_000_000), 0) + 1)
+    var count = first
+    // Many validators divide binary numbers, by which 4.31 is no multiple of 0.01.
+    for _ in 0..<20 {
+      count = first + sampler.below(max(min(last &- first, 1_000_000), 0) + 1)
+      let quotient = Double("\((shape.divisor?.decimal ?? 1) * Decimal(count))").map {
+        $0 / divisor
+      }
+      if quotient == Double(count) { break }
+    }
     if let exact = shape.divisor?.int,
       let product = Optional(count.multipliedReportingOverflow(by: exact)),
       !product.overflow

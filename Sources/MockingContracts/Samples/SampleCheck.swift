@@ -10,9 +10,9 @@ struct SchemaSample: Sendable {
   let isValid: Bool
 }
 
-/// A check of values that are made from a schema, which leaves out parts that do not keep it.
+/// A check of values that are made from a schema, which changes optional parts that do not keep it.
 struct SampleCheck {
-  /// The limit for the number of parts that are left out.
+  /// The limit for the number of changes.
   private static let maximumRepairCount = 20
 
   private let content: Contract.Content
@@ -34,8 +34,7 @@ struct SampleCheck {
       counting: &stepCount)
   }
 
-  /// Checks a value, and leaves out optional members and elements without which it has fewer
-  /// violations.
+  /// Checks a value, and changes optional parts of it until it has no violations.
   mutating func repaired(_ value: JSON) -> SchemaSample {
     var sample = value
     var violations = violations(of: value)
@@ -46,39 +45,69 @@ struct SampleCheck {
     return SchemaSample(value: sample, violations: violations, isValid: violations.isEmpty)
   }
 
-  /// Leaves out the smallest part of a value without which it has fewer violations.
+  /// Makes the smallest change of a value with which it has fewer violations.
   private mutating func repair(
     _ value: JSON, _ violations: [SchemaViolation]
   ) -> (JSON, [SchemaViolation])? {
-    guard violations.first?.isIncomplete == false else { return nil }
-    for violation in violations where !violation.path.isEmpty {
-      for count in stride(from: violation.path.count, through: 1, by: -1) {
-        let candidate = value.removing(violation.path.prefix(count))
+    for violation in violations {
+      for candidate in distinguished(value, violation) + shortened(value, violation) {
+        guard stepCount < maximumStepCount else { return nil }
         let others = self.violations(of: candidate)
-        if others.first?.isIncomplete == true { return nil }
-        if others.count < violations.count { return (candidate, others) }
+        let isComplete = others.first?.isIncomplete != true
+        if isComplete, others.count < violations.count { return (candidate, others) }
       }
     }
     return nil
   }
+
+  /// Returns values without the part that has a violation, and without those around it.
+  private func shortened(_ value: JSON, _ violation: SchemaViolation) -> [JSON] {
+    stride(from: violation.path.count, through: 1, by: -1).map { count in
+      value.changed(at: violation.path.prefix(count)) { _ in nil } ?? value
+    }
+  }
+
+  /// Returns values that match fewer of the alternatives of which one must match: they have a member
+  /// of another alternative that is `null`.
+  private func distinguished(_ value: JSON, _ violation: SchemaViolation) -> [JSON] {
+    guard violation.keyword == "oneOf",
+      let node = content.program.nodes.first(where: { $0.place == violation.schema })
+    else { return [] }
+    let alternatives = node.keywords.flatMap { keyword -> [Int] in
+      switch keyword {
+      case .one(let schemas): schemas
+      case .discriminator(let discriminator): discriminator.alternatives
+      default: []
+      }
+    }
+    let names = Set(alternatives.flatMap { content.program.memberSchemas(of: $0).keys })
+    return names.sorted().prefix(Self.maximumRepairCount).compactMap { name in
+      value.changed(at: violation.path[...]) { object in
+        guard case .dictionary(var members) = object, members[name] == nil else { return object }
+        members[name] = .null
+        return .dictionary(members)
+      }
+    }
+  }
 }
 
 extension JSON {
-  /// Returns the value without the member or the element at a path.
-  fileprivate func removing(_ path: ArraySlice<String>) -> JSON {
-    guard let step = path.first else { return self }
-    let rest = path.dropFirst()
+  /// Returns the value with another part at a path.
+  ///
+  /// - Parameters:
+  ///   - path: The names and indexes.
+  ///   - change: Returns the part, or `nil` to leave it out.
+  /// - Returns: The value. `nil` if the path is empty and the value is left out.
+  fileprivate func changed(at path: ArraySlice<String>, _ change: (JSON) -> JSON?) -> JSON? {
+    guard let step = path.first else { return change(self) }
     switch self {
     case .dictionary(var members):
-      members[step] = rest.isEmpty ? nil : members[step]?.removing(rest)
+      members[step] = members[step]?.changed(at: path.dropFirst(), change)
       return .dictionary(members)
     case .array(var elements):
       guard let index = Int(step), elements.indices.contains(index) else { return self }
-      if rest.isEmpty {
-        elements.remove(at: index)
-      } else {
-        elements[index] = elements[index].removing(rest)
-      }
+      let element = elements[index].changed(at: path.dropFirst(), change)
+      elements.replaceSubrange(index...index, with: element.map { [$0] } ?? [])
       return .array(elements)
     default: return self
     }

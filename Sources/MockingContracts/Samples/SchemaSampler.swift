@@ -16,6 +16,8 @@ struct SchemaSampler {
   private static let endlessDepth = 2
   private static let maximumDepth = 24
   private static let attemptCount = 25
+  /// The number of attempts after which a value without some optional members is used.
+  private static let repairedAttemptCount = 3
   /// The limit for the work of all attempts, which bounds the size of a sample.
   static let maximumWork = 4_000_000
   /// The work for a schema of a value.
@@ -65,8 +67,10 @@ struct SchemaSampler {
       var check = SampleCheck(schema, of: content, maximumStepCount: remainingWork)
       let sample = check.repaired(value)
       remainingWork -= check.stepCount
-      if sample.isValid { return sample }
+      if sample.isValid, sample.value == value { return sample }
       if best.map({ sample.violations.count < $0.violations.count }) ?? true { best = sample }
+      // Another value may keep the schema with all of its members.
+      if attempt >= repairedAttemptCount, let best, best.isValid { return best }
       if isEndless || sample.violations.contains(where: \.isIncomplete) { break }
     }
     return best ?? SchemaSample(value: .null, violations: [], isValid: false)

@@ -55,8 +55,20 @@ struct SchemaDocuments {
   private var nestedDocuments: Set<String> = []
   private var scanned: Set<SchemaPlace> = []
   private let load: Load
+  /// Returns the names of the members of an object in the order of its document.
+  private let memberNames: (_ place: SchemaPlace) -> [String]?
 
-  init(load: @escaping Load) { self.load = load }
+  init(
+    load: @escaping Load, memberNames: @escaping (_ place: SchemaPlace) -> [String]? = { _ in nil }
+  ) {
+    self.load = load
+    self.memberNames = memberNames
+  }
+
+  /// Returns the names of the members of an object in the order of its document.
+  func names(at place: SchemaPlace) -> [String] {
+    memberNames(place) ?? (value(at: place)?.dictionary ?? [:]).keys.sorted()
+  }
 
   /// Adds a document.
   ///

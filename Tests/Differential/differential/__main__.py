@@ -26,6 +26,7 @@ class Comparison(NamedTuple):
 
 COMPARISONS = {
     "admin": Comparison("the admin API of mock-server, by schemathesis", 20, 50, "requests for each operation"),
+    "answers": Comparison("the responses of served OpenAPI documents, validated by jsonschema"),
     "cache": Comparison("the HTTP cache, with that of Chromium", 40, 40, "sequences of requests"),
     "contract": Comparison("served OpenAPI documents, by schemathesis and openapi-core; their Swift code", 25, 500,
                            "requests for each operation"),
@@ -61,7 +62,7 @@ def parse() -> argparse.Namespace:
     some = parser.add_argument_group("options of some comparisons")
     some.add_argument("--checks", nargs="+", metavar="CHECK", help="inspector: run only these checks")
     some.add_argument("--documents", type=pathlib.Path, metavar="FOLDER",
-                      help="contract: compile and call the Swift code of these OpenAPI documents, too")
+                      help="answers, contract: use these OpenAPI documents, too")
     some.add_argument("--mib", type=int, metavar="N", help="transfers: the size of the file; by default 16, with --full 64")
     some.add_argument("--recording", type=pathlib.Path, metavar="FILE",
                       help="har: read this recording of the tests, instead of running them")

@@ -64,13 +64,14 @@ struct ContractServingTests {
     let reply = try await Self.send(.get, "/v1/pets", [:])
     #expect(reply.status == 401)
     #expect(reply.headers["Content-Type"] == "application/problem+json")
-    #expect(reply.headers["WWW-Authenticate"] == "ApiKey")
+    #expect(reply.headers["WWW-Authenticate"] == "ApiKey realm=\"Pets\"")
     #expect(reply.errors.first?["in"] == "security")
   }
 
   @Test(arguments: [
-    ("type: http, scheme: bearer", "Bearer"), ("type: http, scheme: basic", "Basic realm=\"api\""),
-    ("type: apiKey, in: query, name: key", "ApiKey"),
+    ("type: http, scheme: bearer", "Bearer realm=\"Schemes\""),
+    ("type: http, scheme: basic", "Basic realm=\"Schemes\""),
+    ("type: apiKey, in: query, name: key", "ApiKey realm=\"Schemes\""),
   ])
   func aRefusalNamesTheScheme(scheme: String, challenge: String) async throws {
     let contract = try Contract(
