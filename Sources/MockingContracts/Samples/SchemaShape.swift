@@ -63,14 +63,14 @@ struct SchemaShape {
   ///   - program: The compiled schemas.
   ///   - choice: The choice between alternatives.
   init(_ schemas: [Int], of program: SchemaProgram, choosing choice: inout AlternativeChoice) {
-    var pending: [[Alternative]] = []
+    var pending: [Alternatives] = []
     for schema in schemas { add(schema, of: program, &pending) }
     _ = settle(pending, of: program, &choice)
   }
 
   /// Creates the shape of a value without its alternatives.
   private init(_ schemas: [Int], of program: SchemaProgram) {
-    var pending: [[Alternative]] = []
+    var pending: [Alternatives] = []
     for schema in schemas { add(schema, of: program, &pending) }
   }
 
@@ -81,14 +81,29 @@ struct SchemaShape {
     var selector: (member: String, values: [String])?
   }
 
+  /// The sets of which a value matches one.
+  private struct Alternatives {
+    let all: [Alternative]
+    /// Whether `null` matches, whatever the sets are.
+    let acceptsNull: Bool
+  }
+
   /// Adds a schema without its alternatives.
   private mutating func add(
-    _ index: Int, of program: SchemaProgram, depth: Int = 0, _ pending: inout [[Alternative]]
+    _ index: Int, of program: SchemaProgram, depth: Int = 0, acceptsNull: Bool = false,
+    _ pending: inout [Alternatives]
   ) {
     // A schema that several references lead to counts once.
     guard depth < 24, visited.insert(index).inserted else { return }
     let (node, outerTypes) = (program.nodes[index], types)
+    let acceptsNull = acceptsNull || node.acceptsNull
     defer { if node.acceptsNull, outerTypes.contains(.null) { types.insert(.null) } }
+    func include(_ schema: Int, _ shape: inout SchemaShape, _ pending: inout [Alternatives]) {
+      shape.add(schema, of: program, depth: depth + 1, acceptsNull: acceptsNull, &pending)
+    }
+    func choose(_ alternatives: [Alternative]) -> Alternatives {
+      Alternatives(all: alternatives, acceptsNull: acceptsNull)
+    }
     addExamples(node.source)
     for keyword in node.keywords {
       switch keyword {
@@ -112,13 +127,13 @@ struct SchemaShape {
       case .uniqueItems: isUnique = true
       case .required(let names): required.formUnion(names)
       case .reference(let target), .dynamicReference(let target, _):
-        add(target, of: program, depth: depth + 1, &pending)
+        include(target, &self, &pending)
       case .all(let schemas):
-        for schema in schemas { add(schema, of: program, depth: depth + 1, &pending) }
+        for schema in schemas { include(schema, &self, &pending) }
       case .any(let schemas), .one(let schemas):
-        pending.append(schemas.map { Alternative(schemas: [$0]) })
+        pending.append(choose(schemas.map { Alternative(schemas: [$0]) }))
       case .discriminator(let discriminator):
-        pending.append(Self.alternatives(of: discriminator, in: program))
+        pending.append(choose(Self.alternatives(of: discriminator, in: program)))
       case .members(let schemas):
         hasMemberKeywords = true
         for (name, schema) in schemas.named {
@@ -134,10 +149,11 @@ struct SchemaShape {
         if let rest { self.rest.append(rest) }
       case .contains(let schema, let least, _): contains.append((schema, least))
       case .condition(let condition, let then, let otherwise):
-        pending.append([
-          Alternative(schemas: [condition] + (then.map { [$0] } ?? [])),
-          Alternative(schemas: otherwise.map { [$0] } ?? []),
-        ])
+        pending.append(
+          choose([
+            Alternative(schemas: [condition] + (then.map { [$0] } ?? [])),
+            Alternative(schemas: otherwise.map { [$0] } ?? []),
+          ]))
       case .not, .dependentRequired, .dependentSchemas, .memberNames, .unevaluatedItems,
         .unevaluatedMembers:
         break
@@ -163,10 +179,12 @@ struct SchemaShape {
   ///
   /// - Returns: Whether there is one. Otherwise the first one is added.
   private mutating func settle(
-    _ pending: [[Alternative]], of program: SchemaProgram, _ choice: inout AlternativeChoice
+    _ pending: [Alternatives], of program: SchemaProgram, _ choice: inout AlternativeChoice
   ) -> Bool {
     var isPossible = isPossible(in: program)
-    for alternatives in pending where !alternatives.isEmpty {
+    for choices in pending where !choices.all.isEmpty {
+      let alternatives = choices.all
+      let mayBeNull = choices.acceptsNull && types.contains(.null)
       var start = choice.index(in: alternatives.count)
       if choice.prefersScalars,
         let simple = alternatives.firstIndex(where: { alternative in
@@ -181,7 +199,7 @@ struct SchemaShape {
       var isFound = false
       for offset in alternatives.indices where !isFound && (first == nil || choice.mayTry()) {
         var trial = self
-        var inner: [[Alternative]] = []
+        var inner: [Alternatives] = []
         let alternative = alternatives[(start + offset) % alternatives.count]
         for schema in alternative.schemas { trial.add(schema, of: program, &inner) }
         let isSelected = alternative.selector.map { trial.select($0, in: program) } ?? true
@@ -189,7 +207,8 @@ struct SchemaShape {
         if isFound || first == nil { first = trial }
       }
       if let first { self = first }
-      isPossible = isPossible && isFound
+      if mayBeNull { types.insert(.null) }
+      isPossible = isPossible && (isFound || mayBeNull)
     }
     return isPossible
   }
