@@ -14,6 +14,8 @@ struct SchemaSample: Sendable {
 struct SampleCheck {
   /// The limit for the number of changes.
   private static let maximumRepairCount = 20
+  /// The limit for the number of members that are tried to tell alternatives from each other.
+  private static let maximumPlaceCount = 40
 
   private let content: Contract.Content
   private let schema: Int
@@ -80,18 +82,53 @@ struct SampleCheck {
       default: []
       }
     }
-    let names = Set(alternatives.flatMap { content.program.memberSchemas(of: $0).keys })
-    return names.sorted().prefix(Self.maximumRepairCount).compactMap { name in
-      value.changed(at: violation.path[...]) { object in
-        guard case .dictionary(var members) = object, members[name] == nil else { return object }
+    var places: [[String]] = []
+    addMissingMembers(alternatives, value.part(at: violation.path[...]) ?? .null, [], &places)
+    return places.prefix(Self.maximumPlaceCount).compactMap { place in
+      value.changed(at: (violation.path + place.dropLast())[...]) { object in
+        guard case .dictionary(var members) = object, let name = place.last else { return object }
         members[name] = .null
         return .dictionary(members)
       }
     }
   }
+
+  /// Adds the paths of members that schemas name and a value does not have, the outer ones first.
+  private func addMissingMembers(
+    _ schemas: [Int], _ value: JSON, _ path: [String], _ places: inout [[String]]
+  ) {
+    guard path.count < 8, places.count < Self.maximumPlaceCount else { return }
+    switch value {
+    case .dictionary(let members):
+      let named = schemas.map { content.program.memberSchemas(of: $0) }
+      let names = Set(named.flatMap(\.keys)).sorted()
+      places += names.filter { members[$0] == nil }.map { path + [$0] }
+      for name in names {
+        guard let member = members[name] else { continue }
+        addMissingMembers(named.compactMap { $0[name] }, member, path + [name], &places)
+      }
+    case .array(let elements):
+      guard let first = elements.first else { return }
+      let inner = schemas.compactMap { content.program.elementSchema(of: $0) }
+      addMissingMembers(inner, first, path + ["0"], &places)
+    default: break
+    }
+  }
 }
 
 extension JSON {
+  /// Returns the part at a path, or `nil` if there is none.
+  fileprivate func part(at path: ArraySlice<String>) -> JSON? {
+    guard let step = path.first else { return self }
+    switch self {
+    case .dictionary(let members): return members[step]?.part(at: path.dropFirst())
+    case .array(let elements):
+      guard let index = Int(step), elements.indices.contains(index) else { return nil }
+      return elements[index].part(at: path.dropFirst())
+    default: return nil
+    }
+  }
+
   /// Returns the value with another part at a path.
   ///
   /// - Parameters:

@@ -166,7 +166,9 @@ final class ContractResponder: Sendable {
     _ media: ContractMedia, _ code: ContractResponse.Code, _ preferences: RequestPreferences
   ) -> Mock {
     let (value, violation) = value(of: media, code, preferences)
-    guard let data = SampleBody(program: content.program, media: media).data(of: value) else {
+    let isExample = media.examples.contains { $0.value == value } || media.schema == nil
+    let body = SampleBody(program: content.program, media: media)
+    guard let data = body.data(of: value, isExample: isExample) else {
       return .problem(500, "the example of the response cannot be written as JSON")
     }
     let isRange = media.type.subtype == "*" || media.type.type == "*"

@@ -174,7 +174,8 @@ struct RequestChecker {
         return Result(status: 400, detail: violation.message, violations: [violation])
       }
       value = json
-    } else if let form = form(request, media) {
+    } else if contract.program.types(of: schema).contains(.object), let form = form(request, media)
+    {
       value = form
     } else if media.type.type == "text" {
       value = .string(request.text)
@@ -226,7 +227,8 @@ struct RequestChecker {
       let isAny = types.count == SchemaType.allCases.count
       if types.contains(.array), !isAny {
         let element = lookup.types(of: lookup.elementSchema(of: schema))
-        lists[name, default: []].append(ParameterValues.scalar(text, element))
+        let json = element?.contains(.object) == true ? try? JSON(parsing: Data(text.utf8)) : nil
+        lists[name, default: []].append(json ?? ParameterValues.scalar(text, element))
       } else if types.contains(.object), !isAny, let json = try? JSON(parsing: Data(text.utf8)) {
         members[name] = json
       } else {

@@ -10,13 +10,14 @@ struct SampleBody {
 
   /// Returns the bytes of a value, or `nil` if JSON cannot express it.
   ///
-  /// An example that is a text is sent as it is, except for JSON. A value of a type without a form of
-  /// its own is sent as JSON.
-  func data(of value: JSON) -> Data? {
+  /// A text is sent as it is, except for JSON and for XML without an example. A value of a type without
+  /// a form of its own is sent as JSON.
+  func data(of value: JSON, isExample: Bool) -> Data? {
     let subtype = media.type.subtype
     guard !media.isJSON, media.type.type != "*", subtype != "*" else { return try? value.data() }
-    if case .string(let text) = value { return Data(text.utf8) }
-    if subtype == "xml" || subtype.hasSuffix("+xml") {
+    let isXML = subtype == "xml" || subtype.hasSuffix("+xml")
+    if case .string(let text) = value, isExample || !isXML { return Data(text.utf8) }
+    if isXML {
       var writer = SampleXML(program)
       return Data(writer.document(of: value, media.schema).utf8)
     }

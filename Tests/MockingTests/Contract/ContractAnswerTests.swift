@@ -62,6 +62,8 @@ struct ContractAnswerTests {
       + "{type: object, properties: {b: {type: string}}}]}",
     "{oneOf: [{type: object, properties: {a: {type: string}}}, "
       + "{type: object, properties: {a: {type: string}, b: {type: integer}}}]}",
+    "{oneOf: [{type: object, properties: {a: {type: array, items: {properties: {b: {type: string}}}}}}, "
+      + "{type: object, properties: {a: {type: array, items: {properties: {c: {type: integer}}}}}}]}",
     "{type: object, required: [k], properties: {k: {enum: [a, b]}}, "
       + "if: {properties: {k: {const: a}}}, then: {required: [x]}, else: {required: [y]}}",
   ])
@@ -163,6 +165,7 @@ struct ContractAnswerTests {
       "<root><Pet><n>1</n></Pet></root>"
     ),
     ("{$ref: '#/components/schemas/Pet'}", "<Pet><n>1</n></Pet>"),
+    ("{const: 'a<b', xml: {name: c}}", "<c>a&lt;b</c>"),
   ])
   func aBodyOfXMLHasTheNamesOfItsSchema(schema: String, xml: String) throws {
     let responder = try Self.responder(

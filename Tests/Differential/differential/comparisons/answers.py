@@ -98,7 +98,7 @@ def check_operation(server, operation, label, figures):
     status, fields, body = send(server, operation, {})
     figures["responses"] += 1
     if any(code[0] == "2" for code in codes) and not 200 <= status < 300:
-        return figures.find("refused", label, status, body[:300])
+        return figures.find("refused", label, status, fields.get_all("Contract-Violation"), body[:300])
     if codes and status < 500:
         check(operation, status, fields, body, label, figures)
     elif codes:

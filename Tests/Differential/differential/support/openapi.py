@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import pathlib
+import random
 import re
 import urllib.parse
 
@@ -91,6 +93,22 @@ def pointer(path):
     return "".join("/" + urllib.parse.quote(str(step).replace("~", "~0").replace("/", "~1"), safe="~") for step in path)
 
 
+class Choices:
+    """Choices for a sample: the first ones, or random ones."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed) if seed else None
+
+    def uses_example(self):
+        return not self.random or self.random.random() < 0.5
+
+    def has_optional(self):
+        return self.random is not None and self.random.random() < 0.2
+
+    def one_of(self, values):
+        return self.random.choice(values) if self.random else values[0]
+
+
 class Document:
     """A document of one file."""
 
@@ -141,30 +159,41 @@ class Document:
     def valid(self, path, *candidates):
         """Returns the first candidate that keeps the schema at a path, or a sample."""
         schema, validator = self.resolved({"$ref": "#" + pointer(path)})[0], self.validator(path, "request")
-        samples = (self.sample(schema, examples) for examples in (True, False))
-        values = [value for value in (*candidates, *samples) if value is not None]
-        return next(filter(validator.is_valid, values), values[0] if values else None)
+        samples = (self.sample(schema, Choices(seed)) for seed in range(60))
+        first = None
+        for value in itertools.chain(candidates, samples):
+            if value is not None and validator.is_valid(value):
+                return value
+            first = value if first is None else first
+        return first
 
-    def sample(self, schema, examples=True, depth=0):
-        """Returns a small value of a schema of a request."""
+    def sample(self, schema, choices, depth=0):
+        """Returns a small value of a schema of a request, which may not keep it."""
         if not isinstance(schema, dict):
             return "x"
         schema, _ = self.resolved(schema)
         if not isinstance(schema, dict) or depth > 12:
             return None
-        for key in ("example", "default", "const"):
-            if key in schema and (examples or key == "const"):
+
+        def inner(schema):
+            return self.sample(schema, choices, depth + 1)
+
+        if "const" in schema:
+            return schema["const"]
+        for key in ("example", "default"):
+            if key in schema and choices.uses_example():
                 return schema[key]
         for key in ("enum", "examples"):
-            if (examples or key == "enum") and isinstance(schema.get(key), list) and schema[key]:
-                return schema[key][0]
+            if isinstance(schema.get(key), list) and schema[key] and (key == "enum" or choices.uses_example()):
+                return choices.one_of(schema[key])
         for key in ("oneOf", "anyOf"):
             if schema.get(key):
-                value = self.sample(schema[key][0], examples, depth + 1)
-                rest = self.sample({**{k: v for k, v in schema.items() if k != key}}, examples, depth + 1) if "properties" in schema else {}
+                value, rest = inner(choices.one_of(schema[key])), {}
+                if any(other in schema for other in ("properties", "allOf", "required")):
+                    rest = inner({name: each for name, each in schema.items() if name != key})
                 return {**rest, **value} if isinstance(value, dict) and isinstance(rest, dict) else value
         if schema.get("allOf"):
-            values = [self.sample(each, examples, depth + 1) for each in [*schema["allOf"], {**schema, "allOf": None}]]
+            values = [inner(each) for each in [*schema["allOf"], {**schema, "allOf": None}]]
             objects = [value for value in values if isinstance(value, dict)]
             return {name: member for value in objects for name, member in value.items()} if objects else values[0]
         kind = schema.get("type")
@@ -172,14 +201,15 @@ class Document:
         if kind == "object" or kind is None and "properties" in schema:
             members = schema.get("properties") or {}
             required = schema.get("required") if isinstance(schema.get("required"), list) else []
-            value = {name: self.sample(members.get(name, {}), examples, depth + 1) for name in required
-                     if not (isinstance(members.get(name), dict) and members[name].get("readOnly"))}
+            value = {name: inner(members.get(name, {})) for name in [*members, *required]
+                     if (name in required or choices.has_optional())
+                     and not (isinstance(members.get(name), dict) and members[name].get("readOnly"))}
             while len(value) < schema.get("minProperties", 0):
                 name = next((name for name in members if name not in value), f"member{len(value)}")
-                value[name] = self.sample(members.get(name, {}), examples, depth + 1)
+                value[name] = inner(members.get(name, {}))
             return value
         if kind == "array":
-            return [self.sample(schema.get("items", {}), examples, depth + 1) for _ in range(schema.get("minItems", 1))]
+            return [inner(schema.get("items", {})) for _ in range(schema.get("minItems", 1))]
         if kind in ("integer", "number"):
             low, high = schema.get("minimum", schema.get("exclusiveMinimum")), schema.get("maximum")
             low = low if isinstance(low, (int, float)) and not isinstance(low, bool) else None
@@ -319,7 +349,9 @@ class Operation:
         if kind.startswith("multipart/"):
             fields["Content-Type"] = kind.split(";")[0] + "; boundary=b"
             part = '--b\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n'
-            return ("".join(part.format(name, self.simple(each)) for name, each in members.items()) + "--b--\r\n").encode()
+            items = [(name, each) for name, value in members.items() for each in (value if isinstance(value, list) else [value])]
+            texts = [(name, each if isinstance(each, str) else json.dumps(each)) for name, each in items]
+            return ("".join(part.format(name, text) for name, text in texts) + "--b--\r\n").encode()
         return self.simple(value).encode() or b"a"
 
     def examples(self, holder):
