@@ -193,12 +193,12 @@ class Document:
                     rest = inner({name: each for name, each in schema.items() if name != key})
                 return {**rest, **value} if isinstance(value, dict) and isinstance(rest, dict) else value
         if schema.get("allOf"):
-            values = [inner(each) for each in [*schema["allOf"], {**schema, "allOf": None}]]
+            values = [inner(each) for each in [{**schema, "allOf": None}, *schema["allOf"]]]
             objects = [value for value in values if isinstance(value, dict)]
-            return {name: member for value in objects for name, member in value.items()} if objects else values[0]
+            return {name: member for value in objects for name, member in value.items()} if objects else values[1]
         kind = schema.get("type")
         kind = kind[0] if isinstance(kind, list) else kind
-        if kind == "object" or kind is None and "properties" in schema:
+        if kind == "object" or kind is None and ("properties" in schema or "required" in schema):
             members = schema.get("properties") or {}
             required = schema.get("required") if isinstance(schema.get("required"), list) else []
             value = {name: inner(members.get(name, {})) for name in [*members, *required]
