@@ -122,7 +122,11 @@ def check_document(path, figures):
         return figures.find("not served", path.name, str(error).splitlines()[0])
     try:
         figures["documents"] += 1
-        for operation in Document(path).operations():
+        try:
+            operations = list(Document(path).operations())
+        except Exception as error:
+            return figures.find("not read", path.name, type(error).__name__, str(error)[:300])
+        for operation in operations:
             figures["operations"] += 1
             label = f"{path.name} {operation}"
             try:
