@@ -32,10 +32,10 @@ Loader.yaml_implicit_resolvers = {
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
 
 
-def is_required_in_responses(schema, name):
-    """Returns whether a member of `required` applies to responses."""
+def is_required(schema, name, for_response):
+    """Returns whether a member of `required` applies to a direction."""
     member = (schema.get("properties") or {}).get(name)
-    return not (isinstance(member, dict) and member.get("writeOnly") is True)
+    return not (isinstance(member, dict) and member.get("writeOnly" if for_response else "readOnly") is True)
 
 
 def converted(schema, is_30, for_response):
@@ -56,8 +56,7 @@ def converted(schema, is_30, for_response):
         result[key] = value
     required = schema.get("required")
     if isinstance(required, list):
-        if for_response:
-            result["required"] = [name for name in required if is_required_in_responses(schema, name)]
+        result["required"] = [name for name in required if is_required(schema, name, for_response)]
     else:
         result.pop("required", None)
     if is_30:
