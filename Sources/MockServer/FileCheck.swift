@@ -24,14 +24,17 @@ struct FileCheck {
     var problems: [String] = []
     for url in urls {
       do {
-        _ = try StubFile(contentsOf: url, opensStore: false, recordings: options.recordings)
+        _ = try StubFile(
+          contentsOf: [url], opensStore: false, recordings: options.recordings,
+          contracts: options.contracts)
       } catch {
         problems.append("\(error)")
       }
     }
     do {
       let file = try StubFile(
-        contentsOf: urls, opensStore: false, recordings: options.recordings)
+        contentsOf: urls, opensStore: false, recordings: options.recordings,
+        contracts: options.contracts)
       report(file)
       return .stopped
     } catch {

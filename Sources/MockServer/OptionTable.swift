@@ -150,7 +150,7 @@ enum OptionTable {
       help: "keep the items of resources in FILE, so that they survive a restart"
     ) { options, text in options.data = text },
     Option(
-      name: "--stateful", group: .responses,
+      name: "--stateful", group: .responses, commands: [.serve, .check],
       help:
         "let the collections of OpenAPI documents keep the items that requests create, change and "
         + "delete"

@@ -25,6 +25,8 @@ struct ResourcePath: Sendable {
   let bindings: [Binding]
   /// The path with all variables replaced by `{}`.
   let normalized: String
+  /// Whether the items have no members for ``bindings``.
+  let sharesItems: Bool
 
   init(_ template: String, _ options: ResourceOptions) {
     var normalized = ""
@@ -44,6 +46,7 @@ struct ResourcePath: Sendable {
     }
     self.normalized = normalized
     self.bindings = bindings
+    sharesItems = options.sharesItems
     var idVariable = "id"
     while bindings.contains(where: { $0.variable == idVariable }) { idVariable += "_" }
     self.idVariable = idVariable
@@ -105,18 +108,20 @@ extension ResourceData {
     var bound: Bound = []
     for binding in path.bindings {
       let id = variables[binding.variable] ?? ""
-      guard let parent = indexes[binding.parent] else {
+      guard let parent = indexes[binding.parent], !definitions[parent].options.sharesItems else {
         // Without a parent and a type, the kind of the id is unknown.
         let number = binding.isText ? nil : Int(id)
         bound.append((binding.member, number.map { .int($0) } ?? .string(id)))
         continue
       }
-      guard let item = tables[parent][id], Self.matches(item.json, bound) else {
-        throw .missing(id)
-      }
+      // The parent may have other names for the members that its own path determines.
+      let own = definitions[parent].paths.first { $0.normalized == binding.parent }?.bindings ?? []
+      guard let item = tables[parent][id],
+        Self.matches(item.json, zip(own, bound).map { ($0.member, $1.value) })
+      else { throw .missing(id) }
       bound.append((binding.member, item.json[definitions[parent].options.key]))
     }
-    return bound
+    return path.sharesItems ? [] : bound
   }
 
   /// Returns whether an item belongs to the parents of a path.

@@ -197,6 +197,9 @@ public struct ResourceOptions: Sendable, Hashable {
   /// It also limits the copies of a JSON Patch. More are refused with a 413. The default is 1 MiB.
   public var maximumItemBytes = 1024 * 1024
 
+  /// Whether the lists of all parents have the same items, which no request changes.
+  package var sharesItems = false
+
   /// Creates the default options.
   public init() {}
 

@@ -157,7 +157,8 @@ extension Mock {
   ///
   /// A file is served like a single one: see ``file(_:status:)``. The response is a 404 if the folder
   /// does not have the file, if the name or a symbolic link leads out of the folder, and if a
-  /// component of the name begins with a dot, other than `.well-known`. A folder has no index.
+  /// component of the name begins with a dot, other than `.well-known`. The response for a folder is its
+  /// `index.html`, or a page with links to its files.
   ///
   /// - Parameters:
   ///   - folder: The folder.

@@ -94,11 +94,27 @@ public struct MockFile: Sendable, Hashable {
   /// - Returns: The file. `nil` if there is none, or if the name violates the rule of all names.
   /// - Throws: ``ReadError`` if the file cannot be read.
   func open(_ name: String) throws(ReadError) -> ServedFile? {
-    let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-    guard !parts.contains(""), let path = try? InnerPath(components: parts),
-      let resolved = try? path.resolved(in: folders[0]), !resolved.isFolder
-    else { return nil }
+    guard let resolved = resolved(name), !resolved.isFolder else { return nil }
     return try Self.open(resolved, named: resolved.text)
+  }
+
+  /// Returns the names in a folder of the folder, those of folders with a slash at their end.
+  ///
+  /// - Parameter name: The name of the folder, percent-decoded, with a slash at its end unless it is empty.
+  /// - Returns: The names in order, without those that cannot be opened. `nil` if there is no such folder.
+  func names(in name: String) -> [String]? {
+    let base = name.hasSuffix("/") ? String(name.dropLast()) : name
+    guard let folder = resolved(base), folder.isFolder else { return nil }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.text)) ?? []
+    return names.sorted().compactMap { entry in
+      resolved(base.isEmpty ? entry : "\(base)/\(entry)").map { entry + ($0.isFolder ? "/" : "") }
+    }
+  }
+
+  private func resolved(_ name: String) -> ResolvedPath? {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard name.isEmpty || !parts.contains("") else { return nil }
+    return try? InnerPath(components: name.isEmpty ? [] : parts).resolved(in: folders[0])
   }
 
   private func resolved(in folder: URL) throws(ReadError) -> ResolvedPath? {

@@ -97,7 +97,13 @@ extension Mock {
     guard case .file(let file) = body else { return self }
     var mock: Mock
     if let variable = file.variable {
-      let name = request?.path.variables[variable] ?? ""
+      var name = request?.path.variables[variable] ?? ""
+      if let request, let names = file.names(in: name) {
+        let path = request.path.text
+        guard path.hasSuffix("/") else { return redirected(to: path + "/", request) }
+        guard names.contains("index.html") else { return index(names, of: path) }
+        name += "index.html"
+      }
       guard let opened = try file.open(name) else { return withoutFile(name) }
       mock = self
       if headers["Content-Type"] == nil {
@@ -139,6 +145,34 @@ extension Mock {
         "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(file.byteCount)"
       mock.body = file.body(bytes)
     }
+    return mock
+  }
+
+  /// Returns a redirect to the path of a folder, so that relative links in its index are right.
+  private func redirected(to path: String, _ request: ReceivedRequest) -> Mock {
+    var mock = self
+    mock.setStatusWithoutBody(308)
+    let query = RequestTarget(request.target)?.query.map { "?\($0)" } ?? ""
+    mock.headers["Location"] = path + query
+    return mock
+  }
+
+  /// Returns a page with links to the files of a folder.
+  private func index(_ names: [String], of path: String) -> Mock {
+    var mock = self
+    mock.headers["Content-Type"] = "text/html; charset=utf-8"
+    func text(_ text: String) -> String {
+      text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(
+        "\"", with: "&quot;")
+    }
+    let title = text(PercentEncoding.decode(path[...]) ?? path)
+    let links = names.map { name in
+      let isFolder = name.hasSuffix("/")
+      let link = PercentEncoding.url.encoded(isFolder ? String(name.dropLast()) : name)
+      return "<li><a href=\"\(link)\(isFolder ? "/" : "")\">\(text(name))</a></li>\n"
+    }.joined()
+    mock.body = .data(
+      Data("<!doctype html>\n<title>\(title)</title>\n<ul>\n\(links)</ul>\n".utf8))
     return mock
   }
 

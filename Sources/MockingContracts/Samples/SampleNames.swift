@@ -72,7 +72,7 @@ enum SampleNames {
     case "uuid", "guid": return uuid(&sampler)
     case "id", "identifier", "key": return "\(sampler.pick(words))-\(100 + sampler.below(900))"
     case "phone", "telephone", "mobile", "fax": return "+1 555 01\(10 + sampler.below(90))"
-    case "city", "town": return sampler.pick(cities)
+    case "city", "town", "location": return sampler.pick(cities)
     case "country": return sampler.pick(countries)
     case "street", "address", "address1":
       return "\(1 + sampler.below(120)) \(sampler.pick(streets))"

@@ -14,10 +14,12 @@ extension ContractCollection {
     let members = program.memberSchemas(of: itemSchema)
     var options = ResourceOptions()
     options.key = key
-    options.ids = idRule(members[key], content)
+    options.ids = idRule(keySchema(content), content)
     options.foreignKeys = foreignKeys
-    for member in foreignKeys.values {
-      let types = members[member].map { program.types(of: $0) } ?? []
+    options.sharesItems = isReadOnly
+    options.createsOnPut = createsOnPut(content)
+    for (variable, member) in foreignKeys {
+      let types = (members[member] ?? variables[variable]).map { program.types(of: $0) } ?? []
       if types.contains(.string), types.isDisjoint(with: [.integer, .number]) {
         options.types[member] = .string
       }
@@ -40,8 +42,55 @@ extension ContractCollection {
     return options
   }
 
+  /// Returns whether PUT creates an item, or `nil` for the rule of the ids.
+  ///
+  /// It does if no POST creates one, unless the document says that the item may be missing.
+  private func createsOnPut(_ content: Contract.Content) -> Bool? {
+    let replace = operations.first { $0.value == .replace }.map { content.operations[$0.key] }
+    guard let replace, !operations.values.contains(.create) else { return nil }
+    return !replace.responses.contains { $0.code == .status(404) }
+  }
+
+  /// Returns the schema of the ids: that of their member, or that of the variable in the path.
+  private func keySchema(_ content: Contract.Content) -> Int? {
+    content.program.memberSchemas(of: itemSchema)[key] ?? variable.flatMap { variables[$0] }
+  }
+
   /// Returns the initial items: the examples of the list, or items made from the schema.
-  func items(of content: Contract.Content, seed: UInt64, _ options: ResourceOptions) -> [JSON] {
+  ///
+  /// - Parameters:
+  ///   - content: The contract.
+  ///   - seed: The seed of items made from the schema.
+  ///   - options: The options of the resource.
+  ///   - parents: The items of the parent with the names of their members, if it is a collection. The
+  ///     items belong to them.
+  /// - Returns: The items, with the members that are stored beside them.
+  func items(
+    of content: Contract.Content, seed: UInt64, _ options: ResourceOptions,
+    parents: (collection: ContractCollection, items: [JSON])? = nil
+  ) -> [JSON] {
+    let items = items(of: content, seed: seed, options)
+    guard !foreignKeys.isEmpty else { return items }
+    let names = ContractPath(path).names
+    guard let parents, let last = names.last else {
+      // Without the items of a parent, only examples may have its id.
+      return items.filter { item in foreignKeys.values.allSatisfy { !item[$0].isNull } }
+    }
+    return items.enumerated().compactMap { index, item in
+      guard !parents.items.isEmpty else { return nil }
+      let parent = parents.items[index % parents.items.count]
+      var item = item
+      for (name, other) in zip(names, ContractPath(parents.collection.path).names) {
+        item[foreignKeys[name] ?? ""] = parent[parents.collection.foreignKeys[other] ?? ""]
+      }
+      item[foreignKeys[last] ?? ""] = parent[parents.collection.key]
+      return item
+    }
+  }
+
+  private func items(
+    of content: Contract.Content, seed: UInt64, _ options: ResourceOptions
+  ) -> [JSON] {
     let list = operations.first { $0.value == .list }.map { content.operations[$0.key] }
     let examples = list?.successfulResponse?.response.content.first(where: \.isJSON)?.examples ?? []
     let lists = examples.compactMap { example in
@@ -51,28 +100,54 @@ extension ContractCollection {
       !items.isEmpty
         && items.allSatisfy { content.violations(of: $0, itemSchema, .response).isEmpty }
     }
-    if let valid { return valid }
+    if let valid {
+      let items =
+        hidden.contains(key) ? valid.enumerated().map { identified($1, $0 + 1, options) } : valid
+      var ids: Set<JSON> = []
+      return items.filter { $0[key].isNull || ids.insert($0[key]).inserted }
+    }
     // An example without items is a collection without items.
     if lists.contains([]) { return [] }
-    // Items of parents would need their ids.
-    guard foreignKeys.isEmpty else { return [] }
     var items: [JSON] = []
     for number in 1...Self.sampleCount {
       let sample = SchemaSampler.sample(
         itemSchema, of: content, seed: seed &+ UInt64(number), usesExamples: number == 1)
-      guard sample.isValid, case .dictionary(var item) = sample.value else { continue }
-      switch options.ids {
-      case .counter: item[key] = .int(number)
-      case .pattern(let pattern):
-        item[key] = .string(pattern.replacing("{counter}", with: String(number)))
-      case .automatic, .uuid, .client: break
+      guard sample.isValid, case .dictionary = sample.value else { continue }
+      let item = identified(sample.value, number, options)
+      guard isValid(item, content), !items.contains(where: { $0[key] == item[key] }) else {
+        continue
       }
-      guard content.violations(of: .dictionary(item), itemSchema, .response).isEmpty,
-        !items.contains(where: { $0[key] == item[key] })
-      else { continue }
-      items.append(.dictionary(item))
+      items.append(item)
     }
     return items
+  }
+
+  /// Returns whether an item keeps its schema without the members that are stored beside it.
+  private func isValid(_ item: JSON, _ content: Contract.Content) -> Bool {
+    let members = (item.dictionary ?? [:]).filter { !hidden.contains($0.key) }
+    return content.violations(of: .dictionary(members), itemSchema, .response).isEmpty
+  }
+
+  /// Returns whether items are a list that keeps its schema.
+  func isValidList(_ items: [JSON], _ content: Contract.Content) -> Bool {
+    let items = items.prefix(maximumCount(content) ?? .max).map { item in
+      JSON.dictionary((item.dictionary ?? [:]).filter { !hidden.contains($0.key) })
+    }
+    let schema = listSchema(content)
+    return !items.isEmpty
+      && schema.map { content.violations(of: .array(items), $0, .response).isEmpty } == true
+  }
+
+  /// Returns an item with the id of a number.
+  private func identified(_ item: JSON, _ number: Int, _ options: ResourceOptions) -> JSON {
+    var item = item
+    switch options.ids {
+    case .counter: item[key] = .int(number)
+    case .pattern(let pattern):
+      item[key] = .string(pattern.replacing("{counter}", with: String(number)))
+    case .automatic, .uuid, .client: break
+    }
+    return item
   }
 
   /// Returns whether clients choose the ids of new items.
@@ -86,7 +161,7 @@ extension ContractCollection {
   /// Returns the schema of ids that no rule makes, such as one with a pattern.
   func sampledIDs(_ content: Contract.Content, _ options: ResourceOptions) -> Int? {
     guard options.ids == .client, !hasClientIDs(content) else { return nil }
-    return content.program.memberSchemas(of: itemSchema)[key]
+    return keySchema(content)
   }
 
   /// Returns the first rule whose ids keep the schema.
@@ -130,11 +205,16 @@ extension ContractCollection {
     return schema.flatMap { content.program.defaultValue(of: $0)?.int }
   }
 
-  /// The number of items that the schema of the list allows.
-  private func maximumCount(_ content: Contract.Content) -> Int? {
+  /// Returns the schema of the array in the response of the list.
+  private func listSchema(_ content: Contract.Content) -> Int? {
     let list = operations.first { $0.value == .list }.map { content.operations[$0.key] }
     guard let schema = list?.successSchema else { return nil }
-    let array = envelope.flatMap { content.program.memberSchemas(of: schema)[$0] } ?? schema
+    return envelope.flatMap { content.program.memberSchemas(of: schema)[$0] } ?? schema
+  }
+
+  /// The number of items that the schema of the list allows.
+  private func maximumCount(_ content: Contract.Content) -> Int? {
+    guard let array = listSchema(content) else { return nil }
     for case .size(.maxItems, let limit) in content.program.nodes[array].keywords { return limit }
     return nil
   }

@@ -1,8 +1,8 @@
 import CatenaSystem
 import Foundation
 import Mocking
-package import MockingResources
-package import Networking
+import MockingResources
+import Networking
 
 /// The responses of an operation of a collection: those of a resource, in the form that the contract
 /// describes.
@@ -63,7 +63,9 @@ struct CollectionResponder: Sendable {
   private func writable(_ request: ReceivedRequest) -> ReceivedRequest {
     guard case .dictionary(var members) = request.json else { return request }
     let hasClientIDs = options.ids == .client && sampledIDs == nil
-    for name in options.readOnly + (hasClientIDs ? [] : [options.key]) { members[name] = nil }
+    for name in options.readOnly + collection.hidden + (hasClientIDs ? [] : [options.key]) {
+      members[name] = nil
+    }
     if kind == .create, let sampledIDs { members[options.key] = sampledIDs.next() }
     guard members != request.json.dictionary else { return request }
     guard let body = try? JSON.dictionary(members).data() else { return request }
@@ -97,7 +99,7 @@ struct CollectionResponder: Sendable {
     guard let (status, response) = operation.successfulResponse else { return mock }
     guard let media = response.content.first(where: \.isJSON) else {
       return responder.headers(
-        of: response, Mock(status: status, headers: mock.headers.withoutBody))
+        of: response, Mock(status: status, headers: mock.headers.withoutBody), request)
     }
     guard case .data(let data) = mock.body, !data.isEmpty, let value = try? JSON(parsing: data)
     else {
@@ -113,12 +115,12 @@ struct CollectionResponder: Sendable {
     for header in response.headers where Self.totalFields.contains(header.name.lowercased()) {
       result.headers[header.name] = mock.headers["X-Total-Count"]
     }
-    return responder.headers(of: response, result)
+    return responder.headers(of: response, result, request)
   }
 
-  /// The members that are only in requests.
+  /// The members that are only in requests, or stored beside the items.
   private var hiddenMembers: Set<String> {
-    content.program.members(of: collection.itemSchema, with: .writeOnly)
+    content.program.members(of: collection.itemSchema, with: .writeOnly).union(collection.hidden)
   }
 
   /// Returns an item without some members.
@@ -247,77 +249,5 @@ extension HTTPHeaders {
   /// The fields that do not describe a body.
   fileprivate var withoutBody: HTTPHeaders {
     HTTPHeaders(fields.filter { $0.name.lowercased() != "content-type" })
-  }
-}
-
-extension Contract {
-  /// An operation of a contract for a list.
-  package struct OperationSummary {
-    /// The method.
-    package let method: HTTPMethod
-    /// The path template with its base path.
-    package let path: String
-    /// The identifier, the summary or another name.
-    package let name: String
-    /// Whether the operation is one of a collection, which can keep changes.
-    package let isOfCollection: Bool
-  }
-
-  /// The operations in the order of their routes.
-  package var operationSummaries: [OperationSummary] {
-    let stateful = Set(ContractCollection.all(in: content).flatMap(\.operations.keys))
-    return content.operations.enumerated().flatMap { index, operation in
-      operation.basePaths.map { base in
-        OperationSummary(
-          method: operation.method, path: base + operation.path,
-          name: operation.id ?? operation.summary ?? "from the contract",
-          isOfCollection: stateful.contains(index))
-      }
-    }
-  }
-
-  /// Returns the routes of the operations, with the collections as resources.
-  package func statefulRoutes(
-    seed: UInt64, validatesRequests: Bool, in resources: some ResourceCollection
-  ) -> [Route] {
-    var stateful: [Int: [String: (HTTPMethod) -> Route]] = [:]
-    for collection in ContractCollection.all(in: content) {
-      let indices = collection.operations.keys.sorted()
-      for basePath in indices.first.map({ content.operations[$0].basePaths }) ?? [] {
-        let options = collection.options(of: content)
-        let items = collection.items(of: content, seed: seed, options)
-        guard
-          let handler = ResourceHandler(
-            in: resources, at: basePath + collection.path, options, items: items)
-        else { continue }
-        let sampledIDs = collection.sampledIDs(content, options).map {
-          SampledIDs($0, of: content, seed: seed)
-        }
-        for (index, kind) in collection.operations {
-          let operation = content.operations[index]
-          let path = ContractPath(basePath + operation.path)
-          let responder = CollectionResponder(
-            collection: collection, kind: kind, index: index, options: options, content: content,
-            sampledIDs: sampledIDs,
-            responder: ContractResponder(
-              operation, at: path, of: content, seed: seed, validates: validatesRequests))
-          stateful[index, default: [:]][basePath] = { method in
-            handler.route(method, kind, responder.respond)
-              .preparing { _ = responder.responder.problem(of: $0) }
-          }
-        }
-      }
-    }
-    return content.operations.enumerated().flatMap { index, operation in
-      let get = content.operations.firstIndex { $0.method == .get && $0.path == operation.path }
-      return operation.basePaths.map { basePath in
-        // The length of a response to HEAD is that of the current items.
-        let statefulIndex = stateful[index] == nil && operation.method == .head ? get : index
-        if let route = statefulIndex.flatMap({ stateful[$0]?[basePath] }) {
-          return route(operation.method)
-        }
-        return route(operation, at: basePath, seed: seed, validatesRequests: validatesRequests)
-      }
-    }
   }
 }

@@ -64,14 +64,14 @@ final class ContractResponder: Sendable {
         404, "the operation has no response for the preferred code; it has \(codes)")
     }
     guard !response.content.isEmpty else {
-      let mock = headers(of: response, Mock(status: status))
+      let mock = headers(of: response, Mock(status: status), request)
       return operation.method == .head ? head(mock, to: request) : mock
     }
     guard let media = preferences.choose(from: response.content) else {
       let types = response.content.map(\.text).joined(separator: ", ")
       return .problem(406, "the operation responds with \(types)")
     }
-    return headers(of: response, body(media, status, preferences))
+    return headers(of: response, body(media, status, preferences), request)
   }
 
   /// Returns the response to a request that does not keep the contract, or `nil` if it does.
@@ -221,10 +221,24 @@ final class ContractResponder: Sendable {
   // MARK: Header fields
 
   /// Returns a mock with the header fields of a response that it does not have.
-  func headers(of response: ContractResponse, _ mock: Mock) -> Mock {
+  ///
+  /// - Parameters:
+  ///   - response: The response of the document.
+  ///   - mock: The mock.
+  ///   - request: The request, below whose path the new resource of `Location` is.
+  /// - Returns: The mock.
+  func headers(of response: ContractResponse, _ mock: Mock, _ request: ReceivedRequest) -> Mock {
     var mock = mock
     for (index, header) in response.headers.enumerated() where !mock.headers.contains(header.name) {
       var value = header.example
+      if value == nil, header.name.lowercased() == "location" {
+        let path = request.path.text + "/1"
+        let host = request.headers["Host"] ?? "127.0.0.1"
+        value = [path, "http://\(host)\(path)"].map(JSON.string).first { location in
+          let schema = header.schema
+          return schema.map { content.violations(of: location, $0, .response).isEmpty } ?? true
+        }
+      }
       if value == nil, let schema = header.schema {
         let sample = sample(schema, seed: seed &+ UInt64(1_000 + index))
         if sample.isValid { value = sample.value }

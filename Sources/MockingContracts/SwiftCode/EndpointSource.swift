@@ -30,7 +30,7 @@ public struct EndpointSource: Sendable {
   public init(_ contract: Contract) {
     let content = contract.content
     var names = SwiftNames()
-    let api = names.type(contract.title + " API")
+    let api = names.type(Self.apiName(contract.title))
     let endpointNames = content.operations.map { names.type(Self.name(of: $0)) }
     var types = SwiftTypes(content.program, names: names)
     let endpoints = zip(content.operations, endpointNames).map { operation, name in
@@ -48,6 +48,12 @@ public struct EndpointSource: Sendable {
     lines.append("}")
     for declaration in endpoints + types.declarations { lines += [""] + declaration }
     text = lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Returns the title with the word API at its end, which it may have already.
+  private static func apiName(_ title: String) -> String {
+    let last = title.split { !($0.isLetter || $0.isNumber) }.last ?? ""
+    return last.lowercased() == "api" || last.hasSuffix("API") ? title : title + " API"
   }
 
   /// Returns the absolute address of a server; a relative one is that of the mock server.

@@ -39,11 +39,19 @@ struct ContractStubs {
         response: keepsChanges ? "\(operation.name), keeps changes" : operation.name,
         conditions: [])
     }
-    if options.isStateful, !operations.contains(where: \.isOfCollection) {
-      warnings.append(
-        ArchiveWarning(
-          problem: "\(file.lastPathComponent) has no collection that keeps changes: a list such as "
-            + "/notes with a path for its items, /notes/{id}"))
+    if options.isStateful {
+      let name = file.lastPathComponent
+      let lists = contract.statelessLists
+      warnings += lists.map { path, reason in
+        ArchiveWarning(problem: "\(name): \(path) keeps no changes: \(reason)")
+      }
+      if lists.isEmpty, !operations.contains(where: \.isOfCollection) {
+        warnings.append(
+          ArchiveWarning(
+            problem:
+              "\(name) has no collection that keeps changes: a list such as /notes with a POST, "
+              + "or with a path for its items, /notes/{id}"))
+      }
     }
     self.warnings = warnings
   }
