@@ -187,6 +187,7 @@ final class StubServer: Sendable {
 
   private func warn(about file: StubFile) {
     console.warn(file.warnings)
+    admin?.setWarnings(file.warnings.map(\.description))
     guard options.data != nil, file.isolatesClients else { return }
     console.failure(
       "warning: the file of --data keeps only the items of requests without a client, "

@@ -73,7 +73,9 @@ package struct ResourceDefinition: Sendable {
     var options = options
     options.nestedPaths = options.nestedPaths.map(PathTemplate.rooted)
     options.references = options.references.mapValues(PathTemplate.rooted)
-    paths = ([PathTemplate.rooted(path)] + options.nestedPaths).map { ResourcePath($0, options) }
+    paths = ([PathTemplate.rooted(path)] + options.nestedPaths).map {
+      ResourcePath($0.bracedVariables, options)
+    }
     self.options = options
     self.decode = decode
   }
@@ -83,6 +85,17 @@ package struct ResourceDefinition: Sendable {
 
   /// The members that contain the ids of parents.
   var foreignKeys: Set<String> { Set(paths.flatMap(\.bindings).map(\.member)) }
+}
+
+extension String {
+  /// The path with `{user}` in place of each segment `:user`.
+  package var bracedVariables: String {
+    split(separator: "/", omittingEmptySubsequences: false).map { segment in
+      let name = segment.dropFirst()
+      let isName = name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+      return segment.hasPrefix(":") && !name.isEmpty && isName ? "{\(name)}" : String(segment)
+    }.joined(separator: "/")
+  }
 }
 
 /// A member whose value is not the id of an existing item of another resource.

@@ -68,7 +68,9 @@ package struct ResourceHandler: Sendable {
     let mock = Mock.template { request, values in
       respond(request) { self.respond(to: $0, operation, at: path, values) }
     }
-    return Route(method, isList ? path.list : path.item, mock).stored(in: store)
+    var route = Route(method, isList ? path.list : path.item, mock).stored(in: store)
+    route.resources.path = definition.name
+    return route
   }
 
   /// Responds to a request.
@@ -203,6 +205,7 @@ package struct ResourceHandler: Sendable {
         let mock = defaults.template { respond(to: $0, operation, at: path, $1) }
         var route = Route(method, template, mock)
         route.resources.storage = store
+        route.resources.path = definition.name
         return (route, mock)
       }
     }

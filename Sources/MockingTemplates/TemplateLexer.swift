@@ -14,6 +14,8 @@ package struct TemplateSyntaxError: Error, Hashable {
   /// The end of a message about an unknown name: a similar known name, or all known names.
   package var hint: String {
     guard let name else { return "" }
+    // The segments that `**` matches have no name.
+    if candidates == ["**"] { return "; write {\(name)*} in place of ** in the path" }
     if let suggestion = NameSuggestion.of(name, among: candidates) {
       return "; did you mean \"\(suggestion)\"?"
     }

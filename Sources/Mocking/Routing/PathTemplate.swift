@@ -150,7 +150,7 @@ package struct PathTemplate: Hashable {
   }
 
   /// Whether the template has a variable for all remaining segments.
-  var hasRest: Bool {
+  package var hasRest: Bool {
     guard case .rest? = segments.last else { return false }
     return true
   }

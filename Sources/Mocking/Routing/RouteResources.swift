@@ -7,6 +7,8 @@ package struct RouteResources: Sendable {
   ///
   /// `nil` in a route that is not registered uses ``storage``, or the first resources of the backend.
   package var used: (any RouteStorage)?
+  /// The path of the resource to whose routes the route belongs.
+  package var path: String?
 }
 
 /// The data of the routes of a resource.

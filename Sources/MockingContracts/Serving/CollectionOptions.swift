@@ -152,10 +152,21 @@ extension ContractCollection {
 
   /// Returns whether clients choose the ids of new items.
   private func hasClientIDs(_ content: Contract.Content) -> Bool {
+    guard let body = createdSchema(content) else { return false }
+    return acceptsIDs(content) && content.program.requiredMembers(of: body).contains(key)
+  }
+
+  /// Returns whether clients may choose the ids of new items.
+  func acceptsIDs(_ content: Contract.Content) -> Bool {
+    guard let body = createdSchema(content), !hidden.contains(key) else { return false }
+    return content.program.memberSchemas(of: body)[key] != nil
+      && !content.program.members(of: body, with: .readOnly).contains(key)
+  }
+
+  /// Returns the schema of the body of a request that creates an item.
+  private func createdSchema(_ content: Contract.Content) -> Int? {
     let create = operations.first { $0.value == .create }.map { content.operations[$0.key] }
-    guard let body = create?.body?.content.first(where: \.isJSON)?.schema else { return false }
-    let isReadOnly = content.program.members(of: body, with: .readOnly).contains(key)
-    return !isReadOnly && content.program.requiredMembers(of: body).contains(key)
+    return create?.body?.content.first(where: \.isJSON)?.schema
   }
 
   /// Returns the schema of ids that no rule makes, such as one with a pattern.

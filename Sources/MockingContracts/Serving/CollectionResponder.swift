@@ -62,11 +62,16 @@ struct CollectionResponder: Sendable {
   /// Source: OpenAPI 3.0.4, Schema Object, `readOnly`.
   private func writable(_ request: ReceivedRequest) -> ReceivedRequest {
     guard case .dictionary(var members) = request.json else { return request }
+    let id = members[options.key]
+    for name in options.readOnly + collection.hidden + [options.key] { members[name] = nil }
     let hasClientIDs = options.ids == .client && sampledIDs == nil
-    for name in options.readOnly + collection.hidden + (hasClientIDs ? [] : [options.key]) {
-      members[name] = nil
+    // Programs send the number 0 or an empty text for an id that they do not know.
+    if hasClientIDs || kind == .create && collection.acceptsIDs(content) && id != 0 && id != "" {
+      members[options.key] = id
     }
-    if kind == .create, let sampledIDs { members[options.key] = sampledIDs.next() }
+    if kind == .create, let sampledIDs, members[options.key] == nil {
+      members[options.key] = sampledIDs.next()
+    }
     guard members != request.json.dictionary else { return request }
     guard let body = try? JSON.dictionary(members).data() else { return request }
     var request = request

@@ -11,7 +11,7 @@ extension AdminAPI {
 
   static let stubOperations = [
     AdminOperation(.get, "stubs", query: ["limit", "offset"]) { try $0.listStubs($1) },
-    AdminOperation(.post, "stubs", body: .required) { try $0.addStubs($1) },
+    AdminOperation(.post, "stubs", query: ["check"], body: .required) { try $0.addStubs($1) },
     AdminOperation(.get, "stubs/{id}") { .json(try $0.record(of: RouteID(rawValue: $1["id"]))) },
     AdminOperation(.put, "stubs/{id}", body: .required) { try $0.replaceStub($1) },
     AdminOperation(.patch, "stubs/{id}", body: .required) { try $0.changeStub($1) },
@@ -62,6 +62,10 @@ extension AdminAPI {
     for value in values {
       try Self.checkID(of: value)
       routes += try parse(value, in: store, text: call.request.body).map(\.route)
+    }
+    if try call.flag("check") == true {
+      try Self.check(routes)
+      return .noContent
     }
     let ids = try add(routes)
     let stubs = try ids.map { try record(of: $0) }
@@ -114,7 +118,9 @@ extension AdminAPI {
     var value = value
     if let definition = entry.route.definition {
       value = StubValue(
-        json: AdminMask.restored(value.json, from: definition), path: value.path)
+        json: AdminMask.restored(
+          value.json, from: definition, maskedAs: AdminMask.definition(definition)),
+        path: value.path)
     }
     if let name = value.json.dictionary?["id"]?.string, name != entry.id.rawValue {
       throw AdminProblem(409, "the member \"id\" differs from the id in the path")

@@ -80,6 +80,8 @@ public final class AdminAPI: Sendable {
     var removed: [MockRoutes.Entry] = []
     /// The number of stubs that have been parsed, which identifies their sequences.
     var parsedCount = 0
+    /// The parts of the files without an effect.
+    var warnings: [String] = []
     var snapshots: [AdminSnapshot] = []
     var snapshotCount = 0
   }
@@ -304,7 +306,8 @@ extension AdminAPI {
   }
 
   private var information: JSON {
-    [
+    let files = backend.stores.compactMap(\.fileRecord)
+    return [
       "name": .string(options.name), "version": .string(options.version),
       "url": .string(access.url.absoluteString),
       "startedAt": .string(HAR.Entry.timestamp(backend.startDate)),
@@ -314,13 +317,23 @@ extension AdminAPI {
       "files": .array(options.files.map { .string($0) }),
       "proxy": options.proxy.map { .string(AdminMask.url($0.absoluteString)) } ?? .null,
       "recording": options.recording.map { .string($0) } ?? .null,
-      "data": .array(backend.stores.compactMap(\.fileRecord)),
+      "data": .array(files),
+      "status": files.contains { !$0["failure"].isNull } ? "unsaved" : "ok",
+      "warnings": .array(changes.withLock { $0.warnings }.map { .string($0) }),
       "instance": .string(instance),
     ]
   }
 
   /// Tells the readers of events that writes of the items of resources fail, or succeed again.
   package func noteSaveFailure() { events.publish("reset") }
+
+  /// Sets the warnings about the files, for display.
+  ///
+  /// - Parameter warnings: The warnings. Those of the files before are dropped.
+  package func setWarnings(_ warnings: [String]) {
+    changes.withLock { $0.warnings = warnings }
+    events.publish("reset")
+  }
 
   /// Ends the program.
   ///

@@ -22,6 +22,53 @@ enum AdminMask {
     return masked[0]
   }
 
+  /// Masks the secrets in a definition of a stub, and leaves the expressions of its templates.
+  ///
+  /// The expression `{{ variables.token }}` is no secret, although the member of its value is named
+  /// `token`. Texts in quotation marks in an expression are masked.
+  static func definition(_ json: JSON) -> JSON { showingExpressions(of: json, in: self.json(json)) }
+
+  private static func showingExpressions(of original: JSON, in masked: JSON) -> JSON {
+    switch (original, masked) {
+    case (.dictionary(let members), .dictionary(let masked)):
+      return .dictionary(
+        Dictionary(
+          uniqueKeysWithValues: masked.map { name, value in
+            (name, members[name].map { showingExpressions(of: $0, in: value) } ?? value)
+          }))
+    case (.array(let elements), .array(let masked)) where elements.count == masked.count:
+      return .array(zip(elements, masked).map { showingExpressions(of: $0, in: $1) })
+    case (.string(let text), .string(let masked)) where text != masked && text.contains("{{"):
+      return .string(maskedAroundExpressions(text, masked))
+    default: return masked
+    }
+  }
+
+  /// Masks the text around and the literals in the expressions of a template.
+  ///
+  /// - Parameters:
+  ///   - text: The template.
+  ///   - masked: The text in which secrets are masked, which is used if it has all expressions.
+  /// - Returns: The masked text.
+  private static func maskedAroundExpressions(_ text: String, _ masked: String) -> String {
+    let expressions = text.ranges(of: /\{\{.*?\}\}/.dotMatchesNewlines())
+    guard !expressions.allSatisfy({ masked.contains(text[$0]) }) else { return masked }
+    func mask(_ literal: Substring) -> String {
+      let scheme = literal.trimmingCharacters(in: .whitespaces).lowercased()
+      let isScheme = ["", "basic", "bearer", "digest", "token"].contains(scheme)
+      return isScheme ? String(literal) : Redactor.mask
+    }
+    var result = ""
+    var end = text.startIndex
+    for range in expressions {
+      result += mask(text[end..<range.lowerBound])
+      result += text[range].replacing(
+        /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/, with: "'\(Redactor.mask)'")
+      end = range.upperBound
+    }
+    return result + mask(text[end...])
+  }
+
   /// Returns a value in which masked values that are unchanged are replaced by the original ones.
   ///
   /// A client may thus send a value back that it has received.
@@ -29,9 +76,10 @@ enum AdminMask {
   /// - Parameters:
   ///   - new: The value from the client.
   ///   - old: The value before it was masked.
+  ///   - masked: The value as the client has received it. `nil` masks the value.
   /// - Returns: The value to store.
-  static func restored(_ new: JSON, from old: JSON) -> JSON {
-    restored(new, old, json(old))
+  static func restored(_ new: JSON, from old: JSON, maskedAs masked: JSON? = nil) -> JSON {
+    restored(new, old, masked ?? json(old))
   }
 
   private static func restored(_ new: JSON, _ old: JSON, _ masked: JSON) -> JSON {

@@ -53,7 +53,8 @@ extension JournalDetail {
     ]
   }
 
-  /// Returns all properties, with the routes that are nearest to a request without a route.
+  /// Returns all properties, with the routes that are nearest to a request without a route, or those that
+  /// were not chosen although they are more specific.
   func record(_ backend: AdminBackend) -> JSON {
     let request = entry.request
     var members = summaryMembers(backend)
@@ -78,16 +79,60 @@ extension JournalDetail {
       "delayed": milliseconds(until: exchange?.delayedUntil),
       "sent": milliseconds(until: exchange?.endedAt),
     ]
-    let misses = entry.route == nil ? backend.routes.nearMisses(for: request) : []
-    members["nearMisses"] = .array(misses.map(\.record))
+    let chosen = entry.route.flatMap { backend.routes[$0] }
+    let misses =
+      entry.route == nil
+      ? backend.routes.nearMisses(for: request)
+      : chosen.map { missed(by: $0, in: backend.routes) } ?? []
+    members["nearMisses"] = .array(misses.map { $0.record(chosen, in: backend.routes) })
     return .dictionary(members)
   }
 }
 
+extension JournalDetail {
+  /// Returns the routes that are more specific than the chosen one, but were not chosen.
+  ///
+  /// If a fallback for all paths below a prefix was chosen, they may have another path. Otherwise they
+  /// have the path of the request, and were tried before the chosen route or have more conditions.
+  fileprivate func missed(by chosen: MockRoutes.Entry, in routes: MockRoutes) -> [NearMiss] {
+    let isFallback = chosen.hasRest
+    let misses = routes.nearMisses(for: entry.request, count: 6).filter { miss in
+      guard miss.id != chosen.id, let route = routes[miss.id], route.isEnabled else { return false }
+      let aspects = miss.differences.map(\.aspect)
+      if aspects.contains("path") { return isFallback && !route.hasRest && miss.distance <= 7 }
+      guard !aspects.contains("method") else { return isFallback && !route.hasRest }
+      return isFallback && !route.hasRest
+        || (route.route.rank, chosen.position) > (chosen.route.rank, route.position)
+        || route.route.pattern.conditions.count > chosen.route.pattern.conditions.count
+    }
+    return Array(misses.prefix(3))
+  }
+}
+
+extension MockRoutes.Entry {
+  /// Whether the route is for all paths below a prefix.
+  fileprivate var hasRest: Bool { (try? PathTemplate(route.template))?.hasRest ?? false }
+}
+
 extension NearMiss {
-  /// The properties for the admin API.
-  fileprivate var record: JSON {
-    [
+  /// Returns the properties for the admin API.
+  ///
+  /// - Parameters:
+  ///   - chosen: The route that has responded.
+  ///   - routes: The routes.
+  /// - Returns: The properties, with the reason why a route that matches was not chosen.
+  fileprivate func record(_ chosen: MockRoutes.Entry?, in routes: MockRoutes) -> JSON {
+    var reason: String?
+    if differences.isEmpty, let chosen, let route = routes[id] {
+      let (own, other) = (route.route.rank, chosen.route.rank)
+      reason =
+        own < other
+        ? "It matches, but the stub that responded has the priority \(other), and this one \(own)."
+        : "It matches, but the stub that responded stands before it. Give it a higher priority, or "
+          + "move it up."
+    }
+    return [
+      "reason": reason.map { .string($0) } ?? .null,
       "stub": .string(id.rawValue), "method": method.map { .string($0.rawValue) } ?? .null,
       "path": .string(template),
       "conditions": .array(
@@ -141,7 +186,8 @@ extension MockRoutes.Entry {
       } ?? .null,
       "hits": .int(hits), "enabled": .bool(isEnabled),
       "delay": adjustment.delay?.json ?? .null, "fault": adjustment.fault?.json ?? .null,
-      "definition": route.definition.map(AdminMask.json) ?? .null,
+      "definition": route.definition.map(AdminMask.definition) ?? .null,
+      "resource": route.resources.path.map { .string($0) } ?? .null,
     ]
   }
 }

@@ -73,7 +73,7 @@ extension StubValue {
 
   /// Parses the path of a resource.
   fileprivate func resourceTemplate() throws(JSONDocumentError) -> String {
-    let text = try template()
+    let text = try template().bracedVariables
     guard !text.contains(":"), !text.contains("**") else {
       throw JSONDocumentError(
         path: path,
