@@ -10,6 +10,7 @@
   || !__has_include("Inspector/requests.js") \
   || !__has_include("Inspector/details.js") \
   || !__has_include("Inspector/dialogs.js") \
+  || !__has_include("Inspector/editor.js") \
   || !__has_include("Inspector/stubs.js") \
   || !__has_include("Inspector/state.js") \
   || !__has_include("openapi.json")
@@ -42,6 +43,7 @@ begin SYMBOL(catena_admin_script_text)
   .incbin "Inspector/requests.js"
   .incbin "Inspector/details.js"
   .incbin "Inspector/dialogs.js"
+  .incbin "Inspector/editor.js"
   .incbin "Inspector/stubs.js"
   .incbin "Inspector/state.js"
   .byte 0

@@ -172,6 +172,7 @@ async function copyCurl(item) {
 
 function matchSection(answer) {
   const heading = el('h3', { text: 'Match' });
+  const misses = answer.nearMisses ?? [];
   const stub = stubs.get(answer.stub);
   if (!requests.isUnmatched(answer)) {
     const text = stub ? 'The request matches the stub '
@@ -184,9 +185,10 @@ function matchSection(answer) {
         el('code', { text: stubs.label(stub.id) }), source && ` in ${source}`,
         el('div', { class: 'actions' }, button('Show the stub', () => stubs.open(stub.id))));
     }
-    return el('section', {}, heading, note);
+    const lost = misses.length
+      ? el('p', { class: 'note', text: 'Stubs that are more specific did not respond:' }) : null;
+    return el('section', {}, heading, note, lost, misses.map(nearMiss));
   }
-  const misses = answer.nearMisses ?? [];
   const { proxy } = serverInfo;
   const text = proxy ? `No stub matches this request, so it was forwarded to ${proxy}.`
     : 'No stub matches this request.';
@@ -218,6 +220,7 @@ function nearMiss(miss) {
       stub?.definition && button('Edit', () => attempt(() => editStub(stub)), {
         'aria-label': `Edit the stub ${label}`,
       })),
+    miss.reason ? el('p', { text: miss.reason }) : null,
     rows.length > 0 && el('table', {},
       el('thead', {}, el('tr', {}, head.map((text) => el('th', { scope: 'col', text })))),
       el('tbody', {}, rows)) || null,

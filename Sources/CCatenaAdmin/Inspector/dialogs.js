@@ -74,43 +74,6 @@ function showText(title, text) {
   area.select();
 }
 
-/**
- * Opens an editor of a JSON text.
- *
- * The text is sent as it is typed, so that the positions in errors of the server are right.
- */
-function editJSON({ title, value, text = JSON.stringify(value, null, 2), hint, save, submit }) {
-  const area = el('textarea', {
-    spellcheck: 'false', autocapitalize: 'off', 'aria-label': 'JSON', autofocus: true,
-  });
-  area.value = text;
-  const format = button('Format', () => {
-    const pieces = prettyJSON(area.value);
-    if (pieces) area.value = pieces.map(([, piece]) => piece).join('');
-  });
-  const dialog = openDialog({
-    title, wide: true, save, tools: [format],
-    content: el('div', { class: 'field' }, area, el('small', { text: hint ?? '' })),
-    isDirty: () => area.value !== text,
-    submit: async () => {
-      try {
-        JSON.parse(area.value);
-      } catch (error) {
-        throw new Error(`This is no JSON: ${error.message}`);
-      }
-      await submit(area.value);
-    },
-  });
-  dialog.addEventListener('refused', ({ detail }) => {
-    area.focus();
-    if (!detail.line) return;
-    const lines = area.value.split('\n').slice(0, detail.line - 1);
-    const at = lines.reduce((sum, line) => sum + line.length + 1, 0) + (detail.column ?? 1) - 1;
-    area.setSelectionRange(at, at + 1);
-  });
-  area.setSelectionRange(0, 0);
-}
-
 // MARK: Delay and fault
 
 const faultTypes = {
@@ -232,6 +195,7 @@ const keys = [
   ['c', 'Copy the selected request as a curl command'],
   ['n', 'New stub'],
   ['Ctrl Enter', 'Save in a dialog'],
+  ['Ctrl Space', 'Complete a name in the editor of a stub'],
   ['?', 'This help'],
 ];
 

@@ -12,6 +12,8 @@ const requests = {
   /** The requests that arrive while the list is loaded. */
   arrived: null,
   isPaused: false,
+  /** Whether the journal has been loaded once. */
+  isLoaded: false,
   loads: 0,
   filter: { text: '', method: '', status: '', unmatched: false },
   frame: 0,
@@ -24,6 +26,7 @@ const requests = {
     const loaded = await allRequests();
     if (load !== this.loads) return;
     this.arrived = null;
+    this.isLoaded = true;
     // A restarted server uses the same identifiers again, so only the revisions are kept.
     const previous = this.items;
     this.items = new Map();
@@ -102,6 +105,10 @@ const requests = {
     const box = byID('request-empty');
     box.hidden = shown > 0;
     if (shown > 0) return;
+    if (!this.isLoaded) {
+      box.replaceChildren(el('strong', { text: 'Connecting to the server…' }));
+      return;
+    }
     if (all > 0) {
       box.replaceChildren(
         el('strong', { text: 'No request matches the filter' }),

@@ -125,7 +125,10 @@ function snapshotItem({ id, time }) {
 function showServer() {
   const { name, version, url, startedAt, seed, files, proxy, recording, data } = serverInfo;
   const failures = (data ?? []).map(({ failure }) => failure).filter(Boolean);
-  for (const failure of failures) toast(`Not saved: ${failure}`, true);
+  byID('unsaved').hidden = !failures.length;
+  byID('unsaved-text').textContent =
+    failures.map((failure) => `${failure}. The server tries again.`).join(' ');
+  showWarnings(serverInfo.warnings ?? []);
   byID('server-name').textContent = name ?? 'mock-server';
   byID('server-url').textContent = url ?? location.origin;
   document.title = `${name ?? 'mock-server'} ${location.host}`;
@@ -137,6 +140,14 @@ function showServer() {
     ['Proxy', valueText(proxy) || 'none'], ['Recording', valueText(recording) || 'none'],
     ['Data', failures.join(', ') || (data ?? []).map(({ file }) => file).join(', ') || 'none'],
   ], byID('server-info'));
+}
+
+/** The warnings about the files, which are in the state, too, if a resource keeps nothing. */
+function showWarnings(warnings) {
+  byID('warnings').hidden = !warnings.length;
+  byID('warning-list').replaceChildren(...warnings.map((text) => el('li', { text })));
+  const link = button(`Show ${count(warnings.length, 'warning')}`, () => selectView('server'));
+  byID('state-warnings').replaceChildren(...(warnings.length ? [link] : []));
 }
 
 async function showSettings() {
@@ -236,7 +247,9 @@ function pressed(event) {
     return;
   }
   if (preferences.get('letters', 'on') !== 'on') return;
-  const click = (element) => { if (element && !element.disabled) element.click(); };
+  const click = (element) => {
+    if (element && !element.disabled && !element.hidden) element.click();
+  };
   const inRequests = currentView === 'requests';
   const details = inRequests ? requestDetails : currentView === 'stubs' ? stubDetails : null;
   const action = (name) => () => {

@@ -6,6 +6,10 @@ const sourceText = ({ source }) =>
 const stubs = {
   items: [],
   byID: new Map(),
+  /** The resources in the list, by the identifiers of their rows. */
+  resources: new Map(),
+  /** The paths of the resources whose routes are rows, too. */
+  expanded: new Set(),
   words: [],
   revision: 0,
 
@@ -38,7 +42,7 @@ const stubs = {
   show() {
     const shown = this.items.filter(
       ({ text }) => this.words.every((word) => text.includes(word)));
-    this.list.show(shown);
+    this.list.show(this.rows(shown));
     const all = this.items.length;
     byID('stub-count').textContent = partText(shown.length, all, 'stub');
     const empty = byID('stub-empty');
@@ -50,9 +54,39 @@ const stubs = {
     stubDetails.draw();
   },
 
+  /** The rows of stubs: one for each resource, and one for each other stub. */
+  rows(shown) {
+    const groups = new Map();
+    for (const stub of shown) {
+      if (stub.resource) groups.set(stub.resource, [...(groups.get(stub.resource) ?? []), stub]);
+    }
+    this.resources = new Map();
+    return shown.flatMap((stub) => {
+      const members = groups.get(stub.resource) ?? [];
+      if (members.length < 2) return [stub];
+      const isExpanded = this.expanded.has(stub.resource);
+      if (stub !== members[0]) return isExpanded ? [stub] : [];
+      const row = {
+        id: `resource ${stub.resource}`, revision: this.revision, resource: stub.resource,
+        stubs: members, hits: members.reduce((sum, each) => sum + (each.hits ?? 0), 0),
+      };
+      this.resources.set(row.id, row);
+      return isExpanded ? [row, stub] : [row];
+    });
+  },
+
+  /** Shows the routes of a resource as rows, or hides them. */
+  expand(resource, isExpanded) {
+    if (isExpanded) this.expanded.add(resource);
+    else this.expanded.delete(resource);
+    this.show();
+  },
+
   /** Shows a stub in its view. */
   open(id) {
     selectView('stubs');
+    const { resource } = this.get(id) ?? {};
+    if (resource && !this.expanded.has(resource)) this.expand(resource, true);
     if (!this.list.items.some((stub) => stub.id === String(id))) {
       byID('stub-filter').value = '';
       this.words = [];
@@ -79,7 +113,28 @@ function conditionsOf(stub) {
   return text.startsWith(start) ? text.slice(start.length) : text && ` ${text}`;
 }
 
+/** Fills the row of a resource: the number and the methods of its routes. */
+function fillResource(resource, row) {
+  const methods = [...new Set(resource.stubs.map(({ method }) => method ?? 'any'))].join(' ');
+  const routes = count(resource.stubs.length, 'route');
+  const changed = resource.stubs.filter(changesOf).length;
+  const changes = changed ? `${count(changed, 'route')} changed` : '';
+  row.setAttribute('aria-label', `resource ${resource.resource}, ${routes}, `
+    + `${count(resource.hits, 'hit')}${changes ? `, ${changes}` : ''}`);
+  row.replaceChildren(
+    el('span', { class: 'method', text: 'REST' }),
+    el('span', { class: 'path', title: `${routes}: ${methods}` },
+      resource.resource, el('i', { text: `  ${routes}: ${methods}` })),
+    el('span', { class: 'notes', title: changes, text: changes }),
+    el('span', { class: 'duration', text: resource.hits.toLocaleString('en') }),
+    el('span', { class: 'stub', text: sourceText(resource.stubs[0]) }));
+}
+
 function fillStub(stub, row) {
+  if (stub.stubs) {
+    fillResource(stub, row);
+    return;
+  }
   const changes = changesOf(stub);
   const isOff = stub.enabled === false;
   row.classList.toggle('off', isOff);
@@ -107,6 +162,10 @@ const stubDetails = {
       toggle: button('Turn off', run(toggleStub)),
       duplicate: button('Duplicate', run((stub) => newStub(stub.definition))),
       remove: button('Delete', run(removeStub), { class: 'danger' }),
+      rows: button('', () => {
+        const { resource } = stubs.resources.get(this.id);
+        stubs.expand(resource, !stubs.expanded.has(resource));
+      }),
     };
     this.pane = new DetailsPane(
       byID('stub-details'), byID('stub-handle'), () => stubs.list, this.buttons);
@@ -122,12 +181,20 @@ const stubDetails = {
 
   draw() {
     if (this.pane.pane.hidden) return;
+    const { buttons, pane } = this;
+    const resource = stubs.resources.get(this.id);
+    for (const [name, each] of Object.entries(buttons)) {
+      each.hidden = (name === 'rows') !== Boolean(resource);
+    }
+    if (resource) {
+      this.drawResource(resource);
+      return;
+    }
     const stub = stubs.get(this.id);
     if (!stub) {
       this.pane.close();
       return;
     }
-    const { buttons, pane } = this;
     const isOff = stub.enabled === false;
     pane.title.textContent = stubs.label(stub.id);
     pane.badge.textContent = isOff ? 'off' : 'on';
@@ -148,12 +215,41 @@ const stubDetails = {
         stub.definition ? jsonBlock(JSON.stringify(stub.definition))
           : el('p', { class: 'muted', text: 'A resource, or Swift code.' })));
   },
+
+  drawResource({ resource, stubs: members, hits }) {
+    const { buttons, pane } = this;
+    pane.title.textContent = resource;
+    pane.badge.textContent = 'resource';
+    pane.badge.className = 'badge s3';
+    buttons.rows.textContent = stubs.expanded.has(resource)
+      ? 'Hide the routes in the list' : 'Show the routes in the list';
+    const notes = (stub) => [count(stub.hits ?? 0, 'hit'), changesOf(stub)].filter(Boolean);
+    const row = (stub) => el('tr', {},
+      el('th', { scope: 'row' }, button(stubs.label(stub.id), () => stubs.open(stub.id), {
+        class: 'plain mono', title: 'Show the route',
+      })),
+      el('td', { text: notes(stub).join(', ') }));
+    pane.panel.replaceChildren(
+      facts([
+        ['Routes', String(members.length)], ['Hits', hits.toLocaleString('en')],
+        ['Source', sourceText(members[0])],
+      ]),
+      el('section', {},
+        el('h3', { text: 'Routes' }),
+        el('table', {}, el('tbody', {}, members.map(row)))),
+      el('p', {}, button('Show the items', () => selectView('state'))));
+  },
 };
 
 // MARK: Changes
 
-const stubHint = 'Members: method, path, when, status, headers, json or text, delay, fault, '
-  + 'scenario, times. Ctrl Enter saves.';
+/** The hint, the check and the completion of the editor of a stub. */
+const stubEditor = {
+  hint: 'Members: method, path, when, status, headers, json or text, delay, fault, '
+    + 'scenario, times. Ctrl Space completes, and Ctrl Enter saves.',
+  check: (text, signal) => api('POST', 'stubs?check=true', text, signal),
+  suggest: stubSuggestions,
+};
 
 /** Opens the editor with a stub that would respond to a request. */
 async function makeStub(item) {
@@ -164,7 +260,7 @@ async function makeStub(item) {
 function newStub(definition, title = 'New stub') {
   const example = { method: 'GET', path: '/hello', status: 200, json: { message: 'Hello' } };
   editJSON({
-    title, hint: stubHint, save: 'Add the stub', value: definition ?? example,
+    title, ...stubEditor, save: 'Add the stub', value: definition ?? example,
     submit: async (text) => {
       const answer = await api('POST', 'stubs', text);
       await stubs.reload();
@@ -178,7 +274,7 @@ function newStub(definition, title = 'New stub') {
 function editStub(stub) {
   if (!stub?.definition) return;
   editJSON({
-    title: `Edit ${stubs.label(stub.id)}`, hint: stubHint, value: stub.definition,
+    title: `Edit ${stubs.label(stub.id)}`, ...stubEditor, value: stub.definition,
     submit: async (text) => {
       await api('PUT', `stubs/${encodeURIComponent(stub.id)}`, text);
       await stubs.reload();

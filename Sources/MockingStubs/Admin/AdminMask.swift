@@ -31,6 +31,8 @@ enum AdminMask {
   private static func showingExpressions(of original: JSON, in masked: JSON) -> JSON {
     switch (original, masked) {
     case (.dictionary(let members), .dictionary(let masked)):
+      // Without templates, braces are a part of a text.
+      guard members["template"] != false else { return .dictionary(masked) }
       return .dictionary(
         Dictionary(
           uniqueKeysWithValues: masked.map { name, value in

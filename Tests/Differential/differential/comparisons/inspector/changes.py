@@ -1,5 +1,7 @@
 """Checks of changes of stubs, states and settings."""
 
+from selenium.webdriver.common.keys import Keys
+
 from ...support.report import equal
 
 
@@ -89,3 +91,34 @@ def settings(page, server):
     page.save("server")
     page.click("#reset-form label", "Settings").click("#reset-form button", "Reset").shows("#toasts", "Reset:")
     equal(server.api("GET", "settings")["delay"], None)
+
+
+def completion(page, server):
+    """The editor of a stub completes names and values, and tells errors while the text is typed."""
+    page.show_view("stubs").click("#new-stub").type_into("dialog textarea", '{"pat')
+    value = lambda: page.find("dialog textarea").get_property("value")
+    page.shows("dialog .completions", "path").press(Keys.TAB)
+    equal(value(), '{"path": ')
+    page.press('"/completed", "fault": "st').shows("dialog .completions", "stall").save("completion")
+    page.press(Keys.ESCAPE).disappears("dialog .completions").appears("dialog textarea")
+    page.chord(Keys.CONTROL, " ").appears("dialog .completions").press(Keys.ENTER)
+    equal(value(), '{"path": "/completed", "fault": "stall"')
+    page.shows("dialog .check", "Not JSON yet")
+    page.press(', "staus": 3}').shows("dialog .check", "staus")
+    page.edit('{"path": "/completed", "status": 202}').disappears("dialog")
+    equal(server.send("GET", "/completed"), 202)
+
+
+def resource_rows(page, server):
+    """A resource is one row, whose routes are rows on demand."""
+    rows = lambda: [row.text for row in page.all("#stub-list [role=option]") if "carts" in row.text]
+    page.show_view("stubs").shows("#stub-list", "6 routes")
+    equal(len(rows()), 1)
+    page.type_into("#stub-filter", "/carts").shows("#stub-count", "6 of")
+    page.click("#stub-list [role=option]").shows("#stub-details h2", "/carts").save("resource")
+    page.action("stub", "Show the routes in the list")
+    page.wait(lambda: len(rows()) == 7, "the routes are no rows")
+    page.action("stub", "Hide the routes in the list")
+    page.wait(lambda: len(rows()) == 1, "the routes are rows")
+    page.click("#stub-details button[title='Show the route']").shows("#stub-details .badge", "on")
+    page.wait(lambda: len(rows()) == 7, "the route is no row")

@@ -117,3 +117,14 @@ def thousands(page, server):
     page.driver.refresh()
     # The server keeps fewer requests than the page.
     page.shows("#request-count", "1,000 requests").save("thousands")
+
+
+def lost_stub(page, server):
+    """The details tell why a more specific stub did not respond although a fallback did."""
+    late = {"path": "/lost/late", "priority": 0, "text": "late"}
+    fallback = {"path": "/lost/{rest*}", "priority": 5, "status": 202}
+    token = {"path": "/lost/{name}", "priority": 9, "when": {"headers": {"X-Role": "admin"}}}
+    server.api("POST", "stubs", {"routes": [fallback, late, token]})
+    equal(server.send("GET", "/lost/late"), 202)
+    page.choose_request("/lost/late").shows("#request-details", "more specific did not respond")
+    page.shows("#request-details .near", "has the priority 5").shows("#request-details", "X-Role").save("lost")
