@@ -153,7 +153,7 @@ enum OptionTable {
       name: "--stateful", group: .responses, commands: [.serve, .check],
       help:
         "let the collections of OpenAPI documents keep the items that requests create, change and "
-        + "delete"
+        + "delete; a warning tells why a list keeps none"
     ) { options, _ in options.isStateful = true },
     Option(
       name: "--match", value: "PARTS", group: .responses,

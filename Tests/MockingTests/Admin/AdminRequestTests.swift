@@ -69,6 +69,34 @@ struct AdminRequestTests {
     }
   }
 
+  @Test func moreSpecificStubsThatDidNotRespondHaveTheirReasons() async throws {
+    let admin = AdminFixture([
+      Route(nil, "/a/{rest*}", .text("fallback")).priority(5).id("fallback"),
+      Route(.get, "/a/late", .text("late")).id("late"),
+      Route(.get, "/a/{name}", .text("admin")).priority(9).where(.header("X-Role", "admin"))
+        .id("admin"),
+      Route(.get, "/other", .text("other")).id("other"),
+    ])
+    _ = await admin.transport.send(.get, "/a/late")
+    _ = await admin.transport.send(.get, "/other")
+    let misses = admin.send(.get, "requests/1").json["nearMisses"].array ?? []
+    #expect(misses.map { $0["stub"] } == ["late", "admin"])
+    #expect(misses.first?["reason"].string?.contains("has the priority 5, and this one 0") == true)
+    #expect(misses.last?["reason"] == .null)
+    #expect(misses.last?["conditions"].array?.contains { $0["matched"] == false } == true)
+    #expect(admin.send(.get, "requests/2").json["nearMisses"] == [])
+  }
+
+  @Test func aStubWithMoreConditionsIsNamedIfAnotherOneOfItsPathResponds() async throws {
+    let admin = AdminFixture([
+      Route(.get, "/a", .text("2")).where(.query("page", "2")).id("second"),
+      Route(.get, "/a", .text("1")).id("first"), Route(.post, "/a", .status(201)).id("post"),
+    ])
+    _ = await admin.transport.send(.get, "/a")
+    let misses = admin.send(.get, "requests/1").json["nearMisses"].array ?? []
+    #expect(misses.map { $0["stub"] } == ["second"])
+  }
+
   @Test func binaryAndLongBodiesAreBounded() {
     let binary = AdminMask.body(Data([0xFF, 0x00]), of: 2, [:])
     #expect(binary["base64"] == .string(Data([0xFF, 0x00]).base64EncodedString()))

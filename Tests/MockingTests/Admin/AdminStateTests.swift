@@ -1,10 +1,12 @@
 import CatenaSystem
 import Foundation
+import Promises
 import TestGate
 import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingResources
 @testable import MockingStubs
 
 /// Requests to the admin API read and change scenarios, variables, resources and settings.
@@ -140,6 +142,31 @@ struct AdminStateTests {
     #expect(admin.transport.scenarios[Self.cart] == "started")
     #expect(admin.send(.post, "reset", #"{"all": true}"#).status == 422)
     #expect(admin.send(.post, "reset", #"{"stubs": 1}"#).status == 422)
+  }
+
+  @Test func theStatusAndTheWarningsAreThoseOfTheFiles() throws {
+    let folder = TemporaryFolder()
+    let scheduler = TestScheduler()
+    let store = ResourceStore(scheduler: scheduler)
+    let resource = Resource("/a", in: store)
+    let file = folder.url("data.json")
+    try store.open(file)
+    let admin = AdminFixture(resource.routes())
+    admin.api.setWarnings(["api.yaml: /b keeps no changes"])
+    let info = admin.send(.get, "info").json
+    #expect(info["status"] == "ok" && info["warnings"] == ["api.yaml: /b keeps no changes"])
+    // A folder in place of the file, because root may write into every folder.
+    try FileManager.default.removeItem(at: file)
+    try FileManager.default.createDirectory(
+      at: file.appending(path: "folder"), withIntermediateDirectories: true)
+    try resource.insert([:])
+    #expect(throws: ResourceError.self) { try store.flush() }
+    let failed = admin.send(.get, "info").json
+    #expect(failed["status"] == "unsaved")
+    #expect(failed["data"][0]["failure"].string?.contains("cannot be written") == true)
+    try FileManager.default.removeItem(at: file)
+    try store.flush()
+    #expect(admin.send(.get, "info").json["status"] == "ok")
   }
 
   @Test func theServerIsShutDownOnlyByItsInstance() {

@@ -40,6 +40,47 @@ struct AdminStubTests {
     #expect(admin.send(.get, "stubs").json["total"] == 3)
   }
 
+  @Test func stubsAreCheckedWithoutBeingAdded() {
+    let admin = AdminFixture()
+    #expect(admin.send(.post, "stubs?check=true", #"{"path": "/new"}"#).status == 204)
+    let refused = admin.send(.post, "stubs?check=true", #"{"path": "/new", "staus": 1}"#)
+    #expect(refused.status == 422 && refused.json["pointer"] == "/staus")
+    #expect(admin.send(.post, "stubs?check=true", #"{"path": "/__mock/a"}"#).status == 409)
+    #expect(admin.send(.get, "stubs").json["total"] == 1)
+  }
+
+  @Test func expressionsOfTemplatesAreNotMasked() throws {
+    let admin = try AdminFixture(
+      stubs: #"""
+        {"routes": [
+          {"id": "a", "path": "/a", "json": {"token": "{{ variables.token }}", "password": "s3cretvalue9",
+            "apiKey": "{{ variables.key | default(\"s3cretvalue9\") }}"},
+            "headers": {"Authorization": "Bearer {{ variables.token }}"}},
+          {"id": "b", "path": "/b", "template": false, "json": {"token": "{{ s3cretvalue9 }}"}}]}
+        """#)
+    let answer = admin.send(.get, "stubs/a")
+    let definition = answer.json["definition"]
+    #expect(definition["json"]["token"] == "{{ variables.token }}")
+    #expect(definition["headers"]["Authorization"] == "Bearer {{ variables.token }}")
+    #expect(definition["json"]["apiKey"].string?.hasPrefix("{{ variables.key | default(") == true)
+    #expect(!answer.text.contains("s3cretvalue9"))
+    #expect(!admin.send(.get, "stubs/b").text.contains("s3cretvalue9"))
+    // A value that is sent back unchanged keeps its secret.
+    let text = (try? definition.data()).map { String(decoding: $0, as: UTF8.self) }
+    #expect(admin.send(.put, "stubs/a", text).status == 200)
+    let route = admin.transport.routes["a"]?.route
+    #expect(route?.definition?["json"]["password"] == "s3cretvalue9")
+    #expect(route?.definition?["json"]["apiKey"].string?.contains("s3cretvalue9") == true)
+  }
+
+  @Test func theRoutesOfAResourceHaveItsPath() throws {
+    let admin = AdminFixture()
+    _ = admin.send(.post, "stubs", #"{"resource": "/carts", "data": []}"#)
+    let stubs = admin.send(.get, "stubs").json["stubs"].array ?? []
+    #expect(stubs.count { $0["resource"] == "/carts" } == 6)
+    #expect(stubs.count { $0["resource"] == .null } == 1)
+  }
+
   @Test func aResourceIsAddedWithAllItsRoutes() async {
     let admin = AdminFixture()
     let added = admin.send(.post, "stubs", #"{"resource": "/carts", "data": [{"id": 1}]}"#)

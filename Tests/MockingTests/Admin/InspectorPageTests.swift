@@ -33,6 +33,18 @@ struct InspectorPageTests {
     for source in ["unsafe", "http", "*"] { #expect(!policy.contains(source)) }
   }
 
+  /// If this fails, add the member to `responseNames` or `routeNames` in editor.js.
+  @Test func theEditorCompletesAllMembersOfStubs() throws {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../Examples/MockServer/stubs.schema.json")
+    let route = try JSON(parsing: Data(contentsOf: file))["$defs"]["route"]["properties"]
+    let start = try #require(text.range(of: "const responseNames = ["))
+    let end = try #require(text.range(of: "const whenNames"))
+    let names = text[start.upperBound..<end.lowerBound].matches(of: /'([A-Za-z0-9]+)'/)
+    let known = route.dictionary.map { Set($0.keys) }
+    #expect(Set(names.map { String($0.1) }) == known)
+  }
+
   @Test func eachResponseHasANewNonceAndIsNotStored() {
     let policies = (0..<20).map { _ in InspectorPage.make().headers["Content-Security-Policy"] }
     #expect(Set(policies).count == 20)

@@ -158,6 +158,20 @@ struct EndpointSourceTests {
       try Self.source(server, "get: {}").contains(#"URL(string: "\#(address)")"#))
   }
 
+  @Test(arguments: [
+    ("Matomo API", "MatomoAPI"), ("Pet shop", "PetShopAPI"), ("Rest Api", "RestApi"),
+    ("OpenAPI", "OpenAPI"), ("Okapi", "OkapiAPI"),
+  ])
+  func theWordAPIIsInTheNameOnce(title: String, name: String) throws {
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: \(title), version: "1"}
+        paths: {/a: {get: {responses: {"200": {description: ok}}}}}
+        """)
+    #expect(EndpointSource(contract).text.contains("nonisolated enum \(name) {"))
+  }
+
   @Test func aListHasTheStyleOfItsParameter() throws {
     let source = try Self.source(
       "/",

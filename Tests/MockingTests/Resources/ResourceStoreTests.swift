@@ -39,6 +39,18 @@ struct ResourceStoreTests {
     }
   }
 
+  @Test func aVariableMayHaveAColon() async throws {
+    let store = ResourceStore()
+    let users = try Resource("/users", data: [["id": 1], ["id": 2]], in: store)
+    let posts = Resource("/users/:user/posts", in: store)
+    let transport = MockTransport(routes: users.routes() + posts.routes())
+    #expect(await transport.send(.post, "/users/1/posts", "{}").json == ["id": 1, "userId": 1])
+    #expect(await transport.send(.get, "/users/1/posts").ids == [1])
+    #expect(await transport.send(.get, "/users/2/posts").ids == [])
+    #expect(await transport.send(.get, "/users/3/posts").status == 404)
+    #expect(posts.path == "/users/{user}/posts")
+  }
+
   @Test func nestedItemsBelongToTheirParents() async throws {
     let shop = try Shop()
     #expect(await shop.transport.send(.get, "/users/1/carts").ids == [1, 3])

@@ -194,6 +194,38 @@ struct FileBodyTests {
       await transport.get(.of("http://h/a")).failure?.detail.contains("it is a folder") == true)
   }
 
+  /// A transport with the files of the folder below `/f`.
+  private func folderTransport() throws -> MockTransport {
+    for name in ["site", "list", "list/b"] {
+      try FileManager.default.createDirectory(
+        at: folder.url(name), withIntermediateDirectories: true)
+    }
+    _ = try folder.file("site/index.html", "<b>start</b>")
+    _ = try folder.file("list/a&b.txt", "a")
+    _ = try folder.file("list/.hidden", "secret")
+    return MockTransport { [url = folder.url] in Route(.get, "/f/{name*}", .folder(url)) }
+  }
+
+  @Test func theIndexOfAFolderIsItsIndexPage() async throws {
+    let record = await (try folderTransport()).get(.of("http://h/f/site/"))
+    #expect(record.body == Data("<b>start</b>".utf8))
+    #expect(record.head?.headers["Content-Type"] == "text/html")
+  }
+
+  @Test func aFolderWithoutAnIndexPageHasOneWithLinksToItsFiles() async throws {
+    let record = await (try folderTransport()).get(.of("http://h/f/list/"))
+    #expect(record.head?.headers["Content-Type"] == "text/html; charset=utf-8")
+    let page = String(decoding: record.body, as: UTF8.self)
+    #expect(page.contains("<a href=\"b/\">b/</a>") && page.contains(">a&amp;b.txt</a>"))
+    #expect(!page.contains("hidden"))
+  }
+
+  @Test func aPathOfAFolderWithoutASlashIsRedirected() async throws {
+    let record = await (try folderTransport()).get(.of("http://h/f/list?a=1"))
+    #expect(record.head?.status == 308)
+    #expect(record.head?.headers["Location"] == "/f/list/?a=1")
+  }
+
   @Test func aLargeFileIsServedCompletelyAndInPart() async throws {
     let content = Data.pattern(3_000_000)
     _ = try folder.file("large", content)

@@ -79,8 +79,7 @@ struct StubFolderTests {
   }
 
   @Test(arguments: [
-    "/images/none.svg", "/images/", "/images", "/images/a%20b", "/images/a%20b/",
-    "/images//kite.svg",
+    "/images/none.svg", "/images//kite.svg", "/images/up/", "/images/up", "/images/a%20b/.git/",
     "/images/..%2Fsecret.txt", "/images/%2e%2e%2fsecret.txt", "/images/a%20b/..%2F..%2Fsecret.txt",
     "/images/out.txt", "/images/up/secret.txt", "/images/.env", "/images/a%20b/.git/config",
     "/images/kite.svg%00.txt", "/images/kite.svg/x", "/images/%2Fetc%2Fpasswd",
@@ -94,6 +93,26 @@ struct StubFolderTests {
     #expect(record.head?.headers["Content-Type"] == "application/problem+json")
     #expect(record.head?.headers["ETag"] == nil)
     #expect(try JSON(parsing: record.body)["title"] == "Not Found")
+  }
+
+  @Test func theIndexOfAFolderHasOnlyNamesThatAreServed() async throws {
+    let stubs = try fixture()
+    let transport = try stubs.transport()
+    let index = await transport.get(.of("http://a/images/"))
+    #expect(index.head?.status == 200 && index.head?.headers["X-A"] == "1")
+    let page = String(decoding: index.body, as: UTF8.self)
+    for name in ["kite.svg", "in.svg", "a b/", "%2e%2e"] { #expect(page.contains(">\(name)</a>")) }
+    for name in ["out.txt", "up", "env", "secret"] { #expect(!page.contains(name)) }
+    #expect(page.contains("<a href=\"a%20b/\">") && page.contains("<a href=\"%252e%252e\">"))
+    let inner = await transport.get(.of("http://a/images/a%20b/"))
+    #expect(!String(decoding: inner.body, as: UTF8.self).contains("git"))
+  }
+
+  @Test(arguments: [("/images", "/images/"), ("/images/a%20b", "/images/a%20b/")])
+  func aFolderWithoutASlashIsRedirected(target: String, location: String) async throws {
+    let stubs = try fixture()
+    let record = try await stubs.transport().get(try #require(URL(string: "http://a\(target)")))
+    #expect(record.head?.status == 308 && record.head?.headers["Location"] == location)
   }
 
   @Test func aNameIsDecodedOnce() async throws {

@@ -165,6 +165,10 @@ struct StubTemplateTests {
       "1:50: routes[0].text: unknown path variable \"idd\"; did you mean \"id\"?"
     ),
     (
+      "{\"routes\": [{\"path\": \"/a/**\", \"text\": \"{{ path.rest }}\"}]}",
+      "1:48: routes[0].text: unknown path variable \"rest\"; write {rest*} in place of ** in the path"
+    ),
+    (
       "{\"routes\": [{\"path\": \"/a\", \"text\": \"{{ path.id }}\"}]}",
       "1:45: routes[0].text: unknown path variable \"id\"; there are none"
     ),

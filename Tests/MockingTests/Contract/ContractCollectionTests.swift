@@ -1,0 +1,199 @@
+import Foundation
+import Networking
+import TestGate
+import TestSupport
+import Testing
+
+@testable import Mocking
+@testable import MockingContracts
+@testable import MockingResources
+
+/// The collections that the paths of a contract describe, whichever members their items have.
+@Suite(.gated)
+struct ContractCollectionTests {
+  private static let parking = """
+    openapi: 3.1.0
+    info: {title: Parking, version: "1"}
+    paths:
+      /garages:
+        get:
+          parameters:
+            - {name: city, in: query, schema: {type: string}}
+            - {name: page, in: query, schema: {type: integer}}
+            - {name: per_page, in: query, schema: {type: integer}}
+          responses:
+            "200": {description: ok, content: {application/json: {schema: {type: array, items: {$ref: "#/components/schemas/Garage"}}}}}
+      /garages/{id}/tickets:
+        parameters: [{name: id, in: path, required: true, schema: {type: integer}}]
+        get: {responses: {"200": {description: ok, content: {application/json: {schema: {type: array, items: {$ref: "#/components/schemas/Ticket"}}}}}}}
+        post:
+          requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/Ticket"}}}}
+          responses: {"201": {description: made, content: {application/json: {schema: {$ref: "#/components/schemas/Ticket"}}}}}
+      /garages/{id}/tickets/{ticketId}:
+        parameters:
+          - {name: id, in: path, required: true, schema: {type: integer}}
+          - {name: ticketId, in: path, required: true, schema: {type: integer}}
+        get: {responses: {"200": {description: ok, content: {application/json: {schema: {$ref: "#/components/schemas/Ticket"}}}}}}
+      /garages/{id}/tickets/{ticketId}/stamps:
+        parameters:
+          - {name: id, in: path, required: true, schema: {type: integer}}
+          - {name: ticketId, in: path, required: true, schema: {type: integer}}
+        get: {responses: {"200": {description: ok, content: {application/json: {schema: {type: array, items: {$ref: "#/components/schemas/Stamp"}}}}}}}
+        post:
+          requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/Stamp"}}}}
+          responses: {"201": {description: made, content: {application/json: {schema: {$ref: "#/components/schemas/Stamp"}}}}}
+      /settings:
+        get: {responses: {"200": {description: ok, content: {application/json: {schema: {type: array, items: {$ref: "#/components/schemas/Stamp"}}}}}}}
+      /settings/{name}:
+        parameters: [{name: name, in: path, required: true, schema: {type: string}}]
+        get: {responses: {"200": {description: ok, content: {application/json: {schema: {$ref: "#/components/schemas/Stamp"}}}}}}
+        put:
+          requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/Stamp"}}}}
+          responses: {"200": {description: ok, content: {application/json: {schema: {$ref: "#/components/schemas/Stamp"}}}}}
+    components:
+      schemas:
+        Garage: {type: object, required: [id, city], properties: {id: {type: integer}, city: {type: string, enum: [Oslo, Rome]}}}
+        Ticket: {type: object, additionalProperties: false, required: [plate], properties: {id: {type: integer}, plate: {type: string}}}
+        Stamp: {type: object, additionalProperties: false, required: [color], properties: {color: {type: string}}}
+    """
+
+  /// A client of the garages in memory.
+  private struct Client {
+    let store = ResourceStore()
+    private let networking: Networking<Request>
+
+    init(_ text: String = ContractCollectionTests.parking) throws {
+      networking = Networking<Request>(
+        transport: MockTransport(contract: try Contract(text: text), store: store))
+      networking.baseURL = URL.of("https://parking.example/")
+    }
+
+    func send(_ request: Request) async throws -> (status: Int, json: JSON, headers: HTTPHeaders) {
+      let response = try await networking.request(request).value
+      return (response.status, (try? JSON(parsing: response.data)) ?? .null, response.headers)
+    }
+
+    func create(_ path: RequestPath, _ body: Parameters) async throws -> JSON {
+      try await send(.post(path, parameters: body, contentType: .json)).json
+    }
+  }
+
+  @Test func theIDOfAParentIsKeptBesideAnItemWithoutAMemberForIt() async throws {
+    let client = try Client()
+    let ticket = try await client.create("garages/1/tickets", ["plate": "A-1"])
+    let id = try #require(ticket["id"].int)
+    #expect(ticket.dictionary.map { Set($0.keys) } == ["id", "plate"])
+    #expect(try await client.send(.get("garages/1/tickets/\(id)")).json == ticket)
+    #expect(try await client.send(.get("garages/2/tickets/\(id)")).status == 404)
+    let list = try await client.send(.get("garages/1/tickets")).json.array
+    #expect(list?.last == ticket)
+    #expect(list?.allSatisfy { $0["garageId"].isNull } == true)
+    let stored = client.store.storedResources.first { $0.path == "/garages/{id}/tickets" }
+    #expect(stored?.items.last?["garageId"] == 1)
+  }
+
+  @Test func initialItemsBelongToTheItemsOfTheirParent() async throws {
+    let client = try Client()
+    for garage in 1...5 {
+      let tickets = try await client.send(.get("garages/\(garage)/tickets")).json.array
+      #expect(tickets?.count == 1)
+    }
+  }
+
+  @Test func aCollectionBelowTwoParentsHasTheItemsOfBoth() async throws {
+    let client = try Client()
+    let id = try #require(try await client.create("garages/3/tickets", ["plate": "A"])["id"].int)
+    let stamp = try await client.create("garages/3/tickets/\(id)/stamps", ["color": "red"])
+    #expect(stamp == ["color": "red"])
+    #expect(try await client.send(.get("garages/3/tickets/\(id)/stamps")).json == [stamp])
+    #expect(try await client.send(.get("garages/4/tickets/\(id)/stamps")).status == 404)
+    #expect(try await client.send(.get("garages/3/tickets/999/stamps")).status == 404)
+  }
+
+  @Test func aListWithoutAPathForItsItemsPagesAndFilters() async throws {
+    let client = try Client()
+    let all = try #require(try await client.send(.get("garages")).json.array)
+    #expect(all.count == 5)
+    let page = try await client.send(.get("garages", parameters: ["per_page": 2, "page": 2]))
+    #expect(page.json.array == Array(all[2..<4]))
+    #expect(page.headers["X-Total-Count"] == "5")
+    let city = try #require(all[0]["city"].string)
+    let filtered = try await client.send(.get("garages", parameters: ["city": .string(city)])).json
+    #expect(filtered.array == all.filter { $0["city"].string == city })
+  }
+
+  @Test func aPutCreatesAnItemIfNoPostDoes() async throws {
+    let client = try Client()
+    let put = Request.put("settings/theme", parameters: ["color": "red"], contentType: .json)
+    #expect(try await client.send(put).status == 200)
+    #expect(try await client.send(.get("settings/theme")).json == ["color": "red"])
+    #expect(try await client.send(.get("settings")).json.array?.last == ["color": "red"])
+    #expect(try await client.send(.get("settings/none")).status == 404)
+  }
+
+  @Test(arguments: [(7, 7), (0, nil)])
+  func theIDInABodyIsKeptIfAClientMaySetIt(id: Int, kept: Int?) async throws {
+    let client = try Client()
+    let ticket = try await client.create("garages/1/tickets", ["id": .int(id), "plate": "A"])
+    #expect(ticket["id"].int ?? 0 > 0)
+    if let kept { #expect(ticket["id"].int == kept) }
+  }
+
+  @Test func eachListThatKeepsNothingHasAReason() throws {
+    func list(_ schema: String) -> String {
+      "get: {responses: {\"200\": {description: ok, content: {application/json: {schema: \(schema)}}}}}"
+    }
+    let items = "{$ref: \"#/components/schemas/A\"}"
+    let id = "parameters: [{name: id, in: path, required: true, schema: {type: string}}]"
+    let gone = "delete: {responses: {\"204\": {description: gone}}}"
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: Lists, version: "1"}
+        paths:
+          /tags: {\(list("{type: array, items: {type: string}}"))}
+          /tags/{id}: {\(id), \(gone)}
+          /two: {\(list("{type: object, properties: {a: {type: array, items: \(items)}, b: {type: array, items: \(items)}}}"))}
+          /two/{id}: {\(id), \(gone)}
+          /one: {\(list(items))}
+          /one/{id}: {\(id), \(gone)}
+          /unknown: {\(list("{type: array, items: \(items)}"))}
+          /unknown/{id}: {\(id), \(list(items))}
+          /single/{id}: {\(id), \(list(items))}
+          /login: {post: {responses: {"200": {description: ok}}}}
+        components: {schemas: {A: {type: object, required: [b], properties: {b: {type: integer}}}}}
+        """)
+    let reasons = Dictionary(
+      uniqueKeysWithValues: contract.statelessLists.map { ($0.path, $0.reason) })
+    #expect(reasons.keys.sorted() == ["/one", "/tags", "/two", "/unknown"])
+    #expect(reasons["/tags"] == "its items are not objects with members")
+    #expect(reasons["/two"]?.contains("several lists (a, b)") == true)
+    #expect(reasons["/one"]?.contains("is not a list") == true)
+    #expect(reasons["/unknown"]?.contains("no member for {id}") == true)
+    #expect(contract.operationSummaries.allSatisfy { !$0.isOfCollection })
+  }
+
+  @Test func aLocationWithoutAnExampleIsBelowThePathOfTheRequest() async throws {
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: Jobs, version: "1"}
+        paths:
+          /jobs:
+            post:
+              responses:
+                "201": {description: made, headers: {Location: {schema: {type: string}}}}
+          /links:
+            post:
+              responses:
+                "201": {description: made, headers: {Location: {schema: {type: string, format: uri}}}}
+        """)
+    let transport = MockTransport(contract: contract)
+    for (url, location) in [
+      (URL.of("http://h/jobs"), "/jobs/1"), (URL.of("http://h/links"), "http://h/links/1"),
+    ] {
+      let record = await transport.perform(HTTPRequest(method: .post, url: url))
+      #expect(record.head?.headers["Location"] == location)
+    }
+  }
+}
