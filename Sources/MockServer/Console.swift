@@ -81,10 +81,10 @@ final class Console: Sendable {
     queue.async { StandardStream.error.write("mock-server: warning: \(text)\n") }
   }
 
-  /// Prints the warnings about recordings on standard error, the first ten in full.
-  func warn(_ warnings: [ArchiveWarning]) {
-    for warning in warnings.prefix(10) { failure("warning: \(warning)") }
-    if warnings.count > 10 { failure("warning: \(warnings.count - 10) further warnings") }
+  /// Prints the warnings about files on standard error, the first ones in full.
+  func warn(_ warnings: [ArchiveWarning], limit: Int = 10) {
+    for warning in warnings.prefix(limit) { failure("warning: \(warning)") }
+    if warnings.count > limit { failure("warning: \(warnings.count - limit) further warnings") }
   }
 
   /// Waits until all lines are printed, or nobody has read the output for a second.

@@ -48,7 +48,7 @@ struct FileCheck {
   }
 
   private func report(_ file: StubFile) {
-    console.warn(file.warnings)
+    console.warn(file.warnings, limit: .max)
     guard !options.writesJSON else {
       // One text, because the number of lines that wait is limited.
       let lines = file.summaries.map { Console.text(of: $0.object) }.joined(separator: "\n")

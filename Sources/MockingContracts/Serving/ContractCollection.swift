@@ -248,6 +248,7 @@ private struct Candidate {
   ///
   /// - Parameter isCertain: Whether the name of a member must be that of a list. `false` takes the only
   ///   list in the response, whichever name it has.
+  /// - Returns: The schema and the member, or `nil` if the response is not a list.
   private func list(isCertain: Bool) -> (element: Int, envelope: String?)? {
     guard let schema = schema(.list) else { return nil }
     if let element = program.elementSchema(of: schema) { return (element, nil) }

@@ -18,11 +18,11 @@ CHECKS = [
     changes.make_a_stub, changes.edit_a_stub, changes.delay_and_fault, changes.scenarios, changes.resources,
     changes.completion, changes.resource_rows, requests.lost_stub, changes.settings,
     requests.exports, requests.filters, requests.pause_and_clear, controls.keyboard,
-    controls.other_buttons, connection.hostile_names, requests.thousands, connection.server_gone, controls.appearance,
-    controls.narrow_window, connection.self_contained, connection.token,
+    controls.other_buttons, connection.connecting, connection.hostile_names, requests.thousands, connection.server_gone,
+    controls.appearance, controls.narrow_window, connection.self_contained, connection.token,
 ]
 # Checks whose requests fail, or are blocked by the policy of the page, which the browser logs.
-LOGGED = [connection.server_gone, connection.self_contained, connection.token]
+LOGGED = [connection.connecting, connection.server_gone, connection.self_contained, connection.token]
 
 
 def run_check(check, page, server):

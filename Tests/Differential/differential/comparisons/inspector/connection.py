@@ -78,3 +78,13 @@ def token(page, server):
         guarded.stop()
         guarded.start()
         page.shows("#banner", "needs its token")
+
+
+def connecting(page, server):
+    """Until the requests are loaded, the page says that it connects, and not that there are none."""
+    page.driver.execute_cdp_cmd("Network.enable", {})
+    page.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": ["*/__mock/requests*"]})
+    page.driver.get(server.url + "/__mock/")
+    page.shows("#request-empty", "Connecting to the server")
+    page.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
+    page.shows("#request-empty", "No requests yet")
