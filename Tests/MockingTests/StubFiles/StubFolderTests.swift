@@ -1,4 +1,5 @@
 import Foundation
+import MockingRecordings
 import Networking
 import TestGate
 import TestSupport
@@ -23,6 +24,31 @@ struct ContractFileTests {
     let folder = TemporaryFolder()
     if let text { try Data(text.utf8).write(to: folder.url(name)) }
     #expect(ContractStubs.isContract(folder.url(name)) == isContract)
+  }
+
+  @Test func aListThatKeepsNothingIsAWarningIfTheContractIsStateful() throws {
+    let folder = TemporaryFolder()
+    let file = folder.url("api.yaml")
+    let tags = "schema: {type: array, items: {type: string}}"
+    let text = """
+      openapi: 3.1.0
+      info: {title: Tags, version: "1"}
+      paths:
+        /tags: {get: {responses: {"200": {description: ok, content: {application/json: {\(tags)}}}}}}
+        /tags/{tag}:
+          parameters: [{name: tag, in: path, required: true, schema: {type: string}}]
+          delete: {responses: {"204": {description: gone}}}
+      """
+    try Data(text.utf8).write(to: file)
+    func warnings(_ isStateful: Bool) throws -> [String] {
+      let options = StubFile.ContractOptions(isStateful: isStateful)
+      return try StubFile(contentsOf: [file], contracts: options).warnings.map(\.description)
+    }
+    #expect(
+      try warnings(true) == [
+        "api.yaml: /tags keeps no changes: its items are not objects with members"
+      ])
+    #expect(try warnings(false) == [])
   }
 }
 
