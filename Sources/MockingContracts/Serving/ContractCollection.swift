@@ -1,4 +1,5 @@
 import Foundation
+import Mocking
 import MockingResources
 import Networking
 
@@ -68,6 +69,16 @@ struct ContractCollection: Sendable {
     var collections: [ContractCollection] = []
     var omissions: [Omission] = []
     for list in Set(indices.keys).union(items.keys).sorted() where !list.hasSuffix("}") {
+      // A resource has variables that are whole segments.
+      guard ContractPath(list).segments.allSatisfy({ $0.count == 1 }),
+        (try? PathTemplate(list)) != nil, (try? PathTemplate(items[list] ?? list)) != nil
+      else {
+        if items[list] != nil {
+          omissions.append(
+            Omission(path: list, reason: "a variable of its path is only a part of a segment"))
+        }
+        continue
+      }
       let candidate = Candidate(list, items[list], indices, content)
       do throws(Omission) {
         if let collection = try candidate.collection() { collections.append(collection) }

@@ -173,6 +173,23 @@ struct ContractCollectionTests {
     #expect(contract.operationSummaries.allSatisfy { !$0.isOfCollection })
   }
 
+  @Test func aListWithAPartOfASegmentAsAVariableHasNoState() async throws {
+    let list = "schema: {type: array, items: {type: object, properties: {id: {type: integer}}}}"
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: Lists, version: "1"}
+        paths:
+          "/lists/{flag}.json":
+            parameters: [{name: flag, in: path, required: true, schema: {type: string}}]
+            get: {responses: {"200": {description: ok, content: {application/json: {\(list)}}}}}
+        """)
+    let transport = MockTransport(contract: contract, store: ResourceStore())
+    let record = await transport.get(URL.of("http://h/lists/new.json"))
+    #expect(record.head?.status == 200)
+    #expect(contract.statelessLists.isEmpty)
+  }
+
   @Test func aLocationWithoutAnExampleIsBelowThePathOfTheRequest() async throws {
     let contract = try Contract(
       text: """
