@@ -15,7 +15,7 @@ public import Networking
 ///   JSON pointer. Nothing is fetched from the network.
 /// - **Requests.** Parameters are read by their `style` and `explode`. A request that does not keep
 ///   the contract receives problem details that name each violation: a 401 without credentials, a 415
-///   for another content type, and otherwise a 400, or the 422 of the document.
+///   for another content type, and otherwise a 422, or the 400 of the document.
 /// - **Responses.** The first successful response of the operation, in the media type that `Accept`
 ///   prefers: its example if it has a valid one, otherwise a body made from the schema. The same
 ///   seed makes the same bodies. The field `Prefer` selects another response: `code=404`,

@@ -66,17 +66,24 @@ struct RequestChecker {
     }
     guard ![413, 415].contains(body.status) else { return body }
     violations += body.violations
-    return violations.isEmpty ? nil : invalid(violations)
+    return violations.isEmpty ? nil : invalid(violations, isMalformed: body.status == 400)
   }
 
-  private func invalid(_ violations: [RequestViolation]) -> Result {
-    let has400 = operation.responses.contains { $0.code == .status(400) }
-    let has422 = operation.responses.contains { $0.code == .status(422) }
+  /// Returns the result for violations of schemas.
+  ///
+  /// The status is 422, or 400 if the document has only this one. A body that cannot be parsed has the
+  /// status 400, or 422 if the document has only that one.
+  ///
+  /// Source: RFC 9110 sections 15.5.1 and 15.5.21.
+  private func invalid(_ violations: [RequestViolation], isMalformed: Bool = false) -> Result {
+    let (status, other) = isMalformed ? (400, 422) : (422, 400)
+    let documented = Set(operation.responses.map(\.code))
+    let isOther = documented.contains(.status(other)) && !documented.contains(.status(status))
     let detail =
       violations.count == 1
       ? "the request does not keep the contract: \(violations[0].message)"
       : "the request does not keep the contract in \(violations.count) places"
-    return Result(status: has422 && !has400 ? 422 : 400, detail: detail, violations: violations)
+    return Result(status: isOther ? other : status, detail: detail, violations: violations)
   }
 
   // MARK: Security
@@ -98,11 +105,20 @@ struct RequestChecker {
     case .apiKey(.cookie, let name): request.cookies[name] != nil
     case .apiKey(_, let name): request.headers[name] != nil
     case .http(let scheme):
-      request.headers.values(for: "Authorization").contains {
-        $0.lowercased().hasPrefix(scheme + " ")
+      request.headers.values(for: "Authorization").contains { value in
+        guard value.lowercased().hasPrefix(scheme + " ") else { return false }
+        return scheme != "basic" || Self.isBasic(value.dropFirst(scheme.utf8.count + 1))
       }
     case .other: true
     }
+  }
+
+  /// Whether a text is the Base64 form of a user and a password.
+  ///
+  /// Source: RFC 7617 section 2.
+  private static func isBasic(_ text: Substring) -> Bool {
+    Data(base64Encoded: text.trimmingCharacters(in: .whitespaces))?.contains(UInt8(ascii: ":"))
+      ?? false
   }
 
   // MARK: Parameters
@@ -152,7 +168,7 @@ struct RequestChecker {
     guard !request.body.isEmpty || request.bodyByteCount > 0 || Self.canBeEmpty(text) else {
       guard body.isRequired else { return nil }
       return Result(
-        status: 400, detail: "",
+        status: 422, detail: "",
         violations: [RequestViolation(location: .body, message: "the request has no body")])
     }
     guard let media = body.content.media(for: text) else {
@@ -190,7 +206,7 @@ struct RequestChecker {
       RequestViolation(
         location: .body, path: violation.path, message: "\(violation)", schema: violation.schema)
     }
-    return Result(status: 400, detail: "", violations: violations)
+    return Result(status: 422, detail: "", violations: violations)
   }
 
   /// The limit for the size of a body that is parsed, because its values need many times its memory.

@@ -245,7 +245,7 @@ struct ContractStateTests {
     let shop = try Shop()
     let invalid = try await shop.send(
       .post("orders", parameters: ["product": 7], contentType: .json))
-    #expect(invalid.status == 400 && invalid.json["errors"][0]["pointer"] == "#/product")
+    #expect(invalid.status == 422 && invalid.json["errors"][0]["pointer"] == "#/product")
   }
 
   @Test func theStoreIsThatOfTheTest() async throws {
