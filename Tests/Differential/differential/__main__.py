@@ -35,6 +35,7 @@ COMPARISONS = {
     "inspector": Comparison("the inspector page of mock-server, in Chromium"),
     "multipart": Comparison("multipart forms, parsed by werkzeug, python-multipart, Django and email", 500, 2000, "forms"),
     "oauth2": Comparison("the OAuth2 client, with django-oauth-toolkit and idpyoidc, in Chromium"),
+    "prism": Comparison("the scenarios of Prism for OpenAPI 3, from a copy of its repository"),
     "query": Comparison("encoded parameters, decoded by PHP, Rack, qs and Django", 1000, 5000, "trees for each format"),
     "shop": Comparison("the example Shop, used by two customers in Chromium"),
     "transfers": Comparison("downloads from nginx and uploads to tuspyserver, killed and continued", 8, 50, "kills"),
@@ -65,6 +66,8 @@ def parse() -> argparse.Namespace:
     some.add_argument("--mib", type=int, metavar="N", help="transfers: the size of the file; by default 16, with --full 64")
     some.add_argument("--recording", type=pathlib.Path, metavar="FILE",
                       help="har: read this recording of the tests, instead of running them")
+    some.add_argument("--scenarios", type=pathlib.Path, metavar="FOLDER",
+                      help="prism: the folder test-harness/specs of Prism's repository")
     some.add_argument("--screenshots", type=pathlib.Path, metavar="FOLDER",
                       help="inspector, shop: save pictures of the pages in FOLDER/NAME")
     some.add_argument("--suite", type=pathlib.Path, metavar="FOLDER",

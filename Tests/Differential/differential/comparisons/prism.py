@@ -20,7 +20,7 @@ import referencing.jsonschema
 import yaml
 
 from ..support.processes import MockServer
-from ..support.report import Failure, expect
+from ..support.report import Failure, equal, expect
 from ..support.setup import Skipped, program
 
 SECTION = re.compile(r"^====(test|spec|server|command|expect|expect-loose|expect-keysOnly)====\r?\n", re.M)
@@ -67,6 +67,15 @@ def elements(text):
         return None
 
 
+class Server(MockServer):
+    """A server whose document may have warnings."""
+
+    def stop(self):
+        self.process.terminate()
+        equal(self.process.wait(30), 0, "the status of mock-server")
+        self.reader.join()
+
+
 class Scenario:
     def __init__(self, path, folder):
         self.name = str(path.relative_to(folder))
@@ -98,7 +107,7 @@ class Scenario:
         file = work / (re.sub(r"\W", "_", self.name) + (".json" if self.parts["spec"].lstrip()[0] == "{" else ".yaml"))
         file.write_text(self.parts["spec"])
         try:
-            with MockServer(file, "--no-watch", *options) as server:
+            with Server(file, "--no-watch", *options) as server:
                 command = shlex.split(self.parts["command"])
                 expect(command[0] == "curl", "the command is not one of curl")
                 address = re.compile(r"^(http://)?(localhost|127\.0\.0\.1):4010")
@@ -139,9 +148,12 @@ class Scenario:
         schema = self.schema()
         if schema is None:
             return f"body {actual.body[:200]!r} instead of {expected.body[:200]!r}"
-        base = referencing.jsonschema.DRAFT202012.create_resource(self.document)
-        registry = referencing.Registry().with_resource("urn:document", base)
-        validator = jsonschema.Draft202012Validator({"$ref": f"urn:document#{schema}"}, registry=registry)
+        # Draft 4 is the basis of the dialect of OpenAPI 3.0.
+        is_old = self.document["openapi"].startswith("3.0")
+        dialect = referencing.jsonschema.DRAFT4 if is_old else referencing.jsonschema.DRAFT202012
+        registry = referencing.Registry().with_resource("urn:document", dialect.create_resource(self.document))
+        kind = jsonschema.Draft4Validator if is_old else jsonschema.Draft202012Validator
+        validator = kind({"$ref": f"urn:document#{schema}"}, registry=registry)
         values = [ours] if "json" in actual.type else [actual.body, ours]
         errors = [next(validator.iter_errors(value), None) for value in values]
         error = all(errors) and errors[0]
@@ -189,6 +201,6 @@ def run(options):
     for scenario, difference in zip(scenarios, results):
         if difference:
             print(f"{scenario.name}: {difference}")
-    equal = results.count(None)
+    same = results.count(None)
     left_out = ", ".join(f"{count} of {reason}" for reason, count in skipped.items())
-    return f"{equal} of {len(results)} scenarios are equal; {left_out} do not apply"
+    return f"{same} of {len(results)} scenarios are equal; {left_out} do not apply"
