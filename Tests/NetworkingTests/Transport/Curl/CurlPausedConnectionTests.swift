@@ -9,8 +9,9 @@
 
   @Suite(.gated)
   struct CurlPausedConnectionTests {
-    /// libcurl gives the connection of an exchange to the next one before the first one is removed. The next
-    /// one may have paused by then, so that its connection looks like a kept one with bytes that no request
+    /// libcurl gives the connection of an exchange to the next one before the first one is removed.
+    ///
+    /// The next one may have paused by then, so that its connection looks like a kept one with bytes that no request
     /// has asked for.
     @Test func anExchangeThatPausesKeepsTheConnectionOfAnEarlierOne() async throws {
       let content = Data.pattern(1_000_000)
