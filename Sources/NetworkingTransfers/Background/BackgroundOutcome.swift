@@ -34,7 +34,7 @@ struct BackgroundOutcome: Sendable {
   var resumption = BackgroundResumption()
   /// Whether a task ended because it was cancelled, possibly by an earlier run of the program.
   ///
-  /// The failure is then that of callers who did not cancel it.
+  /// The callers of a cancelled task get the failure if they have not cancelled it.
   private(set) var isCancellation: Bool
   /// Whether the URL is masked, because an earlier run of the program has stored the outcome.
   private(set) var isMasked = false

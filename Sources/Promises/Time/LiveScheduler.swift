@@ -148,7 +148,7 @@ package enum LateCheck {
   /// The time from a late check to its repetition.
   package static let grace = Duration.seconds(2)
   /// The lateness of a repetition from which it is postponed again.
-  static let suspension = Duration.seconds(10)
+  package static let suspension = Duration.seconds(10)
 }
 
 extension Scheduler {

@@ -20,7 +20,7 @@
       guard arguments.count == 4, let count = Int(arguments[1]), let long = Int(arguments[2]),
         let idle = Int(arguments[3])
       else { exit(64) }
-      let server = try SuspensionServer(tokenLife: .seconds(1))
+      let server = try SuspensionServer(tokenLife: .seconds(5))
       let folder = TemporaryFolder()
       try await signIn(server, folder)
       let clients = try (0..<2).map { number in

@@ -35,6 +35,8 @@
     var socket: Int32 = -1
     /// The sockets of the loop.
     var sockets: CurlSockets?
+    /// The socket on which the exchange has paused.
+    var pausedSocket: Int32?
     /// The index of the handle's ``CurlDeadline`` in the heap, or `nil` if it has none.
     var deadlineIndex: Int?
     /// The options that are set on the handle, or `nil` if it is new or reset.
@@ -327,7 +329,7 @@
     /// identify the connection.
     func pause() {
       isPaused = true
-      if socket < 0, let endpoints = CurlEndpoints(easy) { sockets?.use(endpoints) }
+      pausedSocket = sockets?.pause(self) ?? pausedSocket
     }
 
     func readBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {

@@ -247,8 +247,13 @@
         let handle = deadline.handle
         readAgain(handle)
         guard handle.deadlineIndex == nil, let due = handle.idleDeadline() else { continue }
+        let tolerance = deadline.isRepeated ? LateCheck.suspension : LateCheck.tolerance
         if due > clock.now {
           deadlines.insert(CurlDeadline(due: due, handle: handle))
+        } else if polled - deadline.due > tolerance.wholeNanoseconds {
+          // A request that could not be sent, or a response that was on its way.
+          let due = polled + LateCheck.grace.wholeNanoseconds
+          deadlines.insert(CurlDeadline(due: due, handle: handle, isRepeated: true))
         } else {
           end(handle, with: handle.failure(.timedOut(.idle)))
         }
@@ -280,6 +285,7 @@
     /// Removes a handle from libcurl and keeps it for reuse.
     private func remove(_ handle: CurlHandle) -> CurlExchange? {
       let mayCarryFrames = handle.mayUseHTTP2
+      if let socket = handle.pausedSocket.take() { sockets.end(handle, pausedOn: socket) }
       catena_multi_remove(multi, handle.easy)
       if !mayCarryFrames {
         if handle.socket >= 0 {
@@ -337,6 +343,8 @@
     /// The time on the ``CurlClock``.
     let due: UInt64
     let handle: CurlHandle
+    /// Whether it follows a late one.
+    var isRepeated = false
 
     func precedes(_ other: CurlDeadline) -> Bool { due < other.due }
     func setHeapIndex(_ index: Int?) { handle.deadlineIndex = index }

@@ -49,6 +49,8 @@
       var isOpenedHere = false
       /// Whether the connection is kept for later requests and must not become readable.
       var isKept = false
+      /// The exchange that has paused on the connection, and has not ended.
+      var pausedUser: ObjectIdentifier?
       /// The endpoints of the connection, or `nil` if they are not known or it is a Unix socket.
       var endpoints: CurlEndpoints?
     }
@@ -104,9 +106,11 @@
 
     /// Handles the end of the last exchange on a connection, which may have been closed.
     ///
-    /// The connection counts as kept until libcurl watches it again.
+    /// The connection counts as kept until libcurl watches it again. The next exchange may use it before
+    /// this one is removed, and may even have paused, so that libcurl does not watch it.
     func keep(_ socket: Int32) {
-      guard self[socket].isOpenedHere, self[socket].wanted == 0 else { return }
+      guard self[socket].isOpenedHere, self[socket].wanted == 0, self[socket].pausedUser == nil
+      else { return }
       self[socket].isKept = true
       if self[socket].registered & CurlPoll.in.rawValue == 0 {
         register(socket, for: CurlPoll.in.rawValue)
@@ -118,9 +122,21 @@
       if let socket = socketsByEndpoints[endpoints] { keep(socket) }
     }
 
-    /// Notes that an exchange uses a kept connection.
-    func use(_ endpoints: CurlEndpoints) {
-      if let socket = socketsByEndpoints[endpoints] { self[socket].isKept = false }
+    /// Notes that an exchange has paused on its connection, which is not a kept one therefore.
+    ///
+    /// - Returns: The socket, if it is known.
+    func pause(_ user: CurlHandle) -> Int32? {
+      let socket =
+        user.socket >= 0 ? user.socket : CurlEndpoints(user.easy).flatMap { socketsByEndpoints[$0] }
+      guard let socket else { return nil }
+      self[socket].isKept = false
+      self[socket].pausedUser = ObjectIdentifier(user)
+      return socket
+    }
+
+    /// Notes the end of an exchange that has paused on a connection.
+    func end(_ user: CurlHandle, pausedOn socket: Int32) {
+      if self[socket].pausedUser == ObjectIdentifier(user) { self[socket].pausedUser = nil }
     }
 
     /// Whether the server has closed a connection or sent bytes that libcurl has not received.
