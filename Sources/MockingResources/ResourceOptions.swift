@@ -215,9 +215,6 @@ public struct ResourceOptions: Sendable, Hashable {
   /// Whether the lists of all parents have the same items, which no request changes.
   package var sharesItems = false
 
-  /// Whether the lists of all parents have the same items, which no request changes.
-  package var sharesItems = false
-
   /// Creates the default options.
   public init() {}
 
