@@ -24,7 +24,7 @@ struct ImperfectDocumentTests {
   /// Returns the warnings of a document, which are the errors of a strict contract.
   private static func mistakes(_ text: String) throws -> [ContractIssue] {
     let warnings = try Contract(text: text).warnings
-    #expect(warnings.allSatisfy(\.isMistake))
+    #expect(warnings.allSatisfy { $0.isMistake })
     let error = #expect(throws: ContractError.self) { try Contract(text: text, isStrict: true) }
     #expect(error?.issues == warnings)
     return warnings
