@@ -135,7 +135,7 @@ package final class FileLease: Sendable {
 
 /// The content of the file of a lease: the owner, the end in milliseconds since 1970, and the process.
 ///
-/// All parts have the same lengths in all records, so that a record replaces another one.
+/// All records are padded to the same length, so that a record replaces another one.
 private struct LeaseRecord {
   static let lifetime = Int64(FileLease.lifetime / .milliseconds(1))
   private static let length = 160

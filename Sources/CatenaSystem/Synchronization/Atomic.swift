@@ -6,9 +6,9 @@
   /// The interface is that of the type in Swift's module Synchronization, which needs macOS 15 and
   /// iOS 18.
   ///
-  /// `@unchecked Sendable` because the storage is protected by atomic access: nothing else reads it.
-  ///
   /// Source: ISO C11 section 7.17.
+  ///
+  /// `@unchecked Sendable` because the storage is protected by atomic access: nothing else reads it.
   @usableFromInline
   package struct Atomic<Value: AtomicValue>: ~Copyable, @unchecked Sendable {
     @usableFromInline let storage: AtomicStorage

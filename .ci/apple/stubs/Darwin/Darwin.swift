@@ -47,3 +47,4 @@ public func sysctlbyname(
   _ name: UnsafePointer<CChar>!, _ oldp: UnsafeMutableRawPointer!, _ oldlenp: UnsafeMutablePointer<Int>!,
   _ newp: UnsafeMutableRawPointer!, _ newlen: Int
 ) -> Int32 { 0 }
+public var WSTOPPED: Int32 { 8 }

@@ -1,11 +1,12 @@
 #if os(Linux)
   import CatenaSystem
   import Foundation
+  import TestSupport
 
   /// The locks of files that the kernel has granted, of all processes.
-  package enum KernelLocks {
+  enum KernelLocks {
     /// Whether the kernel lists the locks of this process.
-    package static let areListed: Bool = {
+    static let areListed: Bool = {
       let folder = TemporaryFolder(in: TemporaryFolder.memory)
       guard let file = try? folder.file("lock", ""), let lock = try? FileLock(waitingFor: file.path)
       else { return false }
@@ -14,7 +15,7 @@
     }()
 
     /// Returns the names of the locked files in a folder, in ascending order.
-    package static func names(in folder: TemporaryFolder) -> [String] {
+    static func names(in folder: TemporaryFolder) -> [String] {
       let text = (try? String(contentsOfFile: "/proc/locks", encoding: .utf8)) ?? ""
       // A line is, for example, `1: FLOCK  ADVISORY  WRITE 6933 fe:00:16237831 0 EOF`.
       let numbers = text.split(separator: "\n").compactMap { line -> UInt64? in
