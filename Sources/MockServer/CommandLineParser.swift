@@ -123,8 +123,8 @@ struct CommandLineParser {
       throw Options.UsageError(
         "--check requires --proxy; to validate files: mock-server check FILE")
     }
-    if names.contains("--report"), options.contract == nil {
-      throw Options.UsageError("--report requires --check")
+    for name in ["--report", "--errors"] where names.contains(name) && options.contract == nil {
+      throw Options.UsageError("\(name) requires --check")
     }
     for (first, second) in [
       ("--verbose", "--quiet"), ("--cors", "--no-cors"), ("--token", "--no-admin"),

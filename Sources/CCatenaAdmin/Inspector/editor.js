@@ -7,10 +7,10 @@ const responseNames = [
 ];
 const routeNames = [
   'id', 'method', 'path', 'when', 'scenario', 'set', 'increment', 'priority', 'times', 'sequence',
-  'afterLast', 'oneOf', 'comment', ...responseNames,
+  'afterLast', 'oneOf', 'proxy', 'rateLimit', 'comment', ...responseNames,
 ];
 const whenNames = [
-  'query', 'headers', 'form', 'cookies', 'text', 'json', 'jsonEquals', 'jsonPath', 'parts',
+  'query', 'headers', 'form', 'cookies', 'text', 'json', 'jsonEquals', 'jsonPath', 'jsonSchema', 'parts',
   'variables', 'if', 'any', 'all', 'not',
 ];
 /** The names of members by the name of their object. */

@@ -50,7 +50,7 @@ struct ContractOptionTests {
       try await Self.text("/notes/1?__example=second", ["Prefer": "example=first"])
         == #"200 {"id":100}"#)
     // Other members are validated.
-    #expect(try await Self.text("/notes/1?_code=404").hasPrefix("400"))
+    #expect(try await Self.text("/notes/1?_code=404").hasPrefix("422"))
   }
 
   @Test func bodiesAreDynamicByAnOption() async throws {
@@ -60,7 +60,7 @@ struct ContractOptionTests {
   }
 
   @Test func invalidRequestsReceiveAResponseByAnOption() async throws {
-    #expect(try await Self.text("/notes/x").hasPrefix("400"))
+    #expect(try await Self.text("/notes/x").hasPrefix("422"))
     #expect(try await Self.text("/notes/x", validates: false) == #"200 {"id":100}"#)
   }
 
@@ -87,7 +87,7 @@ struct ContractOptionTests {
 
   @Test func aRequestThatViolatesTheContractIsNotForwarded() async throws {
     let (text, requests) = try await Self.enforced(#"{"id": 500}"#, "/notes/x")
-    #expect(text.hasPrefix("400 "))
+    #expect(text.hasPrefix("422 "))
     #expect(requests == 0)
     // A path that the contract does not have is forwarded.
     #expect(try await Self.enforced("{}", "/other").requests == 1)

@@ -32,7 +32,7 @@ struct StubConditionTests {
     let transport = try StubFixture(
       #"""
       {"routes": [
-        {"path": "/a", "text": "order", "when": {"jsonSchema": {"required": ["items"], "properties": {"items": {"type": "array", "minItems": 1}}}}},
+        {"path": "/a", "text": "order", "when": {"jsonSchema": {"type": "object", "required": ["items"], "properties": {"items": {"type": "array", "minItems": 1}}}}},
         {"path": "/a", "text": "else", "when": {"not": {"jsonSchema": {"type": "string"}}}}]}
       """#
     ).transport()

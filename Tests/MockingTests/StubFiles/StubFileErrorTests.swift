@@ -157,7 +157,7 @@ struct StubFileErrorTests {
     (
       "{\"routes\": [], \"defaults\": {\"status\": 500}}",
       "1:29: defaults.status: unknown key \"status\"; known keys: headers, delay, "
-        + "bodyDelay, bytesPerSecond, dribble, fault, interim, trailers"
+        + "bodyDelay, bytesPerSecond, dribble, fault, interim, trailers, rateLimit"
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"oneOf\": [{\"weight\": -1}]}]}",

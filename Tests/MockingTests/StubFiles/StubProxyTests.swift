@@ -19,7 +19,8 @@
         #"{"routes": [{"path": "/api/{path*}", "proxy": "#
         + proxy("http://127.0.0.1:\(origin.port)")
         + more + "}]}"
-      let server = try MockServer(stubs: StubFixture(text).file)
+      let stubs = try StubFixture(text)
+      let server = try MockServer(stubs: stubs.file)
       let record = await PlatformTransport.make().perform(request(server.url))
       return (try #require(record.head), String(decoding: record.body, as: UTF8.self))
     }
@@ -91,7 +92,8 @@
           {"path": "/b", "proxy": "http://127.0.0.1:\#(origin.port)",
            "fault": {"type": "reset", "at": "body", "afterBytes": 3}}]}
         """#
-      let server = try MockServer(stubs: StubFixture(text).file)
+      let stubs = try StubFixture(text)
+      let server = try MockServer(stubs: stubs.file)
       let transport = PlatformTransport.make()
       #expect(await transport.get(server.url.appending(path: "a")).failure?.code == .connectionLost)
       #expect(origin.requestCount == 0)
@@ -102,7 +104,8 @@
     @Test func aLoopIsRefused() async throws {
       let port = try MockServer {}.port
       let text = #"{"routes": [{"path": "/a", "proxy": "http://127.0.0.1:\#(port)"}]}"#
-      let server = try MockServer(stubs: StubFixture(text).file, port: port)
+      let stubs = try StubFixture(text)
+      let server = try MockServer(stubs: stubs.file, port: port)
       let response = await PlatformTransport.make().get(server.url.appending(path: "a"))
       #expect(response.head?.status == 508)
       #expect(server.requestCount == 2)
