@@ -72,16 +72,6 @@ struct InferredPath {
     let parts = segment.split { !$0.isASCII || !($0.isLetter || $0.isNumber) }.map(String.init)
     guard let first = parts.first, first.first?.isLetter == true else { return "id" }
     let words = [first.lowercased()] + parts.dropFirst().map(\.capitalized)
-    return singular(words.joined()) + "Id"
-  }
-
-  /// Returns the singular of an English noun.
-  static func singular(_ noun: String) -> String {
-    if noun.hasSuffix("ies"), noun.count > 4 { return noun.dropLast(3) + "y" }
-    for suffix in ["sses", "shes", "ches", "xes"] where noun.hasSuffix(suffix) {
-      return String(noun.dropLast(2))
-    }
-    let isPlural = noun.hasSuffix("s") && !noun.hasSuffix("ss") && !noun.hasSuffix("us")
-    return isPlural && noun.count > 2 ? String(noun.dropLast()) : noun
+    return words.joined().singular + "Id"
   }
 }

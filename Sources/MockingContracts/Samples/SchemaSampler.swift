@@ -191,15 +191,15 @@ struct SchemaSampler {
       max(least, usual, depth > Self.optionalDepth ? 0 : shape.prefix.count), most, 1_000)
     var elements: [JSON] = []
     var known: Set<JSON> = []
-    let singular = name.hasSuffix("s") ? String(name.dropLast()) : name
+    let elementName = name.singular
     for index in 0..<size {
       var schemas = index < shape.prefix.count ? [shape.prefix[index]] : shape.rest
       if let contains = shape.contains.first, index < contains.least {
         schemas.append(contains.schema)
       }
-      var element = value(schemas, name: singular, depth: depth + 1)
+      var element = value(schemas, name: elementName, depth: depth + 1)
       for _ in 0..<10 where shape.isUnique && known.contains(element) {
-        element = value(schemas, name: singular, depth: depth + 1)
+        element = value(schemas, name: elementName, depth: depth + 1)
       }
       let isNew = !shape.isUnique || known.insert(element).inserted
       if !isNew, elements.count >= least { break }

@@ -313,7 +313,7 @@ private struct Candidate {
   ) -> String {
     let base = ["Id", "_id", "ID"].first { variable.hasSuffix($0) }
     let name = base.map { String(variable.dropLast($0.count)) } ?? variable
-    let parent = InferredPath.singular(segment)
+    let parent = segment.singular
     let isGeneral = ["id", "_id", "uuid", "key"].contains(variable)
     let names =
       (isGeneral ? [] : [variable])

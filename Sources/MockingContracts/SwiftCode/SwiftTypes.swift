@@ -54,7 +54,7 @@ struct SwiftTypes {
       case .string: name = "String"
       case .array:
         let element = program.elementSchema(of: target).map {
-          type(of: $0, named: InferredPath.singular(suggestion), depth: depth + 1).text
+          type(of: $0, named: suggestion.singular, depth: depth + 1).text
         }
         name = "[\(element ?? "JSON")]"
       case .object: name = object(target, suggestion, depth)

@@ -96,7 +96,7 @@ extension StubValue {
   private func proxyOrigin() throws(JSONDocumentError) -> URL {
     let expectation = "a server without a path, such as \"https://api.example.com\""
     let text = try string(expectation)
-    guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+    guard let url = URL(reference: text), ["http", "https"].contains(url.scheme?.lowercased()),
       url.host?.isEmpty == false, ["", "/"].contains(url.path), url.query == nil,
       url.fragment == nil, url.user == nil, url.password == nil
     else { throw expected(expectation) }
