@@ -11,7 +11,9 @@ extension String {
   /// | `pets` | `pet` |
   /// | `categories` | `category` |
   /// | `addresses` | `address` |
+  /// | `boxes` | `box` |
   /// | `status` | `status` |
+  /// | `class` | `class` |
   var singular: String {
     if hasSuffix("ies"), count > 4 { return dropLast(3) + "y" }
     for suffix in ["sses", "shes", "ches", "xes"] where hasSuffix(suffix) {
