@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking
@@ -85,7 +86,9 @@ struct ResourceRelations {
       case .children(let table, let member) = ResourceRelations(of: index, in: data).children(name)
     else { return nil }
     let child = data.definitions[table].name
-    let request = "GET \(child)?\(member)=\(ReportFormatter.bounded(path[path.count - 2])) lists them"
+    guard !child.contains("{") else { return nil }
+    let id = PercentEncoding.url.encoded(ReportFormatter.bounded(path[path.count - 2]))
+    let request = "GET \(child)?\(member)=\(id) lists them"
     guard member.hasSuffix("Id") else { return request }
     let nested = "\(data.definitions[index].name)/{\(member.dropLast(2))}/\(name)"
     return request + "; \"nestedPaths\": [\"\(nested)\"] of the resource \(child) adds the path"

@@ -156,7 +156,8 @@ final class ContractResponder: Sendable {
         404,
         names.isEmpty
           ? "the response has no examples in the document"
-          : "there is no example with the preferred name; there are \(names.joined(separator: ", "))")
+          : "there is no example with the preferred name; there are \(names.joined(separator: ", "))"
+      )
     }
     let key = BodyKey(
       code: response.code, type: media.text, example: preferences.example,

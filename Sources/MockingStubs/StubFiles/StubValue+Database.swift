@@ -24,17 +24,15 @@ extension StubValue {
     if mark < name.endIndex {
       let pointer = String(name[mark...].dropFirst())
       let path = JSONValuePath(pointer: pointer)
-      for step in path?.steps ?? [] {
-        guard case .member(let member) = step, let value = json.dictionary?[member] else {
-          let names = json.collectionNames.joined(separator: ", ")
-          throw JSONDocumentError(
-            path: self.path,
-            text: "\(file.name) has no member \(pointer); "
-              + (names.isEmpty ? "it has no collections" : "its collections: \(names)"))
-        }
-        json = value
+      let value = path?.tokens.reduce(Optional(json)) { $0?.dictionary?[$1] }
+      guard let path, let value else {
+        let names = json.collectionNames.joined(separator: ", ")
+        throw JSONDocumentError(
+          path: self.path,
+          text: "\(file.name) has no member \(pointer); "
+            + (names.isEmpty ? "it has no collections" : "its collections: \(names)"))
       }
-      text = text.dropFirst(path.map { JSONLocator.offset(of: $0, in: text) } ?? 0)
+      (json, text) = (value, text.dropFirst(JSONLocator.offset(of: path, in: text)))
     } else if !json.collectionNames.isEmpty {
       warn(
         "\(file.name) is served as one object; to serve its collections, write "
@@ -44,7 +42,8 @@ extension StubValue {
     case .array(let items): return (items, false, text)
     case .dictionary: return ([json], true, text)
     default:
-      throw JSONDocumentError(path: path, text: "\(name): expected an array of items, or one object")
+      throw JSONDocumentError(
+        path: path, text: "\(name): expected an array of items, or one object")
     }
   }
 
@@ -76,10 +75,9 @@ extension StubValue {
 }
 
 extension JSON {
-  /// The names of the collections and the single objects, in order, if the value is a database of
-  /// json-server. Otherwise empty.
+  /// The names of the collections and the single objects of a database of json-server, in order.
   ///
-  /// A database is an object whose members are arrays and objects, of which one is an array of items. An
+  /// Empty for another value. A database is an object whose members are arrays and objects, of which one is an array of items. An
   /// array of routes is no collection.
   var collectionNames: [String] {
     guard let members = dictionary?.filter({ $0.key != "$schema" }),
