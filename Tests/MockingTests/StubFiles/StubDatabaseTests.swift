@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingRecordings
 @testable import MockingStubs
 
 /// The database of json-server as a stub file, and as the data of resources.

@@ -5,6 +5,7 @@
   import Testing
 
   @testable import Mocking
+  @testable import MockingRecordings
   @testable import MockingStubs
 
   /// Routes of stub files that forward requests to another server.

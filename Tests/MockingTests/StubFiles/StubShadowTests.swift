@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import MockingRecordings
 @testable import MockingStubs
 
 /// Routes that no request reaches, and the rules in the tables of routes.
