@@ -5,7 +5,7 @@ import MockingStubs
 ///
 /// An option may stand before or after the files. Its value is the next argument or follows an
 /// equals sign: `--port 0` and `--port=0` are equal. After `--`, all arguments are files. If an
-/// option is repeated, the last value applies, except for options that are lists.
+/// option is repeated, the last value applies, except for options that are lists. `--watch` has no effect.
 struct CommandLineParser {
   private var options = Options()
   private var positional: [String] = []
@@ -33,6 +33,8 @@ struct CommandLineParser {
         positional.append(argument)
         continue
       }
+      // An option of json-server: files are watched without it.
+      guard argument != "--watch" else { continue }
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let option = try Self.option(named: String(parts[0]))
       var value = ""
@@ -62,7 +64,9 @@ struct CommandLineParser {
     let fullName = OptionTable.aliases[name] ?? name
     if let option = OptionTable.options.first(where: { $0.name == fullName }) { return option }
     let names = OptionTable.options.map(\.name)
-    let hint = NameSuggestion.of(name, among: names).map { "; did you mean \($0)?" } ?? ""
+    let hint =
+      OptionTable.otherHints[name].map { "; \($0)" }
+      ?? NameSuggestion.of(name, among: names).map { "; did you mean \($0)?" } ?? ""
     throw Options.UsageError("unknown option \(name)\(hint)")
   }
 

@@ -49,6 +49,7 @@ struct FileCheck {
 
   private func report(_ file: StubFile) {
     for warning in file.warnings { console.failure("warning: \(warning)") }
+    for note in file.notes { console.failure("note: \(note)") }
     guard !options.writesJSON else {
       // One text, because the number of lines that wait is limited.
       let lines = file.summaries.map { Console.text(of: $0.object) }.joined(separator: "\n")

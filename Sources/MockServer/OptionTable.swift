@@ -34,6 +34,16 @@ enum OptionTable {
   /// Other names of options.
   static let aliases = ["-h": "--help", "-p": "--port", "-v": "--verbose", "-q": "--quiet"]
 
+  /// The equivalents of options of json-server.
+  static let otherHints = [
+    "--static": "a route with \"folder\" serves files",
+    "--routes": "the stub file has the routes",
+    "--middlewares": "the stub file has the routes, delays and header fields",
+    "--id": "the member \"key\" of a resource names the member with the id",
+    "--read-only": "\"methods\": [\"GET\"] of a resource refuses changes",
+    "--snapshots": "the admin API takes snapshots: POST /__mock/snapshots",
+  ]
+
   private static let listening = [
     Option(
       name: "--port", value: "PORT", group: .listening,
@@ -203,7 +213,9 @@ enum OptionTable {
     },
     Option(
       name: "--no-watch", group: .responses,
-      help: "do not read the files again when they change; the signal SIGHUP still does"
+      help:
+        "do not read the files again when they change, which is the default also without the "
+        + "--watch of json-server; the signal SIGHUP still does"
     ) { options, _ in options.watchesFiles = false },
   ]
 
@@ -253,7 +265,8 @@ extension OptionTable {
       A FILE has stubs in JSON, or is an HTTP archive (.har), such as a recording, or
       an OpenAPI 3 document (.yaml, .json). The routes of the first file take
       precedence. Changed files are read again. A file with the name of a command is
-      served with: mock-server serve FILE
+      served with: mock-server serve FILE. For a database of json-server (db.json),
+      mock-server check db.json prints the stub file that serves it.
 
       """
     for group in Group.allCases {

@@ -101,7 +101,7 @@ extension ContractReader {
     }
     guard let (members, place) = object(at: place) else { return nil }
     var media = ContractMedia(text: text, type: type, schema: schema(of: members, place))
-    if let example = members["example"] { media.examples.append(("", example)) }
+    if let example = members["example"] { media.examples.append(("example", example)) }
     for name in compiler.documents.names(at: place.appending("examples")) {
       guard let (example, place) = object(at: place.appending("examples", name)) else { continue }
       guard let value = example["value"] else {

@@ -1,6 +1,6 @@
 import Networking
 
-/// A condition on a member of an item, from a query parameter such as `price_gte=10`.
+/// A condition on a member of an item, from a query parameter such as `price_gte=10` or `price:gte=10`.
 struct ResourceFilter {
   /// The comparison that the end of the parameter's name selects.
   enum Comparison: String, CaseIterable {
@@ -16,8 +16,15 @@ struct ResourceFilter {
     case contains = "_contains"
     /// A prefix of the text, ignoring case.
     case startsWith = "_startsWith"
+    /// A suffix of the text, ignoring case.
+    case endsWith = "_endsWith"
     /// One of several values, separated by commas.
     case oneOf = "_in"
+
+    /// Creates the comparison of an operator after a colon, as in json-server 1.0.
+    init?(operator name: Substring) {
+      self.init(rawValue: name == "eq" ? "" : "_\(name)")
+    }
   }
 
   /// A value of the parameter.
@@ -48,13 +55,20 @@ struct ResourceFilter {
   init(_ name: String, _ values: [String], isMember: (_ name: String) -> Bool) {
     let path = Self.path(name)
     let last = path[path.count - 1]
+    let parts = last.split(separator: ":", omittingEmptySubsequences: false)
     let found = Comparison.allCases.first { comparison in
       comparison != .equal && last.hasSuffix(comparison.rawValue)
         && last.utf8.count > comparison.rawValue.utf8.count
     }
-    if let found, !isMember(last) {
+    if isMember(last) {
+      comparison = .equal
+      self.path = path
+    } else if let found {
       comparison = found
       self.path = path.dropLast() + [String(last.dropLast(found.rawValue.count))]
+    } else if parts.count == 2, let found = Comparison(operator: parts[1]) {
+      comparison = found
+      self.path = path.dropLast() + [String(parts[0])]
     } else {
       comparison = .equal
       self.path = path
@@ -111,6 +125,11 @@ struct ResourceFilter {
     case .greater: return all(value) { Self.order($0, $1).map { $0 > 0 } ?? false }
     case .atLeast: return all(value) { Self.order($0, $1).map { $0 >= 0 } ?? false }
     case .like, .contains: return all(value) { TextSearch.contains($1.folded, in: $0) }
+    case .endsWith:
+      return all(value) { value, operand in
+        value.string.map { $0.lowercased().utf8.reversed().starts(with: operand.folded.reversed()) }
+          ?? false
+      }
     case .startsWith:
       return all(value) { value, operand in
         value.string.map { $0.lowercased().utf8.starts(with: operand.folded) } ?? false

@@ -162,7 +162,13 @@ package struct ResourceHandler: Sendable {
       try store.perform(for: client, by: values) { data, _ throws(ResourceProblem) in
         let current = try data.item(id, of: index, try data.bound(path, variables))
         try checkPreconditions(request, current)
-        try data.remove(id, from: index)
+        let dependents = try ResourceRelations.dependents(of: id, request.query, index, in: data)
+        guard !dependents.isEmpty else { return try data.remove(id, from: index) }
+        // If one cannot be removed, nothing is changed.
+        var changed = data
+        try changed.remove(id, from: index)
+        for (index, item) in dependents { try changed.remove(item.id, from: index) }
+        data = changed
       }
       return .status(204)
     }

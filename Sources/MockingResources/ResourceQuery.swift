@@ -56,6 +56,7 @@ struct ResourceQuery {
     let names = options.parameters
     var groups: [String: [String]] = [:]
     for item in query.items where !names.known.contains(item.name) && item.name != "_" {
+      if Self.otherNames.contains(item.name), !order.contains(item.name) { continue }
       groups[item.name, default: []].append(item.value)
     }
     let values = groups.values.reduce(0) { $0 + $1.count }
@@ -90,6 +91,11 @@ struct ResourceQuery {
     }
     paging = try Self.paging(query, options)
   }
+
+  /// The other names of parameters, which json-server has: the size of a page, the index of the first item,
+  /// and that of the first item after the page.
+  private static let otherNames = ["_per_page"] + rangeNames
+  fileprivate static let rangeNames = ["_start", "_end"]
 
   /// Returns a warning if no item can have a member.
   private static func warning(
@@ -129,12 +135,22 @@ struct ResourceQuery {
       return number
     }
     let maximum = max(options.maximumPageSize ?? .max, 1)
-    let limit = try number(names.limit, from: 1) ?? options.pageSize.map { max($0, 1) }
+    let (own, other) = (try number(names.limit, from: 1), try number("_per_page", from: 1))
+    let limit = own ?? other ?? options.pageSize.map { max($0, 1) }
     let size = limit.map { min($0, maximum) } ?? options.maximumPageSize.map { _ in maximum }
     if let text = query[names.cursor] {
       return .cursor(after: try Cursor(text, names.cursor), size: size ?? 10)
     }
     if let offset = try number(names.offset, from: 0) { return .offset(offset, size: size) }
+    let (start, end) = (try number("_start", from: 0), try number("_end", from: 1))
+    if let end, end <= start ?? 0 {
+      throw ResourceProblem(
+        status: 400, detail: "the parameter _end must be greater than _start")
+    }
+    if start != nil || end != nil {
+      let start = start ?? 0
+      return .offset(start, size: end.map { min($0 - start, maximum) } ?? size)
+    }
     if let page = try number(names.page, from: 1) { return .page(page, size: size ?? 10) }
     return size.map { .page(1, size: $0) } ?? .all
   }
@@ -271,7 +287,8 @@ struct ResourceLinks {
     _ names: ResourceOptions.ParameterNames
   ) {
     var links: [(relation: String, name: String, value: String)] = []
-    switch query.paging {
+    let paging = query.paging
+    switch paging {
     case .all, .offset(_, nil): break
     case .page(let number, let size):
       let last = max((page.total - 1) / size + 1, 1)
@@ -293,8 +310,14 @@ struct ResourceLinks {
       value = nil
       return
     }
-    value = links.map { relation, name, value in
-      var items = request.query.items.filter { $0.name != name }.map { ($0.name, $0.value) }
+    var query = request.query.items.map { ($0.name, $0.value) }
+    let rangeNames = ResourceQuery.rangeNames
+    if case .offset(_, let size?) = paging, query.contains(where: { rangeNames.contains($0.0) }) {
+      query.removeAll { rangeNames.contains($0.0) || $0.0 == names.limit }
+      query.append((names.limit, String(size)))
+    }
+    value = links.map { [query] relation, name, value in
+      var items = query.filter { $0.0 != name }
       items.append((name, value))
       let query = items.map {
         "\(PercentEncoding.url.encoded($0.0))=\(PercentEncoding.url.encoded($0.1))"

@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Mocking
 import Networking
@@ -33,8 +34,7 @@ struct ResourceRelations {
   init(
     _ query: RequestQuery, of index: Int, in data: ResourceData
   ) throws(ResourceProblem) {
-    self.data = data
-    self.index = index
+    self.init(of: index, in: data)
     let names = data.definitions[index].options.parameters
     for (parameter, isExpanded) in [(names.embed, false), (names.expand, true)] {
       let list = query.values(for: parameter).flatMap { $0.split(separator: ",") }
@@ -48,6 +48,55 @@ struct ResourceRelations {
         if !relations.contains(where: { $0.name == name }) { relations.append((name, found)) }
       }
     }
+  }
+
+  /// Returns the items to delete together with an item: `DELETE /posts/1?_dependent=comments`.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the item.
+  ///   - query: The query of the request.
+  ///   - index: The index of the resource.
+  ///   - data: The items of all resources.
+  /// - Returns: The items, each with the index of its resource.
+  /// - Throws: ``ResourceProblem`` with the status 400 for the name of an unknown relation.
+  static func dependents(
+    of id: String, _ query: RequestQuery, _ index: Int, in data: ResourceData
+  ) throws(ResourceProblem) -> [(index: Int, item: ResourceItem)] {
+    let parameter = "_dependent"
+    guard query[parameter] != nil else { return [] }
+    var relations = ResourceRelations(of: index, in: data)
+    let names = query.values(for: parameter).flatMap { $0.split(separator: ",") }
+    for name in names.map({ String($0).trimmingOptionalWhitespace }) {
+      guard let found = relations.children(name) else {
+        throw relations.unknown(name, of: parameter, false)
+      }
+      relations.relations.append((name, found))
+    }
+    return relations.relations.flatMap { _, relation -> [(index: Int, item: ResourceItem)] in
+      guard case .children(let table, _) = relation else { return [] }
+      return (relations.children(of: relation)[id] ?? []).map { (table, $0) }
+    }
+  }
+
+  /// Returns the spelling that lists the items below another one, for a path such as `/posts/1/comments`
+  /// that no route has.
+  static func hint(for path: [String], in data: ResourceData) -> String? {
+    guard path.count >= 3, let name = path.last,
+      let index = data.index(at: "/" + path.dropLast(2).joined(separator: "/")),
+      case .children(let table, let member) = ResourceRelations(of: index, in: data).children(name)
+    else { return nil }
+    let child = data.definitions[table].name
+    guard !child.contains("{") else { return nil }
+    let id = PercentEncoding.url.encoded(ReportFormatter.bounded(path[path.count - 2]))
+    let request = "GET \(child)?\(member)=\(id) lists them"
+    guard member.hasSuffix("Id") else { return request }
+    let nested = "\(data.definitions[index].name)/{\(member.dropLast(2))}/\(name)"
+    return request + "; \"nestedPaths\": [\"\(nested)\"] of the resource \(child) adds the path"
+  }
+
+  private init(of index: Int, in data: ResourceData) {
+    self.data = data
+    self.index = index
   }
 
   /// Returns whether a query has related items.

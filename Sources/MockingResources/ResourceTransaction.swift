@@ -270,6 +270,10 @@ extension ResourceStore {
     try transaction(of: request.session.client, by: values) { try body(TransactionItems($0)) }
   }
 
+  package func hint(for path: [String]) -> String? {
+    ResourceRelations.hint(for: path, in: state.withLock { $0.shared })
+  }
+
   package func session(
     for request: ReceivedRequest, _ values: () -> TemplateValues
   ) -> RequestSession {

@@ -6,6 +6,12 @@ package enum NameSuggestion {
     guard let nearest = distances.min(by: { $0 < $1 }) else { return nil }
     return nearest.0 <= max(1, min(name.count, nearest.1.count) / 2) ? nearest.1 : nil
   }
+
+  /// Returns the names that are most similar to another one, the nearest one first.
+  package static func nearest(_ count: Int, to name: String, among names: [String]) -> [String] {
+    let distances = names.map { (EditDistance.between(name.lowercased(), $0.lowercased()), $0) }
+    return distances.sorted { $0 < $1 }.prefix(count).map(\.1)
+  }
 }
 
 /// The edit distance between two texts.

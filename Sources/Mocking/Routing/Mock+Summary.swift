@@ -48,11 +48,14 @@ extension MockStream {
 }
 
 extension Route {
-  /// Short descriptions of the conditions, the limit, the priority and the changes of states and
+  /// Short descriptions of the conditions, the limits, the priority and the changes of states and
   /// variables.
   package var rules: [String] {
     var lines = pattern.conditions.map(\.description)
     if let limit = limit { lines.append("at most \(limit) times") }
+    if let limit = responder.rateLimit {
+      lines.append("at most \(limit.requests) requests in \(limit.window.rounded) of each client")
+    }
     if rank != 0 { lines.append("priority \(rank)") }
     lines += transition.requiredStates.map { "\($0.scenario.name) is \($0.state)" }
     lines += transition.nextStates.map { "\($0.scenario.name) becomes \($0.state)" }

@@ -22,6 +22,8 @@ package protocol RouteStorage: RequestResources {
   ///   - values: The random values of the backend, for the cookie of a new client.
   /// - Returns: The session.
   func session(for request: ReceivedRequest, _ values: () -> TemplateValues) -> RequestSession
+  /// Returns a hint for a path that no route has, or `nil`.
+  func hint(for path: [String]) -> String?
   /// Restores the initial data.
   func reset()
 }

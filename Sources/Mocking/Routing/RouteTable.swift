@@ -71,7 +71,7 @@ package struct RouteTable: Sendable {
   private var methodCounts: [HTTPMethod: Int] = [:]
   let numbers: RouteNumbers
   /// The resources of the first route that has some.
-  private var resources: (any RouteStorage)?
+  private(set) var resources: (any RouteStorage)?
   private var firstPosition = 0
   private var lastPosition = -1
 

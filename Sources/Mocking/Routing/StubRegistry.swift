@@ -163,6 +163,9 @@ final class StubRegistry: Sendable {
       "no route for \(ReportFormatter.bounded(request.method.rawValue)) "
         + ReportFormatter.bounded(request.path.text)
     ]
+    if let hint = table.withLock({ $0.resources })?.hint(for: request.path.segments) {
+      lines.append(hint)
+    }
     let misses = nearMisses(for: request, count: 3)
     lines.append(misses.isEmpty ? "there are no routes" : "nearest routes:")
     for miss in misses {

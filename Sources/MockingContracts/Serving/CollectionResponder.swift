@@ -35,7 +35,7 @@ struct CollectionResponder: Sendable {
     if let problem = responder.problem(of: request) { return problem }
     let preferences = RequestPreferences(request)
     // The client asks for a response of the document.
-    guard preferences.status == nil, preferences.example == nil else {
+    guard preferences.status == nil, preferences.example == nil, preferences.problem == nil else {
       return responder.respond(to: request)
     }
     let mock = resource(prepared(request))

@@ -58,11 +58,15 @@ final class ContractResponder: Sendable {
   func respond(to request: ReceivedRequest) -> Mock {
     if let problem = problem(of: request) { return problem }
     let preferences = RequestPreferences(request)
+    let codes = operation.responses.map(\.code.description).joined(separator: ", ")
+    if let (text, isStatus) = preferences.problem {
+      let values = isStatus ? codes.isEmpty ? "200 to 599" : codes : "true, false"
+      return .problem(400, "\(text) is not understood; the allowed values: \(values)")
+    }
     guard !operation.responses.isEmpty else {
       return Mock(status: preferences.status.flatMap { (200...599).contains($0) ? $0 : nil } ?? 200)
     }
     guard let (status, response) = choose(preferences) else {
-      let codes = operation.responses.map(\.code.description).joined(separator: ", ")
       return .problem(
         404, "the operation has no response for the preferred code; it has \(codes)")
     }
@@ -147,10 +151,13 @@ final class ContractResponder: Sendable {
     _ preferences: RequestPreferences
   ) -> Mock {
     if let name = preferences.example, !media.examples.contains(where: { $0.name == name }) {
-      let names = media.examples.map { $0.name.isEmpty ? "example" : $0.name }
+      let names = media.examples.map(\.name)
       return .problem(
         404,
-        "there is no example with the preferred name; there are \(names.joined(separator: ", "))")
+        names.isEmpty
+          ? "the response has no examples in the document"
+          : "there is no example with the preferred name; there are \(names.joined(separator: ", "))"
+      )
     }
     let key = BodyKey(
       code: response.code, type: media.text, example: preferences.example,

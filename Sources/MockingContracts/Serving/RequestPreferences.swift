@@ -5,8 +5,9 @@ import Networking
 /// The preferences of a client for a response: its media types, the field `Prefer`, and the members
 /// `__code`, `__example` and `__dynamic` of the query.
 ///
-/// A member of the query has an effect if the field does not have the same preference. It is neither
-/// validated nor taken for a parameter of the document.
+/// A member of the query has an effect if the field does not have the same preference. It is not taken for
+/// a parameter of the document. A status that is no number is refused, and a value of `dynamic` other than
+/// `true` and `false`.
 ///
 /// Source: RFC 9110 section 12.5.1; RFC 7240.
 struct RequestPreferences {
@@ -16,6 +17,8 @@ struct RequestPreferences {
   private(set) var example: String?
   /// Whether the body is made from the schema although there is an example.
   private(set) var isDynamic: Bool?
+  /// The preference whose value cannot be parsed, with the values that can.
+  private(set) var problem: (text: String, isStatus: Bool)?
   private let ranges: [(range: MediaType, quality: Double)]
 
   /// The members of a query that are preferences, as in Prism.
@@ -27,9 +30,22 @@ struct RequestPreferences {
     // Fast path: few requests have the members.
     guard request.target.contains("__") else { return }
     let query = request.query
-    status = status ?? query["__code"].flatMap { Int($0) }
+    if status == nil, let text = query["__code"] { setStatus(text, of: "__code") }
     example = example ?? query["__example"]
-    isDynamic = isDynamic ?? query["__dynamic"].map { $0 != "false" }
+    if isDynamic == nil, let text = query["__dynamic"] {
+      // A browser sends a name without a value, too.
+      setDynamic(text.isEmpty ? "true" : text, of: "__dynamic")
+    }
+  }
+
+  private mutating func setStatus(_ text: String, of name: String) {
+    status = Int(text)
+    if status == nil { problem = ("\(name)=\(ReportFormatter.bounded(text))", true) }
+  }
+
+  private mutating func setDynamic(_ text: String, of name: String) {
+    isDynamic = Bool(text)
+    if isDynamic == nil { problem = ("\(name)=\(ReportFormatter.bounded(text))", false) }
   }
 
   init(_ headers: HTTPHeaders) {
@@ -46,9 +62,9 @@ struct RequestPreferences {
       }
       guard sides.count == 2 else { continue }
       switch sides[0].lowercased() {
-      case "code": status = Int(sides[1])
+      case "code": setStatus(sides[1], of: "Prefer: code")
       case "example": example = sides[1]
-      case "dynamic": isDynamic = sides[1] == "true"
+      case "dynamic": setDynamic(sides[1], of: "Prefer: dynamic")
       default: break
       }
     }

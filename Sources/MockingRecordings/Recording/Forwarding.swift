@@ -95,10 +95,10 @@ struct Forwarder: Sendable {
       return .fulfilled(mock)
     }
     guard changes.requestDelay > .zero || changes.changeRequest != nil else {
-      return forward(request).map(on: .inline) { changes.applied(to: $0) }
+      return forward(request)
     }
     return Promise.fulfilled(request).delay(changes.requestDelay)
-      .then(on: .background) { forward($0) }.map(on: .background) { changes.applied(to: $0) }
+      .then(on: .background) { forward($0) }
   }
 
   private func forward(_ request: ReceivedRequest) -> Promise<Mock> {
@@ -128,36 +128,38 @@ struct Forwarder: Sendable {
 
   /// Returns a promise of the response, which is fulfilled when its body is complete.
   private func wholeExchange(_ request: HTTPRequest) -> Promise<Mock> {
-    let (promise, resolver) = Promise<Mock>.pending()
+    let (promise, resolver) = Promise<WholeResponse.Result>.pending()
     let received = WholeResponse(limit: Self.wholeResponseLimit)
-    let handle = transport.start(request) { [origin] event in
-      switch received.add(event) {
-      case nil: break
-      case .tooLarge:
-        resolver.fulfill(
-          .problem(502, "the response has more than 8 MiB, and cannot be changed as a whole"))
-      case .complete(let events):
-        var mock = Mock(to: request.method, events) { .badGateway(origin, $0) }
-        mock.headers.makeLocationRelative(to: request.url)
-        mock.headers.removeCookieDomains()
-        resolver.fulfill(mock)
-      }
+    let handle = transport.start(request) { event in
+      if let result = received.add(event) { resolver.fulfill(result) }
     }
     resolver.onCancel { handle.cancel() }
     // A response that is too large is not received further.
-    return promise.always(on: .inline) { _ in handle.cancel() }
+    return promise.always(on: .inline) { _ in handle.cancel() }.map(on: .background) { result in
+      guard case .complete(let events) = result else {
+        return .problem(502, "the response has more than 8 MiB, and cannot be changed as a whole")
+      }
+      var mock = Mock(to: request.method, events) { .badGateway(origin, $0) }
+      guard events.contains(where: { if case .head = $0 { true } else { false } }) else {
+        return mock
+      }
+      mock.headers.makeLocationRelative(to: request.url)
+      mock.headers.removeCookieDomains()
+      return changes?.applied(to: mock) ?? mock
+    }
   }
 
   private func exchange(_ request: HTTPRequest) -> Promise<Mock> {
     let (promise, resolver) = Promise<Mock>.pending()
     let pipe = BodyPipe(beginningLimit: Self.keptBytes)
     let response = ForwardedResponse(resolver)
-    let handle = transport.start(request) { [origin] event in
+    let handle = transport.start(request) { [origin, changes] event in
       switch event {
       case .connected, .servedLocally, .sent, .trailers: break
       case .head(let head):
         if let count = head.bodyByteCount(to: request.method) { pipe.expect(count) }
-        response.fulfill(Mock(head, of: request, body: RelayedBody(pipe)))
+        let mock = Mock(head, of: request, body: RelayedBody(pipe))
+        response.fulfill(changes?.applied(to: mock) ?? mock)
       case .body(let data): pipe.append(data)
       case .end: pipe.finish(isComplete: true)
       case .failure(let failure):
@@ -186,7 +188,8 @@ struct Forwarder: Sendable {
       return URL(reference: root + target.path + (target.query.map { "?\($0)" } ?? ""))
     }
     var path = target.path
-    if path.hasPrefix(changes.removedPrefix) { path = path.dropFirst(changes.removedPrefix.count) }
+    let prefix = changes.removedPrefix
+    if path == prefix || path.hasPrefix(prefix + "/") { path = path.dropFirst(prefix.count) }
     let query = target.query.map(changes.allowed) ?? ""
     return URL(
       reference: root + (path.hasPrefix("/") ? path : "/\(path)")

@@ -7,7 +7,8 @@ import Promises
 ///
 /// Credentials are not forwarded, unless ``forwardsCredentials`` is set: header fields and members of the
 /// query whose names are those of secrets, such as `Authorization`, `Cookie` and `api_key`. A request that
-/// has already been forwarded to the same server is refused with a 508; the field `Via` tells.
+/// has already been forwarded to the same server is refused with a 508; the field `Via` tells. This response
+/// and those for failures, such as a 502, are not changed.
 ///
 /// Source: RFC 9110 section 7.6.3; RFC 5842 section 7.2.
 package struct ForwardingChanges: Sendable {
@@ -36,6 +37,8 @@ package struct ForwardingChanges: Sendable {
   package var responseFields: [Field] = []
   /// Returns the new JSON body of the response.
   package var changeResponse: (@Sendable (JSON) -> JSON)?
+  /// The delays, pace, fault and header fields of the response.
+  package var response = Mock()
   /// Whether the whole response is received before it is sent, up to 8 MiB.
   package var needsWholeResponse = false
   /// The random values for the chance of ``requestFault``.
@@ -77,10 +80,10 @@ extension ForwardingChanges {
     request.headers.remove("Content-Encoding")
   }
 
-  /// Returns a response with the changes.
-  func applied(to response: Mock) -> Mock {
-    var mock = response
-    mock.status = status ?? response.status
+  /// Returns a response of the other server with the changes.
+  func applied(to origin: Mock) -> Mock {
+    var mock = origin.inheriting(response)
+    mock.status = status ?? origin.status
     for (name, values) in responseFields { mock.headers.replace(name, values) }
     if let changeResponse, case .data(let data) = mock.body, mock.headers.isJSON,
       let json = try? JSON(parsing: data), let changed = try? changeResponse(json).data()

@@ -33,7 +33,9 @@ struct StubContext {
   /// Whether routes may forward requests, which only those of files may.
   var allowsProxies = false
   /// The files with templates and those with the items of resources that the file uses.
-  let templateFiles = StubFileList()
+  let templateFiles = StubList<URL>()
+  /// The warnings about values that have no effect, or another one than their names tell.
+  let warnings = StubList<JSONDocumentError>()
 
   /// The names that the templates of a response can use.
   var scope: TemplateScope {
@@ -48,9 +50,11 @@ final class StubRateLimits {
   var limits: [JSONValuePath: RateLimit] = [:]
 }
 
-/// A list of files that grows while a stub file is parsed, on one thread.
-final class StubFileList {
-  private(set) var urls: [URL] = []
+/// A list without duplicates that grows while a stub file is parsed, on one thread.
+final class StubList<Element: Equatable> {
+  private(set) var elements: [Element] = []
 
-  func append(_ url: URL) { urls.append(url) }
+  func append(_ element: Element) {
+    if !elements.contains(element) { elements.append(element) }
+  }
 }

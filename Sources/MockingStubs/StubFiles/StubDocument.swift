@@ -18,12 +18,19 @@ struct StubDocument {
   let basePath: String
   /// The files with templates that the routes use.
   private(set) var templateFiles: [URL] = []
+  /// The warnings about values of the file.
+  private(set) var warnings: [JSONDocumentError] = []
   let file: URL
   private let data: Data
   /// The base path of the file that includes this one.
   private let outerBase: String
   /// The resources that the templates of the file use.
   private let references: TemplateReferences
+
+  private static let keys = [
+    "$schema", "comment", "include", "basePath", "routes", "defaults", "seed", "connectionFaults",
+    "store", "isolation",
+  ]
 
   /// Parses the content of a file.
   ///
@@ -51,12 +58,15 @@ struct StubDocument {
       context.allowsProxies = true
       references = context.references
       let root = StubValue(json: json, path: JSONValuePath(), context: context)
-      let object = try root.object(
-        [
-          "$schema", "comment", "include", "basePath", "routes", "defaults", "seed",
-          "connectionFaults", "store", "isolation",
-        ],
-        "an object with a member \"routes\"")
+      let collections = json.collectionNames
+      if !collections.isEmpty, !collections.contains(where: Self.keys.contains) {
+        throw JSONDocumentError(
+          path: root.path,
+          text: "these are the collections of a database of json-server; serve them by another "
+            + "file in the same folder, with "
+            + "{\"routes\": [\(StubValue.resources(collections, of: name))]}")
+      }
+      let object = try root.object(Self.keys, "an object with a member \"routes\"")
       includes = try object["include"]?.includes() ?? []
       basePath = base + (try object["basePath"]?.basePath() ?? "")
       let values =
@@ -94,7 +104,8 @@ struct StubDocument {
       }
       let limit = try object["defaults"]?.limitOfDefaults()
       self.stubs = limit.map { limit in stubs.map { $0.limited(by: limit) } } ?? stubs
-      templateFiles = context.templateFiles.urls
+      warnings = context.warnings.elements
+      templateFiles = context.templateFiles.elements
       for value in try object["connectionFaults"]?.elements("an array of faults") ?? [] {
         let (connection, fault) = try value.connectionFault()
         connectionFaults[connection] = fault

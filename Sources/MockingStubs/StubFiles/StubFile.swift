@@ -94,8 +94,10 @@ public struct StubFile: Sendable {
   /// The summaries of the stubs, in order, for display.
   public let summaries: [Summary]
   /// The entries of recordings that cannot be replayed, other reasons why a recording is not complete,
-  /// members of stub files that have no effect together, and the warnings of OpenAPI documents.
+  /// members and routes of stub files that have no effect, and the warnings of OpenAPI documents.
   public let warnings: [ArchiveWarning]
+  /// The operations of OpenAPI documents that are replaced by routes before them.
+  package let notes: [String]
   /// The seed of the random numbers.
   ///
   /// `nil` if the file does not set one. Pass it as the `seed` of a server, transport or provider.
@@ -173,6 +175,7 @@ public struct StubFile: Sendable {
     routes = loader.routes
     summaries = loader.summaries
     warnings = loader.warnings
+    notes = loader.notes
     connectionFaults = loader.connectionFaults
     seed = loader.seed
     resources = store

@@ -14,8 +14,12 @@ struct StubLoader {
   private(set) var routes: [Route] = []
   private(set) var summaries: [StubFile.Summary] = []
   private(set) var connectionFaults: [Int?: MockFault] = [:]
-  /// The warnings about recordings.
+  /// The warnings about recordings, contracts and values of stub files.
   private(set) var warnings: [ArchiveWarning] = []
+  /// The operations of contracts that are replaced by routes before them.
+  private(set) var notes: [String] = []
+  /// The names of contracts, by the indices of their routes.
+  private var contractNames: [Int: String] = [:]
   /// All files that have been read, each once.
   private(set) var files: [URL] = []
   /// The patterns of `include`, as whole paths.
@@ -59,6 +63,9 @@ struct StubLoader {
       }
       if ContractStubs.isContract(url) {
         let contract = try ContractStubs(url, contracts, in: draft)
+        for index in contract.routes.indices {
+          contractNames[routes.count + index] = url.lastPathComponent
+        }
         routes += contract.routes
         summaries += contract.summaries
         warnings += contract.warnings
@@ -71,8 +78,12 @@ struct StubLoader {
         routes += document.stubs.map(\.route)
         summaries += document.stubs.map(\.summary)
         connectionFaults.merge(document.connectionFaults) { first, _ in first }
+        warnings += document.warnings.map {
+          ArchiveWarning(problem: document.located($0).description)
+        }
       }
     }
+    noteShadowedRoutes()
     let resources = draft.content
     if !resources.paths.isEmpty || resources.isolatesClients {
       routes = routes.map { $0.isRecorded ? $0 : $0.using(store) }
@@ -93,6 +104,24 @@ struct StubLoader {
         try resources.checkReferences(of: document.stubs)
       } catch {
         throw document.located(error)
+      }
+    }
+  }
+
+  /// Adds a warning for each stub that no request reaches, and a note for each such operation of a
+  /// contract, which a stub may replace on purpose.
+  private mutating func noteShadowedRoutes() {
+    for (index, first) in routes.shadowed {
+      let (route, other) = (routes[index], routes[first])
+      let place =
+        contractNames[first].map { " of \($0)" } ?? other.source.map { " at \($0)" } ?? ""
+      if let contract = contractNames[index] {
+        notes.append("\(route) of \(contract) is replaced by \(other)\(place)")
+      } else if let source = route.source, route.resources.path == nil {
+        warnings.append(
+          ArchiveWarning(
+            problem: "\(source): \(route) is never used, because \(other)\(place) comes before it "
+              + "and responds to all of its requests"))
       }
     }
   }

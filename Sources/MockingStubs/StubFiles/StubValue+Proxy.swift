@@ -11,14 +11,16 @@ struct StubProxy {
   let origin: URL
   var changes = ForwardingChanges()
   /// The delays, pace, fault and header fields of the responses.
-  var mock: Mock
+  let mock: Mock
 
   /// The transport of all routes of stub files that forward requests.
   private static let transport = PlatformTransport.make()
 
   /// Returns the route.
   func route(_ method: HTTPMethod?, _ template: String) -> Route {
-    Route.forwarding(to: origin, over: Self.transport, method, template, changes)
+    var changes = changes
+    changes.needsWholeResponse = mock.dependsOnBody || changes.response.dependsOnBody
+    return Route.forwarding(to: origin, over: Self.transport, method, template, changes)
       .withDefaults(mock)
   }
 }
@@ -31,11 +33,12 @@ extension StubValue {
   /// - Parameters:
   ///   - folder: The folder of the stub file.
   ///   - route: The object of the route.
+  ///   - template: The path of the route.
   ///   - mock: The delays, pace, fault and header fields beside the proxy.
   /// - Returns: The other server with the changes.
   /// - Throws: ``JSONDocumentError``.
   func proxy(
-    in folder: URL, of route: StubObject, _ mock: Mock
+    in folder: URL, of route: StubObject, at template: String, _ mock: Mock
   ) throws(JSONDocumentError) -> StubProxy {
     guard context.allowsProxies else {
       throw JSONDocumentError(
@@ -66,6 +69,9 @@ extension StubValue {
         throw prefix.expected("the beginning of a path, such as \"/api\"")
       }
       proxy.changes.removedPrefix = text
+      if !Self.mayBegin(template, with: text) {
+        prefix.warn("nothing is removed, because the path \(template) does not begin with \(text)")
+      }
     }
     if let request = try object["request"]?.object(
       ["headers", "json", "delay", "fault"],
@@ -86,10 +92,23 @@ extension StubValue {
       let timing = StubObject(
         path: response.path, members: response.members.filter { Self.timingKeys.contains($0.key) },
         context: context)
-      proxy.mock = try timing.response(in: folder).inheriting(mock)
+      proxy.changes.response = try timing.response(in: folder)
     }
-    proxy.changes.needsWholeResponse = proxy.mock.dependsOnBody
     return proxy
+  }
+
+  /// Returns whether a path of a template may begin with other segments.
+  private static func mayBegin(_ template: String, with prefix: String) -> Bool {
+    let segments = (try? PathTemplate(template).segments) ?? []
+    for (index, part) in prefix.dropFirst().split(separator: "/").enumerated() {
+      guard index < segments.count else { return false }
+      switch segments[index] {
+      case .literal(let literal): if literal != part { return false }
+      case .variable: break
+      case .rest: return true
+      }
+    }
+    return true
   }
 
   /// Parses the URL of a server, which has no path and is no template.

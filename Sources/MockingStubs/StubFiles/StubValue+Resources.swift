@@ -325,9 +325,7 @@ extension StubObject {
         order.learn(from: text.dropFirst(JSONLocator.offset(of: ["data"], in: text)))
       case .string(let name):
         file = name
-        let source = MockFile(name, in: folder)
-        for url in source.candidates { value.context.templateFiles.append(url) }
-        let content = try value.content(of: source)
+        let content = try value.items(in: name, folder)
         (items, isObject) = (content.items, content.isObject)
         order.learn(from: content.text)
       default: throw value.expected(expectation)
@@ -359,35 +357,6 @@ extension ResourceDraft.Content {
           text: "the item refers to nothing: its member \"\(broken.member)\" must be the "
             + "id of an item of \(broken.resource)")
       }
-    }
-  }
-}
-
-extension StubValue {
-  /// Reads the items in another file.
-  fileprivate func content(
-    of file: MockFile
-  ) throws(JSONDocumentError) -> (items: [JSON], isObject: Bool, text: Data) {
-    let text: Data
-    do throws(MockFile.ReadError) {
-      text = JSONDocumentError.text(of: try file.read())
-    } catch {
-      throw JSONDocumentError(path: path, text: error.reason)
-    }
-    let json: JSON
-    do throws(JSONDocumentError) {
-      json = try JSONDocumentError.json(in: text)
-    } catch {
-      let place = error.place(in: text)
-      throw JSONDocumentError(
-        path: path, text: "\(file.name):\(place.line):\(place.column): \(error.text)")
-    }
-    switch json {
-    case .array(let items): return (items, false, text)
-    case .dictionary: return ([json], true, text)
-    default:
-      throw JSONDocumentError(
-        path: path, text: "\(file.name): expected an array of items, or one object")
     }
   }
 }

@@ -26,6 +26,11 @@ struct StubValue {
     }
   }
 
+  /// Adds a warning about the value to those of the file.
+  func warn(_ text: String) {
+    context.warnings.append(JSONDocumentError(path: path, text: text))
+  }
+
   // MARK: Types
 
   func string(_ expectation: String = "a string") throws(JSONDocumentError) -> String {
@@ -61,12 +66,20 @@ struct StubValue {
     for (name, value) in members where !names.contains(name) {
       let hint =
         NameSuggestion.of(name, among: names).map { "did you mean \"\($0)\"?" }
-        ?? "known keys: \(names.joined(separator: ", "))"
+        ?? Self.hint(for: name, among: names)
       throw JSONDocumentError(
         path: value.path, refersToName: true, text: "unknown key \"\(name)\"; \(hint)")
     }
     return StubObject(
       path: path, members: Dictionary(members) { first, _ in first }, context: context)
+  }
+
+  /// Returns the names that are known, or the nearest ones of many.
+  private static func hint(for name: String, among names: [String]) -> String {
+    guard names.count > 12 else { return "known keys: \(names.joined(separator: ", "))" }
+    let nearest = NameSuggestion.nearest(5, to: name, among: names).joined(separator: ", ")
+    return "the nearest of \(names.count) keys: \(nearest); all of them are in the article "
+      + "\"Stub file reference\" and in Examples/MockServer/stubs.schema.json"
   }
 
   /// Returns the value as a string, and throws if it is not in `names`.
@@ -111,7 +124,7 @@ extension StubValue {
     let method = try object["method"]?.httpMethod()
     let template = try object.required("path", "such as \"/boards/{id}\"").template()
     var route = Route(method, template, mock)
-    let proxy = try object["proxy"]?.proxy(in: folder, of: object, mock)
+    let proxy = try object["proxy"]?.proxy(in: folder, of: object, at: template, mock)
     if let proxy { route = proxy.route(method, template) }
     try object.addConditions(to: &route)
     if let id = object["id"] {

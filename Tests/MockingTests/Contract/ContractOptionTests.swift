@@ -31,9 +31,10 @@ struct ContractOptionTests {
     """
 
   private static func text(
-    _ target: String, _ headers: HTTPHeaders = [:], validates: Bool = true, dynamic: Bool = false
+    _ target: String, _ headers: HTTPHeaders = [:], validates: Bool = true, dynamic: Bool = false,
+    more: String = ""
   ) async throws -> String {
-    let contract = try Contract(text: notes)
+    let contract = try Contract(text: more.isEmpty ? notes : "\(notes)\n        \(more)")
     return await MockTransport(
       contract: contract, validatesRequests: validates, dynamic: dynamic
     ).response(target, headers)
@@ -51,6 +52,33 @@ struct ContractOptionTests {
         == #"200 {"id":100}"#)
     // Other members are validated.
     #expect(try await Self.text("/notes/1?_code=404").hasPrefix("422"))
+  }
+
+  @Test(arguments: [
+    ("?__code=abc", "", "__code=abc is not understood; the allowed values: 200, 404"),
+    ("", "code=abc", "Prefer: code=abc is not understood; the allowed values: 200, 404"),
+    ("?__dynamic=maybe", "", "__dynamic=maybe is not understood; the allowed values: true, false"),
+    (
+      "?__code=404&__example=one", "",
+      "there is no example with the preferred name; there are example"
+    ),
+    ("?__code=500&__example=one", "", "the response has no examples in the document"),
+  ])
+  func aPreferenceThatCannotBeMetIsRefused(
+    query: String, prefer: String, detail: String
+  ) async throws {
+    let text = try await Self.text(
+      "/notes/1" + query, prefer.isEmpty ? [:] : ["Prefer": prefer],
+      more: #""500": {description: E, content: {application/json: {schema: {type: object}}}}"#)
+    #expect(text.hasPrefix(detail.contains("understood") ? "400 " : "404 "), "\(text)")
+    #expect(text.contains(detail.replacing("200, 404", with: "200, 404, 500")), "\(text)")
+  }
+
+  @Test func anExampleWithoutANameHasOne() async throws {
+    #expect(try await Self.text("/notes/1?__code=404&__example=example") == "404 none")
+    // A valid preference of the field wins over a query that cannot be parsed.
+    #expect(try await Self.text("/notes/1?__code=x", ["Prefer": "code=404"]) == "404 none")
+    #expect(try await Self.text("/notes/1?__dynamic") == Self.text("/notes/1?__dynamic=true"))
   }
 
   @Test func bodiesAreDynamicByAnOption() async throws {

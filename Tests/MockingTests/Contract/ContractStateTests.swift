@@ -322,6 +322,11 @@ struct ContractStateTests {
     #expect(record.head?.headers["X-Total"] == "5")
   }
 
+  @Test func aPreferenceThatCannotBeParsedIsRefused() async throws {
+    let shop = try Shop()
+    #expect(try await shop.send(.get("orders/1", parameters: ["__code": "x"])).status == 400)
+  }
+
   @Test func anotherResponseCanBePreferred() async throws {
     let shop = try Shop()
     let preferred = try await shop.send(.get("orders/1", headers: ["Prefer": "code=404"]))

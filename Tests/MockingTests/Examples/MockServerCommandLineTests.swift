@@ -59,6 +59,14 @@ import MockingStubs
       #expect(try options("--proxy", "http://a").files.isEmpty)
     }
 
+    @Test func optionsOfJSONServerAreAcceptedOrHaveAHint() throws {
+      #expect(try options("--watch", "db.json") == options("db.json"))
+      #expect(
+        throws: Options.UsageError(
+          "unknown option --static; a route with \"folder\" serves files")
+      ) { try options("--static", "public") }
+    }
+
     @Test func recordWithAURLIsShortForProxyAndRecord() throws {
       let short = try options("--record", "http://a:1", "s.har", "b.json", "--port=0")
       let long = try options("--proxy", "http://a:1", "--record", "s.har", "b.json", "--port=0")

@@ -37,6 +37,9 @@ struct ResourceQueryTests {
     ("price_lte=20&price_gte=10", [1, 3]), ("title_gt=Foam", [2, 3, 5]),
     ("title_like=BALSA", [1, 3]), ("title_contains=a", [1, 3, 4]), ("tags_like=A", [1]),
     ("title_startsWith=balsa", [1, 3]), ("id_in=1,4,9", [1, 4]), ("color_in=red,blue", [1, 2, 3]),
+    ("price:gte=20", [1, 3, 4]), ("color:ne=red", [2, 4, 5]), ("id:in=1,4,9", [1, 4]),
+    ("color:eq=blue", [2]), ("title:startsWith=balsa", [1, 3]), ("author.name:contains=an", [2]),
+    ("title_endsWith=FISH", [1]), ("title:endsWith=egg", [3]), ("price:about=20", []),
     ("max_lt=x", [4]), ("q=FISH", [1]), ("q=ann", [2]), ("q=%C3%A4", [5]), ("q=100", [4]),
     ("q=", [1, 2, 3, 4, 5]), ("_=123", [1, 2, 3, 4, 5]),
   ])
@@ -73,6 +76,25 @@ struct ResourceQueryTests {
     #expect(await list("_page=9&_limit=2").ids == [])
     #expect(await list("_page=9223372036854775807&_limit=9223372036854775807").ids == [])
     #expect(await list("_limit=2").ids == [1, 2])
+  }
+
+  @Test(arguments: [
+    ("_page=2&_per_page=2", [3, 4]), ("_start=1&_end=3", [2, 3]), ("_start=3", [4, 5]),
+    ("_end=2", [1, 2]), ("_start=1&_limit=2", [2, 3]), ("_start=9&_end=12", []),
+  ])
+  func theParametersOfJSONServerSelectAPage(query: String, ids: [Int]) async {
+    #expect(await list(query).ids == ids.map { .int($0) })
+  }
+
+  @Test func aPageByItsEndsHasLinksThatContinueIt() async {
+    let page = await list("_start=2&_end=4")
+    #expect(page.ids == [3, 4])
+    #expect(
+      page.headers["Link"]?.contains("</boards?_limit=2&_offset=4>; rel=\"next\"") == true)
+    #expect(await list("_limit=2&_offset=4").ids == [5])
+    for query in ["_start=2&_end=2", "_end=0", "_start=-1", "_per_page=0", "_start=x"] {
+      #expect(await list(query).status == 400, "\(query)")
+    }
   }
 
   @Test func anOffsetSkipsItems() async {

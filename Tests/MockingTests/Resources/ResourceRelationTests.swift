@@ -62,6 +62,47 @@ struct ResourceRelationTests {
     #expect(before.headers["ETag"] != after.headers["ETag"])
   }
 
+  // MARK: Flat resources
+
+  private static let flat = #"""
+    {"routes": [
+      {"resource": "/posts", "data": [{"id": 1}, {"id": 2}]},
+      {"resource": "/comments", "data": [{"id": 1, "postId": 1}, {"id": 2, "postId": 2}, {"id": 3, "postId": 1}]},
+      {"resource": "/comments/{comment}/votes", "onParentDelete": "refuse", "data": [{"id": 1, "commentId": 2}]}
+    ]}
+    """#
+
+  @Test func dependentItemsAreDeletedIfTheRequestSaysSo() async throws {
+    let transport = try StubFixture(Self.flat).transport()
+    let unknown = await transport.send(.delete, "/posts/1?_dependent=coments")
+    #expect(unknown.status == 400)
+    #expect(unknown.json["detail"].string?.contains("relations: comments") == true)
+    #expect(await transport.send(.get, "/posts/1").status == 200)
+    #expect(await transport.send(.delete, "/posts/1?_dependent=comments").status == 204)
+    #expect(await transport.send(.get, "/comments").ids == [2])
+    // A comment with votes is not deleted, and neither is its post.
+    #expect(await transport.send(.delete, "/posts/2?_dependent=comments").status == 409)
+    #expect(await transport.send(.get, "/posts").ids == [2])
+    #expect(await transport.send(.delete, "/posts/2").status == 204)
+    #expect(await transport.send(.get, "/comments").ids == [2])
+  }
+
+  #if os(Linux) || os(macOS)
+    @Test func aPathBelowAnItemNamesTheSpellingForFlatItems() async throws {
+      let server = try MockServer(stubs: StubFixture(Self.flat).file)
+      let record = await PlatformTransport.make().get(
+        server.url.appending(path: "posts/1/comments"))
+      #expect(record.head?.status == 404)
+      let text = String(decoding: record.body, as: UTF8.self)
+      #expect(
+        text.contains(
+          "GET /comments?postId=1 lists them; \"nestedPaths\": [\"/posts/{post}/comments\"] of the "
+            + "resource /comments adds the path"), "\(text)")
+      let other = await PlatformTransport.make().get(server.url.appending(path: "posts/1/likes"))
+      #expect(!String(decoding: other.body, as: UTF8.self).contains("lists them"))
+    }
+  #endif
+
   // MARK: Single objects
 
   @Test func aSingleObjectIsReadReplacedAndChanged() async throws {

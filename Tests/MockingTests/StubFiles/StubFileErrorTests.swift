@@ -10,11 +10,6 @@ import Testing
 /// An error in a stub file is one message with its location and the expected content.
 @Suite(.gated)
 struct StubFileErrorTests {
-  private static let responseKeys =
-    "status, headers, json, text, base64, file, folder, problem, events, lines, delay, bodyDelay, "
-    + "bytesPerSecond, dribble, fault, every, repeat, interim, trailers, template, let, webhook, "
-    + "changes"
-
   private static let mistakes: [(text: String, message: String)] = [
     ("", "1:1: expected JSON: the file ends before the JSON is complete"),
     ("{\n  \"routes\": [\n    x\n  ]\n}", "3:5: expected JSON: invalid value"),
@@ -69,7 +64,9 @@ struct StubFileErrorTests {
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"sequence\": [{\"zzzzzz\": 1}]}]}",
-      "1:41: routes[0].sequence[0].zzzzzz: unknown key \"zzzzzz\"; known keys: \(responseKeys)"
+      "1:41: routes[0].sequence[0].zzzzzz: unknown key \"zzzzzz\"; the nearest of 23 keys: "
+        + "base64, delay, events, every, fault; all of them are in the article \"Stub file "
+        + "reference\" and in Examples/MockServer/stubs.schema.json"
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"base64\": \"?\"}]}",

@@ -133,7 +133,7 @@ struct StubIncludeTests {
         "main.json": #"{"include": ["a.json"]}"#,
         "a.json": "{\"routes\": [\n{\"path\": \"/\", \"x\": 1}]}",
       ],
-      "a.json:2:15: routes[0].x: unknown key \"x\"; known keys: "
+      "a.json:2:15: routes[0].x: unknown key \"x\"; the nearest of 3"
     ),
     (
       ["main.json": #"{"include": ["a.json", "b.json"]}"#, "a.json": #"{"routes": []}"#],

@@ -5,6 +5,7 @@
   import Testing
 
   @testable import Mocking
+  @testable import MockingRecordings
   @testable import MockingStubs
 
   /// Routes of stub files that forward requests to another server.
@@ -83,6 +84,54 @@
         try JSON(parsing: Data(response.text.utf8)) == [
           ["price": 0, "id": 1], ["price": 0, "id": 2],
         ])
+    }
+
+    @Test(arguments: [
+      #""response": {"status": 200, "headers": {"Content-Type": "text/plain", "X-B": "1"}}"#,
+      #""response": {"status": 200, "json": {"title": "x"}}"#,
+      #""response": {"status": 200, "fault": "reset"}"#,
+    ])
+    func aFailureOfTheOriginIsNotChanged(changes: String) async throws {
+      let origin = try MockServer {}
+      origin.stop()
+      let response = try await Self.send(
+        { to in #"{"to": "\#(to)", \#(changes)}"# }, to: origin
+      ) { HTTPRequest(url: $0.appending(path: "api/a")) }
+      #expect(response.head.status == 502)
+      #expect(response.head.headers["Content-Type"] == "application/problem+json")
+      #expect(!response.head.headers.contains("X-B"))
+      #expect(try JSON(parsing: Data(response.text.utf8))["title"] == "Bad Gateway")
+    }
+
+    @Test func aPrefixIsRemovedInWholeSegments() async throws {
+      let origin = try Self.origin()
+      for (prefix, target) in [("/api", "/a"), ("/ap", "/api/a"), ("/api/a", "/")] {
+        _ = try await Self.send(
+          { to in #"{"to": "\#(to)", "removePrefix": "\#(prefix)"}"# }, to: origin
+        ) { HTTPRequest(url: $0.appending(path: "api/a")) }
+        #expect(origin.receivedRequests.last?.target == target)
+      }
+    }
+
+    @Test(arguments: [
+      ("/api/{path*}", "/api", false), ("/{path*}", "/api/v1", false), ("/{a}/b", "/api", false),
+      ("/api", "/api", false), ("/v1/{path*}", "/api", true), ("/api/{path*}", "/ap", true),
+      ("/api", "/api/v1", true),
+    ])
+    func aPrefixThatThePathCannotHaveIsAWarning(
+      path: String, prefix: String, isWarning: Bool
+    ) throws {
+      let fixture = try StubFixture(
+        #"{"routes": [{"path": "\#(path)", "proxy": {"to": "http://a", "removePrefix": "\#(prefix)"}}]}"#
+      )
+      let warnings = try StubFile(contentsOf: fixture.file).warnings.map(\.description)
+      #expect(warnings.count == (isWarning ? 1 : 0))
+      if isWarning {
+        #expect(
+          warnings[0].hasSuffix(
+            "routes[0].proxy.removePrefix: nothing is removed, because the path \(path) does not "
+              + "begin with \(prefix)"), "\(warnings)")
+      }
     }
 
     @Test func aFaultOfTheRequestTakesThePlaceOfTheForwarding() async throws {
