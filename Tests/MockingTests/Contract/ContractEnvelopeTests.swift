@@ -169,8 +169,8 @@ struct ContractEnvelopeTests {
     let client = try Self.client()
     let created = try await client.request(
       .post(
-        "payments", parameters: ["amount": "10.00"], contentType: .json,
-        headers: ["Accept": "application/json"])
+        "payments", parameters: ["amount": "10.00"], headers: ["Accept": "application/json"],
+        contentType: .json)
     ).value
     #expect(created.status == 201)
     #expect(created.headers["Content-Type"] == "application/hal+json")
