@@ -32,11 +32,15 @@ struct ExchangeLog: Sendable {
         if let warning = exchange.responseHeaders["Contract-Warning"] {
           object["contractWarning"] = .string(warning)
         }
+        if let violation = exchange.contractViolation {
+          object["contractViolation"] = .string(violation)
+        }
         return Console.text(of: object)
       }
       let hint = blockedOrigin.map { "  not readable by pages of \($0), see --cors" }
       let warning = exchange.responseHeaders["Contract-Warning"].map { "  warning: \($0)" }
-      let line = exchange.line(at: date) + (hint ?? "") + (warning ?? "")
+      let violation = exchange.contractViolation.map { "  violation: \($0)" }
+      let line = exchange.line(at: date) + (hint ?? "") + (warning ?? "") + (violation ?? "")
       return output == .verbose ? ([line] + exchange.details).joined(separator: "\n") : line
     }
   }
@@ -99,6 +103,13 @@ extension ServedExchange {
   }
 
   private var maskedTarget: String? { request.map { Redactor.standard.maskedURL($0.target) } }
+
+  /// The reasons of a refusal whose body, an example of a contract, does not have them.
+  fileprivate var contractViolation: String? {
+    let reasons = responseHeaders.values(for: "Contract-Violation")
+    let more = reasons.count > 3 ? ["\(reasons.count - 3) more"] : []
+    return reasons.isEmpty ? nil : (reasons.prefix(3) + more).joined(separator: "; ")
+  }
 
   /// The duration in tenths of milliseconds.
   private var tenths: Int { Int(duration / .microseconds(100)) }

@@ -187,7 +187,12 @@ function matchSection(answer) {
     }
     const lost = misses.length
       ? el('p', { class: 'note', text: 'Stubs that are more specific did not respond:' }) : null;
-    return el('section', {}, heading, note, lost, misses.map(nearMiss));
+    const violations = (answer.response?.headers ?? [])
+      .filter(({ name }) => name === 'Contract-Violation')
+      .map(({ value }) => el('p', {
+        class: 'note warn', text: `The request does not keep the contract: ${value}`,
+      }));
+    return el('section', {}, heading, note, violations, lost, misses.map(nearMiss));
   }
   const { proxy } = serverInfo;
   const text = proxy ? `No stub matches this request, so it was forwarded to ${proxy}.`

@@ -76,6 +76,23 @@ struct RouteIndex: Sendable {
     return (leaves, visitedCount)
   }
 
+  /// The literal segments with which the templates of several routes may begin, such as `v2`: the first
+  /// 16 beginnings of one or two segments.
+  ///
+  /// A node with many segments has other names than those of versions and applications.
+  var beginnings: [[String]] {
+    var found: [(path: [String], node: Int)] = [([], Self.root)]
+    var next = 0
+    while next < found.count, found[next].path.count < 2 {
+      let (path, node) = found[next]
+      next += 1
+      let literals = nodes[node].literals
+      guard literals.count + found.count <= 17 else { continue }
+      found += literals.sorted { $0.value < $1.value }.map { (path + [$0.key], $0.value) }
+    }
+    return found.dropFirst().map(\.path)
+  }
+
   // MARK: Changing
 
   mutating func insert(_ route: RegisteredRoute) {

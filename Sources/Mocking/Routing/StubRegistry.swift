@@ -199,10 +199,37 @@ final class StubRegistry: Sendable {
       }
       nearest.sort { $0.precedes($1) }
     }
+    // A client may leave out the beginning of all paths, such as that of the server of a contract.
+    let complete = index.beginnings.flatMap { beginning in
+      routes(completing: request, with: beginning, in: index)
+    }
+    if !complete.isEmpty {
+      nearest.removeAll { match in complete.contains { $0.entry === match.entry } }
+      nearest = (nearest + complete).sorted { $0.precedes($1) }
+    }
     return nearest.prefix(count).map { match in
       NearMiss(
         match.entry, request, distance: match.distance,
         states: scenarios.differences(of: match.entry, for: request))
+    }
+  }
+
+  /// Returns the routes, at most 20, that match the path of a request below other segments.
+  private func routes(
+    completing request: ReceivedRequest, with beginning: [String], in index: RouteIndex
+  ) -> [NearMissSearch.Match] {
+    let segments = beginning + request.path.segments
+    var request = request
+    request.path = ReceivedPath(text: "", segments)
+    // Otherwise, `/users/{id}` would complete each path of one segment.
+    let leaves = index.leaves(for: segments, literalCount: beginning.count + 1).leaves
+    let entries = leaves.filter { !$0.isRest }.flatMap { index[$0].buckets.flatMap(\.routes) }
+    return entries.lazy.filter { $0.template.matches(segments) }.prefix(20).map { entry in
+      // As for another path, the distance is at least 4.
+      NearMissSearch.Match(
+        entry: entry,
+        distance: 4 + beginning.count + entry.route.pattern.distance(from: request)
+          + self.scenarios.differences(of: entry, for: request).count)
     }
   }
 }

@@ -94,7 +94,7 @@ extension ContractCollection {
     let list = operations.first { $0.value == .list }.map { content.operations[$0.key] }
     let examples = list?.successfulResponse?.response.content.first(where: \.isJSON)?.examples ?? []
     let lists = examples.compactMap { example in
-      (envelope.map { example.value[$0] } ?? example.value).array
+      example.value[at: envelope].array
     }
     let valid = lists.first { items in
       !items.isEmpty
@@ -163,10 +163,11 @@ extension ContractCollection {
       && !content.program.members(of: body, with: .readOnly).contains(key)
   }
 
-  /// Returns the schema of the body of a request that creates an item.
+  /// Returns the schema of the item in a request that creates one.
   private func createdSchema(_ content: Contract.Content) -> Int? {
-    let create = operations.first { $0.value == .create }.map { content.operations[$0.key] }
-    return create?.body?.content.first(where: \.isJSON)?.schema
+    guard let index = operations.first(where: { $0.value == .create })?.key else { return nil }
+    return content.program.schema(
+      at: itemEnvelopes[index]?.request ?? [], in: content.operations[index].bodySchema)
   }
 
   /// Returns the schema of ids that no rule makes, such as one with a pattern.
@@ -219,8 +220,7 @@ extension ContractCollection {
   /// Returns the schema of the array in the response of the list.
   private func listSchema(_ content: Contract.Content) -> Int? {
     let list = operations.first { $0.value == .list }.map { content.operations[$0.key] }
-    guard let schema = list?.successSchema else { return nil }
-    return envelope.flatMap { content.program.memberSchemas(of: schema)[$0] } ?? schema
+    return content.program.schema(at: envelope, in: list?.successSchema)
   }
 
   /// The number of items that the schema of the list allows.

@@ -23,6 +23,10 @@ struct CollectionResponder: Sendable {
 
   private var operation: ContractOperation { content.operations[index] }
 
+  private var envelopes: (request: [String], response: [String]) {
+    collection.itemEnvelopes[index] ?? ([], [])
+  }
+
   /// Responds to a request.
   ///
   /// - Parameters:
@@ -55,13 +59,17 @@ struct CollectionResponder: Sendable {
     }
   }
 
-  /// Returns a request without the members that only responses have.
+  /// Returns a request with the item without its envelope and the members that only responses have.
   ///
   /// A client should not send them, but a request with them is valid.
   ///
   /// Source: OpenAPI 3.0.4, Schema Object, `readOnly`.
   private func writable(_ request: ReceivedRequest) -> ReceivedRequest {
-    guard case .dictionary(var members) = request.json else { return request }
+    let json = request.json
+    let enveloped = json[at: envelopes.request]
+    guard case .dictionary(var members) = enveloped.isNull ? json : enveloped else {
+      return request
+    }
     let id = members[options.key]
     for name in options.readOnly + collection.hidden + [options.key] { members[name] = nil }
     let hasClientIDs = options.ids == .client && sampledIDs == nil
@@ -72,7 +80,7 @@ struct CollectionResponder: Sendable {
     if kind == .create, let sampledIDs, members[options.key] == nil {
       members[options.key] = sampledIDs.next()
     }
-    guard members != request.json.dictionary else { return request }
+    guard members != json.dictionary else { return request }
     guard let body = try? JSON.dictionary(members).data() else { return request }
     var request = request
     request.body = body
@@ -112,12 +120,21 @@ struct CollectionResponder: Sendable {
       return responder.respond(to: request)
     }
     var body = item(value, without: hiddenMembers)
+    let schema = content.program.schema(at: envelopes.response, in: media.schema)
     if kind == .list {
-      body = list(value, mock, media, request)
-    } else if isItem(body, media.schema) {
-      body = completed(body, media.schema)
+      body = list(value, mock, media, response, request)
+    } else if isItem(body, schema) {
+      body = completed(body, schema)
+      if !envelopes.response.isEmpty {
+        var whole = responder.envelope(media, of: response)
+        whole[at: envelopes.response] = body
+        body = whole
+      }
     } else {
-      return responder.respond(to: request)
+      var result = responder.respond(to: request)
+      // A response of another kind still leads to the new item.
+      if let location = mock.headers["Location"] { result.headers["Location"] = location }
+      return result
     }
     var result = mock
     result.status = status
@@ -172,25 +189,42 @@ struct CollectionResponder: Sendable {
 
   /// Returns the body of a list: an array, or an object with the items and what its names tell.
   private func list(
-    _ items: JSON, _ mock: Mock, _ media: ContractMedia, _ request: ReceivedRequest
+    _ items: JSON, _ mock: Mock, _ media: ContractMedia, _ response: ContractResponse,
+    _ request: ReceivedRequest
   ) -> JSON {
     let hidden = hiddenMembers
     let items = JSON.array(
       (items.array ?? []).map { completed(item($0, without: hidden), collection.itemSchema) })
-    guard let name = collection.envelope, let schema = media.schema else { return items }
+    guard !collection.envelope.isEmpty else { return items }
+    var body = responder.envelope(media, of: response)
+    body[at: collection.envelope] = items
+    for depth in collection.envelope.indices {
+      let path = collection.envelope.prefix(depth)
+      guard let schema = content.program.schema(at: path, in: media.schema) else { continue }
+      body[at: path] = .dictionary(
+        described(body[at: path].dictionary ?? [:], schema, items.array?.count ?? 0, mock, request))
+    }
+    return body
+  }
+
+  /// Returns an object around a list, with the numbers and cursors that the names of its members tell.
+  private func described(
+    _ object: [String: JSON], _ schema: Int, _ count: Int, _ mock: Mock, _ request: ReceivedRequest
+  ) -> [String: JSON] {
     let members = content.program.memberSchemas(of: schema)
-    let sample = responder.sample(schema, seed: 0).value.dictionary ?? [:]
     let total = mock.headers["X-Total-Count"].flatMap { Int($0) } ?? 0
     let next = mock.headers["X-Next-Cursor"]
     let hasNext = next != nil || mock.headers["Link"]?.contains("rel=\"next\"") == true
-    var body = sample
-    body[name] = items
-    for member in members.keys {
-      if Self.totals.contains(member) { body[member] = .int(total) }
-      if Self.counts.contains(member) { body[member] = .int(items.array?.count ?? 0) }
+    var body = object
+    for member in Set(members.keys).union(object.keys) {
+      let types = members[member].map { content.program.types(of: $0) } ?? []
+      if types.isEmpty || types.contains(.integer) {
+        if Self.totals.contains(member) { body[member] = .int(total) }
+        if Self.counts.contains(member) { body[member] = .int(count) }
+        if Self.pageCounts.contains(member) { body[member] = .int(pageCount(of: total, request)) }
+      }
       if Self.continuations.contains(member) { body[member] = .bool(hasNext) }
       if Self.cursors.contains(member) { body[member] = next.map { .string($0) } }
-      if Self.pageCounts.contains(member) { body[member] = .int(pageCount(of: total, request)) }
       if let number = position(member, members, request) { body[member] = .int(number) }
     }
     let required = content.program.requiredMembers(of: schema)
@@ -199,7 +233,7 @@ struct CollectionResponder: Sendable {
       let isNullable = members[member].map { content.program.types(of: $0).contains(.null) } ?? true
       body[member] = isNullable ? .null : ""
     }
-    return .dictionary(body)
+    return body
   }
 
   /// Returns the value of a member of a list that has the page, the offset or the limit of the request.

@@ -21,6 +21,8 @@ final class ContractResponder: Sendable {
   private let work = Mutex(0)
   /// The values for header fields and lists, of which the document bounds the number.
   private let samples = Mutex<[SampleKey: SchemaSample]>([:])
+  /// The body around an item or a list, once it has been made.
+  private let envelope = Mutex<JSON?>(nil)
 
   /// A body that is the same for all requests.
   private struct BodyKey: Hashable {
@@ -245,6 +247,15 @@ final class ContractResponder: Sendable {
     let sample = SchemaSampler.sample(schema, of: content, seed: seed)
     samples.withLock { $0[key] = sample }
     return sample
+  }
+
+  /// Returns the body of the successful response of which a collection replaces a part, which is made for
+  /// the first request that needs it.
+  func envelope(_ media: ContractMedia, of response: ContractResponse) -> JSON {
+    if let known = envelope.withLock({ $0 }) { return known }
+    let value = value(of: media, response.code, RequestPreferences([:])).value
+    envelope.withLock { $0 = value }
+    return value
   }
 
   // MARK: Header fields

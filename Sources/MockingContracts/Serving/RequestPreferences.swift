@@ -72,27 +72,38 @@ struct RequestPreferences {
 
   /// Returns the media type that the client likes best, or `nil` if it accepts none.
   ///
-  /// Of types that the client likes equally, the first one is chosen.
+  /// Of types that the client likes equally, one that it names is chosen before one whose structured
+  /// suffix it names, then the first one.
   func choose(from content: [ContractMedia]) -> ContractMedia? {
     guard !ranges.isEmpty else { return content.first }
-    var best: (media: ContractMedia, quality: Double)?
+    var best: (media: ContractMedia, quality: Double, isExact: Bool)?
     for media in content {
-      let quality = quality(of: media.type)
-      if quality > (best?.quality ?? 0) { best = (media, quality) }
+      let (quality, isExact) = quality(of: media.type)
+      let isBetter =
+        best.map { quality > $0.quality || quality == $0.quality && isExact && !$0.isExact }
+      if isBetter ?? (quality > 0) { best = (media, quality, isExact) }
     }
     return best?.media
   }
 
-  /// Returns the quality of the most specific range that a type matches.
-  private func quality(of type: MediaType) -> Double {
+  /// Returns the quality of the most specific range that a type matches, and whether it does without
+  /// its structured suffix.
+  private func quality(of type: MediaType) -> (quality: Double, isExact: Bool) {
     let isRange = type.type == "*" || type.subtype == "*"
-    let matching = ranges.filter { range, _ in
-      isRange
+    func rank(_ range: MediaType, _ quality: Double) -> Int? {
+      let matches =
+        isRange
         ? type.type == "*" || range.type == "*" || range.type == type.type
         : type.matchesIgnoringParameters(range)
+      if matches { return range.type == "*" ? 0 : range.subtype == "*" ? 1 : 3 }
+      // A client that refuses a type does not refuse those with its suffix.
+      return quality > 0 && type.hasSuffix(of: range) ? 2 : nil
     }
-    func rank(_ range: MediaType) -> Int { range.type == "*" ? 0 : range.subtype == "*" ? 1 : 2 }
-    return matching.max { rank($0.range) < rank($1.range) }?.quality ?? 0
+    let ranked = ranges.compactMap { range, quality in
+      rank(range, quality).map { (rank: $0, quality: quality) }
+    }
+    let best = ranked.max { $0.rank < $1.rank }
+    return (best?.quality ?? 0, best?.rank != 2)
   }
 }
 
@@ -100,5 +111,14 @@ extension MediaType {
   /// Returns whether this type is in a range, whatever the parameters.
   fileprivate func matchesIgnoringParameters(_ range: MediaType) -> Bool {
     (range.type == "*" || range.type == type) && (range.subtype == "*" || range.subtype == subtype)
+  }
+
+  /// Returns whether this type has the syntax of `application/json` or `application/xml` by its suffix,
+  /// such as `application/hal+json`.
+  ///
+  /// Source: RFC 6838 section 4.2.8; RFC 6839 section 3.1; RFC 7303 section 4.2.
+  fileprivate func hasSuffix(of range: MediaType) -> Bool {
+    range.type == "application" && ["json", "xml"].contains(range.subtype)
+      && subtype.hasSuffix("+" + range.subtype)
   }
 }

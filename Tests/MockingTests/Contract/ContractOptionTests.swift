@@ -92,6 +92,39 @@ struct ContractOptionTests {
     #expect(try await Self.text("/notes/x", validates: false) == #"200 {"id":100}"#)
   }
 
+  // MARK: Media types
+
+  /// The media types of a response by the first one of a list that a client accepts.
+  @Test(arguments: [
+    ("application/json", "application/hal+json"), ("application/xml", "application/atom+xml"),
+    ("text/html, application/json;q=0.5", "application/hal+json"),
+    ("application/hal+json;q=0.5, application/json", "application/hal+json"),
+    ("application/json;q=0, */*", "application/hal+json"), ("text/csv", "text/csv"),
+    ("application/json;q=0", "406"), ("text/xml", "406"), ("application/cbor", "406"),
+  ])
+  func aSuffixSatisfiesTheTypeOfItsSyntax(accept: String, expected: String) async throws {
+    let types = ["application/hal+json", "application/atom+xml", "text/csv"]
+    #expect(try await Self.mediaType(types, accept) == expected)
+    // A type that the client names comes before one with its suffix.
+    let all = ["application/vnd.a+json", "application/json"]
+    #expect(try await Self.mediaType(all, "application/json") == "application/json")
+    #expect(try await Self.mediaType(all, "*/*") == "application/vnd.a+json")
+  }
+
+  private static func mediaType(_ types: [String], _ accept: String) async throws -> String {
+    let content = types.map { "\($0): {schema: {type: object}}" }.joined(separator: ", ")
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: Types, version: "1"}
+        paths: {/a: {get: {responses: {"200": {description: A, content: {\(content)}}}}}}
+        """)
+    let record = await MockTransport(contract: contract).perform(
+      HTTPRequest(method: .get, url: URL.of("http://a.example.com/a"), headers: ["Accept": accept]))
+    guard record.head?.status == 200 else { return "\(record.head?.status ?? 0)" }
+    return record.head?.headers["Content-Type"] ?? ""
+  }
+
   // MARK: Violations as errors
 
   private static func enforced(_ body: String, _ target: String) async throws -> (

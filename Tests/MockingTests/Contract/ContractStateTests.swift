@@ -165,7 +165,7 @@ struct ContractStateTests {
     let content = try Contract(text: Self.shop).content
     let collections = ContractCollection.all(in: content)
     #expect(collections.map(\.path) == ["/orders", "/orders/{orderId}/notes"])
-    #expect(collections.map(\.envelope) == ["orders", nil])
+    #expect(collections.map(\.envelope) == [["orders"], []])
     #expect(collections.map(\.key) == ["id", "id"])
     #expect(collections.last?.foreignKeys == ["orderId": "orderId"])
   }

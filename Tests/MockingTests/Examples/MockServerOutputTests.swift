@@ -113,6 +113,41 @@
     }
 
     @Test(arguments: [false, true])
+    func theReasonOfARefusalWithAnExampleIsPrinted(isJSON: Bool) async throws {
+      let document = """
+        openapi: 3.1.0
+        info: {title: Notes, version: "1"}
+        security: [{token: []}]
+        paths:
+          /notes:
+            get:
+              responses:
+                "200": {description: The notes}
+                "401": {description: No, content: {application/json: {example: {error: no token}}}}
+        components: {securitySchemes: {token: {type: http, scheme: bearer}}}
+        """
+      let contract = folder.url("api.yaml")
+      try Data(document.utf8).write(to: contract)
+      let options = isJSON ? ["--json"] : []
+      let program = try Program.start("mock-server", [contract.path, "--port", "0"] + options)
+      let first = try #require(await program.lines.first { _ in true })
+      let address = try #require(first.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/))
+      let url = try #require(URL(string: "\(address.output)/notes"))
+      let record = await PlatformTransport.make().get(url)
+      #expect(String(decoding: record.body, as: UTF8.self) == #"{"error":"no token"}"#)
+      program.signal(SIGINT)
+      let lines = await program.end.lines.filter { $0.contains("iolation") }
+      let reason = "expected credentials for token"
+      #expect(lines.count == 1)
+      if isJSON {
+        let object = try JSON(parsing: Data((lines.first ?? "").utf8))
+        #expect(object["contractViolation"].string == reason)
+      } else {
+        #expect(lines.first?.hasSuffix("  violation: \(reason)") == true)
+      }
+    }
+
+    @Test(arguments: [false, true])
     func theOutcomeOfAWebhookIsPrinted(isJSON: Bool) async throws {
       let stubs = #"""
         {"routes": [{"method": "POST", "path": "/pay", "status": 202,

@@ -107,6 +107,26 @@ struct NearMissTests {
     #expect(transport.routes.nearMisses(for: request, count: -1).isEmpty)
   }
 
+  @Test(arguments: [
+    ("/payments", ["GET /v2/payments", "POST /v2/payments"]),
+    ("/payments/7", ["GET /v2/payments/{id}"]),
+    ("/pets", ["GET /api/v1/pets", "GET /pits"]), ("/pitts", ["GET /pits"]),
+  ])
+  func aRouteWhoseBeginningIsLeftOutIsNearerThanOtherPaths(path: String, nearest: [String]) throws {
+    let others = ["balances", "captures", "chargebacks"].map {
+      Route(.get, "/v2/\($0)", .status(200))
+    }
+    let transport = MockTransport(
+      routes: others + [
+        Route(.get, "/v2/payments", .status(200)), Route(.post, "/v2/payments", .status(201)),
+        Route(.get, "/v2/payments/{id}", .status(200)), Route(.get, "/api/v1/pets", .status(200)),
+        Route(.get, "/pits", .status(200)), Route(.get, "/users/{id}", .status(200)),
+      ])
+    let misses = transport.routes.nearMisses(for: .of("GET", path))
+    #expect(Array(misses.map(\.description).prefix(nearest.count)) == nearest)
+    #expect(misses.first?.differences.map(\.aspect) == ["path"])
+  }
+
   @Test func aReplacedRouteKeepsItsPlaceAmongEquallyNearRoutes() throws {
     let transport = MockTransport(routes: [
       Route(.get, "/aa", .status(200)).id("a"), Route(.get, "/ab", .status(200)).id("b"),
