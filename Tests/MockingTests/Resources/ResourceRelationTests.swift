@@ -89,7 +89,8 @@ struct ResourceRelationTests {
 
   #if os(Linux) || os(macOS)
     @Test func aPathBelowAnItemNamesTheSpellingForFlatItems() async throws {
-      let server = try MockServer(stubs: StubFixture(Self.flat).file)
+      let stubs = try StubFixture(Self.flat)
+      let server = try MockServer(stubs: stubs.file)
       let record = await PlatformTransport.make().get(
         server.url.appending(path: "posts/1/comments"))
       #expect(record.head?.status == 404)
