@@ -180,7 +180,7 @@ enum OptionTable {
       name: "--no-validation", group: .responses,
       help:
         "also respond to requests that do not keep their OpenAPI document, which are refused by "
-        + "default"
+        + "default, with the reason in the body or in the log"
     ) { options, _ in options.validatesRequests = false },
     Option(
       name: "--dynamic", group: .responses,

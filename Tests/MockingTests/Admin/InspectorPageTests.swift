@@ -60,6 +60,10 @@ struct InspectorPageTests {
     #expect(page.headers["Content-Type"] == "text/html; charset=utf-8")
   }
 
+  @Test func theDetailsHaveTheReasonOfARefusalOfAContract() {
+    #expect(text.contains("name === 'Contract-Violation'"))
+  }
+
   @Test(arguments: [
     "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "createContextualFragment",
     "eval(", "new Function", " style=\"", " onclick=\"", " src=\"", "@import", " url(", "https://",

@@ -128,3 +128,11 @@ def lost_stub(page, server):
     equal(server.send("GET", "/lost/late"), 202)
     page.choose_request("/lost/late").shows("#request-details", "more specific did not respond")
     page.shows("#request-details .near", "has the priority 5").shows("#request-details", "X-Role").save("lost")
+
+
+def refusal(page, server):
+    """The details show why a contract refuses a request with an example, which does not have the reason."""
+    headers = {"Contract-Violation": "/amount: expected a string"}
+    server.api("POST", "stubs", {"routes": [{"path": "/refused", "status": 422, "headers": headers}]})
+    equal(server.send("GET", "/refused"), 422)
+    page.choose_request("/refused").shows("#request-details .note.warn", "/amount: expected a string")
