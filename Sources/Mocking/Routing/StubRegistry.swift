@@ -89,9 +89,11 @@ final class StubRegistry: Sendable {
       return chooseRoute(candidates, &request, values)
     }
     request.variables = scenarios.variables(of: request)
+    // A route that cannot respond now, such as one in another state, counts nothing.
     let first = candidates.first { candidate in
       request.path.variables = candidate.variables
       return candidate.entry.route.pattern.conditions.allSatisfy { $0.isMet(by: request) }
+        && scenarios.differences(of: candidate.entry, for: request).isEmpty
     }
     guard let first, let limit = first.entry.route.responder.rateLimit else {
       return chooseRoute(candidates, &request, values)

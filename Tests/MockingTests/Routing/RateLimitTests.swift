@@ -72,6 +72,21 @@ struct RateLimitTests {
     #expect(await transport.response("/a") == "200 2")
   }
 
+  @Test func aRouteThatCannotRespondNowCountsNothing() async throws {
+    let scenario = Scenario("cart")
+    let limit = RateLimit(1, per: .seconds(60))
+    let transport = MockTransport(
+      routes: [
+        Route(.get, "/a", .text("1")).when(scenario, is: "full").limited(by: limit),
+        Route(.get, "/a", .text("2")),
+        Route(.get, "/b", .text("1")).times(1).limited(by: limit),
+        Route(.get, "/b", .text("2")),
+      ], scheduler: TestScheduler())
+    for _ in 0..<3 { #expect(await transport.response("/a") == "200 2") }
+    #expect(await transport.response("/b") == "200 1")
+    for _ in 0..<3 { #expect(await transport.response("/b") == "200 2") }
+  }
+
   @Test func aResetStartsTheTimesAgain() async throws {
     let transport = MockTransport(
       routes: [Route(.get, "/a", .text("a")).limited(by: RateLimit(1, per: .seconds(60)))],
