@@ -293,17 +293,27 @@ extension HTTPHeaders {
   /// Removes the attribute `Domain` of all cookies.
   ///
   /// Source: RFC 6265 section 5.2.3.
-  mutating func removeCookieDomains() {
+  mutating func removeCookieDomains() { changeCookieAttribute("domain") { _ in nil } }
+
+  /// Changes an attribute of all cookies.
+  ///
+  /// - Parameters:
+  ///   - name: The name in lower case.
+  ///   - change: Returns another value, or `nil` to remove the attribute.
+  mutating func changeCookieAttribute(_ name: String, _ change: (_ value: String) -> String?) {
     guard contains("Set-Cookie") else { return }
     self = HTTPHeaders(
       fields.map { field in
         guard field.name.lowercased() == "set-cookie" else { return field }
         let parts = field.value.split(separator: ";", omittingEmptySubsequences: false)
-        let kept = parts.enumerated().filter { index, part in
-          let name = part.prefix { $0 != "=" }.trimmingCharacters(in: .whitespaces).lowercased()
-          return index == 0 || name != "domain"
+        let changed = parts.enumerated().compactMap { index, part -> String? in
+          let sides = part.split(separator: "=", maxSplits: 1).map {
+            $0.trimmingCharacters(in: .whitespaces)
+          }
+          guard index > 0, sides.first?.lowercased() == name else { return String(part) }
+          return change(sides.count > 1 ? sides[1] : "").map { " \(sides[0])=\($0)" }
         }
-        return Field(name: field.name, value: kept.map(\.element).joined(separator: ";"))
+        return Field(name: field.name, value: changed.joined(separator: ";"))
       })
   }
 

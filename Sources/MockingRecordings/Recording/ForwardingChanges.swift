@@ -18,6 +18,8 @@ package struct ForwardingChanges: Sendable {
   /// Whether the credentials of the client are forwarded.
   package var forwardsCredentials = false
   /// The beginning of the path that the other server does not have.
+  ///
+  /// The paths of its `Location` and its cookies get it.
   package var removedPrefix = ""
   /// The header fields of the request that are set or removed.
   package var requestFields: [Field] = []
@@ -81,9 +83,12 @@ extension ForwardingChanges {
   }
 
   /// Returns a response of the other server with the changes.
+  ///
+  /// Its paths have the prefix that the other server does not have.
   func applied(to origin: Mock) -> Mock {
     var mock = origin.inheriting(response)
     mock.status = status ?? origin.status
+    if !removedPrefix.isEmpty { mock.headers.addPrefix(removedPrefix) }
     for (name, values) in responseFields { mock.headers.replace(name, values) }
     if let changeResponse, case .data(let data) = mock.body, mock.headers.isJSON,
       let json = try? JSON(parsing: data), let changed = try? changeResponse(json).data()
@@ -113,6 +118,16 @@ extension HTTPHeaders {
   fileprivate mutating func replace(_ name: String, _ values: [String]) {
     remove(name)
     for value in values { add(value, for: name) }
+  }
+
+  /// Adds a prefix to the path in `Location` and to those of cookies.
+  fileprivate mutating func addPrefix(_ prefix: String) {
+    if let path = self["Location"], path.hasPrefix("/"), !path.hasPrefix("//") {
+      self["Location"] = prefix + path
+    }
+    changeCookieAttribute("path") { value in
+      value.hasPrefix("/") ? prefix + (value == "/" ? "" : value) : value
+    }
   }
 
   /// Whether the body is JSON by its content type.

@@ -149,7 +149,7 @@ extension StubObject {
 
   /// Parses the members of a JSON body to change, as a merge patch.
   ///
-  /// Of an array, each element is changed.
+  /// Of an array, each element is changed. Values that are not objects are kept.
   fileprivate func changedMembers() throws(JSONDocumentError) -> (@Sendable (JSON) -> JSON)? {
     guard let value = self["json"] else { return nil }
     guard !Template.isTemplate(value.json) else { throw value.templatesInProxy }
@@ -158,8 +158,8 @@ extension StubObject {
       throw value.expected("an object of members, such as {\"price\": 0}")
     }
     return { json in
-      guard case .array(let elements) = json else { return json.merging(patch) }
-      return .array(elements.map { $0.dictionary == nil ? $0 : $0.merging(patch) })
+      func changed(_ value: JSON) -> JSON { value.dictionary == nil ? value : value.merging(patch) }
+      return json.array.map { .array($0.map(changed)) } ?? changed(json)
     }
   }
 }

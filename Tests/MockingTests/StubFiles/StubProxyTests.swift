@@ -113,6 +113,33 @@
       }
     }
 
+    @Test func thePathsOfAResponseHaveTheRemovedPrefix() async throws {
+      let origin = try MockServer {
+        Route(.post, "/items") { _ in
+          Mock.json(5, status: 201).header("Location", "/items/7")
+            .header("Set-Cookie", "a=b; Path=/items; Secure")
+        }
+      }
+      let response = try await Self.send(
+        { to in #"{"to": "\#(to)", "removePrefix": "/api"}"# }, to: origin
+      ) { HTTPRequest(method: .post, url: $0.appending(path: "api/items")) }
+      #expect(response.head.headers["Location"] == "/api/items/7")
+      #expect(response.head.headers["Set-Cookie"] == "a=b; Path=/api/items; Secure")
+    }
+
+    @Test func aBodyThatIsNoObjectIsKept() async throws {
+      let origin = try MockServer { Route(.post, "/{path*}") { _ in Mock.json(5) } }
+      let response = try await Self.send(
+        { to in #"{"to": "\#(to)", "request": {"json": {"a": 1}}, "response": {"json": {"b": 1}}}"#
+        },
+        to: origin
+      ) { url in
+        HTTPRequest(method: .post, url: url.appending(path: "api"), body: .data(Data("7".utf8)))
+      }
+      #expect(response.text == "5")
+      #expect(origin.receivedRequests.last?.text == "7")
+    }
+
     @Test(arguments: [
       ("/api/{path*}", "/api", false), ("/{path*}", "/api/v1", false), ("/{a}/b", "/api", false),
       ("/api", "/api", false), ("/v1/{path*}", "/api", true), ("/api/{path*}", "/ap", true),
