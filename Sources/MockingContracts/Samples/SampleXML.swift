@@ -132,7 +132,10 @@ struct SampleXML {
 
   /// Adds a start tag, the content, and the end tag.
   ///
-  /// A prefix without a namespace is left out, because the document would not be well-formed.
+  /// The document stays well-formed: a prefix without a namespace is left out, and so is one that is
+  /// reserved, or that the element already has for another namespace.
+  ///
+  /// Source: Namespaces in XML 1.0, sections 3 and 6.
   private mutating func wrap(
     _ description: Description, _ name: String, _ scope: Set<String>,
     attributes: [(description: Description, name: String, value: JSON)] = [],
@@ -140,18 +143,25 @@ struct SampleXML {
   ) {
     var scope = scope
     var declarations = ""
+    var namespaces: [String: String] = [:]
     func qualified(_ description: Description, _ name: String, isElement: Bool) -> String {
       let prefix = description.prefix.map(Self.named) ?? ""
-      if let namespace = description.namespace, isElement || !prefix.isEmpty {
-        let declaration =
-          "xmlns\(prefix.isEmpty ? "" : ":")\(prefix)=\"\(Self.escaped(namespace))\""
-        if !declarations.contains(declaration) { declarations += " " + declaration }
+      let isReserved = prefix.lowercased().hasPrefix("xml")
+      if !isReserved, let namespace = description.namespace, isElement || !prefix.isEmpty,
+        !namespace.isEmpty || prefix.isEmpty
+      {
+        guard namespaces[prefix] ?? namespace == namespace else { return Self.named(name) }
+        if namespaces.updateValue(namespace, forKey: prefix) == nil {
+          declarations +=
+            " xmlns\(prefix.isEmpty ? "" : ":")\(prefix)=\"\(Self.escaped(namespace))\""
+        }
         scope.insert(prefix)
       }
       return (prefix.isEmpty || !scope.contains(prefix) ? "" : prefix + ":") + Self.named(name)
     }
     let tag = qualified(description, name, isElement: true)
-    var known: Set<String> = []
+    // An attribute with the name of a declaration would be one.
+    var known: Set<String> = ["xmlns"]
     let fields = attributes.compactMap { attribute in
       let name = qualified(attribute.description, attribute.name, isElement: false)
       let value = attribute.value.string ?? attribute.value.description
@@ -163,15 +173,20 @@ struct SampleXML {
   }
 
   /// Returns a name without the characters that names of elements cannot have.
+  ///
+  /// Source: XML 1.0, production 4.
   private static func named(_ name: String) -> String {
+    func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+      // XML has no ª, µ and º in names.
+      scalar.properties.isXIDStart && (scalar.isASCII || scalar.value >= 0xC0)
+    }
     let scalars = name.unicodeScalars.map { scalar -> Character in
       let isAllowed =
-        scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
-        || "-_.".unicodeScalars.contains(scalar)
+        isLetter(scalar) || ("0"..."9").contains(scalar) || "-_.".unicodeScalars.contains(scalar)
       return isAllowed ? Character(scalar) : "_"
     }
     let text = String(scalars)
-    let isStart = text.unicodeScalars.first.map { $0.properties.isAlphabetic || $0 == "_" } ?? false
+    let isStart = text.unicodeScalars.first.map { isLetter($0) || $0 == "_" } ?? false
     return isStart ? text : "_" + text
   }
 

@@ -164,6 +164,15 @@ struct ContractAnswerTests {
       "{type: array, minItems: 1, maxItems: 1, items: {$ref: '#/components/schemas/Pet'}}",
       "<root><Pet><n>1</n></Pet></root>"
     ),
+    (
+      """
+      {type: object, xml: {name: a, namespace: 'urn:a', prefix: p}, properties: {\
+      b: {const: 1, xml: {attribute: true, namespace: 'urn:b', prefix: p}}, \
+      c: {const: 2, xml: {attribute: true, namespace: 'urn:c', prefix: xml}}, \
+      d: {const: 3, xml: {attribute: true, namespace: 'urn:a', prefix: p}}, \
+      xmlns: {const: 4, xml: {attribute: true}}, ªx: {const: 5}}}
+      """, #"<p:a xmlns:p="urn:a" b="1" c="2" p:d="3"><_x>5</_x></p:a>"#
+    ),
     ("{$ref: '#/components/schemas/Pet'}", "<Pet><n>1</n></Pet>"),
     ("{const: 'a<b', xml: {name: c}}", "<c>a&lt;b</c>"),
   ])
