@@ -95,9 +95,11 @@ extension Contract {
 }
 
 /// A check of requests that are forwarded.
-private final class ContractGate: Sendable {
+final class ContractGate: Sendable {
   private let content: Contract.Content
   private let operations: OperationTable
+  /// The responders of the operations, which keep the bodies that they have made.
+  private let responders = Mutex<[OperationTable.Match: ContractResponder]>([:])
 
   init(_ content: Contract.Content) {
     self.content = content
@@ -107,10 +109,20 @@ private final class ContractGate: Sendable {
   /// Returns the response to a request that does not keep the contract, or `nil` if it does.
   func problem(of request: ReceivedRequest) -> Mock? {
     request.result(of: self) { () -> Mock? in
-      guard let match = operations.find(request.method, request.target) else { return nil }
-      return ContractResponder(
-        content.operations[match.index], at: match.path, of: content, seed: 0, validates: true
-      ).problem(of: request)
+      operations.find(request.method, request.target).flatMap {
+        responder($0).problem(of: request)
+      }
+    }
+  }
+
+  /// Returns the responder of an operation, which is made for its first request.
+  func responder(_ match: OperationTable.Match) -> ContractResponder {
+    responders.withLock { responders in
+      if let known = responders[match] { return known }
+      let responder = ContractResponder(
+        content.operations[match.index], at: match.path, of: content, seed: 0, validates: true)
+      responders[match] = responder
+      return responder
     }
   }
 }

@@ -4,7 +4,7 @@ import Networking
 /// The operations of a contract by the methods and paths of requests.
 struct OperationTable: Sendable {
   /// An operation that a request is for.
-  struct Match: Sendable {
+  struct Match: Sendable, Hashable {
     /// The index of the operation.
     let index: Int
     /// The path of the operation, with that of the server.

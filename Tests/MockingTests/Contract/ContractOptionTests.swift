@@ -154,6 +154,13 @@ struct ContractOptionTests {
     #expect(try await Self.enforced("{}", "/other").requests == 1)
   }
 
+  @Test func theBodiesOfRefusalsAreMadeOnce() throws {
+    let content = try Contract(text: Self.notes).content
+    let gate = ContractGate(content)
+    let match = try #require(OperationTable(content).find(.get, "/notes/x"))
+    #expect(gate.responder(match) === gate.responder(match))
+  }
+
   // MARK: Conditions
 
   @Test func aConditionIsAJSONSchema() async throws {
