@@ -164,10 +164,11 @@ package struct ResourceHandler: Sendable {
         try checkPreconditions(request, current)
         let dependents = try ResourceRelations.dependents(of: id, request.query, index, in: data)
         guard !dependents.isEmpty else { return try data.remove(id, from: index) }
-        // If one cannot be removed, nothing is changed.
+        // If one cannot be removed, nothing is changed. A resource may refuse the removal of an item to
+        // which its items refer.
         var changed = data
-        try changed.remove(id, from: index)
         for (index, item) in dependents { try changed.remove(item.id, from: index) }
+        try changed.remove(id, from: index)
         data = changed
       }
       return .status(204)

@@ -36,17 +36,24 @@ struct ResourceRelations {
   ) throws(ResourceProblem) {
     self.init(of: index, in: data)
     let names = data.definitions[index].options.parameters
-    for (parameter, isExpanded) in [(names.embed, false), (names.expand, true)] {
-      let list = query.values(for: parameter).flatMap { $0.split(separator: ",") }
-      for name in list.map({ String($0).trimmingOptionalWhitespace }) {
-        guard relations.count < 10 else {
-          throw ResourceProblem(status: 400, detail: "the query has more than 10 relations")
-        }
-        // json-server 1.0 has no other parameter for both.
-        let found = (isExpanded ? nil : children(name)) ?? parents(name)
-        guard let found else { throw unknown(name, of: parameter, isExpanded) }
-        if !relations.contains(where: { $0.name == name }) { relations.append((name, found)) }
+    // json-server 1.0 has no other parameter for both.
+    try add(names.embed, of: query) { $0.children($1) ?? $0.parents($1) }
+    try add(names.expand, of: query, isExpanded: true) { $0.parents($1) }
+  }
+
+  /// Adds the relations that a parameter of a query names, each once.
+  private mutating func add(
+    _ parameter: String, of query: RequestQuery, isExpanded: Bool = false,
+    _ find: (_ relations: ResourceRelations, _ name: String) -> Relation?
+  ) throws(ResourceProblem) {
+    let list = query.values(for: parameter).flatMap { $0.split(separator: ",") }
+    for name in list.map({ String($0).trimmingOptionalWhitespace })
+    where !relations.contains(where: { $0.name == name }) {
+      guard relations.count < 10 else {
+        throw ResourceProblem(status: 400, detail: "the query has more than 10 relations")
       }
+      guard let found = find(self, name) else { throw unknown(name, of: parameter, isExpanded) }
+      relations.append((name, found))
     }
   }
 
@@ -65,13 +72,7 @@ struct ResourceRelations {
     let parameter = "_dependent"
     guard query[parameter] != nil else { return [] }
     var relations = ResourceRelations(of: index, in: data)
-    let names = query.values(for: parameter).flatMap { $0.split(separator: ",") }
-    for name in names.map({ String($0).trimmingOptionalWhitespace }) {
-      guard let found = relations.children(name) else {
-        throw relations.unknown(name, of: parameter, false)
-      }
-      relations.relations.append((name, found))
-    }
+    try relations.add(parameter, of: query) { $0.children($1) }
     return relations.relations.flatMap { _, relation -> [(index: Int, item: ResourceItem)] in
       guard case .children(let table, _) = relation else { return [] }
       return (relations.children(of: relation)[id] ?? []).map { (table, $0) }
@@ -248,16 +249,5 @@ extension ResourceDefinition {
   /// The last segment of the path that is no variable, such as `comments`.
   fileprivate var lastName: String {
     name.split(separator: "/").last { !$0.hasPrefix("{") }.map { String($0) } ?? ""
-  }
-}
-
-extension String {
-  /// The English singular of a regular noun, such as `category` of `categories`.
-  fileprivate var singular: String {
-    if hasSuffix("ies"), count > 4 { return "\(dropLast(3))y" }
-    for ending in ["sses", "shes", "ches", "xes"] where hasSuffix(ending) {
-      return String(dropLast(2))
-    }
-    return hasSuffix("s") && !hasSuffix("ss") ? String(dropLast()) : self
   }
 }

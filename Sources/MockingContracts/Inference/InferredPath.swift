@@ -2,6 +2,7 @@ import CatenaSystem
 import Foundation
 import Mocking
 import MockingRecordings
+import MockingResources
 import Networking
 
 /// The segments of the paths of a recording, with variables in place of ids.

@@ -1,6 +1,7 @@
 import Foundation
 import Mocking
 import MockingDocuments
+import MockingResources
 import Networking
 
 /// A maker of values that keep a schema, from a seed.

@@ -1,4 +1,5 @@
 import Foundation
+import MockingResources
 import Networking
 
 /// The types of generated Swift code for the schemas of a contract.

@@ -85,6 +85,10 @@ struct ResourceRelationTests {
     #expect(await transport.send(.get, "/posts").ids == [2])
     #expect(await transport.send(.delete, "/posts/2").status == 204)
     #expect(await transport.send(.get, "/comments").ids == [2])
+    // The votes refuse the removal of their comment, unless they are removed with it.
+    #expect(await transport.send(.delete, "/comments/2").status == 409)
+    #expect(await transport.send(.delete, "/comments/2?_dependent=votes,votes").status == 204)
+    #expect(await transport.send(.get, "/comments").ids.isEmpty)
   }
 
   #if os(Linux) || os(macOS)

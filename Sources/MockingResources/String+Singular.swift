@@ -1,4 +1,4 @@
-/// The names of items, by the names of their lists in paths, schemas and generated code.
+/// The names of items, by the names of their lists in paths, relations, schemas and generated code.
 ///
 /// They are guesses: a wrong one gives a name that reads badly, and changes no answer's validity.
 extension String {
@@ -14,7 +14,7 @@ extension String {
   /// | `boxes` | `box` |
   /// | `status` | `status` |
   /// | `class` | `class` |
-  var singular: String {
+  package var singular: String {
     if hasSuffix("ies"), count > 4 { return dropLast(3) + "y" }
     for suffix in ["sses", "shes", "ches", "xes"] where hasSuffix(suffix) {
       return String(dropLast(2))
