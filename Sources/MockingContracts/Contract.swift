@@ -83,6 +83,8 @@ public struct Contract: Sendable {
     let operations: [ContractOperation]
     let program: SchemaProgram
     let assertsFormats: Bool
+    /// The collections, which are the same in all copies.
+    let collections = ContractCollection.Search()
     /// Whether the values come from a recording, in which secrets are masked.
     var ignoresMaskedValues = false
     /// Whether an example that does not keep its schema is an error of the server.

@@ -75,11 +75,15 @@ extension Contract {
         }
       }
     }
+    let gets = Dictionary(
+      content.operations.enumerated().filter { $0.element.method == .get }.map {
+        ($0.element.path, $0.offset)
+      }, uniquingKeysWith: { first, _ in first })
     return content.operations.enumerated().flatMap { index, operation in
-      let get = content.operations.firstIndex { $0.method == .get && $0.path == operation.path }
-      return operation.basePaths.map { basePath in
+      operation.basePaths.map { basePath in
         // The length of a response to HEAD is that of the current items.
-        let statefulIndex = stateful[index] == nil && operation.method == .head ? get : index
+        let isHead = stateful[index] == nil && operation.method == .head
+        let statefulIndex = isHead ? gets[operation.path] : index
         if let route = statefulIndex.flatMap({ stateful[$0]?[basePath] }) {
           return route(operation.method)
         }

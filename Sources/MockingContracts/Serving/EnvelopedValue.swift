@@ -11,7 +11,13 @@ struct EnvelopedValue: Sendable, Hashable {
 }
 
 extension SchemaProgram {
+  /// The limit for the number of values in which an item or a list is looked for, which bounds the time for
+  /// schemas with many members at both levels.
+  private static let maximumValueCount = 1_000
+
   /// Returns the members of an object and those of its members, the first level before the second.
+  ///
+  /// At most ``maximumValueCount``, because an envelope has few members.
   ///
   /// - Parameters:
   ///   - schema: The schema of the object.
@@ -25,7 +31,9 @@ extension SchemaProgram {
         .map { EnvelopedValue(path: value.path + [$0.key], schema: $0.value) }
     }
     let outer = members(of: EnvelopedValue(path: [], schema: schema))
-    return outer + outer.flatMap(members)
+    var values = outer
+    for value in outer where values.count < Self.maximumValueCount { values += members(of: value) }
+    return Array(values.prefix(Self.maximumValueCount))
   }
 
   /// Returns the lists in a body: the body itself, or the arrays in an object within two levels.

@@ -29,6 +29,13 @@ struct DocumentNode: Sendable {
   let size: Int
   /// The number of levels below this node.
   let height: Int
+  /// The positions of the members of a large object by their names, of which ``subscript(_:)`` is asked often.
+  ///
+  /// Empty for a small object and any other value.
+  private let positions: [String: Int]
+
+  /// The number of members from which an object has ``positions``.
+  private static let largeCount = 32
 
   /// Creates a node for a value that is neither an array nor an object.
   init(scalar: JSON, offset: Int) {
@@ -37,6 +44,7 @@ struct DocumentNode: Sendable {
     self.offset = offset
     size = scalar.totalSize
     height = 0
+    positions = [:]
   }
 
   init(array elements: [DocumentNode], offset: Int) {
@@ -45,6 +53,7 @@ struct DocumentNode: Sendable {
     self.offset = offset
     size = elements.reduce(8) { $0 + $1.size }
     height = 1 + (elements.map(\.height).max() ?? 0)
+    positions = [:]
   }
 
   /// Creates a node for an object, whose names must be unique.
@@ -55,6 +64,12 @@ struct DocumentNode: Sendable {
     self.offset = offset
     size = members.reduce(8) { $0 + $1.name.utf8.count + $1.value.size }
     height = 1 + (members.map(\.value.height).max() ?? 0)
+    positions =
+      members.count < Self.largeCount
+      ? [:]
+      : Dictionary(
+        members.enumerated().map { ($0.element.name, $0.offset) },
+        uniquingKeysWith: { first, _ in first })
   }
 
   private init(_ node: DocumentNode, offset: Int) {
@@ -63,6 +78,7 @@ struct DocumentNode: Sendable {
     self.offset = offset
     size = node.size
     height = node.height
+    positions = node.positions
   }
 
   /// Returns the node at another position, as the value of an alias.
@@ -87,6 +103,7 @@ struct DocumentNode: Sendable {
   /// Returns the value of a member of an object, or `nil` if there is none.
   subscript(name: String) -> DocumentNode? {
     guard case .object(let members) = content else { return nil }
+    guard positions.isEmpty else { return positions[name].map { members[$0].value } }
     return members.first { $0.name == name }?.value
   }
 

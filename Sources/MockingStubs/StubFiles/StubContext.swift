@@ -51,10 +51,11 @@ final class StubRateLimits {
 }
 
 /// A list without duplicates that grows while a stub file is parsed, on one thread.
-final class StubList<Element: Equatable> {
+final class StubList<Element: Hashable> {
   private(set) var elements: [Element] = []
+  private var known: Set<Element> = []
 
   func append(_ element: Element) {
-    if !elements.contains(element) { elements.append(element) }
+    if known.insert(element).inserted { elements.append(element) }
   }
 }

@@ -35,8 +35,8 @@ public import Promises
 ///   name. A value is a string, `true` (any value), `false` (no value), `{"contains": "a"}` or
 ///   `{"matches": "^[0-9]+$"}`. `text` matches the whole body in the same way. `json` lists the
 ///   members that a JSON body must have; other members are allowed. `jsonEquals` is the whole body.
-///   `jsonPath` has values by path, `jsonSchema` a JSON Schema for the body, `parts` the parts of a multipart body by name, and `variables`
-///   variables by name. A value may be a template, such as `"Bearer {{ variables.token }}"`.
+///   `jsonPath` has values by path, `jsonSchema` a JSON Schema for the body, `parts` the parts of a
+///   multipart body by name, and `variables` variables by name. A value may be a template, such as `"Bearer {{ variables.token }}"`.
 ///   `any`, `all` and `not` contain further conditions. A stub with a higher
 ///   `priority` takes precedence over others. `times` limits the number of responses of a stub.
 /// - **Forwarding.** A route with `{"proxy": "https://staging.example.com"}` forwards its requests, without

@@ -10,8 +10,7 @@ extension StubValue {
 
   private static let conditionKeys = [
     "query", "headers", "form", "cookies", "text", "json", "jsonEquals", "jsonPath", "jsonSchema",
-    "parts",
-    "variables", "if", "any", "all", "not",
+    "parts", "variables", "if", "any", "all", "not",
   ]
 
   /// Parses the conditions of a route, all of which a request must meet.

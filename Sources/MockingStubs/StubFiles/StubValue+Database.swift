@@ -77,8 +77,8 @@ extension StubValue {
 extension JSON {
   /// The names of the collections and the single objects of a database of json-server, in order.
   ///
-  /// Empty for another value. A database is an object whose members are arrays and objects, of which one is an array of items. An
-  /// array of routes is no collection.
+  /// Empty for another value. A database is an object whose members are arrays and objects, of which one
+  /// is an array of items. An array of routes is no collection.
   var collectionNames: [String] {
     guard let members = dictionary?.filter({ $0.key != "$schema" }),
       members.values.allSatisfy({ $0.array != nil || $0.dictionary != nil })

@@ -124,6 +124,24 @@ struct ContractEnvelopeTests {
       ])
   }
 
+  @Test func theSearchForItemsAndListsIsBounded() throws {
+    func object(_ name: String, _ inner: String) -> String {
+      let members = (0..<60).map { "\(name)\($0): \(inner)" }.joined(separator: ", ")
+      return "{type: object, properties: {\(members)}}"
+    }
+    let inner = object("b", "{type: string}")
+    let contract = try Contract(
+      text: """
+        openapi: 3.1.0
+        info: {title: Large, version: "1"}
+        paths: {/a: {get: {responses: {"200": {description: A, content: {application/json: {
+          schema: \(object("a", "{$ref: '#/components/schemas/B'}"))}}}}}}}
+        components: {schemas: {B: \(inner)}}
+        """)
+    let schema = try #require(contract.content.operations[0].successSchema)
+    #expect(contract.content.program.values(in: schema).count == 1_000)
+  }
+
   @Test func anItemInAnEnvelopeIsCreatedReadAndChanged() async throws {
     let client = try Self.client()
     let created = try await client.request(
