@@ -198,15 +198,20 @@ extension Route {
 
   /// Returns a copy that does a part of the handler's work before the handler.
   ///
-  /// - Parameter prepare: The part that takes long for a large body. A server calls it on another thread,
-  ///   and the handler uses its result in ``ReceivedRequest/result(of:_:)``.
+  /// - Parameters:
+  ///   - isLong: Returns whether the part takes long for a request, even if its body is small. `nil` is
+  ///     never.
+  ///   - prepare: The part that takes long for a large body. A server then calls it on another thread,
+  ///     and the handler uses its result, such as that of ``ReceivedRequest/result(of:_:)``.
   /// - Returns: The route.
   package func preparing(
+    ifLong isLong: (@Sendable (_ request: ReceivedRequest) -> Bool)? = nil,
     _ prepare: @escaping @Sendable (_ request: ReceivedRequest) -> Void
   ) -> Route {
-    var route = self
-    route.responder.preparation = prepare
-    return route
+    copy(of: self) {
+      $0.responder.preparation = prepare
+      $0.responder.isPreparationLong = isLong
+    }
   }
 
   /// Returns a copy with another priority.

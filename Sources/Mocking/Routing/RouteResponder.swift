@@ -95,6 +95,8 @@ struct RouteResponder: Sendable {
   /// A server calls it on another thread before the handler, which uses its result in
   /// ``RequestContent/result(of:_:)``.
   var preparation: (@Sendable (_ request: ReceivedRequest) -> Void)?
+  /// Returns whether the preparation takes long for a request, even if its body is small.
+  var isPreparationLong: (@Sendable (_ request: ReceivedRequest) -> Bool)?
 
   /// Creates the source of mocked responses.
   init(_ handler: Handler) { self.handler = handler }

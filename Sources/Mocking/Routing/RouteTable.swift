@@ -53,6 +53,14 @@ package struct RouteTable: Sendable {
       guard case .routes(let candidates, _) = self else { return false }
       return candidates.contains { $0.entry.route.readsBody }
     }
+
+    /// Returns whether the preparation of a route takes long for a request, even if its body is small.
+    func isPreparationLong(for request: ReceivedRequest) -> Bool {
+      guard case .routes(let candidates, _) = self else { return false }
+      return candidates.contains {
+        $0.entry.route.responder.isPreparationLong?(request) == true
+      }
+    }
   }
 
   /// A route whose template matches.

@@ -59,11 +59,15 @@ extension Connection {
 
 /// Work on other threads: the parsing of large bodies, and access to files.
 extension Connection {
-  /// Returns whether the body of a request is parsed before a route is chosen for it.
+  /// Returns whether the body of a request is parsed before a route is chosen for it, and the response is
+  /// prepared.
   ///
   /// Conditions, templates and synchronous handlers read the body on the thread of the server, where
   /// parsing a large one would delay all other connections.
   func isParsedInAdvance(_ request: ReceivedRequest) -> Bool {
+    if exchange.routing?.isPreparationLong(for: request) == true, core.queue.count == 0 {
+      return true
+    }
     // An encoded body may be large after decoding.
     let isLarge =
       request.body.count > ReceivedRequest.largeBodyBytes

@@ -76,7 +76,7 @@ extension Connection {
       core.tracker.requestStarted()
       beginReport(on: request)
       if let mock = exchange.preflightResponse { return respond(with: mock, to: request) }
-      if isParsedInAdvance(request) { return parse(request) }
+      if stream == nil, isParsedInAdvance(request) { return parse(request) }
       if readsBody(request) {
         let reservation = BodyReservation(core.bodyBudget)
         guard request.content.reserve(for: request, in: reservation) else {

@@ -51,7 +51,7 @@ extension Contract {
       operation, at: path, of: content, seed: seed, validates: validatesRequests,
       isDynamic: dynamic)
     let route = Route(operation.method, path.template) { responder.respond(to: $0) }
-      .preparing { _ = responder.problem(of: $0) }
+      .preparing(ifLong: responder.needsBody) { _ = responder.respond(to: $0) }
     return path.conditions.reduce(route) { $0.where($1) }
   }
 }

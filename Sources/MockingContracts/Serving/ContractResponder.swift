@@ -5,11 +5,11 @@ import Networking
 
 /// The responses of an operation of a contract.
 final class ContractResponder: Sendable {
-  private let content: Contract.Content
+  let content: Contract.Content
   private let operation: ContractOperation
   /// The path, with that of the server.
   private let path: ContractPath
-  private let seed: UInt64
+  let seed: UInt64
   private let validates: Bool
   /// Whether bodies are made from their schemas, if the client has no other wish.
   private let isDynamic: Bool
@@ -17,6 +17,8 @@ final class ContractResponder: Sendable {
   private let get: ContractResponder?
   /// The bodies that have been made.
   private let cache = Mutex<[BodyKey: Mock]>([:])
+  /// Held while a body is made, so that concurrent first requests do not make it more than once.
+  private let making = Mutex(())
   /// The steps and bytes of all bodies that have been made.
   private let work = Mutex(0)
   /// The values for header fields and lists, of which the document bounds the number.
@@ -161,18 +163,36 @@ final class ContractResponder: Sendable {
           : "there is no example with the preferred name; there are \(names.joined(separator: ", "))"
       )
     }
-    let key = BodyKey(
-      code: response.code, type: media.text, example: preferences.example,
-      isDynamic: preferences.isDynamic ?? self.isDynamic)
-    var mock: Mock
-    if let known = cache.withLock({ $0[key] }) {
-      mock = known
-    } else {
-      mock = makeBody(media, response.code, preferences)
-      cache.withLock { $0[key] = mock }
-    }
+    let key = key(media, of: response, preferences)
+    func known() -> Mock? { cache.withLock { $0[key] } }
+    var mock =
+      known()
+      ?? making.withLock { _ in
+        if let made = known() { return made }
+        let mock = makeBody(media, response.code, preferences)
+        cache.withLock { $0[key] = mock }
+        return mock
+      }
     if mock.status == 200 { mock.status = status }
     return mock
+  }
+
+  private func key(
+    _ media: ContractMedia, of response: ContractResponse, _ preferences: RequestPreferences
+  ) -> BodyKey {
+    BodyKey(
+      code: response.code, type: media.text, example: preferences.example,
+      isDynamic: preferences.isDynamic ?? self.isDynamic)
+  }
+
+  /// Returns whether the body for a valid request has yet to be made, which takes long for some schemas.
+  func needsBody(for request: ReceivedRequest) -> Bool {
+    if let get { return get.needsBody(for: request) }
+    let preferences = RequestPreferences(request)
+    guard preferences.problem == nil, let (_, response) = choose(preferences),
+      let media = preferences.choose(from: response.content)
+    else { return false }
+    return cache.withLock { $0[key(media, of: response, preferences)] == nil }
   }
 
   private func makeBody(
@@ -256,44 +276,6 @@ final class ContractResponder: Sendable {
     let value = value(of: media, response.code, RequestPreferences([:])).value
     envelope.withLock { $0 = value }
     return value
-  }
-
-  // MARK: Header fields
-
-  /// Returns a mock with the header fields of a response that it does not have.
-  ///
-  /// - Parameters:
-  ///   - response: The response of the document.
-  ///   - mock: The mock.
-  ///   - request: The request, below whose path the new resource of `Location` is.
-  /// - Returns: The mock.
-  func headers(of response: ContractResponse, _ mock: Mock, _ request: ReceivedRequest) -> Mock {
-    var mock = mock
-    for (index, header) in response.headers.enumerated() where !mock.headers.contains(header.name) {
-      var value = header.example
-      if value == nil, header.name.lowercased() == "location" {
-        let path = request.path.text + "/1"
-        let host = request.headers["Host"] ?? "127.0.0.1"
-        value = [path, "http://\(host)\(path)"].map(JSON.string).first { location in
-          let schema = header.schema
-          return schema.map { content.violations(of: location, $0, .response).isEmpty } ?? true
-        }
-      }
-      if value == nil, let schema = header.schema {
-        let sample = sample(schema, seed: seed &+ UInt64(1_000 + index))
-        if sample.isValid { value = sample.value }
-      }
-      guard let value else { continue }
-      switch value {
-      case .string(let text): mock.headers[header.name] = text
-      case .array(let values):
-        mock.headers[header.name] = values.map { $0.string ?? $0.description }.joined(
-          separator: ",")
-      case .dictionary, .null: break
-      default: mock.headers[header.name] = value.description
-      }
-    }
-    return mock
   }
 
   // MARK: Problems

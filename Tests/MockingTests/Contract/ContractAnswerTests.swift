@@ -32,13 +32,16 @@ struct ContractAnswerTests {
       operation, at: ContractPath("/a"), of: contract.content, seed: 1, validates: true)
   }
 
+  private static func request(_ headers: HTTPHeaders = [:]) -> ReceivedRequest {
+    ReceivedRequest(
+      method: .get, target: "/a", path: ReceivedPath(text: "/a"), headers: headers, trailers: [:],
+      body: Data(), bodyByteCount: 0, version: "1.1", connection: 0, exchange: 0, time: .zero)
+  }
+
   private static func send(
     _ headers: HTTPHeaders = [:], to responder: ContractResponder
   ) throws -> (mock: Mock, text: String) {
-    let request = ReceivedRequest(
-      method: .get, target: "/a", path: ReceivedPath(text: "/a"), headers: headers, trailers: [:],
-      body: Data(), bodyByteCount: 0, version: "1.1", connection: 0, exchange: 0, time: .zero)
-    let mock = responder.respond(to: request)
+    let mock = responder.respond(to: request(headers))
     guard case .data(let data) = mock.body else { return (mock, "") }
     return (mock, String(decoding: data, as: UTF8.self))
   }
@@ -182,6 +185,17 @@ struct ContractAnswerTests {
       schemas: "{Pet: {type: object, properties: {n: {const: 1}}}}")
     let text = try Self.send(to: responder).text
     #expect(text == "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + xml)
+  }
+
+  @Test func onlyABodyThatIsNotMadeNeedsAPreparation() throws {
+    let responder = try Self.responder(
+      "{'200': {description: A, content: {application/json: {schema: {type: integer}}}}, "
+        + "'404': {description: A, content: {application/json: {schema: {type: string}}}}}")
+    #expect(responder.needsBody(for: Self.request()))
+    _ = try Self.send(to: responder)
+    #expect(!responder.needsBody(for: Self.request()))
+    #expect(responder.needsBody(for: Self.request(["Prefer": "code=404"])))
+    #expect(!responder.needsBody(for: Self.request(["Accept": "image/png"])))
   }
 
   // MARK: Problems

@@ -312,6 +312,27 @@ struct ResourceAttackTests {
 struct FairnessTests {
   private static let count = 2_000
 
+  /// The preparation of a response waits until another connection has its response.
+  @Test func aLongPreparationDoesNotDelayOtherConnections() async throws {
+    let gate = DispatchSemaphore(value: 0)
+    let entered = Log<Void>()
+    let server = try MockServer {
+      Route(.get, "/slow", .text("slow")).preparing(ifLong: { _ in true }) { _ in
+        entered.append(())
+        gate.wait()
+      }
+      Route(.get, "/single", .text("done"))
+    }
+    let slow = try RawClient(port: server.port)
+    try await slow.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+    _ = await entered.entries(1)
+    let single = try RawClient(port: server.port)
+    try await single.send("GET /single HTTP/1.1\r\nHost: a\r\n\r\n")
+    _ = try await single.receive(until: "done")
+    gate.signal()
+    _ = try await slow.receive(until: "slow")
+  }
+
   /// The server's thread is blocked until both clients have sent everything, so that both sockets are
   /// ready at the same time.
   @Test(arguments: [false, true])
