@@ -47,16 +47,13 @@ extension ContractReader {
       assume(place, "a path has no control characters", "left out")
       return nil
     }
-    var path = text
     // Source: RFC 6570, sections 3.2.8 and 3.2.9.
-    for start in ["{?", "{&"] {
-      while let open = path.firstRange(of: start),
-        let end = path[open.upperBound...].firstIndex(of: "}")
-      {
-        assume(place, "a path has no query", "\(path[open.lowerBound...end]) is left out of it")
-        path.removeSubrange(open.lowerBound...end)
-      }
+    let expressions = text.ranges(of: /\{[?&][^}]*\}/).map { text[$0] }
+    if !expressions.isEmpty {
+      let list = expressions.prefix(10).joined(separator: ", ")
+      assume(place, "a path has no query", "\(list) is left out of it")
     }
+    var path = expressions.isEmpty ? text : text.replacing(/\{[?&][^}]*\}/, with: "")
     if let fragment = path.firstIndex(of: "#") {
       assume(place, "a path has no fragment", "\(path[fragment...]) is left out of it")
       path = String(path[..<fragment])

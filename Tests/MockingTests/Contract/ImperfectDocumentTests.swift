@@ -270,6 +270,19 @@ struct ImperfectDocumentTests {
     #expect(try await Self.response(try Contract(text: text), "/a").status == 200)
   }
 
+  @Test func theExpressionsOfAQueryAreOneMistake() async throws {
+    let path = "/a{?x,y}/b{&z}" + String(repeating: "{?q}", count: 20_000)
+    let text = Self.document("{'\(path)': {get: {responses: \(Self.json)}}}")
+    let mistakes = try Self.mistakes(text).map(\.message)
+    #expect(
+      mistakes == [
+        "a path has no query; {?x,y}, {&z}, "
+          + Array(repeating: "{?q}", count: 8).joined(separator: ", ")
+          + " is left out of it"
+      ])
+    #expect(try await Self.response(try Contract(text: text), "/a/b").status == 200)
+  }
+
   /// Documents of several files share the members of schemas so.
   @Test func aReferenceInPropertiesIsFollowed() throws {
     let text = Self.document(
