@@ -60,7 +60,7 @@ private final class JSONSchema: Sendable {
     root = compiler.compile(SchemaPlace(document: uri, path: []))
     program = compiler.program
     if let problem = compiler.problems.first(where: { $0.severity != .limitation }) {
-      throw JSONSchemaError(reason: problem.reason, path: problem.place.path)
+      throw JSONSchemaError(reason: problem.mistake ?? problem.reason, path: problem.place.path)
     }
   }
 

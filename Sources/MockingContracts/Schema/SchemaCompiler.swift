@@ -14,6 +14,10 @@ struct SchemaProblem: Error, Sendable, Hashable {
   let place: SchemaPlace
   let reason: String
   var severity = Severity.error
+  /// The reason without the assumption.
+  ///
+  /// `nil` if there is none.
+  var mistake: String?
 }
 
 /// A compiler of schemas, with the schemas that they refer to.
@@ -102,7 +106,8 @@ struct SchemaCompiler {
     _ place: SchemaPlace, _ mistake: String, _ assumption: String = "ignored"
   ) {
     problems.append(
-      SchemaProblem(place: place, reason: "\(mistake); \(assumption)", severity: .mistake))
+      SchemaProblem(
+        place: place, reason: "\(mistake); \(assumption)", severity: .mistake, mistake: mistake))
   }
 
   /// The assumption for a schema that cannot be read.

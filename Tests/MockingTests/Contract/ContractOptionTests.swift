@@ -180,5 +180,8 @@ struct ContractOptionTests {
       try RequestCondition.jsonSchema(["properties": ["a": ["type": "integr"]]])
     }
     #expect(error?.pointer.hasPrefix("/properties/a") == true)
+    // A condition makes no assumption.
+    #expect(error?.reason.hasPrefix("expected a type: ") == true)
+    #expect(error?.reason.contains(";") == false)
   }
 }
