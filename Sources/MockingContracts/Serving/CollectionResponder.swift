@@ -286,12 +286,18 @@ final class SampledIDs: Sendable {
   private let content: Contract.Content
   private let seed: UInt64
   private let count = Mutex<UInt64>(0)
+  /// The limit for the work of one id, because a new item needs its id on the thread of the server.
+  static let maximumWork = 100_000
+  private let work = Mutex(0)
 
   init(_ schema: Int, of content: Contract.Content, seed: UInt64) {
     self.schema = schema
     self.content = content
     self.seed = seed
   }
+
+  /// The steps and bytes of all ids that have been made.
+  var workCount: Int { work.withLock { $0 } }
 
   /// Returns another id.
   ///
@@ -302,9 +308,12 @@ final class SampledIDs: Sendable {
       return count
     }
     // The initial items have the first seeds.
-    return SchemaSampler.sample(
-      schema, of: content, seed: seed &+ 1_000_000 &+ number, usesExamples: false
-    ).value
+    var steps = 0
+    let sample = SchemaSampler.sample(
+      schema, of: content, seed: seed &+ 1_000_000 &+ number, usesExamples: false,
+      maximumWork: Self.maximumWork, counting: &steps)
+    work.withLock { $0 += steps }
+    return sample.value
   }
 }
 

@@ -29,6 +29,21 @@ struct HostileContractTests {
         """)
   }
 
+  /// The check of a value has a number of branches that is exponential in the number of schemas.
+  @Test func anIDThatIsHardToMakeNeedsALimitedNumberOfSteps() throws {
+    let schemas = (0..<20).map {
+      "S\($0): {oneOf: [{$ref: '#/components/schemas/S\($0 + 1)'}, "
+        + "{allOf: [{$ref: '#/components/schemas/S\($0 + 1)'}]}]}"
+    }
+    let contract = try Self.contract(
+      (schemas + ["S20: {type: string}"]).joined(separator: ", "),
+      "{$ref: '#/components/schemas/S0'}")
+    let schema = try #require(contract.content.operations[0].successSchema)
+    let ids = SampledIDs(schema, of: contract.content, seed: 1)
+    for _ in 0..<3 { _ = ids.next() }
+    #expect(ids.workCount < 4 * SampledIDs.maximumWork)
+  }
+
   /// Sends a form to the contract.
   private static func post(
     _ contract: Contract, _ form: String, _ headers: HTTPHeaders = [:]
