@@ -27,6 +27,27 @@ struct CollectionResponder: Sendable {
     collection.itemEnvelopes[index] ?? ([], [])
   }
 
+  /// The media type of the body around an item or a list, if the document has one.
+  private var envelope: (media: ContractMedia, response: ContractResponse)? {
+    guard !(kind == .list ? collection.envelope : envelopes.response).isEmpty,
+      let response = operation.successfulResponse?.response,
+      let media = response.content.first(where: \.isJSON)
+    else { return nil }
+    return (media, response)
+  }
+
+  /// Returns whether ``prepare(_:)`` takes long, because the body around an item or a list has yet to be
+  /// made.
+  func needsPreparation(for request: ReceivedRequest) -> Bool {
+    !responder.hasEnvelope && envelope != nil
+  }
+
+  /// Does the parts of a response that need no resource.
+  func prepare(_ request: ReceivedRequest) {
+    _ = responder.problem(of: request)
+    if let envelope { _ = responder.envelope(envelope.media, of: envelope.response) }
+  }
+
   /// Responds to a request.
   ///
   /// - Parameters:

@@ -70,7 +70,7 @@ extension Contract {
               isDynamic: dynamic))
           stateful[index, default: [:]][basePath] = { method in
             handler.route(method, kind, responder.respond)
-              .preparing { _ = responder.responder.problem(of: $0) }
+              .preparing(ifLong: responder.needsPreparation, responder.prepare)
           }
         }
       }

@@ -269,6 +269,9 @@ final class ContractResponder: Sendable {
     return sample
   }
 
+  /// Whether ``envelope(_:of:)`` has been made.
+  var hasEnvelope: Bool { envelope.withLock { $0 != nil } }
+
   /// Returns the body of the successful response of which a collection replaces a part, which is made for
   /// the first request that needs it.
   func envelope(_ media: ContractMedia, of response: ContractResponse) -> JSON {

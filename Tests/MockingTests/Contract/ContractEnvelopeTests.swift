@@ -124,6 +124,18 @@ struct ContractEnvelopeTests {
       ])
   }
 
+  @Test func onlyAnEnvelopeThatIsNotMadeNeedsAPreparation() throws {
+    let routes = try Contract(text: Self.document).routes(store: ResourceStore())
+    let route = try #require(routes.first { $0.method == .get && $0.template == "/movies" })
+    let request = ReceivedRequest(
+      method: .get, target: "/movies", path: ReceivedPath(text: "/movies"), headers: [:],
+      trailers: [:], body: Data(), bodyByteCount: 0, version: "1.1", connection: 0, exchange: 0,
+      time: .zero)
+    #expect(route.responder.isPreparationLong?(request) == true)
+    route.responder.preparation?(request)
+    #expect(route.responder.isPreparationLong?(request) == false)
+  }
+
   @Test func theSearchForItemsAndListsIsBounded() throws {
     func object(_ name: String, _ inner: String) -> String {
       let members = (0..<60).map { "\(name)\($0): \(inner)" }.joined(separator: ", ")
