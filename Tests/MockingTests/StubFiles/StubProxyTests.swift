@@ -134,7 +134,7 @@
         },
         to: origin
       ) { url in
-        HTTPRequest(method: .post, url: url.appending(path: "api"), body: .data(Data("7".utf8)))
+        HTTPRequest(method: .post, url: url.appending(path: "api/a"), body: .data(Data("7".utf8)))
       }
       #expect(response.text == "5")
       #expect(origin.receivedRequests.last?.text == "7")
