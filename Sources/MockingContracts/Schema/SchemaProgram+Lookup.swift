@@ -11,6 +11,8 @@ enum SchemaAnnotation: String, Sendable {
 extension SchemaProgram {
   /// The number of references that a search follows one after another.
   private static let maximumDepth = 64
+  /// The nesting of alternatives in which required members are searched.
+  private static let maximumAlternativeDepth = 3
 
   /// Returns the types that a schema allows, as far as its own keywords and its references tell.
   func types(of schema: Int) -> Set<SchemaType> {
@@ -67,11 +69,24 @@ extension SchemaProgram {
     return members
   }
 
-  /// Returns the members that an object must have, as far as its own keywords and its references tell.
+  /// Returns the members that an object must have: those of its own keywords and its references, and
+  /// those that all alternatives require.
   func requiredMembers(of schema: Int) -> Set<String> {
+    requiredMembers(of: schema, depth: 0)
+  }
+
+  private func requiredMembers(of schema: Int, depth: Int) -> Set<String> {
     var names: Set<String> = []
     search(from: schema, includesAlternatives: false) { keyword in
-      if case .required(let required) = keyword { names.formUnion(required) }
+      switch keyword {
+      case .required(let required): names.formUnion(required)
+      case .any(let schemas) where depth < Self.maximumAlternativeDepth,
+        .one(let schemas) where depth < Self.maximumAlternativeDepth:
+        let objects = schemas.filter { types(of: $0).contains(.object) }
+        let shared = objects.map { requiredMembers(of: $0, depth: depth + 1) }
+        names.formUnion(shared.dropFirst().reduce(shared.first ?? []) { $0.intersection($1) })
+      default: break
+      }
     }
     return names.isEmpty ? [] : names.subtracting(members(of: schema, with: .writeOnly))
   }

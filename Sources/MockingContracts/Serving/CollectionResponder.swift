@@ -59,13 +59,15 @@ struct CollectionResponder: Sendable {
     }
   }
 
-  /// Returns a request with the item without its envelope and the members that only responses have.
+  /// Returns a request with the item without its envelope and the members that only responses have, in
+  /// JSON if it is a form.
   ///
   /// A client should not send them, but a request with them is valid.
   ///
   /// Source: OpenAPI 3.0.4, Schema Object, `readOnly`.
   private func writable(_ request: ReceivedRequest) -> ReceivedRequest {
-    let json = request.json
+    let form = RequestChecker(contract: content, operation: operation).form(request)
+    let json = form ?? request.json
     let enveloped = json[at: envelopes.request]
     guard case .dictionary(var members) = enveloped.isNull ? json : enveloped else {
       return request
@@ -80,9 +82,10 @@ struct CollectionResponder: Sendable {
     if kind == .create, let sampledIDs, members[options.key] == nil {
       members[options.key] = sampledIDs.next()
     }
-    guard members != json.dictionary else { return request }
+    guard form != nil || members != json.dictionary else { return request }
     guard let body = try? JSON.dictionary(members).data() else { return request }
     var request = request
+    if form != nil { request.headers["Content-Type"] = "application/json" }
     request.body = body
     return request
   }
@@ -285,26 +288,36 @@ final class SampledIDs: Sendable {
   private let schema: Int
   private let content: Contract.Content
   private let seed: UInt64
-  private let count = Mutex<UInt64>(0)
+  /// The number of ids that were made, and the ids of all items.
+  private let state: Mutex<(count: UInt64, known: Set<JSON>)>
+  /// The number of attempts to make an id that no item has.
+  private static let attemptCount = 50
 
-  init(_ schema: Int, of content: Contract.Content, seed: UInt64) {
+  init(_ schema: Int, of content: Contract.Content, seed: UInt64, known: [JSON]) {
     self.schema = schema
     self.content = content
     self.seed = seed
+    state = Mutex((0, Set(known)))
   }
 
   /// Returns another id.
   ///
   /// Its schema may have few values, so that an item with this id may exist.
   func next() -> JSON {
-    let number = count.withLock { count in
-      count += 1
-      return count
+    var id = JSON.null
+    for _ in 0..<Self.attemptCount {
+      let number = state.withLock { state in
+        state.count += 1
+        return state.count
+      }
+      // The initial items have the first seeds.
+      id =
+        SchemaSampler.sample(
+          schema, of: content, seed: seed &+ 1_000_000 &+ number, usesExamples: false
+        ).value
+      if state.withLock({ $0.known.insert(id).inserted }) { break }
     }
-    // The initial items have the first seeds.
-    return SchemaSampler.sample(
-      schema, of: content, seed: seed &+ 1_000_000 &+ number, usesExamples: false
-    ).value
+    return id
   }
 }
 

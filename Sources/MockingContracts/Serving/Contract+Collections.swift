@@ -57,7 +57,7 @@ extension Contract {
         }
         if !collection.hidden.contains(collection.key) { known[path] = (collection, items) }
         let sampledIDs = collection.sampledIDs(content, options).map {
-          SampledIDs($0, of: content, seed: seed)
+          SampledIDs($0, of: content, seed: seed, known: items.map { $0[collection.key] })
         }
         for (index, kind) in collection.operations {
           let operation = content.operations[index]

@@ -135,8 +135,8 @@ extension ContractOperation {
     return responses.first { $0.code == .class(2) }.map { (200, $0) }
   }
 
-  /// The schema of the JSON body of a request.
-  var bodySchema: Int? { body?.content.first(where: \.isJSON)?.schema }
+  /// The schema of the body of a request: that of JSON, or else the first one, such as that of a form.
+  var bodySchema: Int? { (body?.content.first(where: \.isJSON) ?? body?.content.first)?.schema }
 
   /// The schema of the JSON body of the successful response.
   var successSchema: Int? { successfulResponse?.response.content.first(where: \.isJSON)?.schema }

@@ -91,7 +91,8 @@ final class ContractResponder: Sendable {
       let checker = RequestChecker(contract: content, operation: operation)
       return checker.check(request, path: values).map { result in
         problem(
-          result.status, result.detail, errors: result.violations.prefix(100).map(\.json),
+          result.status, result.detail + (result.status == 401 ? "; any value is accepted" : ""),
+          errors: result.violations.prefix(100).map(\.json),
           RequestPreferences(request))
       }
     }
@@ -184,8 +185,7 @@ final class ContractResponder: Sendable {
     guard let data = body.data(of: value, isExample: isExample) else {
       return .problem(500, "the example of the response cannot be written as JSON")
     }
-    let isRange = media.type.subtype == "*" || media.type.type == "*"
-    var mock = Mock.data(data, contentType: isRange ? "application/json" : media.text)
+    var mock = Mock.data(data, contentType: body.contentType)
     if let violation {
       let detail = "the body does not keep its schema: \(violation)"
       if content.refusesInvalidExamples { return .problem(500, detail) }
@@ -322,21 +322,39 @@ final class ContractResponder: Sendable {
       case .data(let data) = mock.body, let value = try? JSON(parsing: data)
     else { return mock }
     // An example of another response would hide the violation.
-    let wishes = preferences.status == status ? preferences : RequestPreferences([:])
+    var wishes = preferences.status == status ? preferences : RequestPreferences([:])
     let isDocumented = media.schema == nil && !media.examples.isEmpty || !media.isJSON
     if !isDocumented, wishes.example == nil, media.schema.map({ keeps(value, $0) }) ?? true {
       mock.headers["Content-Type"] = media.text
       return mock
+    }
+    if wishes.example == nil {
+      wishes.example =
+        media.examples.first { example in
+          Self.names(status, in: example.value)
+            && media.schema.map { keeps(example.value, $0) } ?? true
+        }?.name
     }
     var documented = body(media, status, of: response, wishes)
     for error in errors.prefix(20) {
       documented.headers.add(
         Self.fieldText(error["detail"].string ?? ""), for: "Contract-Violation")
     }
+    // A refusal by a collection, such as that of a missing item.
+    if errors.isEmpty { documented.headers["Contract-Problem"] = Self.fieldText(detail) }
     for value in mock.headers.values(for: "WWW-Authenticate") {
       documented.headers.add(value, for: "WWW-Authenticate")
     }
     return documented
+  }
+
+  /// Returns whether the body of an error, or a member of it, has a status.
+  private static func names(_ status: Int, in body: JSON) -> Bool {
+    let members = body.dictionary ?? [:]
+    let own = ["status", "status_code", "statusCode", "code"].contains { name in
+      members[name] == .int(status) || members[name] == .string("\(status)")
+    }
+    return own || members.values.contains { $0.dictionary != nil && names(status, in: $0) }
   }
 
   /// The limit for the steps of the check of problem details, which each invalid request needs.

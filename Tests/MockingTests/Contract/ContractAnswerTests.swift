@@ -189,7 +189,9 @@ struct ContractAnswerTests {
       security: "{bearer: []}")
     let (mock, text) = try Self.send(to: responder)
     #expect(mock.status == 401 && text == body)
-    #expect(mock.headers["Contract-Violation"] == "expected credentials for bearer")
+    #expect(
+      mock.headers["Contract-Violation"]
+        == "expected credentials for bearer (Authorization: Bearer)")
     #expect(mock.headers["WWW-Authenticate"] == "Bearer realm=\"Answers\"")
   }
 

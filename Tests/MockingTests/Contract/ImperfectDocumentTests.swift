@@ -114,7 +114,7 @@ struct ImperfectDocumentTests {
     ),
     (
       "{responses: {'200': {content: {$ref: '#/components/x-b'}}}}",
-      "the member content has no reference; it is followed"
+      "a $ref must not stand in content; it is followed"
     ),
     (
       "{responses: {'200 ': \(json.dropFirst(8).dropLast())}}",
@@ -329,8 +329,8 @@ struct ImperfectDocumentTests {
     let contract = try Contract(contentsOf: file)
     #expect(
       contract.warnings.map(\.message) == [
-        "the member paths has no reference; it is followed",
-        "the member schemas has no reference; it is followed",
+        "a $ref must not stand in paths; it is followed",
+        "a $ref must not stand in schemas; it is followed",
       ])
     #expect(try await Self.response(contract, "/a").body == "7")
   }

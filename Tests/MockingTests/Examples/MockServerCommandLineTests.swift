@@ -134,7 +134,7 @@ import MockingStubs
         "--check requires --proxy; to validate files: mock-server check FILE"
       ),
       (["--proxy", "http://a", "--report", "b"], "--report requires --check"),
-      (["--proxy", "http://a", "--errors"], "--errors requires --check"),
+      (["--proxy", "http://a", "--errors"], "--errors requires --check or a FILE"),
       (
         ["a", "--delay", "80"],
         "--delay 80: expected a time, such as 80ms or 1.5s, or two for a random one, such as 80ms-300ms"
