@@ -126,7 +126,8 @@ extension ContractReader {
       assume(
         place.appending(name),
         Self.methods.contains(method)
-          ? "a method has small letters, such as \(method)" : "\(name) is not a method of OpenAPI")
+          ? "a method has small letters, such as \(method)"
+          : "\(name) is neither a method nor another member of a path")
     }
   }
 

@@ -190,6 +190,114 @@ struct ContractCollectionTests {
     #expect(contract.statelessLists.isEmpty)
   }
 
+  // MARK: Items of public APIs
+
+  private static let cards = """
+    openapi: 3.0.3
+    info: {title: Cards, version: "1"}
+    paths:
+      /cards:
+        get: {responses: {"200": {description: ok, content: {application/json: {schema: {type: array, items: {$ref: "#/components/schemas/Card"}}}}}}}
+        post:
+          requestBody:
+            content:
+              application/json: {schema: {$ref: "#/components/schemas/NewCard"}}
+              application/x-www-form-urlencoded: {schema: {$ref: "#/components/schemas/NewCard"}}
+          responses:
+            "200": {description: made, content: {application/json: {schema: {$ref: "#/components/schemas/Card"}}}}
+            "422": {description: refused, content: {application/json: {schema: {$ref: "#/components/schemas/Failure"}}}}
+      /cards/{card_id}:
+        parameters: [{name: card_id, in: path, required: true, schema: {type: string}}]
+        get:
+          responses:
+            "200": {description: ok, content: {application/json: {schema: {$ref: "#/components/schemas/Card"}}}}
+            default:
+              description: failed
+              content:
+                application/json:
+                  schema: {$ref: "#/components/schemas/Failure"}
+                  examples:
+                    invalid: {value: {error: {message: text is required, status_code: 422}}}
+                    missing: {value: {error: {message: card not found, status_code: 404}}}
+        post:
+          requestBody: {content: {application/x-www-form-urlencoded: {schema: {$ref: "#/components/schemas/NewCard"}}}}
+          responses: {"200": {description: changed, content: {application/json: {schema: {$ref: "#/components/schemas/Card"}}}}}
+      /cards/{card_id}/send:
+        parameters: [{name: card_id, in: path, required: true, schema: {type: string}}]
+        post: {responses: {"204": {description: sent}}}
+    components:
+      schemas:
+        NewCard: {type: object, properties: {text: {type: string}, size: {type: integer}}}
+        Base: {type: object, required: [object, created], properties: {object: {enum: [card]}, created: {type: string, format: date-time}}}
+        Text: {allOf: [{$ref: "#/components/schemas/Base"}, {type: object, required: [id, text], properties: {id: {type: string, pattern: "^crd_[a-z]+$"}, text: {type: string}, size: {type: integer}}}]}
+        Size: {allOf: [{$ref: "#/components/schemas/Base"}, {type: object, required: [id, size, kind], properties: {id: {type: string, pattern: "^crd_[a-z]+$"}, size: {type: integer}, kind: {enum: [big]}}}]}
+        Card: {anyOf: [{$ref: "#/components/schemas/Text"}, {$ref: "#/components/schemas/Size"}]}
+        Failure: {type: object, required: [error], properties: {error: {type: object, required: [message, status_code], properties: {message: {type: string}, status_code: {type: integer}}}}}
+    """
+
+  @Test func theIDsOfAPatternAreAllDifferent() async throws {
+    let client = try Client(Self.cards)
+    var ids: Set<String> = []
+    for _ in 0..<100 {
+      let card = try await client.create("cards", ["text": "Hi"])
+      ids.insert(try #require(card["id"].string))
+    }
+    #expect(ids.count == 100)
+  }
+
+  @Test func aNewItemHasTheMembersThatAllAlternativesRequire() async throws {
+    let card = try await Client(Self.cards).create("cards", ["text": "Hi"])
+    #expect(card["object"] == "card" && card["created"].string != nil)
+    #expect(card["kind"].isNull)
+  }
+
+  @Test func aFormCreatesAndChangesAnItem() async throws {
+    let client = try Client(Self.cards)
+    let form = Request.post("cards", parameters: ["text": "Hi", "size": 3], contentType: .formURLEncoded)
+    let (status, card, _) = try await client.send(form)
+    #expect(status == 200 && card["text"] == "Hi" && card["size"] == 3)
+    let id = try #require(card["id"].string)
+    let change = Request.post("cards/\(id)", parameters: ["text": "Bye"], contentType: .formURLEncoded)
+    #expect(try await client.send(change).json["text"] == "Bye")
+    let stored = try await client.send(.get("cards/\(id)")).json
+    #expect(stored["text"] == "Bye" && stored["size"] == 3)
+    #expect(try await client.send(.post("cards/\(id)/send")).status == 204)
+  }
+
+  @Test func theExampleOfAFailureHasTheStatusAndTheReasonIsBesideIt() async throws {
+    let client = try Client(Self.cards)
+    let failure = try await client.send(.get("cards/crd_none"))
+    #expect(failure.status == 404)
+    #expect(failure.json["error"]["message"] == "card not found")
+    let reason = failure.headers["Contract-Problem"]
+    #expect(reason == "there is no item with the id \"crd_none\"")
+  }
+
+  @Test(arguments: [("task_gid", "gid"), ("taskUuid", "uuid"), ("taskNumber", "number")])
+  func theMemberWithTheIDHasTheNameOfTheVariableWithoutThatOfTheItem(
+    variable: String, member: String
+  ) async throws {
+    let schema = "{type: object, required: [\(member)], properties: {\(member): {type: string}}}"
+    let content = "content: {application/json: {schema: "
+    let client = try Client(
+      """
+      openapi: 3.0.3
+      info: {title: Tasks, version: "1"}
+      paths:
+        /tasks:
+          get: {responses: {"200": {description: ok, \(content){type: array, items: \(schema)}}}}}}
+          post:
+            requestBody: {\(content)\(schema)}}}
+            responses: {"201": {description: made, \(content)\(schema)}}}}
+        /tasks/{\(variable)}:
+          parameters: [{name: \(variable), in: path, required: true, schema: {type: string}}]
+          get: {responses: {"200": {description: ok, \(content)\(schema)}}}}
+      """)
+    let first = try #require(try await client.send(.get("tasks")).json.array?.first)
+    let id = try #require(first[member].string)
+    #expect(try await client.send(.get("tasks/\(id)")).json == first)
+  }
+
   @Test func aLocationWithoutAnExampleIsBelowThePathOfTheRequest() async throws {
     let contract = try Contract(
       text: """

@@ -73,6 +73,10 @@ import MockingStubs
       #expect(short == long)
     }
 
+    @Test func errorsNeedNoCheckForAFile() throws {
+      #expect(try options("api.yaml", "--errors").refusesViolations)
+    }
+
     @Test func repeatedNamesAndOriginsAreCollected() throws {
       let parsed = try options(
         "a", "--proxy", "http://b", "--record", "c", "--keep", "d,e", "--keep", "f",
