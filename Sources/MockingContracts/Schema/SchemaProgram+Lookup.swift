@@ -78,15 +78,19 @@ extension SchemaProgram {
   private func requiredMembers(of schema: Int, depth: Int) -> Set<String> {
     var names: Set<String> = []
     search(from: schema, includesAlternatives: false) { keyword in
+      let alternatives: [Int]
       switch keyword {
-      case .required(let required): names.formUnion(required)
-      case .any(let schemas) where depth < Self.maximumAlternativeDepth,
-        .one(let schemas) where depth < Self.maximumAlternativeDepth:
-        let objects = schemas.filter { types(of: $0).contains(.object) }
-        let shared = objects.map { requiredMembers(of: $0, depth: depth + 1) }
-        names.formUnion(shared.dropFirst().reduce(shared.first ?? []) { $0.intersection($1) })
-      default: break
+      case .required(let required):
+        names.formUnion(required)
+        return
+      case .any(let schemas), .one(let schemas): alternatives = schemas
+      case .discriminator(let discriminator): alternatives = discriminator.alternatives
+      default: return
       }
+      guard depth < Self.maximumAlternativeDepth else { return }
+      let shared = alternatives.filter { types(of: $0).contains(.object) }
+        .map { requiredMembers(of: $0, depth: depth + 1) }
+      names.formUnion(shared.dropFirst().reduce(shared.first ?? []) { $0.intersection($1) })
     }
     return names.isEmpty ? [] : names.subtracting(members(of: schema, with: .writeOnly))
   }
@@ -165,6 +169,8 @@ extension SchemaProgram {
         case .any(let schemas) where includesAlternatives,
           .one(let schemas) where includesAlternatives:
           for schema in schemas { search(schema, depth + 1) }
+        case .discriminator(let discriminator) where includesAlternatives:
+          for schema in discriminator.alternatives { search(schema, depth + 1) }
         default: break
         }
       }

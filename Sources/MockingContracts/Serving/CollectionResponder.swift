@@ -43,12 +43,20 @@ struct CollectionResponder: Sendable {
       return responder.respond(to: request)
     }
     let mock = resource(prepared(request))
+    if kind == .read, mock.status == 404, let variable = collection.variable,
+      Self.aliases.contains(request.path[variable])
+    {
+      return responder.respond(to: request)
+    }
     switch mock.status {
     case 200...299: return success(mock, request)
     case 400...: return failure(mock)
     default: return mock
     }
   }
+
+  /// The texts in place of an id that name the item of the client, such as in `/users/me`.
+  private static let aliases: Set<String> = ["me", "self", "current"]
 
   /// Returns a request in the form that a resource expects.
   private func prepared(_ request: ReceivedRequest) -> ReceivedRequest {
@@ -188,6 +196,7 @@ struct CollectionResponder: Sendable {
   private static let cursors = [
     "next_cursor", "nextCursor", "next_page_token", "nextPageToken", "next", "cursor",
   ]
+  private static let nextPages = ["next_page", "nextPage"]
   private static let continuations = ["has_more", "hasMore", "has_next", "hasNext"]
 
   /// Returns the body of a list: an array, or an object with the items and what its names tell.
@@ -218,6 +227,7 @@ struct CollectionResponder: Sendable {
     let total = mock.headers["X-Total-Count"].flatMap { Int($0) } ?? 0
     let next = mock.headers["X-Next-Cursor"]
     let hasNext = next != nil || mock.headers["Link"]?.contains("rel=\"next\"") == true
+    let required = content.program.requiredMembers(of: schema)
     var body = object
     for member in Set(members.keys).union(object.keys) {
       let types = members[member].map { content.program.types(of: $0) } ?? []
@@ -229,14 +239,46 @@ struct CollectionResponder: Sendable {
       if Self.continuations.contains(member) { body[member] = .bool(hasNext) }
       if Self.cursors.contains(member) { body[member] = next.map { .string($0) } }
       if let number = position(member, members, request) { body[member] = .int(number) }
+      if Self.nextPages.contains(member), case .dictionary(let page)? = body[member] {
+        // The last page has none.
+        let last: JSON? =
+          types.contains(.null) ? .null : required.contains(member) ? .dictionary(page) : nil
+        body[member] = hasNext ? nextPage(page, count, request) : last
+      }
     }
-    let required = content.program.requiredMembers(of: schema)
     for member in Self.cursors where body[member] == nil && required.contains(member) {
       // The last page has no cursor.
       let isNullable = members[member].map { content.program.types(of: $0).contains(.null) } ?? true
       body[member] = isNullable ? .null : ""
     }
     return body
+  }
+
+  /// Returns the object that leads to the next page, with the offset or the number of the page.
+  private func nextPage(_ page: [String: JSON], _ count: Int, _ request: ReceivedRequest) -> JSON {
+    let names = options.parameters
+    let isOffset = page[names.offset] != nil
+    let name = isOffset ? names.offset : names.page
+    let next =
+      isOffset ? (number(name, request) ?? 0) + count : (number(name, request) ?? 1) + 1
+    let path = request.path.text
+    let query =
+      request.query.items.filter { $0.name != name }.map { ($0.name, $0.value) } + [
+        (name, "\(next)")
+      ]
+    let target =
+      path + "?"
+      + query.map { [$0, $1].map(PercentEncoding.form.encoded).joined(separator: "=") }
+      .joined(separator: "&")
+    var result = page
+    if case .int? = page[name] { result[name] = .int(next) }
+    if case .string? = page[name] { result[name] = .string("\(next)") }
+    if page["path"] != nil { result["path"] = .string(target) }
+    for member in ["uri", "url", "href"] where page[member] != nil {
+      let host = request.headers["Host"] ?? "127.0.0.1"
+      result[member] = .string("\(request.scheme)://\(host)\(target)")
+    }
+    return .dictionary(result)
   }
 
   /// Returns the value of a member of a list that has the page, the offset or the limit of the request.

@@ -60,7 +60,7 @@ struct SchemaValidatorTests {
     ]
     let violations = SchemaFixture.violations(["kind": "dog", "tail": "long"], schema)
     #expect(violations.map(\.keyword) == ["anyOf", "type"])
-    #expect(violations[0].message.contains("the nearest is 2"))
+    #expect(violations[0].message.contains("the nearest is anyOf/2"))
     #expect(violations[1].pointer == "/tail")
   }
 
