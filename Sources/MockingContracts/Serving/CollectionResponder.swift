@@ -43,8 +43,8 @@ struct CollectionResponder: Sendable {
       return responder.respond(to: request)
     }
     let mock = resource(prepared(request))
-    if kind == .read, mock.status == 404, let variable = collection.variable,
-      Self.aliases.contains(request.path[variable])
+    if kind == .read, mock.status == 404,
+      let id = request.path.text.split(separator: "/").last, Self.aliases.contains(String(id))
     {
       return responder.respond(to: request)
     }

@@ -253,11 +253,13 @@ struct ContractCollectionTests {
 
   @Test func aFormCreatesAndChangesAnItem() async throws {
     let client = try Client(Self.cards)
-    let form = Request.post("cards", parameters: ["text": "Hi", "size": 3], contentType: .formURLEncoded)
+    let form = Request.post(
+      "cards", parameters: ["text": "Hi", "size": 3], contentType: .formURLEncoded)
     let (status, card, _) = try await client.send(form)
     #expect(status == 200 && card["text"] == "Hi" && card["size"] == 3)
     let id = try #require(card["id"].string)
-    let change = Request.post("cards/\(id)", parameters: ["text": "Bye"], contentType: .formURLEncoded)
+    let change = Request.post(
+      "cards/\(id)", parameters: ["text": "Bye"], contentType: .formURLEncoded)
     #expect(try await client.send(change).json["text"] == "Bye")
     let stored = try await client.send(.get("cards/\(id)")).json
     #expect(stored["text"] == "Bye" && stored["size"] == 3)
@@ -296,6 +298,90 @@ struct ContractCollectionTests {
     let first = try #require(try await client.send(.get("tasks")).json.array?.first)
     let id = try #require(first[member].string)
     #expect(try await client.send(.get("tasks/\(id)")).json == first)
+  }
+
+  private static let channels = """
+    openapi: 3.0.3
+    info: {title: Channels, version: "1"}
+    paths:
+      /channels:
+        get: {responses: {"200": {description: ok, content: {application/json: {schema: {type: array, items: {$ref: "#/components/schemas/Channel"}}}}}}}
+      /channels/{channelId}:
+        parameters: [{name: channelId, in: path, required: true, schema: {type: string}}]
+        get:
+          responses:
+            "200": {description: ok, content: {application/json: {schema: {$ref: "#/components/schemas/Channel"}}}}
+            "404": {description: none, content: {application/json: {schema: {$ref: "#/components/schemas/Failure"}}}}
+      /channels/{channelId}/rules:
+        parameters: [{name: channelId, in: path, required: true, schema: {type: string}}]
+        get:
+          parameters: [{name: limit, in: query, schema: {type: integer}}, {name: offset, in: query, schema: {type: string}}]
+          responses:
+            "200":
+              description: ok
+              content:
+                application/json:
+                  schema:
+                    type: object
+                    properties:
+                      data: {type: array, items: {$ref: "#/components/schemas/Rule"}}
+                      next_page: {type: object, nullable: true, properties: {offset: {type: string}, path: {type: string}, uri: {type: string}}}
+        post:
+          requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/Rule"}}}}
+          responses: {"201": {description: made, content: {application/json: {schema: {$ref: "#/components/schemas/Rule"}}}}}
+      /channels/{channelId}/rules/{ruleId}:
+        parameters:
+          - {name: channelId, in: path, required: true, schema: {type: string}}
+          - {name: ruleId, in: path, required: true, schema: {type: string}}
+        get: {responses: {"200": {description: ok, content: {application/json: {schema: {$ref: "#/components/schemas/Rule"}}}}}}
+    components:
+      schemas:
+        Channel: {type: object, required: [id], properties: {id: {type: string}}}
+        Rule:
+          discriminator: {propertyName: type}
+          oneOf: [{$ref: "#/components/schemas/Mail"}, {$ref: "#/components/schemas/Hook"}]
+        Mail: {type: object, required: [type], properties: {type: {enum: [Mail]}, id: {type: string, readOnly: true}, to: {type: string}}}
+        Hook: {type: object, required: [type], properties: {type: {enum: [Hook]}, id: {type: string, readOnly: true}, url: {type: string}}}
+        Failure: {type: object, required: [message, statusCode], properties: {message: {type: string}, statusCode: {type: integer}}}
+    """
+
+  @Test func aParentThatNoRequestCreatesMayBeMissing() async throws {
+    let client = try Client(Self.channels)
+    let rule = try await client.create("channels/foo/rules", ["type": "Mail", "to": "ada"])
+    let id = try #require(rule["id"].string)
+    #expect(try await client.send(.get("channels/foo/rules/\(id)")).json == rule)
+    #expect(try await client.send(.get("channels/bar/rules/\(id)")).status == 404)
+    #expect(try await client.send(.get("channels/foo")).status == 404)
+  }
+
+  @Test func anErrorMadeFromItsSchemaHasItsStatusAndItsReason() async throws {
+    let failure = try await Client(Self.channels).send(.get("channels/foo"))
+    let reason = "there is no item with the id \"foo\""
+    #expect(failure.json == ["message": .string(reason), "statusCode": 404])
+  }
+
+  @Test(arguments: ["me", "self"])
+  func anAliasOfTheClientHasTheResponseOfTheDocument(alias: String) async throws {
+    let channel = try await Client(Self.channels).send(.get("channels/\(alias)"))
+    #expect(channel.status == 200 && channel.json["id"].string != nil)
+  }
+
+  @Test func theNextPageOfAListLeadsToIt() async throws {
+    let client = try Client(Self.channels)
+    for name in ["a", "b", "c"] {
+      _ = try await client.create("channels/foo/rules", ["type": "Mail", "to": .string(name)])
+    }
+    let first = try await client.send(.get("channels/foo/rules", parameters: ["limit": 2])).json
+    let next: JSON = [
+      "offset": "2", "path": "/channels/foo/rules?limit=2&offset=2",
+      "uri": "http://parking.example/channels/foo/rules?limit=2&offset=2",
+    ]
+    #expect(first["data"].array?.count == 2 && first["next_page"] == next)
+    let last = try await client.send(
+      .get("channels/foo/rules", parameters: ["limit": 2, "offset": "2"])
+    ).json
+    #expect(last["data"].array?.map { $0["to"] } == ["c"])
+    #expect(last.dictionary?["next_page"] == .null)
   }
 
   @Test func aLocationWithoutAnExampleIsBelowThePathOfTheRequest() async throws {
