@@ -293,7 +293,7 @@ struct ContractCollectionTests {
             responses: {"201": {description: made, \(content)\(schema)}}}}
         /tasks/{\(variable)}:
           parameters: [{name: \(variable), in: path, required: true, schema: {type: string}}]
-          get: {responses: {"200": {description: ok, \(content)\(schema)}}}}
+          get: {responses: {"200": {description: ok, \(content)\(schema)}}}}}
       """)
     let first = try #require(try await client.send(.get("tasks")).json.array?.first)
     let id = try #require(first[member].string)

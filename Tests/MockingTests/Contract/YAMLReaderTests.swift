@@ -91,7 +91,7 @@ struct YAMLReaderTests {
     ("[a]: b", 0, "no name in JSON"),
     ("a: .inf", 3, "infinite"), ("a: .nan", 3, "no value in JSON"), ("a: !foo b", 8, "core schema"),
     ("a: 1\n  b: 2", 8, "only one key"), ("a:\n  - b\n - c", 10, "expected the end"),
-    ("--- a\n--- b", 6, "second document"), ("a: [b,\nc]", 8, "indented"),
+    ("--- a\n--- b", 6, "second document"), ("a: [b,\nc]", 7, "indented"),
     ("a: @b", 3, "quotation marks"),
     ("a: \"\\q\"", 4, "escape"), ("a: |x\n  b", 4, "expected +"),
     ("- a\nb: c", 4, "expected the end"),
