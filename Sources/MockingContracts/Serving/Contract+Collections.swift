@@ -12,7 +12,7 @@ extension Contract {
     package let path: String
     /// The identifier, the summary or another name.
     package let name: String
-    /// Whether the operation is one of a collection, which can keep changes.
+    /// Whether the operation is one of a collection that requests change.
     package let isOfCollection: Bool
   }
 
@@ -23,7 +23,7 @@ extension Contract {
 
   /// The operations in the order of their routes.
   package var operationSummaries: [OperationSummary] {
-    let collections = ContractCollection.all(in: content).filter { !$0.isReadOnly }
+    let collections = ContractCollection.all(in: content).filter(\.isChanged)
     let stateful = Set(collections.flatMap(\.operations.keys))
     return content.operations.enumerated().flatMap { index, operation in
       operation.basePaths.map { base in

@@ -38,6 +38,9 @@ struct ContractCollection: Sendable {
   /// Whether no request changes the items: the collection is a list that only pages and filters.
   var isReadOnly: Bool { operations.values.allSatisfy { $0 == .list } }
 
+  /// Whether a request creates, changes or deletes items.
+  var isChanged: Bool { operations.values.contains { ![.list, .read].contains($0) } }
+
   /// A list that keeps nothing.
   struct Omission: Error, Hashable {
     /// The path of the list in the document.

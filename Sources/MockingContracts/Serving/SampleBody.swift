@@ -8,10 +8,16 @@ struct SampleBody {
   let program: SchemaProgram
   let media: ContractMedia
 
+  private static let jpeg =
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAP///////////////////////////////////////////////////////////////"
+    + "///////////////////////wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAAAAAAAAAAAAAA"
+    + "AAD/2gAIAQEAAD8AR//Z"
   /// Images of one pixel, which pages can show.
   private static let images = [
     "png":
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
+    "jpeg": jpeg, "jpg": jpeg,
+    "webp": "UklGRhoAAABXRUJQVlA4TA4AAAAvAAAAAAcQEf0PRET/Aw==",
     "gif": "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
     "svg+xml": Data(
       #"<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>"#.utf8

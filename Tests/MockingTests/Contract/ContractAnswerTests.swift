@@ -177,6 +177,9 @@ struct ContractAnswerTests {
 
   @Test(arguments: [
     ("image/png", "image/png", [0x89, 0x50, 0x4E, 0x47] as [UInt8]),
+    ("image/jpeg", "image/jpeg", [0xFF, 0xD8, 0xFF]),
+    ("image/jpg", "image/jpg", [0xFF, 0xD8, 0xFF]),
+    ("image/webp", "image/webp", Array("RIFF".utf8)),
     ("image/gif", "image/gif", Array("GIF89a".utf8)),
     ("image/svg+xml", "image/svg+xml", Array("<svg ".utf8)),
     ("image/*", "image/png", [0x89, 0x50, 0x4E, 0x47]),

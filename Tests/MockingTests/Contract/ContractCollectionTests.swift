@@ -354,6 +354,12 @@ struct ContractCollectionTests {
     #expect(try await client.send(.get("channels/foo")).status == 404)
   }
 
+  @Test func aCollectionThatNoRequestChangesIsNotSaidToKeepChanges() throws {
+    let operations = try Contract(text: Self.channels).operationSummaries
+    let kept = operations.filter(\.isOfCollection).map(\.path)
+    #expect(Set(kept) == ["/channels/{channelId}/rules", "/channels/{channelId}/rules/{ruleId}"])
+  }
+
   @Test func anErrorMadeFromItsSchemaHasItsStatusAndItsReason() async throws {
     let failure = try await Client(Self.channels).send(.get("channels/foo"))
     let reason = "there is no item with the id \"foo\""
