@@ -127,8 +127,11 @@ struct CommandLineParser {
       throw Options.UsageError(
         "--check requires --proxy; to validate files: mock-server check FILE")
     }
-    for name in ["--report", "--errors"] where names.contains(name) && options.contract == nil {
-      throw Options.UsageError("\(name) requires --check")
+    if names.contains("--report"), options.contract == nil {
+      throw Options.UsageError("--report requires --check")
+    }
+    if names.contains("--errors"), options.contract == nil, options.files.isEmpty {
+      throw Options.UsageError("--errors requires --check or a FILE")
     }
     for (first, second) in [
       ("--verbose", "--quiet"), ("--cors", "--no-cors"), ("--token", "--no-admin"),

@@ -32,6 +32,9 @@ struct ExchangeLog: Sendable {
         if let warning = exchange.responseHeaders["Contract-Warning"] {
           object["contractWarning"] = .string(warning)
         }
+        if let problem = exchange.responseHeaders["Contract-Problem"] {
+          object["contractProblem"] = .string(problem)
+        }
         if let violation = exchange.contractViolation {
           object["contractViolation"] = .string(violation)
         }
@@ -40,7 +43,9 @@ struct ExchangeLog: Sendable {
       let hint = blockedOrigin.map { "  not readable by pages of \($0), see --cors" }
       let warning = exchange.responseHeaders["Contract-Warning"].map { "  warning: \($0)" }
       let violation = exchange.contractViolation.map { "  violation: \($0)" }
-      let line = exchange.line(at: date) + (hint ?? "") + (warning ?? "") + (violation ?? "")
+      let problem = exchange.responseHeaders["Contract-Problem"].map { "  problem: \($0)" }
+      let notes = [hint, warning, violation, problem].compactMap(\.self).joined()
+      let line = exchange.line(at: date) + notes
       return output == .verbose ? ([line] + exchange.details).joined(separator: "\n") : line
     }
   }

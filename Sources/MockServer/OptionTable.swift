@@ -150,9 +150,9 @@ enum OptionTable {
     Option(
       name: "--errors", group: .forwarding,
       help:
-        "respond with a 500 in place of an example that does not keep its schema; with --check, "
-        + "refuse requests that violate the document instead of forwarding them, and respond with a "
-        + "502 in place of a response that violates it"
+        "of an OpenAPI document that is served, respond with a 500 in place of an example that does "
+        + "not keep its schema; with --check, refuse requests that violate the document instead of "
+        + "forwarding them, and respond with a 502 in place of a response that violates it"
     ) { options, _ in options.refusesViolations = true },
     Option(
       name: "--report", value: "FILE", group: .forwarding,

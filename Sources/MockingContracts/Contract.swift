@@ -246,10 +246,11 @@ public struct Contract: Sendable {
       throw SchemaProblem(place: place, reason: "expected an OpenAPI document: an object")
     }
     if members["swagger"] != nil {
+      let file = URL(string: place.document)?.lastPathComponent ?? "swagger.json"
       throw SchemaProblem(
         place: place.appending("swagger"),
         reason: "Swagger 2.0 is not read; convert it to OpenAPI 3 with a converter such as "
-          + "swagger2openapi: npx swagger2openapi --outfile openapi.yaml swagger.json")
+          + "swagger2openapi: npx swagger2openapi --outfile openapi3.yaml \(file)")
     }
     guard let value = members["openapi"],
       let version = value.string ?? value.double.map({ "\($0)" })

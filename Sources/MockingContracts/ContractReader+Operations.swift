@@ -91,7 +91,15 @@ extension ContractReader {
       let (_, place) = object(at: followed(place))
     else { return [] }
     // A client without a wish receives the first type.
-    return compiler.documents.names(at: place).compactMap { media($0, place.appending($0)) }
+    let names = compiler.documents.names(at: place)
+    let first = names.first {
+      compiler.documents.value(at: place.appending($0))?["schema"].isNull == false
+    }
+    guard let first, names.allSatisfy({ MediaType($0) == nil }) else {
+      return names.compactMap { media($0, place.appending($0)) }
+    }
+    assume(place, "\(first) is not a media type", "read as application/json")
+    return media("application/json", place.appending(first)).map { [$0] } ?? []
   }
 
   private mutating func media(_ text: String, _ place: SchemaPlace) -> ContractMedia? {
@@ -124,8 +132,12 @@ extension ContractReader {
     // OpenAPI 3.1 allows an operation without responses.
     if operation["responses"] == nil, !dialect.isOpenAPI30 { return [] }
     guard case .dictionary(let members)? = operation["responses"], !members.isEmpty else {
+      let similar = NameSuggestion.of(
+        "responses", among: operation.keys.filter { $0 != "responses" }.sorted())
       assume(
-        place, "expected an object with at least one response",
+        place,
+        "expected an object with at least one response"
+          + (similar.map { "; \($0) is not a member of OpenAPI" } ?? ""),
         "the status is 200, without a body")
       return []
     }

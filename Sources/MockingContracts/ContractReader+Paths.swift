@@ -77,6 +77,7 @@ extension ContractReader {
     guard let (item, itemPlace) = object(at: entry.place, else: "left out") else { return }
     let shared = parameters(item["parameters"], itemPlace.appending("parameters"))
     let itemServers = serverURLs(item, itemPlace)
+    checkNames(item, itemPlace)
     for name in Self.methods where item[name] != nil {
       let method = HTTPMethod(rawValue: name.uppercased())
       guard let (operation, place) = object(at: itemPlace.appending(name), else: "left out") else {
@@ -111,6 +112,19 @@ extension ContractReader {
           body: operation["requestBody"] == nil ? nil : body(place.appending("requestBody")),
           responses: responses(operation, place),
           security: security(operation["security"], place.appending("security")) ?? global))
+    }
+  }
+
+  /// Reports the members of a path that are neither methods nor known, such as `gett`.
+  private mutating func checkNames(_ item: [String: JSON], _ place: SchemaPlace) {
+    let known = Self.methods + ["$ref", "summary", "description", "servers", "parameters"]
+    for name in item.keys.sorted() where !known.contains(name) && !name.hasPrefix("x-") {
+      let method = name.lowercased()
+      assume(
+        place.appending(name),
+        Self.methods.contains(method)
+          ? "a method has small letters, such as \(method)"
+          : "\(name) is neither a method nor another member of a path")
     }
   }
 

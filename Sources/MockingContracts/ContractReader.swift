@@ -91,7 +91,7 @@ struct ContractReader {
   mutating func followed(_ place: SchemaPlace) -> SchemaPlace {
     guard compiler.documents.value(at: place)?["$ref"].string != nil else { return place }
     assume(
-      place.appending("$ref"), "the member \(place.path.last ?? "") has no reference",
+      place.appending("$ref"), "a $ref must not stand in \(place.path.last ?? "")",
       "it is followed")
     return object(at: place)?.place ?? place
   }

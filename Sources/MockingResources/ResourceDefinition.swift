@@ -121,7 +121,9 @@ extension ResourceData {
     var bound: Bound = []
     for binding in path.bindings {
       let id = variables[binding.variable] ?? ""
-      guard let parent = indexes[binding.parent], !definitions[parent].options.sharesItems else {
+      guard let parent = indexes[binding.parent], !definitions[parent].options.sharesItems,
+        !definitions[parent].options.allowsMissingParents || tables[parent][id] != nil
+      else {
         // Without a parent and a type, the kind of the id is unknown.
         let number = binding.isText ? nil : Int(id)
         bound.append((binding.member, number.map { .int($0) } ?? .string(id)))

@@ -214,6 +214,9 @@ public struct ResourceOptions: Sendable, Hashable {
 
   /// Whether the lists of all parents have the same items, which no request changes.
   package var sharesItems = false
+  /// Whether nested resources may have items of a parent that does not exist, because no request creates
+  /// parents.
+  package var allowsMissingParents = false
 
   /// Creates the default options.
   public init() {}

@@ -187,11 +187,13 @@ function matchSection(answer) {
     }
     const lost = misses.length
       ? el('p', { class: 'note', text: 'Stubs that are more specific did not respond:' }) : null;
+    const reasons = {
+      'Contract-Violation': 'The request does not keep the contract',
+      'Contract-Problem': 'The body is that of the document, for this reason',
+    };
     const violations = (answer.response?.headers ?? [])
-      .filter(({ name }) => name === 'Contract-Violation')
-      .map(({ value }) => el('p', {
-        class: 'note warn', text: `The request does not keep the contract: ${value}`,
-      }));
+      .filter(({ name }) => name === 'Contract-Violation' || name === 'Contract-Problem')
+      .map(({ name, value }) => el('p', { class: 'note warn', text: `${reasons[name]}: ${value}` }));
     return el('section', {}, heading, note, violations, lost, misses.map(nearMiss));
   }
   const { proxy } = serverInfo;

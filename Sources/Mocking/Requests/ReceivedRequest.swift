@@ -15,7 +15,7 @@ public struct ReceivedRequest: Sendable, Hashable {
   /// The path with the values of the route's variables.
   public internal(set) var path: ReceivedPath
   /// The header fields in the order received.
-  public let headers: HTTPHeaders
+  public package(set) var headers: HTTPHeaders
   /// The header fields after a chunked body.
   public let trailers: HTTPHeaders
   /// The body as received, without the chunked coding.

@@ -28,8 +28,9 @@ struct StringSample {
       let usual = SampleNames.text(for: name, &sampler)
       if fits(usual) { return usual }
       for attempt in 0..<40 where sampler.mayContinue {
-        var sample = PatternSample()
-        sample.append(node, extra: attempt % 8, &sampler)
+        // A longer text is rather unique, and looks more like a real one.
+        var sample = PatternSample(isVaried: attempt >= 8)
+        sample.append(node, extra: (attempt + 7) % 8, &sampler)
         if fits(sample.text) { return sample.text }
       }
     }
@@ -95,6 +96,10 @@ private struct PatternSample {
   /// The number of visited nodes, of which a repetition of nothing has many without any text.
   private var nodeCount = 0
   private static let maximumNodeCount = 20_000
+  /// Whether a set has characters of all groups, which a condition on the whole text may need.
+  private let isVaried: Bool
+
+  init(isVaried: Bool) { self.isVaried = isVaried }
 
   /// Appends a match of a node.
   ///
@@ -112,7 +117,7 @@ private struct PatternSample {
     case .empty, .anchor: break
     case .scalar(let scalar): text.unicodeScalars.append(scalar)
     case .set(let set):
-      if let scalar = Self.scalar(of: set, &sampler) { text.unicodeScalars.append(scalar) }
+      if let scalar = scalar(of: set, &sampler) { text.unicodeScalars.append(scalar) }
     case .sequence(let nodes): for node in nodes { append(node, extra: extra, &sampler) }
     case .alternatives(let nodes): append(sampler.pick(nodes), extra: extra, &sampler)
     case .repetition(let node, let least, let most):
@@ -129,8 +134,9 @@ private struct PatternSample {
     0x61...0x7A, 0x30...0x39, 0x41...0x5A, 0x20...0x7E,
   ]
 
-  private static func scalar(of set: ScalarSet, _ sampler: inout SchemaSampler) -> Unicode.Scalar? {
-    for group in groups {
+  private func scalar(of set: ScalarSet, _ sampler: inout SchemaSampler) -> Unicode.Scalar? {
+    let start = isVaried ? sampler.below(Self.groups.count) : 0
+    for group in Self.groups[start...] + Self.groups[..<start] {
       let scalars = group.map { Unicode.Scalar($0) }.filter(set.contains)
       if !scalars.isEmpty { return sampler.pick(scalars) }
     }

@@ -5,15 +5,16 @@ import Networking
 ///
 /// The pattern is translated to the syntax of ``RegularExpression``: `\d`, `\w` and `\s` have the
 /// characters of ECMAScript, `.` matches all but its line terminators, and `\cJ`, `[^]`, `[]` and
-/// escaped surrogates have their meaning. Look-around, back-references and scripts (`\p{Script=...}`)
-/// have no search in linear time here: such a pattern is reported, and matches every text. `\b`
-/// follows Unicode.
+/// escaped surrogates have their meaning. Look-ahead at the start of a pattern, as in
+/// `^(?=.*[a-z])(?!.*admin).{8,}$`, is searched as conditions of their own. Other look-around,
+/// back-references and scripts (`\p{Script=...}`) have no search in linear time here: such a pattern is
+/// reported, and matches every text. `\b` follows Unicode.
 ///
 /// Source: ECMA-262, section 22.2; JSON Schema Core 2020-12, section 6.4.
 struct SchemaPattern: Sendable {
   /// The pattern as written.
-  let text: String
-  /// The syntax tree.
+  private(set) var text: String
+  /// The syntax tree, without look-ahead at the start.
   ///
   /// `nil` for a pattern that cannot be used.
   let node: RegexNode?
@@ -22,6 +23,8 @@ struct SchemaPattern: Sendable {
   ///
   /// `nil` if it can.
   let problem: String?
+  /// The patterns of the look-ahead at the start, and whether a text matches them.
+  private var conditions: [(pattern: SchemaPattern, isMatched: Bool)] = []
 
   /// Returns whether a text is a pattern, even one that has no search in linear time, or that exceeds a
   /// limit.
@@ -37,6 +40,19 @@ struct SchemaPattern: Sendable {
   }
 
   init(_ text: String) {
+    guard let (looks, rest) = Self.looksAhead(in: text) else {
+      self.init(whole: text)
+      return
+    }
+    let main = SchemaPattern(whole: rest)
+    let conditions = looks.map { (pattern: SchemaPattern(whole: $0.text), isMatched: $0.isMatched) }
+    // The first one with a problem stands for the whole pattern.
+    self = ([main] + conditions.map(\.pattern)).first { $0.problem != nil } ?? main
+    if problem == nil { self.conditions = conditions }
+    self.text = text
+  }
+
+  private init(whole text: String) {
     self.text = text
     do throws(RegexError) {
       let translated = try ECMAScriptTranslator.translate(text)
@@ -59,7 +75,55 @@ struct SchemaPattern: Sendable {
   /// - Returns: Whether there is a match. `true` for a pattern that cannot be used, and `false` for a
   ///   search that has ended at the limit.
   func isFound(in text: String, counting work: inout Int, limit: Int) -> Bool {
-    expression?.isFound(in: text, counting: &work, limit: limit) ?? true
+    let isFound = expression?.isFound(in: text, counting: &work, limit: limit) ?? true
+    return isFound
+      && conditions.allSatisfy {
+        $0.pattern.isFound(in: text, counting: &work, limit: limit) == $0.isMatched
+      }
+  }
+
+  /// Returns the look-ahead at the start of a pattern that begins with `^`, each as a pattern, and the
+  /// pattern without it.
+  ///
+  /// - Returns: `nil` if there is none, or if an alternative is without it.
+  private static func looksAhead(
+    in text: String
+  ) -> (looks: [(text: String, isMatched: Bool)], rest: String)? {
+    let scalars = Array(text.unicodeScalars)
+    func part(_ range: Range<Int>) -> String {
+      String(String.UnicodeScalarView(scalars[range]))
+    }
+    var looks: [(text: String, isMatched: Bool)] = []
+    var (start, index, depth, isInClass) = (1, 1, 0, false)
+    guard scalars.first == "^" else { return nil }
+    while index < scalars.count {
+      let scalar = scalars[index]
+      let isLook =
+        depth == 0 && index == start && index + 2 < scalars.count && scalars[index + 1] == "?"
+        && "=!".unicodeScalars.contains(scalars[index + 2])
+      switch scalar {
+      case "\\": index += 1
+      case _ where isInClass: isInClass = scalar != "]"
+      case "[": isInClass = true
+      case "(" where isLook:
+        looks.append(("", scalars[index + 2] == "="))
+        depth = 1
+      case "(": depth += 1
+      case ")":
+        depth -= 1
+        guard depth == 0, looks.last?.text == "" else { break }
+        // A quantifier after look-ahead is rare, and has no effect that is worth a search.
+        if index + 1 < scalars.count, "*+?{".unicodeScalars.contains(scalars[index + 1]) {
+          return nil
+        }
+        looks[looks.count - 1].text = "^(?:" + part((start + 3)..<index) + ")"
+        start = index + 1
+      case "|" where depth == 0: return nil
+      default: break
+      }
+      index += 1
+    }
+    return looks.isEmpty || depth != 0 ? nil : (looks, "^" + part(start..<scalars.count))
   }
 }
 

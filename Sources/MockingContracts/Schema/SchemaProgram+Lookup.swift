@@ -11,6 +11,8 @@ enum SchemaAnnotation: String, Sendable {
 extension SchemaProgram {
   /// The number of references that a search follows one after another.
   private static let maximumDepth = 64
+  /// The nesting of alternatives in which required members are searched.
+  private static let maximumAlternativeDepth = 3
 
   /// Returns the types that a schema allows, as far as its own keywords and its references tell.
   func types(of schema: Int) -> Set<SchemaType> {
@@ -67,11 +69,28 @@ extension SchemaProgram {
     return members
   }
 
-  /// Returns the members that an object must have, as far as its own keywords and its references tell.
+  /// Returns the members that an object must have: those of its own keywords and its references, and
+  /// those that all alternatives require.
   func requiredMembers(of schema: Int) -> Set<String> {
+    requiredMembers(of: schema, depth: 0)
+  }
+
+  private func requiredMembers(of schema: Int, depth: Int) -> Set<String> {
     var names: Set<String> = []
     search(from: schema, includesAlternatives: false) { keyword in
-      if case .required(let required) = keyword { names.formUnion(required) }
+      let alternatives: [Int]
+      switch keyword {
+      case .required(let required):
+        names.formUnion(required)
+        return
+      case .any(let schemas), .one(let schemas): alternatives = schemas
+      case .discriminator(let discriminator): alternatives = discriminator.alternatives
+      default: return
+      }
+      guard depth < Self.maximumAlternativeDepth else { return }
+      let shared = alternatives.filter { types(of: $0).contains(.object) }
+        .map { requiredMembers(of: $0, depth: depth + 1) }
+      names.formUnion(shared.dropFirst().reduce(shared.first ?? []) { $0.intersection($1) })
     }
     return names.isEmpty ? [] : names.subtracting(members(of: schema, with: .writeOnly))
   }
@@ -150,6 +169,8 @@ extension SchemaProgram {
         case .any(let schemas) where includesAlternatives,
           .one(let schemas) where includesAlternatives:
           for schema in schemas { search(schema, depth + 1) }
+        case .discriminator(let discriminator) where includesAlternatives:
+          for schema in discriminator.alternatives { search(schema, depth + 1) }
         default: break
         }
       }

@@ -127,7 +127,8 @@ extension SchemaValidator {
     }
     _ = fail(
       node, keyword,
-      "the value matches none of the \(failures.count) alternatives; the nearest is \(nearest)")
+      "the value matches none of the \(failures.count) alternatives; the nearest is \(keyword)/\(nearest)"
+    )
     add(Array(failures[nearest].prefix(Self.maximumViolationCount)))
     return false
   }

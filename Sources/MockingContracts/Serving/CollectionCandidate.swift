@@ -54,8 +54,24 @@ struct CollectionCandidate {
   private var operations: [Int: ResourceHandler.Operation] {
     var operations: [Int: ResourceHandler.Operation] = [:]
     for index in lists { operations[index] = Self.listOperation(content.operations[index].method) }
-    for index in items { operations[index] = Self.itemOperation(content.operations[index].method) }
+    for index in items {
+      operations[index] =
+        changesItem(content.operations[index])
+        ? .patch : Self.itemOperation(content.operations[index].method)
+    }
     return operations
+  }
+
+  /// Returns whether an operation is a POST that changes some members of an item, as in an API without
+  /// PUT and PATCH: its body has members of the item that it responds with.
+  private func changesItem(_ operation: ContractOperation) -> Bool {
+    guard operation.method == .post, let body = operation.bodySchema,
+      let response = operation.successSchema,
+      !items.contains(where: { [.put, .patch].contains(content.operations[$0].method) })
+    else { return false }
+    let item = item(in: response, like: []).schema
+    return visibleKey(program.memberSchemas(of: item)) != nil
+      && !program.memberNames(of: item).isDisjoint(with: program.memberNames(of: body))
   }
 
   private static func listOperation(_ method: HTTPMethod) -> ResourceHandler.Operation? {
@@ -136,7 +152,7 @@ struct CollectionCandidate {
     else { return nil }
     let members = program.memberSchemas(of: list.schema)
     guard !members.isEmpty else { return nil }
-    let key = Self.keys(variable).first { members[$0] != nil } ?? Self.hiddenName("id", members)
+    let key = keys.first { members[$0] != nil } ?? Self.hiddenName("id", members)
     return ContractCollection(self, [index.key: .list], list, key: key, isShared: true)
   }
 
@@ -217,23 +233,29 @@ struct CollectionCandidate {
     members[name] == nil ? name : hiddenName("_" + name, members)
   }
 
-  /// Returns the names of a member with the id.
-  private static func keys(_ variable: String?) -> [String] {
-    [variable, "id", "_id", "uuid", "key"].compactMap(\.self)
+  /// The names of a member with the id.
+  private var keys: [String] { [variable, "id", "_id", "uuid", "key"].compactMap(\.self) }
+
+  /// The variable in lower case without the name of an item, such as `gid` for `taskGid` of `/tasks`.
+  private var shortVariable: String? {
+    let item = Self.normalized(segment.singular)
+    let name = Self.normalized(variable ?? "")
+    return !item.isEmpty && name.count > item.count && name.hasPrefix(item)
+      ? String(name.dropFirst(item.count)) : nil
   }
 
-  /// Returns the member of an item with the id: that of the variable's name, or `id`.
+  /// Returns the member of an item with the id: that of the variable's name, with or without the name of
+  /// an item, or `id`.
   private func visibleKey(_ members: [String: Int]) -> String? {
     func isID(_ name: String) -> Bool {
       let types = members[name].map { program.types(of: $0) } ?? []
       return !types.isDisjoint(with: [.integer, .number, .string])
     }
-    return Self.keys(variable).first(where: isID)
-      ?? variable.flatMap { variable in
-        members.keys.sorted().first {
-          Self.normalized($0) == Self.normalized(variable) && isID($0)
-        }
-      }
+    let others = [variable.map(Self.normalized), shortVariable].compactMap(\.self)
+    return keys.first(where: isID)
+      ?? others.lazy.compactMap { name in
+        members.keys.sorted().first { Self.normalized($0) == name && isID($0) }
+      }.first
   }
 
   /// Returns the member with the id, or one beside the item if a request tells the client the id.

@@ -18,6 +18,7 @@ extension ContractCollection {
     options.foreignKeys = foreignKeys
     options.sharesItems = isReadOnly
     options.createsOnPut = createsOnPut(content)
+    options.allowsMissingParents = !operations.values.contains { [.create, .replace].contains($0) }
     for (variable, member) in foreignKeys {
       let types = (members[member] ?? variables[variable]).map { program.types(of: $0) } ?? []
       if types.contains(.string), types.isDisjoint(with: [.integer, .number]) {

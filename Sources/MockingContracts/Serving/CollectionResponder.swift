@@ -64,12 +64,20 @@ struct CollectionResponder: Sendable {
       return responder.respond(to: request)
     }
     let mock = resource(prepared(request))
+    if kind == .read, mock.status == 404,
+      let id = request.path.text.split(separator: "/").last, Self.aliases.contains(String(id))
+    {
+      return responder.respond(to: request)
+    }
     switch mock.status {
     case 200...299: return success(mock, request)
     case 400...: return failure(mock)
     default: return mock
     }
   }
+
+  /// The texts in place of an id that name the item of the client, such as in `/users/me`.
+  private static let aliases: Set<String> = ["me", "self", "current"]
 
   /// Returns a request in the form that a resource expects.
   private func prepared(_ request: ReceivedRequest) -> ReceivedRequest {
@@ -80,13 +88,15 @@ struct CollectionResponder: Sendable {
     }
   }
 
-  /// Returns a request with the item without its envelope and the members that only responses have.
+  /// Returns a request with the item without its envelope and the members that only responses have, in
+  /// JSON if it is a form.
   ///
   /// A client should not send them, but a request with them is valid.
   ///
   /// Source: OpenAPI 3.0.4, Schema Object, `readOnly`.
   private func writable(_ request: ReceivedRequest) -> ReceivedRequest {
-    let json = request.json
+    let form = RequestChecker(contract: content, operation: operation).form(request)
+    let json = form ?? request.json
     let enveloped = json[at: envelopes.request]
     guard case .dictionary(var members) = enveloped.isNull ? json : enveloped else {
       return request
@@ -101,9 +111,10 @@ struct CollectionResponder: Sendable {
     if kind == .create, let sampledIDs, members[options.key] == nil {
       members[options.key] = sampledIDs.next()
     }
-    guard members != json.dictionary else { return request }
+    guard form != nil || members != json.dictionary else { return request }
     guard let body = try? JSON.dictionary(members).data() else { return request }
     var request = request
+    if form != nil { request.headers["Content-Type"] = "application/json" }
     request.body = body
     return request
   }
@@ -206,6 +217,7 @@ struct CollectionResponder: Sendable {
   private static let cursors = [
     "next_cursor", "nextCursor", "next_page_token", "nextPageToken", "next", "cursor",
   ]
+  private static let nextPages = ["next_page", "nextPage"]
   private static let continuations = ["has_more", "hasMore", "has_next", "hasNext"]
 
   /// Returns the body of a list: an array, or an object with the items and what its names tell.
@@ -236,6 +248,7 @@ struct CollectionResponder: Sendable {
     let total = mock.headers["X-Total-Count"].flatMap { Int($0) } ?? 0
     let next = mock.headers["X-Next-Cursor"]
     let hasNext = next != nil || mock.headers["Link"]?.contains("rel=\"next\"") == true
+    let required = content.program.requiredMembers(of: schema)
     var body = object
     for member in Set(members.keys).union(object.keys) {
       let types = members[member].map { content.program.types(of: $0) } ?? []
@@ -247,14 +260,46 @@ struct CollectionResponder: Sendable {
       if Self.continuations.contains(member) { body[member] = .bool(hasNext) }
       if Self.cursors.contains(member) { body[member] = next.map { .string($0) } }
       if let number = position(member, members, request) { body[member] = .int(number) }
+      if Self.nextPages.contains(member), case .dictionary(let page)? = body[member] {
+        // The last page has none.
+        let last: JSON? =
+          types.contains(.null) ? .null : required.contains(member) ? .dictionary(page) : nil
+        body[member] = hasNext ? nextPage(page, count, request) : last
+      }
     }
-    let required = content.program.requiredMembers(of: schema)
     for member in Self.cursors where body[member] == nil && required.contains(member) {
       // The last page has no cursor.
       let isNullable = members[member].map { content.program.types(of: $0).contains(.null) } ?? true
       body[member] = isNullable ? .null : ""
     }
     return body
+  }
+
+  /// Returns the object that leads to the next page, with the offset or the number of the page.
+  private func nextPage(_ page: [String: JSON], _ count: Int, _ request: ReceivedRequest) -> JSON {
+    let names = options.parameters
+    let isOffset = page[names.offset] != nil
+    let name = isOffset ? names.offset : names.page
+    let next =
+      isOffset ? (number(name, request) ?? 0) + count : (number(name, request) ?? 1) + 1
+    let path = request.path.text
+    let query =
+      request.query.items.filter { $0.name != name }.map { ($0.name, $0.value) } + [
+        (name, "\(next)")
+      ]
+    let target =
+      path + "?"
+      + query.map { [$0, $1].map(PercentEncoding.form.encoded).joined(separator: "=") }
+      .joined(separator: "&")
+    var result = page
+    if case .int? = page[name] { result[name] = .int(next) }
+    if case .string? = page[name] { result[name] = .string("\(next)") }
+    if page["path"] != nil { result["path"] = .string(target) }
+    for member in ["uri", "url", "href"] where page[member] != nil {
+      let host = request.headers["Host"] ?? "127.0.0.1"
+      result[member] = .string("\(request.scheme)://\(host)\(target)")
+    }
+    return .dictionary(result)
   }
 
   /// Returns the value of a member of a list that has the page, the offset or the limit of the request.
@@ -306,15 +351,19 @@ final class SampledIDs: Sendable {
   private let schema: Int
   private let content: Contract.Content
   private let seed: UInt64
-  private let count = Mutex<UInt64>(0)
   /// The limit for the work of one id, because a new item needs its id on the thread of the server.
   static let maximumWork = 100_000
   private let work = Mutex(0)
+  /// The number of ids that were made, and the ids of all items.
+  private let state: Mutex<(count: UInt64, known: Set<JSON>)>
+  /// The number of attempts to make an id that no item has.
+  private static let attemptCount = 50
 
-  init(_ schema: Int, of content: Contract.Content, seed: UInt64) {
+  init(_ schema: Int, of content: Contract.Content, seed: UInt64, known: [JSON]) {
     self.schema = schema
     self.content = content
     self.seed = seed
+    state = Mutex((0, Set(known)))
   }
 
   /// The steps and bytes of all ids that have been made.
@@ -324,17 +373,22 @@ final class SampledIDs: Sendable {
   ///
   /// Its schema may have few values, so that an item with this id may exist.
   func next() -> JSON {
-    let number = count.withLock { count in
-      count += 1
-      return count
+    var (id, steps) = (JSON.null, 0)
+    for _ in 0..<Self.attemptCount where steps < Self.maximumWork {
+      let number = state.withLock { state in
+        state.count += 1
+        return state.count
+      }
+      // The initial items have the first seeds.
+      id =
+        SchemaSampler.sample(
+          schema, of: content, seed: seed &+ 1_000_000 &+ number, usesExamples: false,
+          maximumWork: Self.maximumWork - steps, counting: &steps
+        ).value
+      if state.withLock({ $0.known.insert(id).inserted }) { break }
     }
-    // The initial items have the first seeds.
-    var steps = 0
-    let sample = SchemaSampler.sample(
-      schema, of: content, seed: seed &+ 1_000_000 &+ number, usesExamples: false,
-      maximumWork: Self.maximumWork, counting: &steps)
     work.withLock { $0 += steps }
-    return sample.value
+    return id
   }
 }
 

@@ -12,7 +12,7 @@ extension Contract {
     package let path: String
     /// The identifier, the summary or another name.
     package let name: String
-    /// Whether the operation is one of a collection, which can keep changes.
+    /// Whether the operation is one of a collection that requests change.
     package let isOfCollection: Bool
   }
 
@@ -23,7 +23,7 @@ extension Contract {
 
   /// The operations in the order of their routes.
   package var operationSummaries: [OperationSummary] {
-    let collections = ContractCollection.all(in: content).filter { !$0.isReadOnly }
+    let collections = ContractCollection.all(in: content).filter(\.isChanged)
     let stateful = Set(collections.flatMap(\.operations.keys))
     return content.operations.enumerated().flatMap { index, operation in
       operation.basePaths.map { base in
@@ -57,7 +57,7 @@ extension Contract {
         }
         if !collection.hidden.contains(collection.key) { known[path] = (collection, items) }
         let sampledIDs = collection.sampledIDs(content, options).map {
-          SampledIDs($0, of: content, seed: seed)
+          SampledIDs($0, of: content, seed: seed, known: items.map { $0[collection.key] })
         }
         for (index, kind) in collection.operations {
           let operation = content.operations[index]

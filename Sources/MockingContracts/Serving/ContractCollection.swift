@@ -39,6 +39,9 @@ struct ContractCollection: Sendable {
   /// Whether no request changes the items: the collection is a list that only pages and filters.
   var isReadOnly: Bool { operations.values.allSatisfy { $0 == .list } }
 
+  /// Whether a request creates, changes or deletes items.
+  var isChanged: Bool { operations.values.contains { ![.list, .read].contains($0) } }
+
   /// A list that keeps nothing.
   struct Omission: Error, Hashable {
     /// The path of the list in the document.
@@ -154,8 +157,8 @@ extension ContractOperation {
     return responses.first { $0.code == .class(2) }.map { (200, $0) }
   }
 
-  /// The schema of the JSON body of a request.
-  var bodySchema: Int? { body?.content.first(where: \.isJSON)?.schema }
+  /// The schema of the body of a request: that of JSON, or else the first one, such as that of a form.
+  var bodySchema: Int? { (body?.content.first(where: \.isJSON) ?? body?.content.first)?.schema }
 
   /// The schema of the JSON body of the successful response.
   var successSchema: Int? { successfulResponse?.response.content.first(where: \.isJSON)?.schema }

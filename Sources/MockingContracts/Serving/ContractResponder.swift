@@ -6,7 +6,7 @@ import Networking
 /// The responses of an operation of a contract.
 final class ContractResponder: Sendable {
   let content: Contract.Content
-  private let operation: ContractOperation
+  let operation: ContractOperation
   /// The path, with that of the server.
   private let path: ContractPath
   let seed: UInt64
@@ -93,7 +93,8 @@ final class ContractResponder: Sendable {
       let checker = RequestChecker(contract: content, operation: operation)
       return checker.check(request, path: values).map { result in
         problem(
-          result.status, result.detail, errors: result.violations.prefix(100).map(\.json),
+          result.status, result.detail + (result.status == 401 ? "; any value is accepted" : ""),
+          errors: result.violations.prefix(100).map(\.json),
           RequestPreferences(request))
       }
     }
@@ -150,7 +151,7 @@ final class ContractResponder: Sendable {
   /// Returns a response with a body, which is made for the first request that needs it.
   ///
   /// The document bounds the number of bodies: all statuses of a class, or of the default, have one.
-  private func body(
+  func body(
     _ media: ContractMedia, _ status: Int, of response: ContractResponse,
     _ preferences: RequestPreferences
   ) -> Mock {
@@ -204,8 +205,7 @@ final class ContractResponder: Sendable {
     guard let data = body.data(of: value, isExample: isExample) else {
       return .problem(500, "the example of the response cannot be written as JSON")
     }
-    let isRange = media.type.subtype == "*" || media.type.type == "*"
-    var mock = Mock.data(data, contentType: isRange ? "application/json" : media.text)
+    var mock = Mock.data(data, contentType: body.contentType)
     if let violation {
       let detail = "the body does not keep its schema: \(violation)"
       if content.refusesInvalidExamples { return .problem(500, detail) }
@@ -279,98 +279,5 @@ final class ContractResponder: Sendable {
     let value = value(of: media, response.code, RequestPreferences([:])).value
     envelope.withLock { $0 = value }
     return value
-  }
-
-  // MARK: Problems
-
-  /// Returns the response to a request that does not keep the contract.
-  ///
-  /// If the document has another body for the status, or an example without a schema, that body is
-  /// sent, so that the response keeps the contract, and the violations are in the field
-  /// `Contract-Violation`.
-  ///
-  /// - Parameters:
-  ///   - status: The status.
-  ///   - detail: The description.
-  ///   - errors: The violations.
-  ///   - preferences: The preferences of the client.
-  /// - Returns: The response.
-  func problem(
-    _ status: Int, _ detail: String, errors: [JSON],
-    _ preferences: RequestPreferences = RequestPreferences([:])
-  ) -> Mock {
-    let members: [String: JSON] = errors.isEmpty ? [:] : ["errors": .array(errors)]
-    var mock = Mock.problem(status, detail, members: members)
-    if status == 401 { mock.headers = addingChallenges(to: mock.headers) }
-    guard let response = operation.response(for: status),
-      let media = Self.problemMedia(in: response.content, preferences),
-      case .data(let data) = mock.body, let value = try? JSON(parsing: data)
-    else { return mock }
-    // An example of another response would hide the violation.
-    let wishes = preferences.status == status ? preferences : RequestPreferences([:])
-    let isDocumented = media.schema == nil && !media.examples.isEmpty || !media.isJSON
-    if !isDocumented, wishes.example == nil, media.schema.map({ keeps(value, $0) }) ?? true {
-      mock.headers["Content-Type"] = media.text
-      return mock
-    }
-    var documented = body(media, status, of: response, wishes)
-    for error in errors.prefix(20) {
-      documented.headers.add(
-        Self.fieldText(error["detail"].string ?? ""), for: "Contract-Violation")
-    }
-    for value in mock.headers.values(for: "WWW-Authenticate") {
-      documented.headers.add(value, for: "WWW-Authenticate")
-    }
-    return documented
-  }
-
-  /// The limit for the steps of the check of problem details, which each invalid request needs.
-  private static let maximumProblemStepCount = 100_000
-
-  private func keeps(_ problem: JSON, _ schema: Int) -> Bool {
-    content.violations(
-      of: problem, schema, .response, maximumStepCount: Self.maximumProblemStepCount
-    ).isEmpty
-  }
-
-  /// Returns the media type for problem details: of those that the client likes equally, that of
-  /// problem details, then one of JSON.
-  private static func problemMedia(
-    in content: [ContractMedia], _ preferences: RequestPreferences
-  ) -> ContractMedia? {
-    let described = content.filter { $0.schema != nil || !$0.examples.isEmpty || $0.isJSON }
-    let json = described.filter(\.isJSON)
-    let ordered = json.filter { $0.type.subtype == "problem+json" } + json + described
-    return preferences.choose(from: ordered) ?? ordered.first
-  }
-
-  /// Returns a text without characters that a header field cannot have.
-  private static func fieldText(_ text: String) -> String {
-    text.unicodeScalars.prefix(500).map { scalar in
-      (0x20...0x7E).contains(scalar.value) ? String(scalar) : "?"
-    }.joined()
-  }
-
-  /// Adds a challenge for each scheme of the operation with which a client can respond.
-  ///
-  /// A challenge of Digest needs values that only a server with passwords has.
-  ///
-  /// Source: RFC 9110 section 11.6.1; RFC 7617; RFC 6750 section 3.
-  private func addingChallenges(to headers: HTTPHeaders) -> HTTPHeaders {
-    let title = Self.fieldText(content.title).filter { !"\"\\".contains($0) }
-    var challenges: [String] = []
-    for kind in operation.security.joined().map(\.kind) {
-      let scheme: String
-      switch kind {
-      case .http("digest"), .other: continue
-      case .http(let name): scheme = name.capitalized
-      case .apiKey: scheme = "ApiKey"
-      }
-      let challenge = "\(scheme) realm=\"\(title)\""
-      if !challenges.contains(challenge) { challenges.append(challenge) }
-    }
-    var headers = headers
-    for challenge in challenges { headers.add(challenge, for: "WWW-Authenticate") }
-    return headers
   }
 }

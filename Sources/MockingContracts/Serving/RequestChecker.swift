@@ -94,9 +94,23 @@ struct RequestChecker {
       schemes.allSatisfy { isPresent($0.kind, in: request) }
     }
     guard !isMet else { return nil }
-    let names = operation.security.map { schemes in schemes.map(\.name).joined(separator: " and ") }
+    let names = operation.security.map { schemes in
+      schemes.map { "\($0.name) (\(Self.credentials($0.kind)))" }.joined(separator: " and ")
+    }
     return RequestViolation(
       location: .security, message: "expected credentials for \(names.joined(separator: ", or "))")
+  }
+
+  /// Returns the part of a request with the credentials of a scheme.
+  private static func credentials(_ kind: ContractSecurity.Kind) -> String {
+    switch kind {
+    case .apiKey(.header, let name): "the header field \(name)"
+    case .apiKey(.cookie, let name): "the cookie \(name)"
+    case .apiKey(_, let name): "the query parameter \(name)"
+    case .http("basic"): "Authorization: Basic with a user and a password"
+    case .http(let scheme): "Authorization: \(scheme.capitalized)"
+    case .other: "not checked"
+    }
   }
 
   private func isPresent(_ kind: ContractSecurity.Kind, in request: ReceivedRequest) -> Bool {
@@ -205,7 +219,9 @@ struct RequestChecker {
       maximumStepCount: isLarge ? SchemaValidator.maximumStepCount : Self.maximumStepCount
     ).map { violation in
       RequestViolation(
-        location: .body, path: violation.path, message: "\(violation)", schema: violation.schema)
+        location: .body, path: violation.path,
+        message: violation.path.isEmpty ? "the body: \(violation.message)" : "\(violation)",
+        schema: violation.schema)
     }
     return Result(status: 422, detail: "", violations: violations)
   }
@@ -220,6 +236,14 @@ struct RequestChecker {
   private static func canBeEmpty(_ contentType: String) -> Bool {
     guard let type = MediaType(contentType) else { return false }
     return type.type == "text" || type.subtype == "x-www-form-urlencoded"
+  }
+
+  /// Returns the fields of a form that the operation accepts as an object, or `nil` for another body.
+  func form(_ request: ReceivedRequest) -> JSON? {
+    guard let media = operation.body?.content.media(for: request.headers["Content-Type"] ?? ""),
+      media.schema.map({ contract.program.types(of: $0).contains(.object) }) ?? true
+    else { return nil }
+    return form(request, media)
   }
 
   /// Returns the fields of a form as an object, or `nil` for another media type.

@@ -14,7 +14,7 @@ struct RequestPreferences {
   /// The status that the client prefers.
   private(set) var status: Int?
   /// The name of an example.
-  private(set) var example: String?
+  var example: String?
   /// Whether the body is made from the schema although there is an example.
   private(set) var isDynamic: Bool?
   /// The preference whose value cannot be parsed, with the values that can.

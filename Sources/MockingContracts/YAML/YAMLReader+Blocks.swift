@@ -194,7 +194,7 @@ extension YAMLReader {
       }
       return try close(node, own)
     case UInt8(ascii: "\""), UInt8(ascii: "'"):
-      let text = try quoted(indentation: parent + 1)
+      let text = try quoted()
       if isKey(&self) { return nil }
       return try scalar(
         text, isPlain: false, at: mark.position, try joined(head.outer, head.properties))
@@ -283,7 +283,7 @@ extension YAMLReader {
     case UInt8(ascii: "["), UInt8(ascii: "{"):
       throw scanner.error("a key that is a collection has no name in JSON")
     case UInt8(ascii: "\""), UInt8(ascii: "'"):
-      let text = try quoted(indentation: 0)
+      let text = try quoted()
       key = YAMLKey(text: text, isPlain: false, offset: start.position)
     default:
       let line = scanner.text(try plainLine(inFlow: false))

@@ -161,7 +161,7 @@ extension YAMLReader {
       let node = try flowCollection(indentation: indentation)
       return FlowKey(node: try close(node, own), text: nil, isQuoted: true)
     case UInt8(ascii: "\""), UInt8(ascii: "'"):
-      let text = try quoted(indentation: indentation)
+      let text = try quoted()
       let node = try scalar(text, isPlain: false, at: start, own)
       return FlowKey(node: node, text: text, isQuoted: true)
     case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: ":"):

@@ -83,10 +83,11 @@ extension YAMLReader {
 
   /// Reads a scalar in single or double quotation marks.
   ///
-  /// - Parameter indentation: The least number of spaces before each further line.
+  /// The indentation of its further lines is not checked.
+  ///
   /// - Returns: The text.
   /// - Throws: ``DocumentSyntaxError``.
-  mutating func quoted(indentation: Int) throws(DocumentSyntaxError) -> String {
+  mutating func quoted() throws(DocumentSyntaxError) -> String {
     let (start, mark) = (scanner.position, scanner.next)
     let isDouble = mark == UInt8(ascii: "\"")
     var text: [UInt8] = []
@@ -107,7 +108,7 @@ extension YAMLReader {
         if YAMLScanner.isBreak(scanner.peek(1)) {
           scanner.position += 1
           let lineCount = scanner.skipEmptyLines()
-          try checkLine(indentation, start)
+          try checkLine(start)
           text += Array(repeating: 0x0A, count: lineCount - 1)
         } else {
           text += Array(String(try escape()).utf8)
@@ -116,7 +117,7 @@ extension YAMLReader {
       case 0x0A, 0x0D:
         text.removeSubrange(end...)
         Self.fold(scanner.skipEmptyLines(), into: &text)
-        try checkLine(indentation, start)
+        try checkLine(start)
         end = text.count
       case let byte:
         text.append(byte)
@@ -126,16 +127,13 @@ extension YAMLReader {
     }
   }
 
-  /// Checks the indentation of a further line of a quoted scalar.
-  private func checkLine(_ indentation: Int, _ start: Int) throws(DocumentSyntaxError) {
+  /// Checks that a further line of a quoted scalar is one.
+  private func checkLine(_ start: Int) throws(DocumentSyntaxError) {
     guard scanner.next != 0 else {
       throw scanner.error("the quotation mark is not closed", at: start)
     }
     guard !scanner.isAtAnyMarker else {
       throw scanner.error("the document ends in a quoted text")
-    }
-    guard scanner.indentation >= indentation else {
-      throw scanner.error("the line must be indented by at least \(indentation) spaces")
     }
   }
 

@@ -8,8 +8,9 @@ import Networking
 /// else is an error with its position: keys that are collections, repeated keys, merge keys, tags
 /// of applications, numbers that are not finite, and tabs in the indentation.
 ///
-/// The closing bracket of a flow collection may stand below the first character of its parent.
-/// YAML requires one more space, but many documents are written without it.
+/// The closing bracket of a flow collection may stand below the first character of its parent, and the
+/// further lines of a quoted text, such as those of a certificate, may have any indentation. YAML
+/// requires more spaces, but many documents are written without them, and other readers take them.
 ///
 /// The time is proportional to the length of the text. The expansion of aliases is bounded by
 /// ``maximumAliasSize``, and the nesting by ``maximumDepth``.

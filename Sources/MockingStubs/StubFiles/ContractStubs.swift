@@ -61,7 +61,7 @@ struct ContractStubs {
           ArchiveWarning(
             problem:
               "\(name) has no collection that keeps changes: a list such as /notes with a POST, "
-              + "or with a path for its items, /notes/{id}"))
+              + "or its items, /notes/{id}, with a PUT, PATCH or DELETE"))
       }
     }
     self.warnings = warnings

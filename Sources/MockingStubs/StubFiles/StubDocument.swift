@@ -66,6 +66,16 @@ struct StubDocument {
             + "file in the same folder, with "
             + "{\"routes\": [\(StubValue.resources(collections, of: name))]}")
       }
+      let names = (json.dictionary ?? [:]).keys
+      if !names.isEmpty,
+        names.allSatisfy({ NameSuggestion.of($0, among: Self.keys) == nil })
+      {
+        throw JSONDocumentError(
+          path: root.path,
+          text:
+            "the file is neither a stub file, an object with a member \"routes\", nor an OpenAPI "
+            + "document, an object with a member \"openapi\"")
+      }
       let object = try root.object(Self.keys, "an object with a member \"routes\"")
       includes = try object["include"]?.includes() ?? []
       basePath = base + (try object["basePath"]?.basePath() ?? "")

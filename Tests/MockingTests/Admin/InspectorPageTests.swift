@@ -61,7 +61,7 @@ struct InspectorPageTests {
   }
 
   @Test func theDetailsHaveTheReasonOfARefusalOfAContract() {
-    #expect(text.contains("name === 'Contract-Violation'"))
+    #expect(text.contains("name === 'Contract-Violation' || name === 'Contract-Problem'"))
   }
 
   @Test(arguments: [

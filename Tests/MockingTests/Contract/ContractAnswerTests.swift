@@ -198,7 +198,37 @@ struct ContractAnswerTests {
     #expect(!responder.needsBody(for: Self.request(["Accept": "image/png"])))
   }
 
+  @Test(arguments: [
+    ("image/png", "image/png", [0x89, 0x50, 0x4E, 0x47] as [UInt8]),
+    ("image/jpeg", "image/jpeg", [0xFF, 0xD8, 0xFF]),
+    ("image/jpg", "image/jpg", [0xFF, 0xD8, 0xFF]),
+    ("image/webp", "image/webp", Array("RIFF".utf8)),
+    ("image/gif", "image/gif", Array("GIF89a".utf8)),
+    ("image/svg+xml", "image/svg+xml", Array("<svg ".utf8)),
+    ("image/*", "image/png", [0x89, 0x50, 0x4E, 0x47]),
+  ])
+  func anImageWithoutAnExampleCanBeShown(type: String, sent: String, start: [UInt8]) throws {
+    let responder = try Self.responder(
+      Self.success("{'\(type)': {schema: {type: string, format: binary}}}"))
+    let mock = try Self.send(to: responder).mock
+    guard case .data(let data) = mock.body else { throw TestFailure() }
+    #expect(mock.headers["Content-Type"] == sent && data.starts(with: start))
+  }
+
+  private struct TestFailure: Error {}
+
   // MARK: Problems
+
+  @Test(arguments: [
+    ("{bearer: []}", "bearer (Authorization: Bearer)"),
+    ("{basic: []}", "basic (Authorization: Basic with a user and a password)"),
+    ("{key: []}, {bearer: []}", "key (the header field X-Key), or bearer (Authorization: Bearer)"),
+  ])
+  func aRequestWithoutCredentialsLearnsWhichToSend(security: String, names: String) throws {
+    let responder = try Self.responder("{'204': {description: B}}", security: security)
+    let problem = try JSON(parsing: Data(try Self.send(to: responder).text.utf8))
+    #expect(problem["detail"].string == "expected credentials for \(names); any value is accepted")
+  }
 
   @Test(arguments: [
     ("application/json: {example: unauthorized}", "\"unauthorized\""),
@@ -212,7 +242,9 @@ struct ContractAnswerTests {
       security: "{bearer: []}")
     let (mock, text) = try Self.send(to: responder)
     #expect(mock.status == 401 && text == body)
-    #expect(mock.headers["Contract-Violation"] == "expected credentials for bearer")
+    #expect(
+      mock.headers["Contract-Violation"]
+        == "expected credentials for bearer (Authorization: Bearer)")
     #expect(mock.headers["WWW-Authenticate"] == "Bearer realm=\"Answers\"")
   }
 

@@ -190,6 +190,206 @@ struct ContractCollectionTests {
     #expect(contract.statelessLists.isEmpty)
   }
 
+  // MARK: Items of public APIs
+
+  private static let cards = """
+    openapi: 3.0.3
+    info: {title: Cards, version: "1"}
+    paths:
+      /cards:
+        get: {responses: {"200": {description: ok, content: {application/json: {schema: {type: array, items: {$ref: "#/components/schemas/Card"}}}}}}}
+        post:
+          requestBody:
+            content:
+              application/json: {schema: {$ref: "#/components/schemas/NewCard"}}
+              application/x-www-form-urlencoded: {schema: {$ref: "#/components/schemas/NewCard"}}
+          responses:
+            "200": {description: made, content: {application/json: {schema: {$ref: "#/components/schemas/Card"}}}}
+            "422": {description: refused, content: {application/json: {schema: {$ref: "#/components/schemas/Failure"}}}}
+      /cards/{card_id}:
+        parameters: [{name: card_id, in: path, required: true, schema: {type: string}}]
+        get:
+          responses:
+            "200": {description: ok, content: {application/json: {schema: {$ref: "#/components/schemas/Card"}}}}
+            default:
+              description: failed
+              content:
+                application/json:
+                  schema: {$ref: "#/components/schemas/Failure"}
+                  examples:
+                    invalid: {value: {error: {message: text is required, status_code: 422}}}
+                    missing: {value: {error: {message: card not found, status_code: 404}}}
+        post:
+          requestBody: {content: {application/x-www-form-urlencoded: {schema: {$ref: "#/components/schemas/NewCard"}}}}
+          responses: {"200": {description: changed, content: {application/json: {schema: {$ref: "#/components/schemas/Card"}}}}}
+      /cards/{card_id}/send:
+        parameters: [{name: card_id, in: path, required: true, schema: {type: string}}]
+        post: {responses: {"204": {description: sent}}}
+    components:
+      schemas:
+        NewCard: {type: object, properties: {text: {type: string}, size: {type: integer}}}
+        Base: {type: object, required: [object, created], properties: {object: {enum: [card]}, created: {type: string, format: date-time}}}
+        Text: {allOf: [{$ref: "#/components/schemas/Base"}, {type: object, required: [id, text], properties: {id: {type: string, pattern: "^crd_[a-z]+$"}, text: {type: string}, size: {type: integer}}}]}
+        Size: {allOf: [{$ref: "#/components/schemas/Base"}, {type: object, required: [id, size, kind], properties: {id: {type: string, pattern: "^crd_[a-z]+$"}, size: {type: integer}, kind: {enum: [big]}}}]}
+        Card: {anyOf: [{$ref: "#/components/schemas/Text"}, {$ref: "#/components/schemas/Size"}]}
+        Failure: {type: object, required: [error], properties: {error: {type: object, required: [message, status_code], properties: {message: {type: string}, status_code: {type: integer}}}}}
+    """
+
+  @Test func theIDsOfAPatternAreAllDifferent() async throws {
+    let client = try Client(Self.cards)
+    var ids: Set<String> = []
+    for _ in 0..<100 {
+      let card = try await client.create("cards", ["text": "Hi"])
+      ids.insert(try #require(card["id"].string))
+    }
+    #expect(ids.count == 100)
+  }
+
+  @Test func aNewItemHasTheMembersThatAllAlternativesRequire() async throws {
+    let card = try await Client(Self.cards).create("cards", ["text": "Hi"])
+    #expect(card["object"] == "card" && card["created"].string != nil)
+    #expect(card["kind"].isNull)
+  }
+
+  @Test func aFormCreatesAndChangesAnItem() async throws {
+    let client = try Client(Self.cards)
+    let form = Request.post(
+      "cards", parameters: ["text": "Hi", "size": 3], contentType: .formURLEncoded)
+    let (status, card, _) = try await client.send(form)
+    #expect(status == 200 && card["text"] == "Hi" && card["size"] == 3)
+    let id = try #require(card["id"].string)
+    let change = Request.post(
+      "cards/\(id)", parameters: ["text": "Bye"], contentType: .formURLEncoded)
+    #expect(try await client.send(change).json["text"] == "Bye")
+    let stored = try await client.send(.get("cards/\(id)")).json
+    #expect(stored["text"] == "Bye" && stored["size"] == 3)
+    #expect(try await client.send(.post("cards/\(id)/send")).status == 204)
+  }
+
+  @Test func theExampleOfAFailureHasTheStatusAndTheReasonIsBesideIt() async throws {
+    let client = try Client(Self.cards)
+    let failure = try await client.send(.get("cards/crd_none"))
+    #expect(failure.status == 404)
+    #expect(failure.json["error"]["message"] == "card not found")
+    let reason = failure.headers["Contract-Problem"]
+    #expect(reason == "there is no item with the id \"crd_none\"")
+  }
+
+  @Test(arguments: [("task_gid", "gid"), ("taskUuid", "uuid"), ("taskNumber", "number")])
+  func theMemberWithTheIDHasTheNameOfTheVariableWithoutThatOfTheItem(
+    variable: String, member: String
+  ) async throws {
+    let schema = "{type: object, required: [\(member)], properties: {\(member): {type: string}}}"
+    let content = "content: {application/json: {schema: "
+    let client = try Client(
+      """
+      openapi: 3.0.3
+      info: {title: Tasks, version: "1"}
+      paths:
+        /tasks:
+          get: {responses: {"200": {description: ok, \(content){type: array, items: \(schema)}}}}}}
+          post:
+            requestBody: {\(content)\(schema)}}}
+            responses: {"201": {description: made, \(content)\(schema)}}}}
+        /tasks/{\(variable)}:
+          parameters: [{name: \(variable), in: path, required: true, schema: {type: string}}]
+          get: {responses: {"200": {description: ok, \(content)\(schema)}}}}}
+      """)
+    let first = try #require(try await client.send(.get("tasks")).json.array?.first)
+    let id = try #require(first[member].string)
+    #expect(try await client.send(.get("tasks/\(id)")).json == first)
+  }
+
+  private static let channels = """
+    openapi: 3.0.3
+    info: {title: Channels, version: "1"}
+    paths:
+      /channels:
+        get: {responses: {"200": {description: ok, content: {application/json: {schema: {type: array, items: {$ref: "#/components/schemas/Channel"}}}}}}}
+      /channels/{channelId}:
+        parameters: [{name: channelId, in: path, required: true, schema: {type: string}}]
+        get:
+          responses:
+            "200": {description: ok, content: {application/json: {schema: {$ref: "#/components/schemas/Channel"}}}}
+            "404": {description: none, content: {application/json: {schema: {$ref: "#/components/schemas/Failure"}}}}
+      /channels/{channelId}/rules:
+        parameters: [{name: channelId, in: path, required: true, schema: {type: string}}]
+        get:
+          parameters: [{name: limit, in: query, schema: {type: integer}}, {name: offset, in: query, schema: {type: string}}]
+          responses:
+            "200":
+              description: ok
+              content:
+                application/json:
+                  schema:
+                    type: object
+                    properties:
+                      data: {type: array, items: {$ref: "#/components/schemas/Rule"}}
+                      next_page: {type: object, nullable: true, properties: {offset: {type: string}, path: {type: string}, uri: {type: string}}}
+        post:
+          requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/Rule"}}}}
+          responses: {"201": {description: made, content: {application/json: {schema: {$ref: "#/components/schemas/Rule"}}}}}
+      /channels/{channelId}/rules/{ruleId}:
+        parameters:
+          - {name: channelId, in: path, required: true, schema: {type: string}}
+          - {name: ruleId, in: path, required: true, schema: {type: string}}
+        get: {responses: {"200": {description: ok, content: {application/json: {schema: {$ref: "#/components/schemas/Rule"}}}}}}
+    components:
+      schemas:
+        Channel: {type: object, required: [id], properties: {id: {type: string}}}
+        Rule:
+          discriminator: {propertyName: type}
+          oneOf: [{$ref: "#/components/schemas/Mail"}, {$ref: "#/components/schemas/Hook"}]
+        Mail: {type: object, required: [type], properties: {type: {enum: [Mail]}, id: {type: string, readOnly: true}, to: {type: string}}}
+        Hook: {type: object, required: [type], properties: {type: {enum: [Hook]}, id: {type: string, readOnly: true}, url: {type: string}}}
+        Failure: {type: object, required: [message, statusCode], properties: {message: {type: string}, statusCode: {type: integer}}}
+    """
+
+  @Test func aParentThatNoRequestCreatesMayBeMissing() async throws {
+    let client = try Client(Self.channels)
+    let rule = try await client.create("channels/foo/rules", ["type": "Mail", "to": "ada"])
+    let id = try #require(rule["id"].string)
+    #expect(try await client.send(.get("channels/foo/rules/\(id)")).json == rule)
+    #expect(try await client.send(.get("channels/bar/rules/\(id)")).status == 404)
+    #expect(try await client.send(.get("channels/foo")).status == 404)
+  }
+
+  @Test func aCollectionThatNoRequestChangesIsNotSaidToKeepChanges() throws {
+    let operations = try Contract(text: Self.channels).operationSummaries
+    let kept = operations.filter(\.isOfCollection).map(\.path)
+    #expect(Set(kept) == ["/channels/{channelId}/rules", "/channels/{channelId}/rules/{ruleId}"])
+  }
+
+  @Test func anErrorMadeFromItsSchemaHasItsStatusAndItsReason() async throws {
+    let failure = try await Client(Self.channels).send(.get("channels/foo"))
+    let reason = "there is no item with the id \"foo\""
+    #expect(failure.json == ["message": .string(reason), "statusCode": 404])
+  }
+
+  @Test(arguments: ["me", "self"])
+  func anAliasOfTheClientHasTheResponseOfTheDocument(alias: String) async throws {
+    let channel = try await Client(Self.channels).send(.get("channels/\(alias)"))
+    #expect(channel.status == 200 && channel.json["id"].string != nil)
+  }
+
+  @Test func theNextPageOfAListLeadsToIt() async throws {
+    let client = try Client(Self.channels)
+    for name in ["a", "b", "c"] {
+      _ = try await client.create("channels/foo/rules", ["type": "Mail", "to": .string(name)])
+    }
+    let first = try await client.send(.get("channels/foo/rules", parameters: ["limit": 2])).json
+    let next: JSON = [
+      "offset": "2", "path": "/channels/foo/rules?limit=2&offset=2",
+      "uri": "http://parking.example/channels/foo/rules?limit=2&offset=2",
+    ]
+    #expect(first["data"].array?.count == 2 && first["next_page"] == next)
+    let last = try await client.send(
+      .get("channels/foo/rules", parameters: ["limit": 2, "offset": "2"])
+    ).json
+    #expect(last["data"].array?.map { $0["to"] } == ["c"])
+    #expect(last.dictionary?["next_page"] == .null)
+  }
+
   @Test func aLocationWithoutAnExampleIsBelowThePathOfTheRequest() async throws {
     let contract = try Contract(
       text: """

@@ -150,7 +150,8 @@ struct ContractReaderTests {
   }
 
   @Test(arguments: [
-    ("swagger: \"2.0\"", "convert"), ("openapi: 3.1", "quotation marks"),
+    ("swagger: \"2.0\"", "npx swagger2openapi --outfile openapi3.yaml openapi.yaml"),
+    ("openapi: 3.1", "quotation marks"),
     ("openapi: 4.0.0", "found 4.0.0"),
     ("[]", "an object"), ("a: 1", "member openapi"),
   ])
@@ -260,7 +261,7 @@ struct ContractReaderTests {
       openapi: 3.1.0
       info: {title: Pattern, version: "1"}
       paths: {}
-      components: {schemas: {A: {pattern: "^(?!x).*$"}}}
+      components: {schemas: {A: {pattern: "a(?!x)"}}}
       """
     let warnings = try Contract(text: text).warnings
     #expect(warnings.map(\.pointer) == ["/components/schemas/A/pattern"])

@@ -201,7 +201,7 @@ struct ContractServingTests {
     #expect(
       Set(reply.errors.compactMap { $0["pointer"].string }) == ["#/name", "#/kind", "#/born", "#"])
     #expect(
-      reply.errors.contains { $0["detail"] == "the value: the member x is not allowed" },
+      reply.errors.contains { $0["detail"] == "the body: the member x is not allowed" },
       "\(reply.json)")
   }
 

@@ -114,7 +114,7 @@ struct ImperfectDocumentTests {
     ),
     (
       "{responses: {'200': {content: {$ref: '#/components/x-b'}}}}",
-      "the member content has no reference; it is followed"
+      "a $ref must not stand in content; it is followed"
     ),
     (
       "{responses: {'200 ': \(json.dropFirst(8).dropLast())}}",
@@ -144,12 +144,36 @@ struct ImperfectDocumentTests {
     for (responses, message) in [
       ("{}", "expected an object with at least one response; the status is 200, without a body"),
       ("{'200': {$ref: '#/b'}}", "the reference #/b leads nowhere; it has no body"),
+      ("{'200': {content: {array: {}}}}", "array is not a media type; ignored"),
     ] {
       let text = Self.document("{/a: {get: {responses: \(responses)}}}")
       #expect(try Self.mistakes(text).map(\.message) == [message])
       let response = try await Self.response(try Contract(text: text), "/a")
       #expect(response.status == 200 && response.body.isEmpty)
     }
+  }
+
+  @Test func aMisspelledMemberIsNamed() throws {
+    let response = "{responses: \(Self.json)}"
+    let text = Self.document(
+      "{/a: {get: \(response), gett: {}, POST: {}, x-b: 1, summary: A}, /b: {get: {respones: {}}}}")
+    #expect(
+      try Self.mistakes(text).map { "\($0.pointer): \($0.message)" } == [
+        "/paths/~1a/gett: gett is neither a method nor another member of a path; ignored",
+        "/paths/~1a/POST: a method has small letters, such as post; ignored",
+        "/paths/~1b/get/responses: expected an object with at least one response; respones is not a "
+          + "member of OpenAPI; the status is 200, without a body",
+      ])
+  }
+
+  @Test func theOnlyBodyWithANameThatIsNoMediaTypeIsJSON() async throws {
+    let text = Self.document(
+      "{/a: {get: {responses: {'200': {content: {array: {schema: {enum: [7]}}}}}}}}")
+    #expect(
+      try Self.mistakes(text).map(\.message) == [
+        "array is not a media type; read as application/json"
+      ])
+    #expect(try await Self.response(try Contract(text: text), "/a").body == "7")
   }
 
   @Test(arguments: [
@@ -342,8 +366,8 @@ struct ImperfectDocumentTests {
     let contract = try Contract(contentsOf: file)
     #expect(
       contract.warnings.map(\.message) == [
-        "the member paths has no reference; it is followed",
-        "the member schemas has no reference; it is followed",
+        "a $ref must not stand in paths; it is followed",
+        "a $ref must not stand in schemas; it is followed",
       ])
     #expect(try await Self.response(contract, "/a").body == "7")
   }

@@ -21,6 +21,8 @@ struct SchemaSamplerTests {
     "{type: integer, minimum: 9007199254741000, maximum: 9007199254743000}",
     "{type: integer, maximum: -9000000000000000000}", "{type: string, minLength: 100000}",
     "{type: string, pattern: '^(((a*){0,9})*b){3}$'}",
+    "{type: string, pattern: '^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9]).{8,}$'}",
+    "{type: string, pattern: '^(?!.*a)[a-c]{4}$'}",
   ])
   func aSampleKeepsItsSchema(schema: String) throws {
     for seed in UInt64(0)..<40 {

@@ -24,6 +24,29 @@ struct SchemaValidatorTests {
     #expect(violations[0].keyword == "maximum")
   }
 
+  @Test(arguments: [
+    (
+      "^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9]).{8,}$", ["Password1"],
+      ["password1", "Pass1", "PASSWORD1"]
+    ),
+    ("^(?!.*admin)[a-z]+$", ["user"], ["admin", "user1"]),
+    ("^(?=(a|[)b]))..$", ["ab", ")a"], ["cb", "a"]), ("^(?!a)", ["b", ""], ["a"]),
+    ("^(?=a)", ["ab"], ["ba"]), (#"^(?=\(a\))\S+$"#, ["(a)b"], ["a b", "(a) b"]),
+  ])
+  func lookAheadAtTheStartOfAPatternIsChecked(
+    pattern: String, matching: [String], others: [String]
+  ) {
+    #expect(SchemaPattern(pattern).problem == nil)
+    let schema: JSON = ["pattern": .string(pattern)]
+    for text in matching { #expect(SchemaFixture.violations(.string(text), schema).isEmpty) }
+    for text in others { #expect(!SchemaFixture.violations(.string(text), schema).isEmpty) }
+  }
+
+  @Test(arguments: ["^(?=a)b|c", "a(?=b)", "^(?=a)*b", "^(?<=a)b", "^(?=a(?=b))", "^(?=a"])
+  func otherLookAroundIsReported(pattern: String) {
+    #expect(SchemaPattern(pattern).problem != nil)
+  }
+
   @Test func theNearestAlternativeIsReported() {
     let schema: JSON = [
       "anyOf": [
@@ -37,7 +60,7 @@ struct SchemaValidatorTests {
     ]
     let violations = SchemaFixture.violations(["kind": "dog", "tail": "long"], schema)
     #expect(violations.map(\.keyword) == ["anyOf", "type"])
-    #expect(violations[0].message.contains("the nearest is 2"))
+    #expect(violations[0].message.contains("the nearest is anyOf/2"))
     #expect(violations[1].pointer == "/tail")
   }
 

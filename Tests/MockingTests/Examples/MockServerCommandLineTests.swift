@@ -73,6 +73,10 @@ import MockingStubs
       #expect(short == long)
     }
 
+    @Test func errorsNeedNoCheckForAFile() throws {
+      #expect(try options("api.yaml", "--errors").refusesViolations)
+    }
+
     @Test func repeatedNamesAndOriginsAreCollected() throws {
       let parsed = try options(
         "a", "--proxy", "http://b", "--record", "c", "--keep", "d,e", "--keep", "f",
@@ -134,7 +138,7 @@ import MockingStubs
         "--check requires --proxy; to validate files: mock-server check FILE"
       ),
       (["--proxy", "http://a", "--report", "b"], "--report requires --check"),
-      (["--proxy", "http://a", "--errors"], "--errors requires --check"),
+      (["--proxy", "http://a", "--errors"], "--errors requires --check or a FILE"),
       (
         ["a", "--delay", "80"],
         "--delay 80: expected a time, such as 80ms or 1.5s, or two for a random one, such as 80ms-300ms"

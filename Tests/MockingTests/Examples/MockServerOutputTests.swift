@@ -137,7 +137,7 @@
       #expect(String(decoding: record.body, as: UTF8.self) == #"{"error":"no token"}"#)
       program.signal(SIGINT)
       let lines = await program.end.lines.filter { $0.contains("iolation") }
-      let reason = "expected credentials for token"
+      let reason = "expected credentials for token (Authorization: Bearer)"
       #expect(lines.count == 1)
       if isJSON {
         let object = try JSON(parsing: Data((lines.first ?? "").utf8))

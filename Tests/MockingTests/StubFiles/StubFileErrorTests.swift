@@ -18,6 +18,11 @@ struct StubFileErrorTests {
     ("{}", "1:1: expected a member \"routes\", an array"),
     ("{\"routes\": 5}", "1:12: routes: expected an array of routes, found 5"),
     (
+      "{\"name\": \"a\", \"version\": \"1\"}",
+      "1:1: the file is neither a stub file, an object with a member \"routes\", nor an OpenAPI "
+        + "document, an object with a member \"openapi\""
+    ),
+    (
       "{\"roots\": []}",
       "1:2: roots: unknown key \"roots\"; did you mean \"routes\"?"
     ),
