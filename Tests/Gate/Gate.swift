@@ -7,8 +7,9 @@ package import Testing
 ///
 /// Swift Testing starts all tests at once. Among thousands of them, a test waits for minutes between two of
 /// its steps, in which connections end and cookies expire, and the process runs out of descriptors. A test
-/// with this trait waits until it has a place before it starts, and has ten minutes from then on, after which
-/// it is cancelled and reported. The limit of `.timeLimit` would include the wait.
+/// with this trait waits until it has a place before it starts. It is cancelled and reported if neither it nor
+/// another gated test ends for ten minutes: a test may be slow on a slow machine, but must not stand still. The
+/// limit of `.timeLimit` would depend on the machine, and include the wait.
 ///
 /// All suites with sockets, files, processes or long computations have this trait. If the suites around a
 /// test have several, the innermost counts.
@@ -40,7 +41,7 @@ package struct Gate: TestTrait, SuiteTrait, TestScoping {
   /// Whether the current test has its places.
   @TaskLocal private static var isPassed = false
 
-  /// Performs a function, which is cancelled after ten minutes.
+  /// Performs a function, which is cancelled after ten minutes in which no test has ended.
   private static func perform(_ function: @escaping @Sendable () async throws -> Void) async throws
   {
     try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -49,12 +50,12 @@ package struct Gate: TestTrait, SuiteTrait, TestScoping {
         return true
       }
       group.addTask {
-        try? await Task.sleep(for: .seconds(600))
+        try? await Turnstile.shared.standsStill { try await Task.sleep(for: .seconds(600)) }
         return false
       }
       defer { group.cancelAll() }
       if try await group.next() == false {
-        Issue.record("The test has not ended ten minutes after its start.")
+        Issue.record("Neither this test nor another one has ended for ten minutes.")
         group.cancelAll()
         try await group.waitForAll()
       }
@@ -85,6 +86,7 @@ final class Turnstile: Sendable {
 
   private struct State {
     var free: Gate.Request
+    var leaveCount = 0
     var waiting = FIFO<(Gate.Request, CheckedContinuation<Void, Never>)>()
 
     /// Takes places if they are free.
@@ -119,8 +121,23 @@ final class Turnstile: Sendable {
   /// The number of tests that wait.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
+  /// The number of tests that have ended.
+  var leaveCount: Int { state.withLock { $0.leaveCount } }
+
   /// The number of places that no test has.
   var freePlaces: Int { state.withLock { $0.free.places } }
+
+  /// Waits until no test has ended during a period.
+  ///
+  /// - Parameter period: A closure that waits for the end of the period.
+  /// - Throws: The error of the closure.
+  func standsStill(for period: () async throws -> Void) async throws {
+    var earlierCount: Int
+    repeat {
+      earlierCount = leaveCount
+      try await period()
+    } while leaveCount != earlierCount
+  }
 
   /// Waits for places, at most all of them, and returns those taken.
   func enter(_ wanted: Gate.Request) async -> Gate.Request {
@@ -141,6 +158,7 @@ final class Turnstile: Sendable {
     let admitted = state.withLock {
       $0.free.places += request.places
       $0.free.descriptors += request.descriptors
+      $0.leaveCount += 1
       return $0.admit()
     }
     for continuation in admitted { continuation.resume() }

@@ -73,6 +73,16 @@ import Testing
     turnstile.leave(taken)
   }
 
+  @Test func aTurnstileStandsStillOnlyAfterAPeriodInWhichNoTestHasEnded() async throws {
+    let turnstile = Turnstile(places: 2, descriptors: 100)
+    let periods = Counter()
+    try await turnstile.standsStill {
+      let places = await turnstile.enter(Gate.Request(places: 1, descriptors: 1))
+      if periods.add() < 3 { turnstile.leave(places) }
+    }
+    #expect(periods.value == 3)
+  }
+
   /// A suite in a gated suite.
   ///
   /// If both traits took places, the tests would wait for each other.
