@@ -84,7 +84,7 @@ public struct Contract: Sendable {
     let program: SchemaProgram
     let assertsFormats: Bool
     /// The collections, which are the same in all copies.
-    let collections = ContractCollection.Search()
+    let collections = SharedResult()
     /// Whether the values come from a recording, in which secrets are masked.
     var ignoresMaskedValues = false
     /// Whether an example that does not keep its schema is an error of the server.
@@ -246,7 +246,7 @@ public struct Contract: Sendable {
       throw SchemaProblem(place: place, reason: "expected an OpenAPI document: an object")
     }
     if members["swagger"] != nil {
-      let file = URL(string: place.document)?.lastPathComponent ?? "swagger.json"
+      let file = place.document.split(separator: "/").last ?? "swagger.json"
       throw SchemaProblem(
         place: place.appending("swagger"),
         reason: "Swagger 2.0 is not read; convert it to OpenAPI 3 with a converter such as "

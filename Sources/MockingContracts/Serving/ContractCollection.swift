@@ -1,4 +1,3 @@
-import CatenaSystem
 import Foundation
 import Mocking
 import MockingResources
@@ -50,21 +49,7 @@ struct ContractCollection: Sendable {
     let reason: String
   }
 
-  /// The result of a search, which is made once for a document.
-  final class Search: Sendable {
-    typealias Result = (collections: [ContractCollection], omissions: [Omission])
-
-    private let result = Mutex<Result?>(nil)
-
-    fileprivate func result(_ search: () -> Result) -> Result {
-      result.withLock { result in
-        if let result { return result }
-        let found = search()
-        result = found
-        return found
-      }
-    }
-  }
+  typealias SearchResult = (collections: [ContractCollection], omissions: [Omission])
 
   /// Returns the collections of a contract.
   static func all(in content: Contract.Content) -> [ContractCollection] {
@@ -72,11 +57,11 @@ struct ContractCollection: Sendable {
   }
 
   /// Returns the collections of a contract in the order of their paths, and the lists that are none.
-  static func search(_ content: Contract.Content) -> Search.Result {
-    content.collections.result { find(in: content) }
+  static func search(_ content: Contract.Content) -> SearchResult {
+    content.collections.value { find(in: content) }
   }
 
-  private static func find(in content: Contract.Content) -> Search.Result {
+  private static func find(in content: Contract.Content) -> SearchResult {
     var indices: [String: [Int]] = [:]
     for (index, operation) in content.operations.enumerated() {
       indices[operation.path, default: []].append(index)
