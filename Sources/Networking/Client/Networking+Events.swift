@@ -15,11 +15,13 @@ extension Networking {
   /// - Returns: A registration that removes the monitor.
   @discardableResult
   public func addMonitor(_ monitor: any NetworkMonitor) -> MonitorRegistration {
-    let queue = MonitorQueue(monitor, scheduler: runner.scheduler)
-    add(queue)
+    let context = (monitor as? ClosureMonitor)?.context
+    let sink = EventSink(
+      EventQueue(on: context, scheduler: runner.scheduler) { monitor.observe($0.event) })
+    add(sink)
     return MonitorRegistration { [weak self] in
-      queue.close()
-      self?.remove(queue)
+      sink.queue.close()
+      self?.remove(sink)
     }
   }
 
@@ -68,20 +70,19 @@ extension Networking {
   ///   dropped.
   /// - Returns: The sequence.
   public func events(bufferingNewest limit: Int) -> NetworkEvents {
-    let buffer = EventBuffer(limit: limit)
-    let sink = EventBufferSink(buffer)
+    let sink = EventSink(EventQueue(limit: limit, scheduler: runner.scheduler))
     add(sink)
     return NetworkEvents(
-      subscription: EventSubscription(buffer) { [weak self, weak sink] in
+      subscription: EventSubscription(sink.queue) { [weak self, weak sink] in
         if let sink { self?.remove(sink) }
       })
   }
 
-  private func add(_ sink: any EventSink) {
-    change { $0.eventSinks = EventSinkList($0.eventSinks, adding: sink) }
+  private func add(_ sink: EventSink) {
+    change { $0.eventSinks = EventSinkList(($0.eventSinks?.sinks ?? []) + [sink]) }
   }
 
-  private func remove(_ sink: any EventSink) {
+  private func remove(_ sink: EventSink) {
     change { $0.eventSinks = $0.eventSinks?.removing(sink) }
   }
 }
@@ -102,16 +103,21 @@ extension Networking {
     get { settings.withLock { $0.settings.log.level } }
     set {
       // Made before the lock is taken, because the scheduler may be code of the user.
-      let isFirst = newValue > .none && settings.withLock { $0.settings.log.sink == nil }
-      let first = isFirst ? LogSink(logging, at: newValue, scheduler: runner.scheduler) : nil
+      let isFirst = newValue > .none && settings.withLock { $0.settings.log.queue == nil }
+      let first = isFirst ? LogMonitor.queue(logging, scheduler: runner.scheduler) : nil
+      let bodyLimit = newValue == .verbose ? max(logging.maximumBodySize, 0) : 0
       change { settings in
         guard settings.log.level != newValue else { return }
-        if let old = settings.log.sink { settings.eventSinks = settings.eventSinks?.removing(old) }
         settings.log.level = newValue
-        guard let sink = settings.log.sink ?? first, newValue > .none else { return }
-        let next = sink.withLevel(newValue)
-        settings.log.sink = next
-        settings.eventSinks = EventSinkList(settings.eventSinks, adding: next)
+        settings.log.queue = settings.log.queue ?? first
+        let others = settings.eventSinks?.sinks.filter { $0.level == nil } ?? []
+        let sink =
+          newValue > .none
+          ? settings.log.queue.map {
+            EventSink($0, level: newValue, bodyLimit: bodyLimit)
+          } : nil
+        let sinks = others + (sink.map { [$0] } ?? [])
+        settings.eventSinks = sinks.isEmpty ? nil : EventSinkList(sinks)
       }
     }
   }

@@ -18,7 +18,7 @@ extension Networking {
   public func flush() async {
     for sink in settings.withLock({ $0.settings.eventSinks?.sinks ?? [] }) {
       await TaskContinuation<Void>.wait { continuation in
-        sink.whenDelivered { continuation.resume() }
+        sink.queue.flush { continuation.resume() }
       }
     }
     await runner.cache?.flush()
