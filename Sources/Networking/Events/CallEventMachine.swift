@@ -17,8 +17,13 @@ struct CallEventMachine: ~Copyable {
   /// collected.
   typealias Receiver = (_ event: NetworkEvent, _ body: Data?) -> Void
 
-  /// The properties of the next event.
-  private var context: NetworkEvent.Context
+  private let call: NetworkEvent.CallID
+  private let callStart: Date
+  private var request = NetworkEvent.Context.Request.summary(nil)
+  private var attempt = 0
+  private var hop = 0
+  /// The properties of the next event; `nil` if they have changed.
+  private var context: NetworkEvent.Context?
   /// The time of the last event.
   private var latest = Duration.zero
   /// The current hop; `nil` between hops.
@@ -34,13 +39,15 @@ struct CallEventMachine: ~Copyable {
   private(set) var responseSourceCount = 0
 
   init(_ call: NetworkEvent.CallID, callStart: Date, bodyLimit: Int = 0) {
-    context = NetworkEvent.Context(call, callStart: callStart)
+    self.call = call
+    self.callStart = callStart
     self.bodyLimit = bodyLimit
   }
 
   /// Replaces the request of the next events.
   mutating func use(_ request: NetworkEvent.Context.Request) {
-    context = context.with(request, attempt: context.attempt, hop: context.hop)
+    self.request = request
+    context = nil
   }
 
   /// Adds an event outside a hop.
@@ -60,7 +67,9 @@ struct CallEventMachine: ~Copyable {
   ) -> Int {
     guard finalEvent == nil else { return responseSourceCount }
     responseSourceCount += 1
-    context = context.with(request, attempt: attempt, hop: hop)
+    use(request)
+    self.attempt = attempt
+    self.hop = hop
     current = HopEventMachine(bodySize: bodySize, began: now, bodyLimit: bodyLimit)
     emit(.sending(headers: headers, bodySize: bodySize), body, at: now, receive)
     return responseSourceCount
@@ -125,6 +134,10 @@ struct CallEventMachine: ~Copyable {
   ) {
     guard finalEvent == nil else { return }
     latest = max(latest, time)
+    let context =
+      context
+      ?? NetworkEvent.Context(call, request, attempt: attempt, hop: hop, callStart: callStart)
+    self.context = context
     let event = NetworkEvent(kind, context, elapsed: latest)
     if event.isFinal { finalEvent = event }
     receive(event, body)

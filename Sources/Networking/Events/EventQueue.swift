@@ -123,16 +123,14 @@ final class EventQueue: Sendable {
 
   private func run() {
     let now = LiveScheduler.system.now
-    var entries = state.withLock { state in
-      state.machine.begin(at: now)
-    }
+    var (entries, observe) = state.withLock { ($0.machine.begin(at: now), $0.observe) }
+    guard let observe else { return resumeReaders() }
     while var entry = entries.popFirst() {
       // Checked before each event, under the lock that `close` takes, so that `close` stops delivery.
-      guard let observe = state.withLock({ $0.observe }) else { return }
+      guard state.withLock({ $0.observe != nil }) else { return }
       entry.event.redact()
       observe(entry)
     }
-    resumeReaders()
   }
 
   /// Resumes the readers that can receive an event or the end.

@@ -115,8 +115,12 @@ struct CallLogMachine {
 
   private static func line(_ event: NetworkEvent) -> String {
     let start = start(event)
-    let time = String(format: "%.3f s", event.elapsed / .seconds(1))
-    let attempts = event.attempt == 1 ? "1 attempt" : "\(event.attempt) attempts"
+    var time: String {
+      // `String(format:)` would take as long as the rest of the line.
+      let milliseconds = (event.elapsed.wholeNanoseconds + 500_000) / 1_000_000
+      return "\(milliseconds / 1_000).\("\(1_000 + milliseconds % 1_000)".dropFirst()) s"
+    }
+    var attempts: String { event.attempt == 1 ? "1 attempt" : "\(event.attempt) attempts" }
     switch event.kind {
     case .finished(let status, let metrics):
       let sizes = "\(metrics.bytesSent) bytes sent, \(metrics.bytesReceived) received"
@@ -126,7 +130,7 @@ struct CallLogMachine {
       let code = failure.code.map { " (\($0))" } ?? ""
       return "\(start): failed\(code) after \(attempts), \(time): \(failure)"
     case .cancelled: return "\(start): cancelled after \(attempts), \(time)"
-    default: return event.description
+    default: return "\(start): \(event.kind)"
     }
   }
 }

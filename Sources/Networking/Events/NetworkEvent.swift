@@ -173,14 +173,14 @@ extension NetworkEvent {
     enum Request: Sendable {
       case summary(NetworkError.RequestSummary?)
       /// A URL or a path whose secrets are not masked yet.
-      case unmasked(HTTPMethod, String, RequestAttributes)
+      case unmasked(HTTPMethod, URL?, path: String, RequestAttributes)
 
       init(_ request: Networking.Request) {
-        self = .unmasked(request.method, request.path.text, request.attributes)
+        self = .unmasked(request.method, nil, path: request.path.text, request.attributes)
       }
 
       init(_ request: HTTPRequest) {
-        self = .unmasked(request.method, request.url.absoluteString, request.attributes)
+        self = .unmasked(request.method, request.url, path: "", request.attributes)
       }
     }
 
@@ -189,39 +189,35 @@ extension NetworkEvent {
     let hop: Int
     /// The wall clock time at which the call was created.
     let callStart: Date
-    /// The redactor of texts about the request.
-    let redactor: Redactor
-    /// The request, which the first reader masks, because many events are never read.
+    private let attributes: RequestAttributes
+    /// The request, which the first reader masks, because this takes longer than all else.
     private let request: Mutex<Request>
 
     init(
-      _ call: CallID, _ request: Request = .summary(nil), attempt: Int = 0, hop: Int = 0,
-      callStart: Date
+      _ call: CallID, _ request: Request, attempt: Int, hop: Int, callStart: Date
     ) {
       self.call = call
       self.attempt = attempt
       self.hop = hop
       self.callStart = callStart
       switch request {
-      case .summary(let summary): redactor = summary?.attributes.redactor ?? .standard
-      case .unmasked(_, _, let attributes): redactor = attributes.redactor
+      case .summary(let summary): attributes = summary?.attributes ?? RequestAttributes()
+      case .unmasked(_, _, _, let attributes): self.attributes = attributes
       }
       self.request = Mutex(request)
     }
 
-    /// Returns the properties of the next events.
-    func with(_ request: Request, attempt: Int, hop: Int) -> Context {
-      Context(call, request, attempt: attempt, hop: hop, callStart: callStart)
-    }
+    /// The redactor of texts about the request.
+    var redactor: Redactor { attributes.redactor }
 
     /// The method and the URL of the request, without secrets.
     var summary: NetworkError.RequestSummary? {
       request.withLock { request in
         switch request {
         case .summary(let summary): return summary
-        case .unmasked(let method, let url, let attributes):
+        case .unmasked(let method, let url, let path, let attributes):
           let summary = NetworkError.RequestSummary(
-            method: method, url: url, attributes: attributes)
+            method: method, url: url?.absoluteString ?? path, attributes: attributes)
           request = .summary(summary)
           return summary
         }
