@@ -1,8 +1,18 @@
 import Promises
 
-extension NetworkEvent: CustomStringConvertible {
+extension NetworkEvent: CustomStringConvertible, CustomReflectable {
   /// One line without secrets, such as `#17 GET https://api.example.com/v1/boards: head 200`.
   public var description: String { "\(CallLogMachine.start(self)): \(kind)" }
+
+  /// A mirror of the properties without secrets.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        "call": call, "request": request as Any, "attempt": attempt, "hop": hop,
+        "elapsed": elapsed, "kind": kind,
+      ])
+  }
 }
 
 extension NetworkEvent.Kind: CustomStringConvertible {

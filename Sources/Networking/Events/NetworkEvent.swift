@@ -57,7 +57,7 @@ public import Foundation
 /// items and header fields with secret names, by the same rules as in a ``NetworkError``. Events
 /// contain no bodies.
 public struct NetworkEvent: Sendable, Hashable {
-  /// Not shown by mirrors; it contains the URL before it is masked.
+  /// It has no mirror, because it contains the URL before it is masked.
   private let context: Context
   /// The time from the creation of the call to the event, measured by the client's scheduler.
   ///
@@ -142,18 +142,6 @@ public struct NetworkEvent: Sendable, Hashable {
     }
   }
 
-  public static func == (left: NetworkEvent, right: NetworkEvent) -> Bool {
-    left.kind == right.kind && left.elapsed == right.elapsed && left.call == right.call
-      && left.attempt == right.attempt && left.hop == right.hop
-      && left.context.callStart == right.context.callStart && left.request == right.request
-  }
-
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(call)
-    hasher.combine(elapsed)
-    hasher.combine(kind)
-  }
-
   /// The wall clock time of the event: the creation of the call plus ``elapsed``.
   public var date: Date { context.callStart.addingTimeInterval(elapsed / .seconds(1)) }
 
@@ -168,7 +156,7 @@ public struct NetworkEvent: Sendable, Hashable {
 
 extension NetworkEvent {
   /// The properties that consecutive events of a call share.
-  final class Context: Sendable {
+  final class Context: Sendable, Hashable {
     /// The request of an event.
     enum Request: Sendable {
       case summary(NetworkError.RequestSummary?)
@@ -223,6 +211,14 @@ extension NetworkEvent {
         }
       }
     }
+
+    static func == (left: Context, right: Context) -> Bool {
+      left === right
+        || (left.call, left.attempt, left.hop) == (right.call, right.attempt, right.hop)
+          && left.callStart == right.callStart && left.summary == right.summary
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(call) }
   }
 
   /// An identifier of a call, unique within the process.
