@@ -1,4 +1,5 @@
 import CatenaSystem
+import Promises
 
 extension Networking {
   /// Adds a monitor that observes the calls made from now on.
@@ -15,14 +16,7 @@ extension Networking {
   /// - Returns: A registration that removes the monitor.
   @discardableResult
   public func addMonitor(_ monitor: any NetworkMonitor) -> MonitorRegistration {
-    let context = (monitor as? ClosureMonitor)?.context
-    let sink = EventSink(
-      EventQueue(on: context, scheduler: runner.scheduler) { monitor.observe($0.event) })
-    add(sink)
-    return MonitorRegistration { [weak self] in
-      sink.queue.close()
-      self?.remove(sink)
-    }
+    addMonitor(on: nil) { monitor.observe($0) }
   }
 
   /// Adds a closure that observes the calls made from now on.
@@ -49,7 +43,9 @@ extension Networking {
         _ event: NetworkEvent
       ) -> Void
   ) -> MonitorRegistration {
-    addMonitor(ClosureMonitor(observe))
+    let closure = IsolatedClosure(observe)
+    // `try?` ignores no error, because the closure does not throw.
+    return addMonitor(on: closure.context) { try? closure($0) }
   }
 
   /// The events of the calls made from now on, as an asynchronous sequence.
@@ -71,19 +67,26 @@ extension Networking {
   /// - Returns: The sequence.
   public func events(bufferingNewest limit: Int) -> NetworkEvents {
     let sink = EventSink(EventQueue(limit: limit, scheduler: runner.scheduler))
-    add(sink)
+    change { $0.eventSinks.append(sink) }
     return NetworkEvents(
       subscription: EventSubscription(sink.queue) { [weak self, weak sink] in
         if let sink { self?.remove(sink) }
       })
   }
 
-  private func add(_ sink: EventSink) {
-    change { $0.eventSinks = EventSinkList(($0.eventSinks?.sinks ?? []) + [sink]) }
+  private func addMonitor(
+    on context: ExecutionContext?, _ observe: @escaping @Sendable (NetworkEvent) -> Void
+  ) -> MonitorRegistration {
+    let sink = EventSink(EventQueue(on: context, scheduler: runner.scheduler) { observe($0.event) })
+    change { $0.eventSinks.append(sink) }
+    return MonitorRegistration { [weak self] in
+      sink.queue.close()
+      self?.remove(sink)
+    }
   }
 
   private func remove(_ sink: EventSink) {
-    change { $0.eventSinks = $0.eventSinks?.removing(sink) }
+    change { $0.eventSinks.removeAll { $0 === sink } }
   }
 }
 
@@ -110,14 +113,9 @@ extension Networking {
         guard settings.log.level != newValue else { return }
         settings.log.level = newValue
         settings.log.queue = settings.log.queue ?? first
-        let others = settings.eventSinks?.sinks.filter { $0.level == nil } ?? []
-        let sink =
-          newValue > .none
-          ? settings.log.queue.map {
-            EventSink($0, level: newValue, bodyLimit: bodyLimit)
-          } : nil
-        let sinks = others + (sink.map { [$0] } ?? [])
-        settings.eventSinks = sinks.isEmpty ? nil : EventSinkList(sinks)
+        settings.eventSinks.removeAll { $0.level != nil }
+        guard newValue > .none, let queue = settings.log.queue else { return }
+        settings.eventSinks.append(EventSink(queue, level: newValue, bodyLimit: bodyLimit))
       }
     }
   }

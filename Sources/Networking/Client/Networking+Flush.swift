@@ -16,7 +16,7 @@ extension Networking {
   ///
   /// In virtual time it does not advance the time.
   public func flush() async {
-    for sink in settings.withLock({ $0.settings.eventSinks?.sinks ?? [] }) {
+    for sink in settings.withLock({ $0.settings.eventSinks }) {
       await TaskContinuation<Void>.wait { continuation in
         sink.queue.flush { continuation.resume() }
       }

@@ -10,18 +10,21 @@ import Promises
 /// No client code runs under that lock.
 final class CallEvents: Sendable {
   let call = NetworkEvent.CallID()
-  private let eventSinks: EventSinkList
+  private let eventSinks: [EventSink]
+  /// The largest body limit of the sinks in bytes; 0 if no sink accepts bodies.
+  private let bodyLimit: Int
   private let scheduler: any Scheduler
   private let redactor: Redactor
   private let callStart: Duration
   private let machine: Mutex<CallEventMachine>
 
-  init(_ eventSinks: EventSinkList, scheduler: any Scheduler, redactor: Redactor = .standard) {
+  init(_ eventSinks: [EventSink], scheduler: any Scheduler, redactor: Redactor = .standard) {
     self.eventSinks = eventSinks
     self.redactor = redactor
     self.scheduler = scheduler
     callStart = scheduler.now
-    machine = Mutex(CallEventMachine(call, callStart: Date(), bodyLimit: eventSinks.bodyLimit))
+    bodyLimit = eventSinks.reduce(0) { max($0, $1.bodyLimit) }
+    machine = Mutex(CallEventMachine(call, callStart: Date(), bodyLimit: bodyLimit))
   }
 
   // MARK: Client
@@ -41,7 +44,7 @@ final class CallEvents: Sendable {
   func observing(_ start: () -> NetworkPromise) -> NetworkPromise {
     add(.started)
     let response = start().always(on: .inline) { result in self.settled(result) }
-    guard let log = eventSinks.log else { return response }
+    guard let log = eventSinks.first(where: { $0.level != nil }) else { return response }
     return response.followed { result in
       guard case .success(let response) = result, !response.hasSuccessStatus,
         let event = self.machine.withLock({ $0.finalEvent })
@@ -126,7 +129,7 @@ final class CallEvents: Sendable {
 
   /// The body of a request, if it is in memory and a sink accepts bodies of its size.
   private func smallBody(of request: HTTPRequest) -> Data? {
-    guard case .data(let data) = request.body, data.count <= eventSinks.bodyLimit else {
+    guard case .data(let data) = request.body, data.count <= bodyLimit else {
       return nil
     }
     return data
@@ -141,12 +144,12 @@ final class CallEvents: Sendable {
     let needsDelivery = machine.withLock { machine in
       var needsDelivery = false
       change(&machine, now) { event, body in
-        for sink in eventSinks.sinks where sink.add(event, body) { needsDelivery = true }
+        for sink in eventSinks where sink.add(event, body) { needsDelivery = true }
       }
       return needsDelivery
     }
     guard needsDelivery else { return }
-    for sink in eventSinks.sinks { sink.queue.deliver() }
+    for sink in eventSinks { sink.queue.deliver() }
   }
 }
 
@@ -170,29 +173,6 @@ package struct HopEvents: Sendable {
 
   /// Ignores later events of the hop, because its result is no longer needed.
   package func abandon() { call.abandon(hop: number) }
-}
-
-/// An immutable list of the event sinks of a client.
-///
-/// A call keeps the list it was created with.
-final class EventSinkList: Sendable {
-  let sinks: [EventSink]
-  /// The largest body limit of the sinks in bytes; 0 if no sink accepts bodies.
-  let bodyLimit: Int
-  /// The log; `nil` if there is none.
-  let log: EventSink?
-
-  init(_ sinks: [EventSink]) {
-    self.sinks = sinks
-    bodyLimit = sinks.map(\.bodyLimit).max() ?? 0
-    log = sinks.first { $0.level != nil }
-  }
-
-  /// Returns the list without a sink; `nil` if no sink is left.
-  func removing(_ sink: EventSink) -> EventSinkList? {
-    let rest = sinks.filter { $0 !== sink }
-    return rest.isEmpty ? nil : EventSinkList(rest)
-  }
 }
 
 /// The access of a client and its calls to the queue of a monitor, a log or a sequence.

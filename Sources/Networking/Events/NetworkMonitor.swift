@@ -1,5 +1,3 @@
-import Promises
-
 /// An observer of the events of a client's calls.
 ///
 /// ```swift
@@ -26,28 +24,11 @@ public protocol NetworkMonitor: Sendable {
   /// memory, without limit.
   ///
   /// The events of several calls are delivered together, within some 5 ms. The end of a call is
-  /// delivered at once, unless there was a delivery within this time. ``Networking/Networking/flush()``
+  /// delivered at once, unless there was a delivery within this time. ``Networking/flush()``
   /// waits for the delivery.
   ///
   /// With a `TestScheduler`, virtual time does not advance until the method returns.
   ///
   /// - Parameter event: The event. ``NetworkEvent`` documents the order of events.
   func observe(_ event: NetworkEvent)
-}
-
-/// A monitor that calls a closure.
-struct ClosureMonitor: NetworkMonitor {
-  private let handler: IsolatedClosure<NetworkEvent, Void>
-
-  init(_ handler: @escaping @Sendable @isolated(any) (_ event: NetworkEvent) -> Void) {
-    self.handler = IsolatedClosure(handler)
-  }
-
-  /// The context of the actor to which the closure is isolated, in which it must be called.
-  ///
-  /// `nil` if it is not isolated.
-  var context: ExecutionContext? { handler.context }
-
-  // `try?` ignores no error, because the closure does not throw.
-  func observe(_ event: NetworkEvent) { try? handler(event) }
 }

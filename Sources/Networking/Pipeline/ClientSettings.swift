@@ -18,10 +18,8 @@ struct ClientSettings: Sendable {
   /// Each client has its own.
   var session = Self.withoutUser
   var interceptors: InterceptorList = []
-  /// The listeners of events.
-  ///
-  /// `nil` when there are none.
-  var eventSinks: EventSinkList?
+  /// The receivers of events.
+  var eventSinks: [EventSink] = []
   /// The log level, and the queue of the log.
   ///
   /// The queue is `nil` before the first level above `.none`.
