@@ -260,7 +260,7 @@ extension Redactor {
     guard let parts else { return rest }
     let authority = parts.authority.utf8
     guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else {
-      return "\(parts.scheme)://\(parts.authority)\(rest)"
+      return parts.rest == rest ? url : "\(parts.scheme)://\(parts.authority)\(rest)"
     }
     for user in authority[..<at].split(separator: UInt8(ascii: ":")) {
       onSecret?(String(Substring(user)))
