@@ -16,7 +16,7 @@ final class CallEvents: Sendable {
   private let scheduler: any Scheduler
   private let redactor: Redactor
   private let callStart: Duration
-  private let machine: Mutex<CallEventMachine>
+  fileprivate let machine: Mutex<CallEventMachine>
 
   init(_ eventSinks: [EventSink], scheduler: any Scheduler, redactor: Redactor = .standard) {
     self.eventSinks = eventSinks
@@ -93,10 +93,13 @@ final class CallEvents: Sendable {
   /// - Returns: The event reporter of the hop.
   func begin(_ request: HTTPRequest, attempt: Int, hop: Int) -> HopEvents {
     var number = 0
+    // Only a body in memory of which a sink accepts the size.
+    let body: Data? =
+      if case .data(let data) = request.body, data.count <= bodyLimit { data } else { nil }
     emit { machine, now, receive in
       number = machine.begin(
         .init(request), headers: request.headers, bodySize: request.body.byteCount,
-        body: smallBody(of: request), attempt: attempt, hop: hop, at: now, receive)
+        body: body, attempt: attempt, hop: hop, at: now, receive)
     }
     return HopEvents(call: self, number: number)
   }
@@ -124,16 +127,6 @@ final class CallEvents: Sendable {
   }
 
   // MARK: Reporting
-
-  func abandon(hop number: Int) { machine.withLock { $0.abandon(number) } }
-
-  /// The body of a request, if it is in memory and a sink accepts bodies of its size.
-  private func smallBody(of request: HTTPRequest) -> Data? {
-    guard case .data(let data) = request.body, data.count <= bodyLimit else {
-      return nil
-    }
-    return data
-  }
 
   func emit(
     _ change: (
@@ -172,7 +165,7 @@ package struct HopEvents: Sendable {
   }
 
   /// Ignores later events of the hop, because its result is no longer needed.
-  package func abandon() { call.abandon(hop: number) }
+  package func abandon() { call.machine.withLock { $0.abandon(number) } }
 }
 
 /// The access of a client and its calls to the queue of a monitor, a log or a sequence.

@@ -84,12 +84,12 @@ final class EventQueue: Sendable {
   func deliver() {
     let now = LiveScheduler.system.now
     switch state.withLock({ $0.machine.wake(at: now) }) {
-    case .now: context.run { self.run() }
-    case .later(let delay):
-      _ = LiveScheduler.system.schedule(after: delay) {
+    case .due: context.run { self.run() }
+    case .waiting:
+      _ = LiveScheduler.system.schedule(after: Self.delay) {
         if self.state.withLock({ $0.machine.wakeAfterDelay() }) { self.context.run { self.run() } }
       }
-    case nil: break
+    default: break
     }
   }
 
@@ -184,15 +184,10 @@ struct EventQueueMachine<Reader> {
   /// The event is `nil` at the end of the sequence.
   typealias PendingRead = (reader: Reader, event: NetworkEvent?)
 
-  /// The time at which the receiver must be woken.
-  enum Wake: Equatable {
-    case now
-    case later(Duration)
-  }
-
-  private enum Phase {
+  /// A phase of the delivery.
+  enum Phase {
     case idle
-    /// A timer runs.
+    /// A timer runs, after which ``wakeAfterDelay()`` is called.
     case waiting
     /// The receiver has been woken, but its turn has not begun.
     case due
@@ -246,18 +241,19 @@ struct EventQueueMachine<Reader> {
     return phase == .idle || phase == .waiting && (isEnd || count >= EventQueue.batch)
   }
 
-  /// Returns the time at which the receiver of the pending events must be woken; `nil` if another
-  /// call has returned it.
-  mutating func wake(at now: Duration) -> Wake? {
+  /// Decides when the receiver of the pending events is woken.
+  ///
+  /// - Returns: The new phase, ``Phase/waiting`` or ``Phase/due``. `nil` if the phase is unchanged.
+  mutating func wake(at now: Duration) -> Phase? {
     guard phase == .idle || phase == .waiting, count > 0 else { return nil }
     let isRested = lastTurn.map { now - $0 >= delay } ?? true
     if delay == .zero || hasEnd && isRested || count >= EventQueue.batch {
       phase = .due
-      return .now
+    } else {
+      guard phase == .idle else { return nil }
+      phase = .waiting
     }
-    guard phase == .idle else { return nil }
-    phase = .waiting
-    return .later(delay)
+    return phase
   }
 
   /// Returns whether the receiver must be woken now that the delay is over.

@@ -8,24 +8,33 @@ import Promises
 /// time and in order, even if the level changes during a call.
 final class LogMonitor: Sendable {
   private let logging: LoggingConfiguration
+  private let scheduler: any Scheduler
   private let machine = Mutex(CallLogMachine())
 
-  private init(_ logging: LoggingConfiguration) {
+  private init(_ logging: LoggingConfiguration, scheduler: any Scheduler) {
     self.logging = logging
+    self.scheduler = scheduler
   }
 
   /// Creates a queue whose entries are logged.
   static func queue(_ logging: LoggingConfiguration, scheduler: any Scheduler) -> EventQueue {
-    let monitor = LogMonitor(logging.tracked(by: scheduler))
+    let monitor = LogMonitor(logging, scheduler: scheduler)
     return EventQueue(scheduler: scheduler) { monitor.observe($0) }
   }
 
   private func observe(_ entry: EventQueue.Entry) {
     guard let entry = machine.withLock({ $0.entry(for: entry) }) else { return }
-    switch entry.category {
-    case .request: logging.requestLogger?.log(entry)
-    case .response: logging.responseLogger?.log(entry)
-    case .error: logging.errorLogger?.log(entry)
+    let logger =
+      switch entry.category {
+      case .request: logging.requestLogger
+      case .response: logging.responseLogger
+      case .error: logging.errorLogger
+      }
+    // The queue runs the loggers, except for the closures that run on an actor.
+    if let isolated = logger as? ClosureLogger {
+      isolated.closure.run(entry, awaitedBy: scheduler)
+    } else {
+      logger?.log(entry)
     }
   }
 }
@@ -83,7 +92,7 @@ struct CallLogMachine {
   private static func decodingNote(after event: NetworkEvent) -> NetworkLogEntry? {
     guard case .finished(let status, _) = event.kind else { return nil }
     let line =
-      start(event)
+      "\(event.context)"
       + ": the body was decoded although the status is \(status); validate() rejects such a response"
     return NetworkLogEntry(level: .error, category: .error, event: event, lines: [line])
   }
@@ -108,13 +117,8 @@ struct CallLogMachine {
     }
   }
 
-  /// The start of a line: the call and its request.
-  static func start(_ event: NetworkEvent) -> String {
-    "\(event.call)\(event.request.map { " \($0)" } ?? "")"
-  }
-
   private static func line(_ event: NetworkEvent) -> String {
-    let start = start(event)
+    let start = "\(event.context)"
     var time: String {
       // `String(format:)` would take as long as the rest of the line.
       let milliseconds = (event.elapsed.wholeNanoseconds + 500_000) / 1_000_000

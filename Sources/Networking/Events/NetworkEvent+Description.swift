@@ -1,18 +1,13 @@
 import Promises
 
-extension NetworkEvent: CustomStringConvertible, CustomReflectable {
+extension NetworkEvent: CustomStringConvertible {
   /// One line without secrets, such as `#17 GET https://api.example.com/v1/boards: head 200`.
-  public var description: String { "\(CallLogMachine.start(self)): \(kind)" }
+  public var description: String { "\(context): \(kind)" }
+}
 
-  /// A mirror of the properties without secrets.
-  public var customMirror: Mirror {
-    Mirror(
-      self,
-      children: [
-        "call": call, "request": request as Any, "attempt": attempt, "hop": hop,
-        "elapsed": elapsed, "kind": kind,
-      ])
-  }
+extension NetworkEvent.Context: BrieflyDescribed {
+  /// The call and its request, without secrets: `#17 GET https://api.example.com/v1/boards`.
+  var description: String { "\(call)\(summary.map { " \($0)" } ?? "")" }
 }
 
 extension NetworkEvent.Kind: CustomStringConvertible {

@@ -57,8 +57,7 @@ public import Foundation
 /// items and header fields with secret names, by the same rules as in a ``NetworkError``. Events
 /// contain no bodies.
 public struct NetworkEvent: Sendable, Hashable {
-  /// It has no mirror, because it contains the URL before it is masked.
-  private let context: Context
+  let context: Context
   /// The time from the creation of the call to the event, measured by the client's scheduler.
   ///
   /// It never decreases from one event of a call to the next. Some events are delivered later than

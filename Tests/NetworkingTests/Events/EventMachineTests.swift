@@ -213,7 +213,7 @@ struct EventMachineTests {
     var queue = EventQueueMachine<Int>(delay: .milliseconds(5))
     #expect(queue.wake(at: .zero) == nil)
     #expect(queue.add(entry()) == true)
-    #expect(queue.wake(at: .zero) == .later(.milliseconds(5)))
+    #expect(queue.wake(at: .zero) == .waiting)
     for _ in 0..<199 { #expect(queue.add(entry()) == false) }
     #expect(queue.wake(at: .zero) == nil)
     #expect(queue.wakeAfterDelay() == true && queue.wakeAfterDelay() == false)
@@ -221,30 +221,30 @@ struct EventMachineTests {
     #expect(queue.begin(at: .milliseconds(6)).count == 201 && queue.count == 0)
     // Events during the turn wait for another one.
     #expect(queue.add(entry()) == true)
-    #expect(queue.wake(at: .milliseconds(6)) == .later(.milliseconds(5)))
+    #expect(queue.wake(at: .milliseconds(6)) == .waiting)
   }
 
   @Test func theEndOfACallIsDeliveredAtOnceUnlessADeliveryWasRecent() {
     var queue = EventQueueMachine<Int>(delay: .milliseconds(5))
     _ = queue.add(entry())
-    #expect(queue.wake(at: .zero) == .later(.milliseconds(5)))
+    #expect(queue.wake(at: .zero) == .waiting)
     #expect(queue.add(entry(.cancelled)) == true)
-    #expect(queue.wake(at: .milliseconds(1)) == .now)
+    #expect(queue.wake(at: .milliseconds(1)) == .due)
     #expect(queue.wake(at: .milliseconds(1)) == nil && queue.wakeAfterDelay() == false)
     #expect(queue.begin(at: .milliseconds(1)).count == 2)
     #expect(queue.add(entry(.cancelled)) == true)
-    #expect(queue.wake(at: .milliseconds(5)) == .later(.milliseconds(5)))
+    #expect(queue.wake(at: .milliseconds(5)) == .waiting)
     #expect(queue.add(entry(.cancelled)) == true)
-    #expect(queue.wake(at: .milliseconds(6)) == .now)
+    #expect(queue.wake(at: .milliseconds(6)) == .due)
   }
 
   @Test func manyEventsDoNotWaitForTheEndOfTheDelay() {
     var queue = EventQueueMachine<Int>(delay: .milliseconds(5))
     _ = queue.add(entry())
-    #expect(queue.wake(at: .zero) == .later(.milliseconds(5)))
+    #expect(queue.wake(at: .zero) == .waiting)
     while queue.add(entry()) == false {}
     #expect(queue.count == EventQueue.batch)
-    #expect(queue.wake(at: .zero) == .now)
+    #expect(queue.wake(at: .zero) == .due)
     #expect(queue.add(entry()) == false && queue.wakeAfterDelay() == false)
   }
 
@@ -252,7 +252,7 @@ struct EventMachineTests {
     var queue = EventQueueMachine<Int>(delay: .zero)
     for _ in 0..<3 {
       #expect(queue.add(entry()) == true)
-      #expect(queue.wake(at: .zero) == .now)
+      #expect(queue.wake(at: .zero) == .due)
       #expect(queue.add(entry()) == false)
       #expect(queue.begin(at: .zero).count == 2)
     }

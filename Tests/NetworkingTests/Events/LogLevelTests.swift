@@ -173,7 +173,7 @@ struct LogLevelTests {
     #expect(log.entries == [])
   }
 
-  @Test func virtualTimeWaitsForEachLoggerOnAnActor() {
+  @Test func virtualTimeWaitsForEachLoggerOnAnActor() async {
     /// A scheduler that counts the calls on actors for which it waits.
     struct CallCounter: Scheduler {
       let calls = Counter()
@@ -191,13 +191,13 @@ struct LogLevelTests {
       }
     }
     let time = CallCounter()
-    var logging = LoggingConfiguration(.info, to: ClosureLogger { @MainActor _ in })
-    logging = logging.tracked(by: time)
-    let entry = NetworkLogEntry(
-      level: .info, category: .request, event: NetworkEvent(.queued), lines: [])
-    for logger in [logging.requestLogger, logging.responseLogger, logging.errorLogger] {
+    let logging = LoggingConfiguration(.info, to: ClosureLogger { @MainActor _ in })
+    let queue = LogMonitor.queue(logging, scheduler: time)
+    let failure = NetworkEvent.Failure(code: .connectionLost, description: "")
+    for kind in [.redirected(to: "/"), .cancelled, .failed(failure)] as [NetworkEvent.Kind] {
       let before = time.calls.value
-      logger?.log(entry)
+      _ = queue.add(.init(event: NetworkEvent(kind), level: .info))
+      await withCheckedContinuation { continuation in queue.flush { continuation.resume() } }
       #expect(time.calls.value > before)
     }
   }
