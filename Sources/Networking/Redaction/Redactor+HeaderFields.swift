@@ -15,8 +15,8 @@ extension Redactor {
     case setCookie
   }
 
-  /// The classes of well-known fields by the length of their name.
-  private static let fieldClasses: [[(name: String, fieldClass: FieldClass)]] = {
+  /// The classes of well-known fields by their name in lower case.
+  private static let fieldClasses: [String: FieldClass] = {
     let names: [(FieldClass, String)] = [
       (.credentials, "authorization proxy-authorization"), (.cookie, "cookie"),
       (.setCookie, "set-cookie"), (.url, "content-location location origin referer"),
@@ -32,10 +32,8 @@ extension Redactor {
         """
       ),
     ]
-    return names.reduce(into: Array(repeating: [], count: 32)) { classes, group in
-      for name in group.1.split(whereSeparator: \.isWhitespace) {
-        classes[name.utf8.count].append((String(name), group.0))
-      }
+    return names.reduce(into: [:]) { classes, group in
+      for name in group.1.split(whereSeparator: \.isWhitespace) { classes[String(name)] = group.0 }
     }
   }()
 
@@ -51,9 +49,7 @@ extension Redactor {
   /// - Returns: The masked value.
   package func maskedFieldValue(_ value: String, name: String) -> String {
     // The names of classes are shorter.
-    let classes =
-      name.utf8.count < Self.fieldClasses.count ? Self.fieldClasses[name.utf8.count] : []
-    let fieldClass = classes.first { HTTPHeaders.areNamesEqual($0.name, name) }?.fieldClass
+    let fieldClass = name.utf8.count < 32 ? Self.fieldClasses[name.lowercased()] : nil
     switch (fieldClass, purpose) {
     case (.plain, .display), (.challenge, .display):
       if !hasAdditionalNames || !isSecret(name: name) { return value }
