@@ -26,7 +26,9 @@ struct MockedRequests {
       configuration.caching.storage = .cache(HTTPCache())
       configuration.caching.includesMocks = true
     }
-    if stages.contains("log") { configuration.logging = LoggingConfiguration(.info, to: NoLogger()) }
+    if stages.contains("log") {
+      configuration.logging = LoggingConfiguration(.info, to: NoLogger())
+    }
     if stages.contains("verbose") {
       configuration.logging = LoggingConfiguration(.verbose, to: NoLogger())
     }

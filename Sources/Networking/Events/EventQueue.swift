@@ -6,14 +6,14 @@ import Promises
 /// The queue of the events for one receiver: a monitor, a log or a sequence.
 ///
 /// To wake a thread costs more than to make and deliver the events of a call. So the receiver is
-/// woken once for the events of several calls: ``delay`` after the first of them, or when ``batch``
-/// events wait. The end of a call wakes it at once, unless it was woken within this time. If the scheduler waits for handlers, as
+/// woken once for the events of several calls: ``delay`` after the first of them. The end of a call
+/// wakes it at once, unless it was woken within this time. If the scheduler waits for handlers, as
 /// virtual time does, each event wakes the receiver, so that no delivery depends on the system clock.
 ///
 /// A monitor receives all pending events in one turn of its context, in order. Events that occur
 /// meanwhile wait for another turn, so that an actor can do other work between them.
 final class EventQueue: Sendable {
-  /// An event with what only logs receive.
+  /// An event, with properties that only logs use.
   struct Entry: Sendable {
     var event: NetworkEvent
     /// The body that was sent or received with the event; not redacted.
@@ -36,9 +36,6 @@ final class EventQueue: Sendable {
 
   /// The time that events wait for others.
   static let delay = Duration.milliseconds(5)
-  /// The number of events that wake the receiver before the delay is over, while they are in the
-  /// caches of the processor.
-  static let batch = 256
 
   private let context: ExecutionContext
   private let state: Mutex<State>
@@ -238,7 +235,7 @@ struct EventQueueMachine<Reader> {
     }
     if isEnd { hasEnd = true }
     guard limit == nil || !readers.isEmpty else { return false }
-    return phase == .idle || phase == .waiting && (isEnd || count >= EventQueue.batch)
+    return phase == .idle || isEnd && phase == .waiting
   }
 
   /// Decides when the receiver of the pending events is woken.
@@ -247,7 +244,7 @@ struct EventQueueMachine<Reader> {
   mutating func wake(at now: Duration) -> Phase? {
     guard phase == .idle || phase == .waiting, count > 0 else { return nil }
     let isRested = lastTurn.map { now - $0 >= delay } ?? true
-    if delay == .zero || hasEnd && isRested || count >= EventQueue.batch {
+    if delay == .zero || hasEnd && isRested {
       phase = .due
     } else {
       guard phase == .idle else { return nil }
