@@ -169,6 +169,7 @@ def mocked(servers, options):
         "bare": "", "redirects refused": "no-redirects", "credentials": "credentials",
         "cookies": "cookies", "middleware": "middleware", "attempt deadline": "attempt-deadline",
         "call deadline": "call-deadline", "a queue of 64": "limited", "a monitor": "monitor",
+        "a log, info": "log", "a log, verbose": "verbose",
     }
     members = [catena(name, "mocked", "--stages", stages) for name, stages in names.items()]
     series = in_turn(members, options.rounds, lambda member: ["taskset", "-c", "0"] + member.command + [

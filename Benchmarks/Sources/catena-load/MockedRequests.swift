@@ -26,6 +26,12 @@ struct MockedRequests {
       configuration.caching.storage = .cache(HTTPCache())
       configuration.caching.includesMocks = true
     }
+    if stages.contains("log") {
+      configuration.logging = LoggingConfiguration(.info, to: NoLogger())
+    }
+    if stages.contains("verbose") {
+      configuration.logging = LoggingConfiguration(.verbose, to: NoLogger())
+    }
     if stages.contains("no-redirects") { configuration.redirects = .refuse }
     client = Networking<BoardsAPI>(
       mode: stages.contains("limited") ? .limited(64) : .async,
@@ -50,4 +56,9 @@ struct MockedRequests {
         .fail(policy: .allErrors) { done($0) }
     }
   }
+}
+
+/// A logger that discards its entries, so that only their creation and delivery are measured.
+private struct NoLogger: NetworkLogger {
+  func log(_ entry: NetworkLogEntry) {}
 }

@@ -1,4 +1,5 @@
 import CatenaSystem
+import Promises
 
 extension Networking {
   /// Adds a monitor that observes the calls made from now on.
@@ -15,12 +16,7 @@ extension Networking {
   /// - Returns: A registration that removes the monitor.
   @discardableResult
   public func addMonitor(_ monitor: any NetworkMonitor) -> MonitorRegistration {
-    let queue = MonitorQueue(monitor, scheduler: runner.scheduler)
-    add(queue)
-    return MonitorRegistration { [weak self] in
-      queue.close()
-      self?.remove(queue)
-    }
+    addMonitor(on: nil) { monitor.observe($0) }
   }
 
   /// Adds a closure that observes the calls made from now on.
@@ -47,7 +43,9 @@ extension Networking {
         _ event: NetworkEvent
       ) -> Void
   ) -> MonitorRegistration {
-    addMonitor(ClosureMonitor(observe))
+    let closure = IsolatedClosure(observe)
+    // `try?` ignores no error, because the closure does not throw.
+    return addMonitor(on: closure.context) { try? closure($0) }
   }
 
   /// The events of the calls made from now on, as an asynchronous sequence.
@@ -68,21 +66,27 @@ extension Networking {
   ///   dropped.
   /// - Returns: The sequence.
   public func events(bufferingNewest limit: Int) -> NetworkEvents {
-    let buffer = EventBuffer(limit: limit)
-    let sink = EventBufferSink(buffer)
-    add(sink)
+    let sink = EventSink(EventQueue(limit: limit, scheduler: runner.scheduler))
+    change { $0.eventSinks.append(sink) }
     return NetworkEvents(
-      subscription: EventSubscription(buffer) { [weak self, weak sink] in
+      subscription: EventSubscription(sink.queue) { [weak self, weak sink] in
         if let sink { self?.remove(sink) }
       })
   }
 
-  private func add(_ sink: any EventSink) {
-    change { $0.eventSinks = EventSinkList($0.eventSinks, adding: sink) }
+  private func addMonitor(
+    on context: ExecutionContext?, _ observe: @escaping @Sendable (NetworkEvent) -> Void
+  ) -> MonitorRegistration {
+    let sink = EventSink(EventQueue(on: context, scheduler: runner.scheduler) { observe($0.event) })
+    change { $0.eventSinks.append(sink) }
+    return MonitorRegistration { [weak self] in
+      sink.queue.close()
+      self?.remove(sink)
+    }
   }
 
-  private func remove(_ sink: any EventSink) {
-    change { $0.eventSinks = $0.eventSinks?.removing(sink) }
+  private func remove(_ sink: EventSink) {
+    change { $0.eventSinks.removeAll { $0 === sink } }
   }
 }
 
@@ -102,16 +106,16 @@ extension Networking {
     get { settings.withLock { $0.settings.log.level } }
     set {
       // Made before the lock is taken, because the scheduler may be code of the user.
-      let isFirst = newValue > .none && settings.withLock { $0.settings.log.sink == nil }
-      let first = isFirst ? LogSink(logging, at: newValue, scheduler: runner.scheduler) : nil
+      let isFirst = newValue > .none && settings.withLock { $0.settings.log.queue == nil }
+      let first = isFirst ? LogMonitor.queue(logging, scheduler: runner.scheduler) : nil
+      let bodyLimit = newValue == .verbose ? max(logging.maximumBodySize, 0) : 0
       change { settings in
         guard settings.log.level != newValue else { return }
-        if let old = settings.log.sink { settings.eventSinks = settings.eventSinks?.removing(old) }
         settings.log.level = newValue
-        guard let sink = settings.log.sink ?? first, newValue > .none else { return }
-        let next = sink.withLevel(newValue)
-        settings.log.sink = next
-        settings.eventSinks = EventSinkList(settings.eventSinks, adding: next)
+        settings.log.queue = settings.log.queue ?? first
+        settings.eventSinks.removeAll { $0.level != nil }
+        guard newValue > .none, let queue = settings.log.queue else { return }
+        settings.eventSinks.append(EventSink(queue, level: newValue, bodyLimit: bodyLimit))
       }
     }
   }

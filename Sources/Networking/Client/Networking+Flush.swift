@@ -16,9 +16,9 @@ extension Networking {
   ///
   /// In virtual time it does not advance the time.
   public func flush() async {
-    for sink in settings.withLock({ $0.settings.eventSinks?.sinks ?? [] }) {
+    for sink in settings.withLock({ $0.settings.eventSinks }) {
       await TaskContinuation<Void>.wait { continuation in
-        sink.whenDelivered { continuation.resume() }
+        sink.queue.flush { continuation.resume() }
       }
     }
     await runner.cache?.flush()

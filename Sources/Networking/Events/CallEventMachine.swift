@@ -13,15 +13,17 @@ import Foundation
 ///
 /// It ignores events of a hop that is over, such as one that timed out.
 struct CallEventMachine: ~Copyable {
+  /// A closure that receives an event, and with ``NetworkEvent/Kind/body(bytes:)`` the body if it is
+  /// collected.
+  typealias Receiver = (_ event: NetworkEvent, _ body: Data?) -> Void
+
   private let call: NetworkEvent.CallID
   private let callStart: Date
-  private var request: NetworkError.RequestSummary?
-  /// The wire request before the first hop.
-  ///
-  /// Its summary is made when an event other than the start of a hop needs it, because that masks the URL.
-  private var wireRequest: HTTPRequest?
+  private var request = NetworkEvent.Context.Request.summary(nil)
   private var attempt = 0
   private var hop = 0
+  /// The properties of the next event; `nil` if they have changed.
+  private var context: NetworkEvent.Context?
   /// The time of the last event.
   private var latest = Duration.zero
   /// The current hop; `nil` between hops.
@@ -38,60 +40,59 @@ struct CallEventMachine: ~Copyable {
 
   init(_ call: NetworkEvent.CallID, callStart: Date, bodyLimit: Int = 0) {
     self.call = call
-    self.bodyLimit = bodyLimit
     self.callStart = callStart
+    self.bodyLimit = bodyLimit
   }
 
-  /// The response body of the current hop; `nil` if it is not collected.
-  var received: Data? { current?.received }
-
-  /// Adds the call to the queue.
-  mutating func queue(_ request: NetworkError.RequestSummary, at now: Duration) -> [NetworkEvent] {
+  /// Replaces the request of the next events.
+  mutating func use(_ request: NetworkEvent.Context.Request) {
     self.request = request
-    return emit([(.queued, now)], now)
-  }
-
-  /// Replaces the request of the events before the first hop.
-  mutating func build(_ request: HTTPRequest) {
-    wireRequest = request
+    context = nil
   }
 
   /// Adds an event outside a hop.
   ///
   /// Ends the current hop.
-  mutating func add(_ kind: NetworkEvent.Kind, at now: Duration) -> [NetworkEvent] {
+  mutating func add(_ kind: NetworkEvent.Kind, at now: Duration, _ receive: Receiver) {
     current = nil
-    return emit([(kind, now)], now)
+    emit(kind, nil, at: now, receive)
   }
 
   /// Begins a hop.
   ///
-  /// - Returns: The number of the hop within the call, and the events.
+  /// - Returns: The number of the hop within the call.
   mutating func begin(
-    _ request: NetworkError.RequestSummary, headers: HTTPHeaders, bodySize: Int64?, attempt: Int,
-    hop: Int, at now: Duration
-  ) -> (number: Int, events: [NetworkEvent]) {
-    guard finalEvent == nil else { return (responseSourceCount, []) }
+    _ request: NetworkEvent.Context.Request, headers: HTTPHeaders, bodySize: Int64?, body: Data?,
+    attempt: Int, hop: Int, at now: Duration, _ receive: Receiver
+  ) -> Int {
+    guard finalEvent == nil else { return responseSourceCount }
     responseSourceCount += 1
-    self.request = request
-    wireRequest = nil
+    use(request)
     self.attempt = attempt
     self.hop = hop
     current = HopEventMachine(bodySize: bodySize, began: now, bodyLimit: bodyLimit)
-    return (responseSourceCount, emit([(.sending(headers: headers, bodySize: bodySize), now)], now))
+    emit(.sending(headers: headers, bodySize: bodySize), body, at: now, receive)
+    return responseSourceCount
   }
 
   /// Adds the events of a hop.
   ///
   /// Ignores a hop that is not current.
+  ///
+  /// - Parameters:
+  ///   - event: The event of the transport. `nil` ends the body early.
+  ///   - number: The number of the hop.
+  ///   - now: The time.
+  ///   - receive: The receiver of the events.
   mutating func receive(
-    _ number: Int, at now: Duration,
-    _ update: (inout HopEventMachine) -> [HopEventMachine.TimedEventKind]
-  ) -> [NetworkEvent] {
-    guard number == responseSourceCount, var hop = current.take() else { return [] }
-    let events = update(&hop)
-    current = hop
-    return emit(events, now)
+    _ event: TransportEvent?, ofHop number: Int, at now: Duration, _ receive: Receiver
+  ) {
+    guard number == responseSourceCount, var hop = current.take() else { return }
+    hop.receive(event, at: now) { kind, time, body in
+      // The transport measures its times with another clock.
+      emit(kind, body, at: min(time, now), receive)
+    }
+    if event != nil { current = hop }
   }
 
   /// Ends a hop without an event, because its result is no longer needed.
@@ -100,60 +101,54 @@ struct CallEventMachine: ~Copyable {
   }
 
   /// Notes that the call waits for the response of another call.
-  mutating func share(with other: NetworkEvent.CallID?, at now: Duration) -> [NetworkEvent] {
+  mutating func share(
+    with other: NetworkEvent.CallID?, at now: Duration, _ receive: Receiver
+  ) {
     responseSourceCount += 1
-    return add(.shared(with: other), at: now)
+    add(.shared(with: other), at: now, receive)
   }
 
   /// Notes that an interceptor has returned a response.
   ///
   /// Adds no event if the response came from a source that was added after `previousCount`.
-  mutating func servedLocally(by name: String, since previousCount: Int, at now: Duration)
-    -> [NetworkEvent]
-  {
-    guard responseSourceCount == previousCount else { return [] }
+  mutating func servedLocally(
+    by name: String, since previousCount: Int, at now: Duration, _ receive: Receiver
+  ) {
+    guard responseSourceCount == previousCount else { return }
     responseSourceCount += 1
-    return add(.servedLocally(by: name), at: now)
+    add(.servedLocally(by: name), at: now, receive)
   }
 
   /// Notes that the cache has provided the response.
   mutating func serveFromCache(
-    _ request: NetworkError.RequestSummary, _ source: Response.Source, at now: Duration
-  ) -> [NetworkEvent] {
+    _ request: NetworkEvent.Context.Request, _ source: Response.Source, at now: Duration,
+    _ receive: Receiver
+  ) {
     responseSourceCount += 1
-    self.request = request
-    wireRequest = nil
-    return add(.servedFromCache(source), at: now)
-  }
-
-  /// Ends the call.
-  mutating func end(_ kind: NetworkEvent.Kind, at now: Duration) -> [NetworkEvent] {
-    let events = add(kind, at: now)
-    finalEvent = finalEvent ?? events.last
-    return events
+    use(request)
+    add(.servedFromCache(source), at: now, receive)
   }
 
   private mutating func emit(
-    _ events: [HopEventMachine.TimedEventKind], _ now: Duration
-  ) -> [NetworkEvent] {
-    guard finalEvent == nil, !events.isEmpty else { return [] }
-    if let wireRequest = wireRequest.take() { request = NetworkError.RequestSummary(wireRequest) }
-    return events.map { kind, time in
-      // The transport measures its times with another clock.
-      latest = max(latest, min(time, now))
-      return NetworkEvent(
-        kind, call: call, request: request, attempt: attempt, hop: hop, elapsed: latest,
-        callStart: callStart
-      )
-      .withRawFields()
-    }
+    _ kind: NetworkEvent.Kind, _ body: Data?, at time: Duration, _ receive: Receiver
+  ) {
+    guard finalEvent == nil else { return }
+    latest = max(latest, time)
+    let context =
+      context
+      ?? NetworkEvent.Context(call, request, attempt: attempt, hop: hop, callStart: callStart)
+    self.context = context
+    let event = NetworkEvent(kind, context, elapsed: latest)
+    if event.isFinal { finalEvent = event }
+    receive(event, body)
   }
 }
 
 /// A state machine that turns the transport events of one hop into network events.
 struct HopEventMachine {
-  /// An event kind and its time since the creation of the call.
-  typealias TimedEventKind = (kind: NetworkEvent.Kind, time: Duration)
+  /// A closure that receives the kind of an event, its time since the creation of the call, and the
+  /// body with ``NetworkEvent/Kind/body(bytes:)`` if it is collected.
+  typealias Receiver = (_ kind: NetworkEvent.Kind, _ time: Duration, _ body: Data?) -> Void
 
   /// The minimum number of bytes between two progress events.
   private static let minimumStep: Int64 = 64 << 10
@@ -170,7 +165,7 @@ struct HopEventMachine {
   /// The size limit in bytes of a collected response body; 0 disables collection.
   private let bodyLimit: Int
   /// The response body so far; `nil` if it is over the limit or not collected.
-  private(set) var received: Data?
+  private var received: Data?
 
   /// - Parameters:
   ///   - bodySize: The size of the request body in bytes. `nil` if it is unknown.
@@ -184,78 +179,79 @@ struct HopEventMachine {
     if bodyLimit > 0 { received = Data() }
   }
 
-  /// Returns the network events for a transport event.
-  mutating func receive(_ event: TransportEvent, at now: Duration) -> [TimedEventKind] {
+  /// Adds the network events for a transport event.
+  ///
+  /// - Parameters:
+  ///   - event: The event. `nil` ends the response body early, because the rest of it is discarded.
+  ///   - now: The time.
+  ///   - receive: The receiver of the events.
+  mutating func receive(_ event: TransportEvent?, at now: Duration, _ receive: Receiver) {
     switch event {
     case .connected(let metrics):
       hasConnection = true
       isRequestSent = false
-      return connectionEvents(metrics, now) + requestSentIfBodiless(now)
+      addConnection(metrics, now, receive)
+      if bodySize == 0 { addRequestSent(now, receive) }
     case .servedLocally(let name):
       hasConnection = true
-      return [(.servedLocally(by: name), now)] + requestSentIfBodiless(now)
+      receive(.servedLocally(by: name), now, nil)
+      if bodySize == 0 { addRequestSent(now, receive) }
     case .sent(let bytes, let total):
       progress.sent = .init(bytes: bytes, total: total)
-      return bytes == total && !hasHead ? requestSent(now) : progressEvents(\.sent, now)
+      if bytes == total && !hasHead {
+        addRequestSent(now, receive)
+      } else {
+        addProgress(\.sent, now, receive)
+      }
     case .head(let head):
-      let sentEvents = isRequestSent ? [] : requestSent(now)
+      addRequestSent(now, receive)
       hasHead = true
       progress.received.total = ProgressReporter.total(head)
-      return sentEvents + [(.head(head), now)]
+      receive(.head(head), now, nil)
     case .body(let data):
       progress.received.bytes += Int64(data.count)
       if let count = received?.count {
         if count + data.count > bodyLimit { received = nil } else { received?.append(data) }
       }
-      return progressEvents(\.received, now)
-    case .trailers: return []
-    case .end(let metrics): return hasHead ? [(.body(bytes: metrics.bytesReceived), now)] : []
+      addProgress(\.received, now, receive)
+    case .trailers: break
+    case .end(let metrics):
+      if hasHead { receive(.body(bytes: metrics.bytesReceived), now, received) }
     case .failure(let failure):
-      return hasConnection || hasHead ? [] : connectionEvents(failure.metrics, now)
+      if !hasConnection && !hasHead { addConnection(failure.metrics, now, receive) }
+    case nil:
+      if hasHead { receive(.body(bytes: progress.received.bytes), now, received) }
     }
   }
 
-  /// Ends the response body early, because the rest of it is discarded.
-  func truncate(at now: Duration) -> [TimedEventKind] {
-    hasHead ? [(.body(bytes: progress.received.bytes), now)] : []
-  }
-
-  /// Returns the events of the phases before the request, as far as the transport measured them.
-  private func connectionEvents(_ metrics: TransportMetrics, _ now: Duration) -> [TimedEventKind] {
-    var events: [TimedEventKind] = []
-    if let resolved = metrics.nameResolved { events.append((.resolved, began + resolved)) }
+  /// Adds the events of the phases before the request, as far as the transport measured them.
+  private func addConnection(_ metrics: TransportMetrics, _ now: Duration, _ receive: Receiver) {
+    if let resolved = metrics.nameResolved { receive(.resolved, began + resolved, nil) }
     if metrics.connected != nil || metrics.reusedConnection {
       let connection = NetworkEvent.Connection(
         address: metrics.remoteAddress, port: metrics.remotePort, isReused: metrics.reusedConnection
       )
-      events.append((.connected(connection), metrics.connected.map { began + $0 } ?? now))
+      receive(.connected(connection), metrics.connected.map { began + $0 } ?? now, nil)
     }
-    if let secured = metrics.secured { events.append((.secured, began + secured)) }
-    return events
+    if let secured = metrics.secured { receive(.secured, began + secured, nil) }
   }
 
-  /// A request without a body is sent when the connection is ready: no `sent` event follows.
-  private mutating func requestSentIfBodiless(_ now: Duration) -> [TimedEventKind] {
-    bodySize == 0 ? requestSent(now) : []
-  }
-
-  private mutating func requestSent(_ now: Duration) -> [TimedEventKind] {
-    guard !isRequestSent else { return [] }
+  private mutating func addRequestSent(_ now: Duration, _ receive: Receiver) {
+    guard !isRequestSent else { return }
     isRequestSent = true
-    return [(.requestSent(bytes: progress.sent.bytes), now)]
+    receive(.requestSent(bytes: progress.sent.bytes), now, nil)
   }
 
-  private mutating func progressEvents(
-    _ part: WritableKeyPath<TransferProgress, TransferProgress.Amount>, _ now: Duration
-  ) -> [TimedEventKind] {
+  private mutating func addProgress(
+    _ part: WritableKeyPath<TransferProgress, TransferProgress.Amount>, _ now: Duration,
+    _ receive: Receiver
+  ) {
     let amount = progress[keyPath: part]
     let step = max(Self.minimumStep, (amount.total ?? amount.bytes) / 100)
     // Another event reports the end of the body.
     guard amount.bytes - reportedProgress[keyPath: part].bytes >= step, amount.bytes != amount.total
-    else {
-      return []
-    }
+    else { return }
     reportedProgress = progress
-    return [(.progress(progress), now)]
+    receive(.progress(progress), now, nil)
   }
 }

@@ -10,18 +10,21 @@ import Promises
 /// No client code runs under that lock.
 final class CallEvents: Sendable {
   let call = NetworkEvent.CallID()
-  private let eventSinks: EventSinkList
+  private let eventSinks: [EventSink]
+  /// The largest body limit of the sinks in bytes; 0 if no sink accepts bodies.
+  private let bodyLimit: Int
   private let scheduler: any Scheduler
   private let redactor: Redactor
   private let callStart: Duration
-  private let machine: Mutex<CallEventMachine>
+  fileprivate let machine: Mutex<CallEventMachine>
 
-  init(_ eventSinks: EventSinkList, scheduler: any Scheduler, redactor: Redactor = .standard) {
+  init(_ eventSinks: [EventSink], scheduler: any Scheduler, redactor: Redactor = .standard) {
     self.eventSinks = eventSinks
     self.redactor = redactor
     self.scheduler = scheduler
     callStart = scheduler.now
-    machine = Mutex(CallEventMachine(call, callStart: Date(), bodyLimit: eventSinks.bodyLimit))
+    bodyLimit = eventSinks.reduce(0) { max($0, $1.bodyLimit) }
+    machine = Mutex(CallEventMachine(call, callStart: Date(), bodyLimit: bodyLimit))
   }
 
   // MARK: Client
@@ -32,33 +35,30 @@ final class CallEvents: Sendable {
   ///   - request: The request.
   ///   - resolver: The resolver of the caller's promise.
   func queued(_ request: Request, _ resolver: Resolver<Response>) {
-    let summary = NetworkError.RequestSummary(request)
-    emit { $0.queue(summary, at: $1) }
-    resolver.onCancel { self.end(.cancelled) }
+    machine.withLock { $0.use(.init(request)) }
+    add(.queued)
+    resolver.onCancel { self.add(.cancelled) }
   }
 
   /// Reports that the call has left the queue, starts it, and reports its end.
   func observing(_ start: () -> NetworkPromise) -> NetworkPromise {
     add(.started)
     let response = start().always(on: .inline) { result in self.settled(result) }
-    guard let log = eventSinks.log else { return response }
+    guard let log = eventSinks.first(where: { $0.level != nil }) else { return response }
     return response.followed { result in
       guard case .success(let response) = result, !response.hasSuccessStatus,
         let event = self.machine.withLock({ $0.finalEvent })
       else { return nil }
-      let status = response.status
-      // The check has the log only, because the other sinks end with the calls.
-      let check = StatusCheck { log.logDecoding(after: event, status: status) }
-      return .fulfilled(response.withStatusCheck(check))
+      return .fulfilled(response.withStatusCheck(StatusCheck { log.noteDecoding(after: event) }))
     }
   }
 
   /// Records the wire request, before the stages.
-  func built(_ request: HTTPRequest) { machine.withLock { $0.build(request) } }
+  func built(_ request: HTTPRequest) { machine.withLock { $0.use(.init(request)) } }
 
   /// Reports that the call failed or was cancelled.
   func failed(_ error: any Error) {
-    end(error.isCancellation ? .cancelled : .failed(NetworkEvent.Failure(error, by: redactor)))
+    add(error.isCancellation ? .cancelled : .failed(NetworkEvent.Failure(error, by: redactor)))
   }
 
   private func settled(_ result: Result<Response, any Error>) {
@@ -67,12 +67,12 @@ final class CallEvents: Sendable {
     case .success(let response):
       let status = response.status
       guard case .streaming(let streaming) = response.content else {
-        return end(.finished(status: status, metrics: response.metrics))
+        return add(.finished(status: status, metrics: response.metrics))
       }
       // The body is not complete yet.
       streaming.source.whenFinished { result in
         switch result {
-        case .success(let metrics): self.end(.finished(status: status, metrics: metrics))
+        case .success(let metrics): self.add(.finished(status: status, metrics: metrics))
         case .failure(let error): self.failed(error)
         }
       }
@@ -82,7 +82,7 @@ final class CallEvents: Sendable {
   // MARK: Stages
 
   /// Reports an event outside a hop.
-  func add(_ kind: NetworkEvent.Kind) { emit { $0.add(kind, at: $1) } }
+  func add(_ kind: NetworkEvent.Kind) { emit { $0.add(kind, at: $1, $2) } }
 
   /// Reports the beginning of a hop.
   ///
@@ -92,15 +92,14 @@ final class CallEvents: Sendable {
   ///   - hop: The number of the hop within the attempt.
   /// - Returns: The event reporter of the hop.
   func begin(_ request: HTTPRequest, attempt: Int, hop: Int) -> HopEvents {
-    let summary = NetworkError.RequestSummary(request)
-    let headers = request.headers
-    let bodySize = request.body.byteCount
     var number = 0
-    emit(sending: smallBody(of: request)) { machine, now in
-      let (hop, events) = machine.begin(
-        summary, headers: headers, bodySize: bodySize, attempt: attempt, hop: hop, at: now)
-      number = hop
-      return events
+    // Only a body in memory of which a sink accepts the size.
+    let body: Data? =
+      if case .data(let data) = request.body, data.count <= bodyLimit { data } else { nil }
+    emit { machine, now, receive in
+      number = machine.begin(
+        .init(request), headers: request.headers, bodySize: request.body.byteCount,
+        body: body, attempt: attempt, hop: hop, at: now, receive)
     }
     return HopEvents(call: self, number: number)
   }
@@ -108,12 +107,11 @@ final class CallEvents: Sendable {
   /// Reports that the call waits for the response of another call.
   ///
   /// - Parameter other: The other call. `nil` if it reports no events.
-  func share(with other: NetworkEvent.CallID?) { emit { $0.share(with: other, at: $1) } }
+  func share(with other: NetworkEvent.CallID?) { emit { $0.share(with: other, at: $1, $2) } }
 
   /// Reports that the cache has provided the response.
   func serveFromCache(_ request: HTTPRequest, _ source: Response.Source) {
-    let summary = NetworkError.RequestSummary(request)
-    emit { $0.serveFromCache(summary, source, at: $1) }
+    emit { $0.serveFromCache(.init(request), source, at: $1, $2) }
   }
 
   /// The number of response sources so far.
@@ -125,43 +123,26 @@ final class CallEvents: Sendable {
   ///   - name: The name of the interceptor.
   ///   - responseSourceCount: The number of response sources before the interceptor ran.
   func servedLocally(by name: String, since responseSourceCount: Int) {
-    emit { $0.servedLocally(by: name, since: responseSourceCount, at: $1) }
+    emit { $0.servedLocally(by: name, since: responseSourceCount, at: $1, $2) }
   }
 
   // MARK: Reporting
 
-  private func end(_ kind: NetworkEvent.Kind) { emit { $0.end(kind, at: $1) } }
-
-  func abandon(hop number: Int) { machine.withLock { $0.abandon(number) } }
-
-  /// The body of a request, if it is in memory and a sink accepts bodies of its size.
-  private func smallBody(of request: HTTPRequest) -> Data? {
-    guard case .data(let data) = request.body, data.count <= eventSinks.bodyLimit else {
-      return nil
-    }
-    return data
-  }
-
   func emit(
-    sending body: Data? = nil,
-    _ change: (inout CallEventMachine, _ now: Duration) -> [NetworkEvent]
+    _ change: (
+      inout CallEventMachine, _ now: Duration, _ receive: CallEventMachine.Receiver
+    ) -> Void
   ) {
     let now = scheduler.now - callStart
-    let hasEvents = machine.withLock { machine in
-      let events = change(&machine, now)
-      for event in events {
-        let body: Data? =
-          switch event.kind {
-          case .sending: body
-          case .body: machine.received
-          default: nil
-          }
-        for sink in eventSinks.sinks { sink.enqueue(event, body) }
+    let needsDelivery = machine.withLock { machine in
+      var needsDelivery = false
+      change(&machine, now) { event, body in
+        for sink in eventSinks where sink.add(event, body) { needsDelivery = true }
       }
-      return !events.isEmpty
+      return needsDelivery
     }
-    guard hasEvents else { return }
-    for sink in eventSinks.sinks { sink.deliver() }
+    guard needsDelivery else { return }
+    for sink in eventSinks { sink.queue.deliver() }
   }
 }
 
@@ -174,78 +155,57 @@ package struct HopEvents: Sendable {
   let number: Int
 
   /// Reports an event of the transport.
-  package func receive(_ event: TransportEvent) {
-    call.emit { machine, now in
-      machine.receive(number, at: now) { $0.receive(event, at: now) }
-    }
-  }
+  package func receive(_ event: TransportEvent) { add(event) }
 
   /// Reports the end of a body whose rest is discarded, and ignores later events of the hop.
-  func truncate() {
-    call.emit { machine, now in
-      machine.receive(number, at: now) { $0.truncate(at: now) }
-    }
-    abandon()
+  func truncate() { add(nil) }
+
+  private func add(_ event: TransportEvent?) {
+    call.emit { $0.receive(event, ofHop: number, at: $1, $2) }
   }
 
   /// Ignores later events of the hop, because its result is no longer needed.
-  package func abandon() { call.abandon(hop: number) }
+  package func abandon() { call.machine.withLock { $0.abandon(number) } }
 }
 
-/// An immutable list of the event sinks of a client.
+/// The access of a client and its calls to the queue of a monitor, a log or a sequence.
 ///
-/// A call keeps the list it was created with.
-final class EventSinkList: Sendable {
-  let sinks: [any EventSink]
-  /// The largest body limit of the sinks in bytes; 0 if no sink accepts bodies.
+/// Its release ends the sequence.
+final class EventSink: Sendable {
+  let queue: EventQueue
+  /// The level of a log, which a call keeps; `nil` for other receivers.
+  let level: LoggingConfiguration.Level?
+  /// The size limit in bytes of the bodies that the receiver accepts; 0 disables bodies.
   let bodyLimit: Int
-  /// The log; `nil` if there is none.
-  let log: LogSink?
 
-  /// Creates a list with an additional sink.
-  convenience init(_ existing: EventSinkList?, adding sink: any EventSink) {
-    self.init((existing?.sinks ?? []) + [sink])
+  init(_ queue: EventQueue, level: LoggingConfiguration.Level? = nil, bodyLimit: Int = 0) {
+    self.queue = queue
+    self.level = level
+    self.bodyLimit = bodyLimit
   }
 
-  private init(_ sinks: [any EventSink]) {
-    self.sinks = sinks
-    bodyLimit = sinks.map(\.bodyLimit).max() ?? 0
-    log = sinks.lazy.compactMap { $0 as? LogSink }.first
+  deinit {
+    queue.finish()
   }
 
-  /// Returns the list without a sink; `nil` if no sink is left.
-  func removing(_ sink: any EventSink) -> EventSinkList? {
-    let rest = sinks.filter { $0 !== sink }
-    return rest.isEmpty ? nil : EventSinkList(rest)
-  }
-}
-
-/// A receiver of the events of a client's calls.
-protocol EventSink: AnyObject, Sendable {
-  /// The size limit in bytes of the bodies that the sink receives; 0 disables bodies.
-  var bodyLimit: Int { get }
-
-  /// Stores an event for delivery.
+  /// Stores an event.
   ///
   /// Its header fields are not redacted, because that would take time on the thread of the
-  /// transport. The sink calls ``NetworkEvent/redacted()`` when it delivers the event.
+  /// transport. The queue redacts them at the delivery.
   ///
   /// It is called under the lock of the call, which keeps the events of a call in order. So it must
   /// not block or run client code.
   ///
-  /// - Parameters:
-  ///   - event: The event.
-  ///   - body: The body that was sent or received, only with
-  ///     ``NetworkEvent/Kind/sending(headers:bodySize:)`` and ``NetworkEvent/Kind/body(bytes:)``.
-  ///     `nil` with other events, and if the body is larger than the largest body limit of the
-  ///     sinks.
-  func enqueue(_ event: NetworkEvent, _ body: Data?)
+  /// - Returns: Whether ``EventQueue/deliver()`` must be called.
+  func add(_ event: NetworkEvent, _ body: Data?) -> Bool {
+    if let level, !CallLogMachine.logs(event.kind, at: level) { return false }
+    let body = (body?.count ?? 0) > bodyLimit ? nil : body
+    return queue.add(EventQueue.Entry(event: event, body: body, level: level ?? .none))
+  }
 
-  /// Starts the delivery of the stored events.
-  func deliver()
-
-  /// Calls a closure when all events that have been stored so far have been delivered.
-  ///
-  /// - Parameter action: The closure. It runs once, on any thread.
-  func whenDelivered(_ action: @escaping @Sendable () -> Void)
+  /// Notes that the body of a response has been decoded whose status is neither 2xx nor validated.
+  func noteDecoding(after event: NetworkEvent) {
+    let entry = EventQueue.Entry(event: event, level: level ?? .none, isDecodingNote: true)
+    if queue.add(entry) { queue.deliver() }
+  }
 }

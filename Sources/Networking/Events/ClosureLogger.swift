@@ -8,11 +8,7 @@ import Promises
 ///
 /// A closure that is written in the code of an actor runs on this actor.
 public struct ClosureLogger: NetworkLogger {
-  private let closure: IsolatedClosure<NetworkLogEntry, Void>
-  /// The scheduler that waits for the closure.
-  ///
-  /// `nil` if none does.
-  private var scheduler: (any Scheduler)?
+  let closure: IsolatedClosure<NetworkLogEntry, Void>
 
   /// Creates a logger.
   ///
@@ -30,10 +26,5 @@ public struct ClosureLogger: NetworkLogger {
   /// If the closure is isolated to an actor, this method returns before the closure has run.
   ///
   /// - Parameter entry: The entry.
-  public func log(_ entry: NetworkLogEntry) { closure.run(entry, awaitedBy: scheduler) }
-
-  /// Returns the logger with a scheduler that waits for its closure.
-  func tracked(by scheduler: any Scheduler) -> ClosureLogger {
-    copy(of: self) { $0.scheduler = scheduler }
-  }
+  public func log(_ entry: NetworkLogEntry) { closure.run(entry, awaitedBy: nil) }
 }

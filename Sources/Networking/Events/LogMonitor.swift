@@ -4,104 +4,39 @@ import Promises
 
 /// A logger of the events of a client's calls.
 ///
-/// Each call keeps the level it started with.
+/// All sinks of a log share one queue, whatever their level is. So the loggers receive one entry at a
+/// time and in order, even if the level changes during a call.
 final class LogMonitor: Sendable {
-  let bodyLimit: Int
   private let logging: LoggingConfiguration
+  private let scheduler: any Scheduler
   private let machine = Mutex(CallLogMachine())
-  /// The levels of the active calls.
-  ///
-  /// They have a separate lock, so that a new call does not wait while `machine` formats an entry.
-  private let levels = Mutex<[NetworkEvent.CallID: LoggingConfiguration.Level]>([:])
 
-  init(_ logging: LoggingConfiguration) {
+  private init(_ logging: LoggingConfiguration, scheduler: any Scheduler) {
     self.logging = logging
-    bodyLimit = max(logging.maximumBodySize, 0)
+    self.scheduler = scheduler
   }
 
-  /// Sets the level of a call until its final event.
-  ///
-  /// Keeps a level that is already set.
-  func setLevel(_ level: LoggingConfiguration.Level, for call: NetworkEvent.CallID) {
-    levels.withLock { $0[call] = $0[call] ?? level }
+  /// Creates a queue whose entries are logged.
+  static func queue(_ logging: LoggingConfiguration, scheduler: any Scheduler) -> EventQueue {
+    let monitor = LogMonitor(logging, scheduler: scheduler)
+    return EventQueue(scheduler: scheduler) { monitor.observe($0) }
   }
 
-  /// Logs that the body of a response has been decoded whose status is neither 2xx nor validated.
-  ///
-  /// - Parameters:
-  ///   - event: The final event of the call.
-  ///   - status: The status.
-  func logDecoding(after event: NetworkEvent, status: Int) {
-    let line =
-      CallLogMachine.start(event)
-      + ": the body was decoded although the status is \(status); validate() rejects such a response"
-    logging.errorLogger?.log(
-      NetworkLogEntry(level: .error, category: .error, event: event, lines: [line]))
-  }
-
-  func observe(_ event: NetworkEvent, _ body: Data?) {
-    let level = levels.withLock { levels in
-      event.isFinal ? levels.removeValue(forKey: event.call) : levels[event.call]
-    }
-    guard let level, let entry = machine.withLock({ $0.entry(for: event, body, at: level) })
-    else { return }
-    switch entry.category {
-    case .request: logging.requestLogger?.log(entry)
-    case .response: logging.responseLogger?.log(entry)
-    case .error: logging.errorLogger?.log(entry)
+  private func observe(_ entry: EventQueue.Entry) {
+    guard let entry = machine.withLock({ $0.entry(for: entry) }) else { return }
+    let logger =
+      switch entry.category {
+      case .request: logging.requestLogger
+      case .response: logging.responseLogger
+      case .error: logging.errorLogger
+      }
+    // The queue runs the loggers, except for the closures that run on an actor.
+    if let isolated = logger as? ClosureLogger {
+      isolated.closure.run(entry, awaitedBy: scheduler)
+    } else {
+      logger?.log(entry)
     }
   }
-}
-
-/// An event sink that logs new calls at a fixed level.
-///
-/// All log sinks of a client share one queue. So the loggers receive one entry at a time and in
-/// order, even if the level changes during a call.
-final class LogSink: EventSink {
-  let level: LoggingConfiguration.Level
-  let bodyLimit: Int
-  private let monitor: LogMonitor
-  private let queue: MonitorQueue
-
-  private init(
-    _ monitor: LogMonitor, _ queue: MonitorQueue, _ level: LoggingConfiguration.Level
-  ) {
-    self.monitor = monitor
-    self.queue = queue
-    self.level = level
-    bodyLimit = level == .verbose ? monitor.bodyLimit : 0
-  }
-
-  /// Creates the first log sink of a client.
-  convenience init(
-    _ logging: LoggingConfiguration, at level: LoggingConfiguration.Level, scheduler: any Scheduler
-  ) {
-    let monitor = LogMonitor(logging.tracked(by: scheduler))
-    let queue = MonitorQueue(bodyLimit: monitor.bodyLimit, scheduler: scheduler) {
-      monitor.observe($0, $1)
-    }
-    self.init(monitor, queue, level)
-  }
-
-  /// Returns a sink for the same log at another level.
-  func withLevel(_ level: LoggingConfiguration.Level) -> LogSink { LogSink(monitor, queue, level) }
-
-  func enqueue(_ event: NetworkEvent, _ body: Data?) {
-    // A call that fails before it is queued has only its final event.
-    if event.kind == .queued || event.isFinal { monitor.setLevel(level, for: event.call) }
-    queue.enqueue(event, (body?.count ?? 0) > bodyLimit ? nil : body)
-  }
-
-  /// Logs that the body of a response has been decoded whose status is neither 2xx nor validated.
-  ///
-  /// The entry follows those of the call.
-  func logDecoding(after event: NetworkEvent, status: Int) {
-    queue.whenDelivered { [monitor] in monitor.logDecoding(after: event, status: status) }
-  }
-
-  func deliver() { queue.deliver() }
-
-  func whenDelivered(_ action: @escaping @Sendable () -> Void) { queue.whenDelivered(action) }
 }
 
 /// A state machine that turns the events of a client's calls into log entries.
@@ -119,17 +54,14 @@ struct CallLogMachine {
 
   /// Returns the log entry for an event.
   ///
-  /// - Parameters:
-  ///   - event: The event.
-  ///   - body: The body that was sent or received. `nil` if it is too large to log.
-  ///   - level: The log level of the call.
+  /// - Parameter entry: The event, with the body and the level of the call.
   /// - Returns: The entry. `nil` if the level excludes the event.
-  mutating func entry(
-    for event: NetworkEvent, _ body: Data?, at level: LoggingConfiguration.Level
-  ) -> NetworkLogEntry? {
+  mutating func entry(for entry: EventQueue.Entry) -> NetworkLogEntry? {
+    let (event, level) = (entry.event, entry.level)
+    if entry.isDecodingNote { return Self.decodingNote(after: event) }
     var call = calls[event.call] ?? Call()
     defer { calls[event.call] = event.isFinal ? nil : call }
-    let (minimumLevel, category) = Self.levelAndCategory(of: event.kind, isFirst: !call.hasBegun)
+    let isFirst = !call.hasBegun
     var fields: HTTPHeaders = [:]
     switch event.kind {
     case .sending(let headers, _):
@@ -141,16 +73,33 @@ struct CallLogMachine {
       call.contentType = fields["Content-Type"]
     default: break
     }
+    let (minimumLevel, category) = Self.levelAndCategory(of: event.kind, isFirst: isFirst)
     guard minimumLevel <= level else { return nil }
     var lines = [Self.line(event)]
     if level == .verbose {
       lines += fields.map { "\(event.call)   \($0.name): \($0.value)" }
-      let redactor = event.request?.attributes.redactor ?? .standard
-      if let body, let text = redactor.maskedBody(body, contentType: call.contentType) {
+      if let body = entry.body,
+        let text = event.redactor.maskedBody(body, contentType: call.contentType)
+      {
         lines.append("\(event.call)   \(text)")
       }
     }
     return NetworkLogEntry(level: minimumLevel, category: category, event: event, lines: lines)
+  }
+
+  /// Returns the entry about the body of a response that has been decoded although its status is
+  /// neither 2xx nor validated.
+  private static func decodingNote(after event: NetworkEvent) -> NetworkLogEntry? {
+    guard case .finished(let status, _) = event.kind else { return nil }
+    let line =
+      "\(event.context)"
+      + ": the body was decoded although the status is \(status); validate() rejects such a response"
+    return NetworkLogEntry(level: .error, category: .error, event: event, lines: [line])
+  }
+
+  /// Returns whether a log of a level receives an event.
+  static func logs(_ kind: NetworkEvent.Kind, at level: LoggingConfiguration.Level) -> Bool {
+    levelAndCategory(of: kind, isFirst: true).0 <= level
   }
 
   /// Returns the lowest level that logs an event, and the category of its entry.
@@ -168,15 +117,14 @@ struct CallLogMachine {
     }
   }
 
-  /// The start of a line: the call and its request.
-  static func start(_ event: NetworkEvent) -> String {
-    "\(event.call)\(event.request.map { " \($0)" } ?? "")"
-  }
-
   private static func line(_ event: NetworkEvent) -> String {
-    let start = start(event)
-    let time = String(format: "%.3f s", event.elapsed / .seconds(1))
-    let attempts = event.attempt == 1 ? "1 attempt" : "\(event.attempt) attempts"
+    let start = "\(event.context)"
+    var time: String {
+      // `String(format:)` would take as long as the rest of the line.
+      let milliseconds = (event.elapsed.wholeNanoseconds + 500_000) / 1_000_000
+      return "\(milliseconds / 1_000).\("\(1_000 + milliseconds % 1_000)".dropFirst()) s"
+    }
+    var attempts: String { event.attempt == 1 ? "1 attempt" : "\(event.attempt) attempts" }
     switch event.kind {
     case .finished(let status, let metrics):
       let sizes = "\(metrics.bytesSent) bytes sent, \(metrics.bytesReceived) received"
@@ -186,7 +134,7 @@ struct CallLogMachine {
       let code = failure.code.map { " (\($0))" } ?? ""
       return "\(start): failed\(code) after \(attempts), \(time): \(failure)"
     case .cancelled: return "\(start): cancelled after \(attempts), \(time)"
-    default: return event.description
+    default: return "\(start): \(event.kind)"
     }
   }
 }

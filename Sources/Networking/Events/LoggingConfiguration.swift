@@ -107,20 +107,6 @@ public protocol NetworkLogger: Sendable {
   func log(_ entry: NetworkLogEntry)
 }
 
-extension LoggingConfiguration {
-  /// Returns the configuration with a scheduler that waits for its loggers.
-  ///
-  /// Other loggers than closures run on the queue of the client, which the scheduler tracks.
-  func tracked(by scheduler: any Scheduler) -> LoggingConfiguration {
-    copy(of: self) { configuration in
-      for logger in [\LoggingConfiguration.requestLogger, \.responseLogger, \.errorLogger] {
-        guard let closure = self[keyPath: logger] as? ClosureLogger else { continue }
-        configuration[keyPath: logger] = closure.tracked(by: scheduler)
-      }
-    }
-  }
-}
-
 extension LoggingConfiguration: BrieflyDescribed {
   /// The level: `LoggingConfiguration(info)`.
   public var description: String { "LoggingConfiguration(\(level))" }

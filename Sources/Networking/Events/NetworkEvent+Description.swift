@@ -2,7 +2,12 @@ import Promises
 
 extension NetworkEvent: CustomStringConvertible {
   /// One line without secrets, such as `#17 GET https://api.example.com/v1/boards: head 200`.
-  public var description: String { "\(CallLogMachine.start(self)): \(kind)" }
+  public var description: String { "\(context): \(kind)" }
+}
+
+extension NetworkEvent.Context: BrieflyDescribed {
+  /// The call and its request, without secrets: `#17 GET https://api.example.com/v1/boards`.
+  var description: String { "\(call)\(summary.map { " \($0)" } ?? "")" }
 }
 
 extension NetworkEvent.Kind: CustomStringConvertible {

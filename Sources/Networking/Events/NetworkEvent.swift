@@ -57,22 +57,7 @@ public import Foundation
 /// items and header fields with secret names, by the same rules as in a ``NetworkError``. Events
 /// contain no bodies.
 public struct NetworkEvent: Sendable, Hashable {
-  /// The identifier of the call.
-  public let call: CallID
-  /// The method and the URL of the request, without secrets.
-  ///
-  /// `nil` only if the endpoint returned no request.
-  ///
-  /// With ``Kind/queued`` and ``Kind/started``, and if the call ends before its request is built, the URL
-  /// is a path unless the request itself has an absolute URL, because the client reads the base URL when
-  /// the call leaves the queue. Afterwards it is the URL of the current or the last hop.
-  public let request: NetworkError.RequestSummary?
-  /// The number of the attempt, from 1; 0 before the first attempt.
-  public let attempt: Int
-  /// The number of the hop within its attempt, from 1; 0 before the first hop.
-  ///
-  /// A value above 1 means that the client has followed a redirect.
-  public let hop: Int
+  let context: Context
   /// The time from the creation of the call to the event, measured by the client's scheduler.
   ///
   /// It never decreases from one event of a call to the next. Some events are delivered later than
@@ -85,8 +70,6 @@ public struct NetworkEvent: Sendable, Hashable {
   ///
   /// The thread of a transport only stores events. Their receivers redact them.
   private var hasRawFields = false
-  /// The wall clock time at which the call was created.
-  let callStart: Date
 
   /// Creates an event, for tests of monitors.
   ///
@@ -102,44 +85,64 @@ public struct NetworkEvent: Sendable, Hashable {
     _ kind: Kind, call: CallID = CallID(), request: NetworkError.RequestSummary? = nil,
     attempt: Int = 0, hop: Int = 0, elapsed: Duration = .zero, callStart: Date = Date()
   ) {
-    self.call = call
-    self.request = request
-    self.attempt = attempt
-    self.hop = hop
+    context = Context(
+      call, .summary(request), attempt: attempt, hop: hop, callStart: callStart)
     self.elapsed = elapsed
     self.kind = kind
-    self.callStart = callStart
   }
 
-  /// Returns a copy whose header fields are not redacted yet, if the kind has any.
-  func withRawFields() -> NetworkEvent {
+  /// Creates an event of a call, whose header fields are not redacted yet.
+  init(_ kind: Kind, _ context: Context, elapsed: Duration) {
+    self.context = context
+    self.elapsed = elapsed
+    self.kind = kind
     switch kind {
-    case .sending, .head: copy(of: self) { $0.hasRawFields = true }
-    default: self
-    }
-  }
-
-  /// Returns the event with redacted header fields.
-  ///
-  /// Every event passes this method before it leaves the module.
-  func redacted() -> NetworkEvent {
-    guard hasRawFields else { return self }
-    var event = self
-    event.hasRawFields = false
-    let redactor = request?.attributes.redactor
-    switch kind {
-    case .sending(let headers, let bodySize):
-      event.kind = .sending(headers: headers.redacted(by: redactor), bodySize: bodySize)
-    case .head(var head):
-      head.headers = head.headers.redacted(by: redactor)
-      event.kind = .head(head)
+    case .sending, .head: hasRawFields = true
     default: break
     }
-    return event
+  }
+
+  /// The identifier of the call.
+  public var call: CallID { context.call }
+
+  /// The method and the URL of the request, without secrets.
+  ///
+  /// `nil` only if the endpoint returned no request.
+  ///
+  /// With ``Kind/queued`` and ``Kind/started``, and if the call ends before its request is built, the URL
+  /// is a path unless the request itself has an absolute URL, because the client reads the base URL when
+  /// the call leaves the queue. Afterwards it is the URL of the current or the last hop.
+  public var request: NetworkError.RequestSummary? { context.summary }
+
+  /// The number of the attempt, from 1; 0 before the first attempt.
+  public var attempt: Int { context.attempt }
+
+  /// The number of the hop within its attempt, from 1; 0 before the first hop.
+  ///
+  /// A value above 1 means that the client has followed a redirect.
+  public var hop: Int { context.hop }
+
+  /// The redactor of texts about the request.
+  var redactor: Redactor { context.redactor }
+
+  /// Redacts the header fields.
+  ///
+  /// Every event passes this method before it leaves the module.
+  mutating func redact() {
+    guard hasRawFields else { return }
+    hasRawFields = false
+    switch kind {
+    case .sending(let headers, let bodySize):
+      kind = .sending(headers: headers.redacted(by: redactor), bodySize: bodySize)
+    case .head(var head):
+      head.headers = head.headers.redacted(by: redactor)
+      kind = .head(head)
+    default: break
+    }
   }
 
   /// The wall clock time of the event: the creation of the call plus ``elapsed``.
-  public var date: Date { callStart.addingTimeInterval(elapsed / .seconds(1)) }
+  public var date: Date { context.callStart.addingTimeInterval(elapsed / .seconds(1)) }
 
   /// Whether this is the final event of its call.
   public var isFinal: Bool {
@@ -151,6 +154,72 @@ public struct NetworkEvent: Sendable, Hashable {
 }
 
 extension NetworkEvent {
+  /// The properties that consecutive events of a call share.
+  final class Context: Sendable, Hashable {
+    /// The request of an event.
+    enum Request: Sendable {
+      case summary(NetworkError.RequestSummary?)
+      /// A URL or a path whose secrets are not masked yet.
+      case unmasked(HTTPMethod, URL?, path: String, RequestAttributes)
+
+      init(_ request: Networking.Request) {
+        self = .unmasked(request.method, nil, path: request.path.text, request.attributes)
+      }
+
+      init(_ request: HTTPRequest) {
+        self = .unmasked(request.method, request.url, path: "", request.attributes)
+      }
+    }
+
+    let call: CallID
+    let attempt: Int
+    let hop: Int
+    /// The wall clock time at which the call was created.
+    let callStart: Date
+    private let attributes: RequestAttributes
+    /// The request, which the first reader masks, because this takes longer than all else.
+    private let request: Mutex<Request>
+
+    init(
+      _ call: CallID, _ request: Request, attempt: Int, hop: Int, callStart: Date
+    ) {
+      self.call = call
+      self.attempt = attempt
+      self.hop = hop
+      self.callStart = callStart
+      switch request {
+      case .summary(let summary): attributes = summary?.attributes ?? RequestAttributes()
+      case .unmasked(_, _, _, let attributes): self.attributes = attributes
+      }
+      self.request = Mutex(request)
+    }
+
+    /// The redactor of texts about the request.
+    var redactor: Redactor { attributes.redactor }
+
+    /// The method and the URL of the request, without secrets.
+    var summary: NetworkError.RequestSummary? {
+      request.withLock { request in
+        switch request {
+        case .summary(let summary): return summary
+        case .unmasked(let method, let url, let path, let attributes):
+          let summary = NetworkError.RequestSummary(
+            method: method, url: url?.absoluteString ?? path, attributes: attributes)
+          request = .summary(summary)
+          return summary
+        }
+      }
+    }
+
+    static func == (left: Context, right: Context) -> Bool {
+      left === right
+        || (left.call, left.attempt, left.hop) == (right.call, right.attempt, right.hop)
+          && left.callStart == right.callStart && left.summary == right.summary
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(call) }
+  }
+
   /// An identifier of a call, unique within the process.
   public struct CallID: Sendable, Hashable, CustomStringConvertible {
     private static let last = Atomic<UInt64>(0)

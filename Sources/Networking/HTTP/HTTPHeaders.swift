@@ -328,9 +328,13 @@ extension HTTPHeaders {
   /// - Returns: Fields with the same names, in the same order.
   package func redacted(by redactor: Redactor? = nil) -> HTTPHeaders {
     let redactor = redactor ?? Redactor(names: secretNames)
-    return HTTPHeaders(
-      fields.map { Field(name: $0.name, value: redactor.maskedFieldValue($0.value, name: $0.name)) }
-    )
+    // Usually no field is secret, and the array is not copied.
+    var masked = fields
+    for (index, field) in fields.enumerated() {
+      let value = redactor.maskedFieldValue(field.value, name: field.name)
+      if value != field.value { masked[index].value = value }
+    }
+    return HTTPHeaders(masked)
   }
 }
 

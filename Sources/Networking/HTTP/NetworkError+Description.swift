@@ -142,7 +142,10 @@ extension NetworkError: BrieflyDescribed, LocalizedError {
   /// Returns text with spaces in place of line separators, control characters, and format
   /// characters.
   package static func singleLine(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: \.separatesText) else { return text }
+    // Fast path: most texts are printable ASCII.
+    guard !text.utf8.allSatisfy({ 0x20..<0x7F ~= $0 }),
+      text.unicodeScalars.contains(where: \.separatesText)
+    else { return text }
     return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.separatesText ? " " : $0 }))
   }
 }

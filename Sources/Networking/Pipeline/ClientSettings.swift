@@ -18,14 +18,12 @@ struct ClientSettings: Sendable {
   /// Each client has its own.
   var session = Self.withoutUser
   var interceptors: InterceptorList = []
-  /// The listeners of events.
+  /// The receivers of events.
+  var eventSinks: [EventSink] = []
+  /// The log level, and the queue of the log.
   ///
-  /// `nil` when there are none.
-  var eventSinks: EventSinkList?
-  /// The log level, and the sink that writes it.
-  ///
-  /// The sink is `nil` at the level `.none`.
-  var log: (level: LoggingConfiguration.Level, sink: LogSink?) = (.none, nil)
+  /// The queue is `nil` before the first level above `.none`.
+  var log: (level: LoggingConfiguration.Level, queue: EventQueue?) = (.none, nil)
   var onAutomaticReplay:
     (@Sendable @isolated(any) (Result<OfflineStore.Report, any Error>) -> Void)?
   /// The client's source of time, which does not change.

@@ -69,9 +69,7 @@ package struct Redactor: Sendable {
 
   /// Returns a redactor that also follows other rules, such as those of a client.
   package func adding(_ names: SecretNames) -> Redactor {
-    var redactor = self
-    redactor.names = self.names.merging(names)
-    return redactor
+    copy(of: self) { $0.names = self.names.merging(names) }
   }
 
   /// Returns whether a name can have secret values.
@@ -262,7 +260,7 @@ extension Redactor {
     guard let parts else { return rest }
     let authority = parts.authority.utf8
     guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else {
-      return "\(parts.scheme)://\(parts.authority)\(rest)"
+      return parts.rest == rest ? url : "\(parts.scheme)://\(parts.authority)\(rest)"
     }
     for user in authority[..<at].split(separator: UInt8(ascii: ":")) {
       onSecret?(String(Substring(user)))

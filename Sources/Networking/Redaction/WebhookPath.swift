@@ -20,6 +20,8 @@ enum WebhookPath {
   /// - Parameter url: An authority and a path, or a path.
   /// - Returns: The ranges, in ascending order.
   static func secrets(in url: Slice<UnsafeBufferPointer<UInt8>>) -> [Range<Int>] {
+    // Fast path: each form has one of these characters.
+    guard url.contains(where: { $0.isOne(of: "kK:") }) else { return [] }
     var isAfterHook = false
     return url.split(separator: UInt8(ascii: "/")).compactMap { segment in
       if let secret = telegramToken(in: segment) { return secret }

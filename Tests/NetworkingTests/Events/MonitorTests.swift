@@ -1,10 +1,11 @@
 import Foundation
 import Mocking
-import Networking
 import Promises
 import TestGate
 import TestSupport
 import Testing
+
+@testable import Networking
 
 /// The monitors of a client: delivery, order, and isolation from requests.
 @Suite(.gated)
@@ -100,6 +101,52 @@ struct MonitorTests {
       for _ in 0..<100 { _ = client.request(.get("boards")) }
     }
     #expect(await seen.entries(3_200).allSatisfy { $0 == 1 })
+  }
+
+  @Test func aMonitorMayMakeRequestsThatItObserves() async throws {
+    let (client, seen) = (client(), Log<NetworkEvent>())
+    client.addMonitor { [weak client] event in
+      if event.isFinal, seen.entries.count < 72 { _ = client?.request(.get("next")) }
+      seen.append(event)
+    }
+    _ = client.request(.get("boards"))
+    #expect(await seen.entries(80).byCall.map(\.kinds) == Array(repeating: whole, count: 10))
+  }
+
+  @Test func flushWaitsUntilSlowMonitorsAndLogsHaveAllEvents() async throws {
+    let (slow, log) = (Log<NetworkEvent>(), Log<NetworkLogEntry>())
+    var configuration = NetworkingConfiguration.plain
+    configuration.logging = LoggingConfiguration(.info, to: ClosureLogger { log.append($0) })
+    let client = Networking<Request>(
+      transport: MockTransport { Route(nil, "/{rest*}", .text("hello")) },
+      configuration: configuration)
+    client.baseURL = URL(string: "https://api.example.com/")
+    client.callbackContext = .inline
+    let gate = DispatchSemaphore(value: 0)
+    client.addMonitor { event in
+      gate.wait()
+      slow.append(event)
+    }
+    for round in 1...20 {
+      _ = try await client.request(.get("boards")).value
+      for _ in 0..<8 { gate.signal() }
+      await client.flush()
+      #expect(slow.entries.count == 8 * round && log.entries.count == 2 * round)
+    }
+  }
+
+  @Test func eventsBeforeATurnOfTheReceiverNeedOnlyThatTurn() async {
+    let (turns, seen) = (Counter(), Log<NetworkEvent>())
+    let serial = DispatchQueue(label: "receiver")
+    let context = ExecutionContext.custom { job in
+      turns.add()
+      serial.async(execute: job)
+    }
+    let queue = EventQueue(on: context, scheduler: LiveScheduler.system) { seen.append($0.event) }
+    for _ in 0..<1_000 { _ = queue.add(.init(event: NetworkEvent(.queued))) }
+    for _ in 0..<10 { queue.deliver() }
+    _ = await seen.entries(1_000)
+    #expect(turns.value == 1)
   }
 
   @Test func aRemovedMonitorReceivesNoEvents() async throws {
