@@ -30,6 +30,13 @@ final class RequestQueue: Sendable {
     startsImmediately = ticket != nil
     ticket?.end()
     isOrdered = mode.width == 1 || startsImmediately
+    PromiseDiagnostics.explainers.withLock {
+      $0[ObjectIdentifier(self)] = { [weak self] in self?.explanations ?? [:] }
+    }
+  }
+
+  deinit {
+    PromiseDiagnostics.explainers.withLock { $0[ObjectIdentifier(self)] = nil }
   }
 
   /// Adds a request behind the waiting requests of the same priority.
@@ -37,12 +44,13 @@ final class RequestQueue: Sendable {
   /// - Parameters:
   ///   - pending: The caller's promise, and its resolver.
   ///   - priority: The priority of the request.
+  ///   - call: The call of the request. `nil` if there is none.
   ///   - begin: A closure that starts the request when a slot is free.
   func add(
     _ pending: (promise: NetworkPromise, resolver: Resolver<Response>), priority: Request.Priority,
-    _ begin: @escaping @Sendable () -> NetworkPromise
+    of call: Call? = nil, _ begin: @escaping @Sendable () -> NetworkPromise
   ) {
-    let request = QueuedRequest(pending: pending, begin: begin)
+    let request = QueuedRequest(pending: pending, call: call, begin: begin)
     if let due = queueState.withLock({ $0.add(request, priority) }) { start(due) }
   }
 
@@ -100,10 +108,49 @@ final class RequestQueue: Sendable {
   }
 }
 
+// MARK: Explanations
+
+extension RequestQueue {
+  /// The explanations of the promises of all requests.
+  private var explanations: PromiseDiagnostics.Explanations {
+    let (waiting, running, isSuspended) = queueState.withLock {
+      ($0.waitingInOrder, $0.runningRequests, $0.isSuspended)
+    }
+    var explanations = PromiseDiagnostics.Explanations()
+    for request in running {
+      explanations[ObjectIdentifier(request.pending.promise)] = { (request.name, []) }
+    }
+    let next = isSuspended ? [] : running.map { $0.pending.promise }
+    var previous = running.last?.call
+    for (index, request) in waiting.filter({ $0.pending.promise.isPending }).enumerated() {
+      let ahead = isSuspended ? ", which is suspended" : previous.map { ", behind call \($0.id)" }
+      explanations[ObjectIdentifier(request.pending.promise)] = {
+        ("\(request.name), at position \(index + 1) in the queue\(ahead ?? "")", next)
+      }
+      previous = request.call
+    }
+    return explanations
+  }
+}
+
+extension QueuedRequest {
+  /// The call, its request without a query, and its state.
+  fileprivate var name: String {
+    guard let call else { return "a request" }
+    let summary = NetworkError.RequestSummary(call.request)
+    let attempt = call.state.attemptCount
+    return NetworkError.singleLine(
+      "call \(call.id) \(summary.method) \(summary.url.prefix { $0 != "?" })"
+        + (attempt > 0 ? ", attempt \(attempt)" : "")
+        + (call.state.currentInterceptor.map { ", in the interceptor \($0)" } ?? ""))
+  }
+}
+
 /// A request in a client's queue: waiting, then running until its promise settles.
 struct QueuedRequest: Sendable {
   /// The caller's promise, and its resolver.
   let pending: (promise: NetworkPromise, resolver: Resolver<Response>)
+  var call: Call?
   /// Starts the request.
   ///
   /// It is not called if the request has been cancelled.

@@ -69,7 +69,12 @@ struct RequestQueueState {
   }
 
   /// All requests, the waiting ones first.
-  var all: [QueuedRequest] { waiting.flatMap(\.self) + running.compactMap(\.self) }
+  var all: [QueuedRequest] { waitingInOrder + runningRequests }
+
+  /// The waiting requests in the order in which they start.
+  var waitingInOrder: [QueuedRequest] { waiting.reversed().flatMap(\.self) }
+
+  var runningRequests: [QueuedRequest] { running.compactMap(\.self) }
 
   private var hasCapacity: Bool { !isSuspended && running.count - freeIndices.count < width }
 

@@ -290,7 +290,7 @@ final class SharedRefresh: Sendable {
     pending.promise.always(on: .inline) { _ in self.machine.withLock { $0.abandoned(number) } }
     let refreshed = wait(.join(pending.promise), since: epoch, for: call, start)
     let round = RefreshRound(owner: self, number: number, in: call.refresh, of: call.sessions)
-    run(round, start, for: pending.resolver)
+    run(round, of: call.id, start, for: pending.resolver)
     return refreshed
   }
 
@@ -313,13 +313,18 @@ final class SharedRefresh: Sendable {
   }
 
   private func run(
-    _ round: RefreshRound, _ start: (_ round: RefreshRound) -> Promise<Void>,
-    for resolver: Resolver<Void>
+    _ round: RefreshRound, of call: NetworkEvent.CallID,
+    _ start: (_ round: RefreshRound) -> Promise<Void>, for resolver: Resolver<Void>
   ) {
     // A derived promise, because cancelling the user's own promise could affect its other
     // consumers.
     let work = start(round).map {}.always(on: .inline) { round.finish($0) }
-    resolver.onCancel { work.cancel() }
+    let explained = ExplainedWork { isCancelled in
+      guard isCancelled else { return ("the refresh that call \(call) began", [work]) }
+      work.cancel()
+      return nil
+    }
+    resolver.onCancel(stop: explained)
     work.always(on: .inline) { result in
       let failure: (any Error)? = if case .failure(let error) = result { error } else { nil }
       self.machine.withLock { $0.ended(round.number, failure) }

@@ -128,6 +128,11 @@ final class ResponseReceiver: Sendable {
     }
   }
 
+  /// The part of the response that has not arrived.
+  var awaitedPart: String {
+    state.withLock { $0.head == nil } ? "the first byte of the response" : "the end of the response"
+  }
+
   /// Discards the rest of the response after a cancellation.
   func abandon() {
     events?.abandon()
@@ -349,10 +354,13 @@ extension Transport {
     if events != nil { request.options.reportsConnection = true }
     let handle = start(request) { receiver.receive($0) }
     receiver.attach(handle)
-    resolver.onCancel {
+    let work = ExplainedWork { isCancelled in
+      guard isCancelled else { return (receiver.awaitedPart, []) }
       handle.cancel()
       receiver.abandon()
+      return nil
     }
+    resolver.onCancel(stop: work)
   }
 }
 

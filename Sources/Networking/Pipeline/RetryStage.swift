@@ -76,7 +76,9 @@ final class RetryStage: BuiltInStage {
         } catch {
           guard let delay = delay(after: error) else { return .fulfilled(try end(with: error)) }
           return delay > .zero
-            ? after(delay, scheduler: stage.scheduler).then(on: .inline) { retryLoop() }
+            ? after(
+              delay, scheduler: stage.scheduler, file: "the delay before the next attempt", line: 0
+            ).then(on: .inline) { retryLoop() }
             : retryLoop()
         }
       }

@@ -34,7 +34,7 @@ final class SharingStage: BuiltInStage {
     let (promise, resolver) = NetworkPromise.pending(on: .inline)
     let events = exchange.events
     let (ticket, shared, isFirst) = machine.withLock {
-      $0.enter(key, resolver, sharing: SharedExchange(reportingTo: events))
+      $0.enter(key, resolver, sharing: SharedExchange(of: exchange.call.id, reportingTo: events))
     }
     if !isFirst { events?.share(with: shared.state.events?.call) }
     let hasEarlierAttempts = exchange.state.follow(shared.state)
@@ -43,10 +43,18 @@ final class SharingStage: BuiltInStage {
     if let progress = exchange.call.options.progress {
       shared.progress.add(progress, for: ticket.caller)
     }
-    resolver.onCancel {
+    let work = ExplainedWork { isCancelled in
+      guard isCancelled else {
+        let work = self.machine.withLock { $0.work(of: ticket) }
+        return (
+          isFirst ? nil : "the exchange that call \(shared.call) began", [work].compactMap(\.self)
+        )
+      }
       shared.progress.remove(ticket.caller)
       self.machine.withLock { $0.left(ticket) }.work?.cancel()
+      return nil
     }
+    resolver.onCancel(stop: work)
     if isFirst {
       var sharing = exchange
       sharing.state = shared.state
@@ -76,9 +84,14 @@ struct SharedExchange: Sendable {
   /// Attempts belong to the exchange, not to a caller.
   let state: CallState
   let progress = ProgressBroadcaster()
+  /// The call that starts the exchange.
+  let call: NetworkEvent.CallID
 
-  /// - Parameter events: The events of the call that starts the exchange.
-  init(reportingTo events: CallEvents? = nil) {
+  /// - Parameters:
+  ///   - call: The call that starts the exchange.
+  ///   - events: The events of the call.
+  init(of call: NetworkEvent.CallID, reportingTo events: CallEvents? = nil) {
+    self.call = call
     state = CallState(reportingTo: events, sharedProgress: progress)
   }
 }

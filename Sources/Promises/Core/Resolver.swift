@@ -122,6 +122,13 @@ public final class Resolver<Value: Sendable>: Sendable {
   /// - Parameter action: The closure that stops the work of the promise.
   public func onCancel(_ action: @escaping @Sendable () -> Void) { promise.onCancel(action) }
 
+  /// Cancels work when the promise is cancelled, as ``onCancel(_:)``, and explains the promise by the work.
+  ///
+  /// - Parameter work: The work that settles the promise.
+  package func onCancel(stop work: ExplainedWork) {
+    promise.addUpstream { $0.map { UpstreamGroup([work, $0]) as any Upstream } ?? work }
+  }
+
   /// Whether the promise has settled, for example by cancellation.
   ///
   /// Further calls that settle the promise then have no effect.

@@ -78,6 +78,13 @@ public final class TestScheduler: Scheduler {
   /// The call in progress that advances the time.
   package var advanceInProgress: Advance? { state.withLock { $0.advance } }
 
+  /// The state of the time, for ``Promise/explanation``.
+  var explanation: String {
+    let (now, due, isAdvancing) = state.withLock { ($0.now, $0.timers.nextDue, $0.advance != nil) }
+    return "virtual time \(isAdvancing ? "advances from" : "stands at") \(now.rounded); "
+      + (due.map { "the next timer is in \(($0 - now).rounded)" } ?? "no timer waits")
+  }
+
   /// Whether no handler or other activity that this scheduler waits for is in progress.
   package var isIdle: Bool { activity.isIdle }
 
@@ -189,7 +196,8 @@ public final class TestScheduler: Scheduler {
   ) async throws -> Result {
     let promise = ActivityExecutor.counting(for: self) {
       Promise<Result>(
-        priority: nil, executor: nil, isolation: operation.isolation, at: CallSite(file, line),
+        priority: nil, executor: nil, isolation: operation.isolation,
+        at: CallSite(file, line, .task),
         operation)
     }
     beginAdvance()

@@ -1,0 +1,133 @@
+package import CatenaSystem
+import Dispatch
+import Foundation
+
+extension Promise: CustomDebugStringConvertible {
+  /// The reason that the promise is pending: one line for each promise or other work that it waits for,
+  /// down to the work that has not ended.
+  ///
+  /// ```swift
+  /// print(screen.explanation)
+  /// // Promise<Screen> is pending
+  /// // waits for the step at App/BoardScreen.swift:31
+  /// // waits for call #12 GET boards/7, attempt 2
+  /// // waits for the first byte of the response
+  /// ```
+  ///
+  /// - **Branches.** The promises of a `when` or a `race` follow indented, at most three of them. The
+  ///   lines of a long chain are its first and last ten. Counts say how many are left out.
+  /// - **Call sites.** A location is that of the operator, of the request, or of the promise's creation.
+  ///   Adjacent promises of the same line of code are one line.
+  /// - **Secrets.** Requests are described as in the log, without their queries. Values and errors are
+  ///   not part of the text.
+  /// - **Cost.** Nothing is recorded in advance. This property walks along the chain, in a time
+  ///   proportional to its length. If a closure is due, it waits for up to 100 ms for the main queue.
+  ///
+  /// It may be read from any thread, also in a handler and while the promise settles. It describes a
+  /// moment: the work may go on while the chain is read. The text is for people and may change in each
+  /// version. A settled promise has one line, without its value or error.
+  public var explanation: String {
+    let text = isPending ? PromiseDiagnostics.explanation(of: self) : ""
+    return isPending ? text : "\(Self.self) is \(isFulfilled ? "fulfilled" : "rejected")"
+  }
+
+  /// The ``explanation`` of a pending promise, or the ``description`` of a settled one, as printed by the
+  /// command `po` of a debugger.
+  public var debugDescription: String { isPending ? explanation : description }
+}
+
+/// A line of ``Promise/explanation``: a noun phrase about the awaited work without secrets, or `nil` for no
+/// line, and the work that this work waits for.
+package typealias WaitExplanation = (text: String?, next: [any Upstream])
+
+extension PromiseDiagnostics {
+  /// The explanations of promises that a module knows, by the identities of the promises.
+  package typealias Explanations = [ObjectIdentifier: @Sendable () -> WaitExplanation]
+
+  /// Closures that return the explanations of an object, by the identity of the object, which removes its
+  /// closure in its `deinit`.
+  package static let explainers = Mutex<[ObjectIdentifier: @Sendable () -> Explanations]>([:])
+
+  /// The number of promises of a branch that are shown.
+  private static let branchLimit = 3
+  /// The numbers of the first and the last lines that are shown.
+  private static let (firstLines, lastLines) = (40, 10)
+
+  /// Returns the explanation of a pending promise.
+  ///
+  /// It locks one object at a time, and runs no code of the user under a lock. It visits each node once.
+  static func explanation(of promise: any Settleable & Upstream) -> String {
+    let explanations = explainers.withLock { Array($0.values) }
+      .reduce(into: Explanations()) { $0.merge($1()) { first, _ in first } }
+    var lines = ["\(type(of: promise)) is pending"]
+    var open: [(node: any Upstream, indent: String)] = [(promise, "")]
+    var (visited, omitted, repeats, last) = (Set<ObjectIdentifier>(), 0, 1, CallSite?.none)
+    while let (node, indent) = open.popLast() {
+      let isNew = visited.insert(ObjectIdentifier(node)).inserted
+      let explanation =
+        explanations[ObjectIdentifier(node)]?() ?? (node as? ExplainedWork)?.explanation
+      let next = isNew ? pending(node.upstreamLinks.all + (explanation?.next ?? [])) : []
+      let promise = node as? any Settleable
+      if let text = explanation?.text.map({ "waits for \($0)" }) ?? text(of: promise, next.count) {
+        // One line for adjacent promises of one line of code.
+        let isSame = promise != nil && promise?.site == last
+        repeats = isSame ? repeats + 1 : 1
+        if isSame { lines.removeLast() }
+        last = explanation == nil && next.count == 1 ? promise?.site : nil
+        let times = repeats > 3 ? ", \(repeats) times" : ""
+        lines.append("\(indent)\(text)\(times)\(isNew ? "" : ", as above")")
+        if lines.count > firstLines + lastLines {
+          lines.remove(at: firstLines)
+          omitted += 1
+        }
+      }
+      let inner = next.count > 1 && indent.utf8.count < 40 ? indent + "  " : indent
+      open += next.prefix(branchLimit).reversed().map { ($0, inner) }
+    }
+    if omitted > 0 { lines.insert("… \(omitted) more", at: firstLines) }
+    if let time = TestScheduler.current?.explanation { lines.append(time) }
+    return lines.joined(separator: "\n")
+  }
+
+  /// Returns the pending promises and the explained work among or behind some upstreams.
+  private static func pending(_ upstreams: [any Upstream]) -> [any Upstream] {
+    var (found, open) = ([any Upstream](), Array(upstreams.reversed()))
+    while let next = open.popLast() {
+      if (next as? any Settleable)?.isSettled == false || next is ExplainedWork {
+        found.append(next)
+      } else if !(next is any Settleable) {
+        open += next.upstreamLinks.all.reversed()
+      }
+    }
+    return found
+  }
+
+  /// Returns the line about a promise that waits for a number of others.
+  private static func text(of promise: (any Settleable)?, _ count: Int) -> String? {
+    guard let promise, !promise.isSettled else { return nil }
+    let site = promise.site
+    let shown = count > branchLimit ? ", \(branchLimit) of which follow" : ""
+    switch (site.kind, count) {
+    case _ where site.line == 0: return "waits for \(site.file)\(shown)"
+    case (_, 2...): return "waits for \(count) promises at \(site)\(shown)"
+    case (_, 1) where site.isInternal: return nil
+    case (.resolver, 0): return "the resolver made at \(site) was never used"
+    case (.resolver, _): return "waits for the promise at \(site)"
+    case (.timer, _): return "waits for the timer started at \(site)"
+    case (.task, _): return "waits for the task started at \(site)"
+    case (.step, 1): return "waits for the step at \(site)"
+    case (.step, _):
+      return "waits for the closure at \(site), which is due"
+        + (runsMainQueue
+          ? ": it runs, or its queue or actor is busy" : "; the main queue is not run")
+    }
+  }
+
+  /// Whether the main queue runs a block within 100 ms, as it does not while the caller occupies it.
+  private static var runsMainQueue: Bool {
+    guard !ExecutionContext.isOnMainQueue, !Thread.isMainThread else { return false }
+    let hasRun = DispatchSemaphore(value: 0)
+    DispatchQueue.main.async { hasRun.signal() }
+    return hasRun.wait(timeout: .now() + .milliseconds(100)) == .success
+  }
+}
