@@ -38,7 +38,7 @@ struct ServedResponse: Sendable {
   ///   `fileNotWritten` if the destination cannot be written.
   func delivered() -> Promise<Outcome> {
     let (promise, resolver) = Promise<Outcome>.pending(
-      on: .inline, file: "the body of the stored response", line: 0)
+      on: .inline, file: "the cached body", line: 0)
     let activity = hop.stage.scheduler.beginActivity()
     Self.queue.async {
       do {

@@ -35,9 +35,7 @@ final class RequestQueue: Sendable {
     }
   }
 
-  deinit {
-    PromiseDiagnostics.explainers.withLock { $0[ObjectIdentifier(self)] = nil }
-  }
+  deinit { PromiseDiagnostics.explainers.withLock { $0[ObjectIdentifier(self)] = nil } }
 
   /// Adds a request behind the waiting requests of the same priority.
   ///
@@ -116,18 +114,17 @@ extension RequestQueue {
     let (waiting, running, isSuspended) = queueState.withLock {
       ($0.waitingInOrder, $0.runningRequests, $0.isSuspended)
     }
-    var explanations = PromiseDiagnostics.Explanations()
-    for request in running {
-      explanations[ObjectIdentifier(request.pending.promise)] = { (request.name, []) }
-    }
     let next = isSuspended ? [] : running.map { $0.pending.promise }
-    var previous = running.last?.call
-    for (index, request) in waiting.filter({ $0.pending.promise.isPending }).enumerated() {
-      let ahead = isSuspended ? ", which is suspended" : previous.map { ", behind call \($0.id)" }
+    let pending = waiting.filter { $0.pending.promise.isPending }
+    var (explanations, ahead) = (PromiseDiagnostics.Explanations(), "")
+    for (index, request) in (running + pending).enumerated() {
+      let position = index - running.count + 1
+      let place =
+        "at position \(position) in the queue\(isSuspended ? ", which is suspended" : ahead)"
       explanations[ObjectIdentifier(request.pending.promise)] = {
-        ("\(request.name), at position \(index + 1) in the queue\(ahead ?? "")", next)
+        position > 0 ? ("\(request.name), \(place)", next) : (request.name, [])
       }
-      previous = request.call
+      ahead = request.call.map { ", behind call \($0.id)" } ?? ""
     }
     return explanations
   }
@@ -137,12 +134,10 @@ extension QueuedRequest {
   /// The call, its request without a query, and its state.
   fileprivate var name: String {
     guard let call else { return "a request" }
-    let summary = NetworkError.RequestSummary(call.request)
-    let attempt = call.state.attemptCount
-    return NetworkError.singleLine(
-      "call \(call.id) \(summary.method) \(summary.url.prefix { $0 != "?" })"
-        + (attempt > 0 ? ", attempt \(attempt)" : "")
-        + (call.state.currentInterceptor.map { ", in the interceptor \($0)" } ?? ""))
+    let (request, attempt) = (NetworkError.RequestSummary(call.request), call.state.attemptCount)
+    let holder = call.state.currentInterceptor.map { ", in the interceptor \($0)" } ?? ""
+    let text = "call \(call.id) \(request.method) \(request.url.prefix { $0 != "?" })"
+    return NetworkError.singleLine(text + (attempt > 0 ? ", attempt \(attempt)" : "") + holder)
   }
 }
 

@@ -354,13 +354,12 @@ extension Transport {
     if events != nil { request.options.reportsConnection = true }
     let handle = start(request) { receiver.receive($0) }
     receiver.attach(handle)
-    let work = ExplainedWork { isCancelled in
+    resolver.onCancelOrExplain { isCancelled in
       guard isCancelled else { return (receiver.awaitedPart, []) }
       handle.cancel()
       receiver.abandon()
-      return nil
+      return (nil, [])
     }
-    resolver.onCancel(stop: work)
   }
 }
 

@@ -5,9 +5,7 @@
 public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   /// The operation that made a promise, for ``Promise/explanation``.
   @usableFromInline
-  enum Kind: UInt8, Sendable {
-    case step, resolver, task, timer
-  }
+  enum Kind: UInt8, Sendable { case step, resolver, task, timer }
 
   private let staticFile: StaticString
   // Needs no memory, because the fields around it leave a gap.

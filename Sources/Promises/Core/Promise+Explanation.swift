@@ -48,10 +48,8 @@ extension PromiseDiagnostics {
   /// closure in its `deinit`.
   package static let explainers = Mutex<[ObjectIdentifier: @Sendable () -> Explanations]>([:])
 
-  /// The number of promises of a branch that are shown.
-  private static let branchLimit = 3
-  /// The numbers of the first and the last lines that are shown.
-  private static let (firstLines, lastLines) = (40, 10)
+  /// The number of promises of a branch that are shown, and that of the first lines and of all lines.
+  private static let (branchLimit, firstLines, lineLimit) = (3, 40, 50)
 
   /// Returns the explanation of a pending promise.
   ///
@@ -76,7 +74,7 @@ extension PromiseDiagnostics {
         last = explanation == nil && next.count == 1 ? promise?.site : nil
         let times = repeats > 3 ? ", \(repeats) times" : ""
         lines.append("\(indent)\(text)\(times)\(isNew ? "" : ", as above")")
-        if lines.count > firstLines + lastLines {
+        if lines.count > lineLimit {
           lines.remove(at: firstLines)
           omitted += 1
         }
@@ -85,8 +83,7 @@ extension PromiseDiagnostics {
       open += next.prefix(branchLimit).reversed().map { ($0, inner) }
     }
     if omitted > 0 { lines.insert("… \(omitted) more", at: firstLines) }
-    if let time = TestScheduler.current?.explanation { lines.append(time) }
-    return lines.joined(separator: "\n")
+    return (lines + (TestScheduler.current.map { [$0.explanation] } ?? [])).joined(separator: "\n")
   }
 
   /// Returns the pending promises and the explained work among or behind some upstreams.
@@ -107,19 +104,17 @@ extension PromiseDiagnostics {
     guard let promise, !promise.isSettled else { return nil }
     let site = promise.site
     let shown = count > branchLimit ? ", \(branchLimit) of which follow" : ""
-    switch (site.kind, count) {
-    case _ where site.line == 0: return "waits for \(site.file)\(shown)"
-    case (_, 2...): return "waits for \(count) promises at \(site)\(shown)"
-    case (_, 1) where site.isInternal: return nil
-    case (.resolver, 0): return "the resolver made at \(site) was never used"
-    case (.resolver, _): return "waits for the promise at \(site)"
-    case (.timer, _): return "waits for the timer started at \(site)"
-    case (.task, _): return "waits for the task started at \(site)"
-    case (.step, 1): return "waits for the step at \(site)"
-    case (.step, _):
-      return "waits for the closure at \(site), which is due"
-        + (runsMainQueue
-          ? ": it runs, or its queue or actor is busy" : "; the main queue is not run")
+    return switch (site.kind, count) {
+    case _ where site.line == 0: "waits for \(site.file)\(shown)"
+    case (_, 2...): "waits for \(count) promises at \(site)\(shown)"
+    case (_, 1) where site.isInternal: nil
+    case (.resolver, 0): "the resolver made at \(site) was never used"
+    case (.timer, _), (.task, _): "waits for the \(site.kind) started at \(site)"
+    case (.step, 0) where runsMainQueue:
+      "waits for the closure at \(site), which is due: it runs, or its queue or actor is busy"
+    case (.step, 0): "waits for the closure at \(site), which is due; the main queue is not run"
+    case (.resolver, _): "waits for the promise at \(site)"
+    case (.step, _): "waits for the step at \(site)"
     }
   }
 

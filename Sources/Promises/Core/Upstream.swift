@@ -41,20 +41,12 @@ extension UpstreamLinks {
   /// visited nodes are recorded, so that each node is visited only once.
   func canReach(_ target: AnyObject) -> Bool {
     var links = self
-    while true {
-      switch links {
-      case .none: return false
-      case .one(let next):
-        if next === target { return true }
-        links = next.upstreamLinks
-      case .many(let branches): return Self.search(branches, for: target)
-      }
+    while case .one(let next) = links {
+      if next === target { return true }
+      links = next.upstreamLinks
     }
-  }
-
-  private static func search(_ branches: [any Upstream], for target: AnyObject) -> Bool {
-    var pending = branches
-    var visited = Set(branches.map { ObjectIdentifier($0) })
+    var pending = links.all
+    var visited = Set(pending.map { ObjectIdentifier($0) })
     while let next = pending.popLast() {
       if next === target { return true }
       for candidate in next.upstreamLinks.all
@@ -137,19 +129,17 @@ final class CancellationHandler: Upstream {
 
 /// An upstream for work outside the promise graph, which is named in ``Promise/explanation``.
 package final class ExplainedWork: Upstream {
-  private let body: @Sendable (_ isCancelled: Bool) -> WaitExplanation?
+  package typealias Body = @Sendable (_ isCancelled: Bool) -> WaitExplanation
 
-  /// - Parameter body: A closure that cancels the work and returns `nil`, or explains the work. It is one
-  ///   closure for both, so that the explanation needs no allocation.
-  package init(_ body: @escaping @Sendable (_ isCancelled: Bool) -> WaitExplanation?) {
-    self.body = body
-  }
+  private let body: Body
+
+  init(_ body: @escaping Body) { self.body = body }
 
   package func consumerCancelled() { _ = body(true) }
 
   package var upstreamLinks: UpstreamLinks { .none }
 
-  var explanation: WaitExplanation? { body(false) }
+  var explanation: WaitExplanation { body(false) }
 }
 
 /// An upstream that its consumer does not cancel.
