@@ -101,11 +101,17 @@ struct StandstillReporterTests {
       let report = try #require(reports.entries.first)
       #expect(reports.entries.count == 1 && report.isAwaited)
       let file = "CatenaTestingTests/StandstillReporterTests.swift"
+      let lines = report.message.split(separator: "\n")
       #expect(
-        report.message.contains(
-          "the promise created at \(file):\(chainLine), which waits for that of \(file):\(sourceLine):"
-        ))
-      #expect(report.message.contains("no timer waits"))
+        lines.first
+          == "virtual time has stood still at 0.0 seconds for 10.0 seconds while the test awaits a "
+          + "promise: no timer waits, so the time cannot settle it; a response, a call of its "
+          + "resolver or another event is missing")
+      #expect(
+        lines.dropFirst() == [
+          "Promise<Int> is pending", "waits for the step at \(file):\(chainLine)",
+          "the resolver made at \(file):\(sourceLine) was never used",
+        ])
       resolver.fulfill(1)
       #expect(try await waiting.value == 2)
     }
@@ -134,7 +140,18 @@ struct StandstillReporterTests {
       await time.advance(by: .zero)
       await clock.advance(by: .seconds(20))
       let report = try #require(reports.entries.first)
-      #expect(report.message.contains("CatenaTestingTests/StandstillReporterTests.swift:\(line):"))
+      let lines = report.message.split(separator: "\n").dropFirst()
+      #expect(
+        lines.first == "Promise<String> is pending"
+          && lines.dropFirst().first
+            == "waits for the step at CatenaTestingTests/StandstillReporterTests.swift:\(line)"
+      )
+      #expect(
+        lines.contains {
+          $0.hasPrefix("waits for call #")
+            && $0.hasSuffix("GET https://api.example.com/, attempt 1")
+        })
+      #expect(lines.last == "waits for the first byte of the response")
       #expect(!report.message.contains("Networking/"))
       await time.run()
       #expect(try await waiting.value == "late")
@@ -187,7 +204,7 @@ struct StandstillReporterTests {
         try await VirtualTimeTrait.perform(
           {
             let task = Task { try await promise.value }
-            while AwaitedPromises.current?.sites.isEmpty != false { await Task.yield() }
+            while AwaitedPromises.current?.numbers.isEmpty != false { await Task.yield() }
             continuation.yield("the time stands still")
             _ = try await task.value
           }, until: messages)

@@ -43,8 +43,8 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   /// The line in the file, counted from 1.
   public var line: Int { Int(shortLine) }
 
-  /// The location as `Module/File.swift:line`.
-  public var description: String { "\(file):\(line)" }
+  /// The location as `Module/File.swift:line`, or the event that a promise of this package stands for.
+  public var description: String { line == 0 ? "Catena (\(file))" : "\(file):\(line)" }
 
   /// Returns whether two locations have the same file and line.
   public static func == (left: CallSite, right: CallSite) -> Bool {
