@@ -36,8 +36,7 @@ struct CachedHop: Sendable {
 
   /// Reads the record on disk, and performs the decision about it.
   func read(from disk: DiskCacheStore) -> NetworkPromise {
-    let (found, resolver) = Promise<CacheRecord?>.pending(
-      on: .inline, file: "the disk cache", line: 0)
+    let (found, resolver) = Promise<CacheRecord?>.pending(on: .inline)
     let memory = stage.cache.memory
     // Before the disk is asked, so that no later change is missed.
     let start = memory?.changeCount ?? 0

@@ -37,8 +37,7 @@ struct ServedResponse: Sendable {
   /// - Returns: A promise of the outcome. It is rejected with a ``NetworkError`` with the code
   ///   `fileNotWritten` if the destination cannot be written.
   func delivered() -> Promise<Outcome> {
-    let (promise, resolver) = Promise<Outcome>.pending(
-      on: .inline, file: "the cached body", line: 0)
+    let (promise, resolver) = Promise<Outcome>.pending(on: .inline)
     let activity = hop.stage.scheduler.beginActivity()
     Self.queue.async {
       do {

@@ -62,7 +62,8 @@ final class RequestQueue: Sendable {
   }
 
   func cancelAll() {
-    for request in queueState.withLock({ $0.all }) { request.pending.promise.cancel() }
+    let (waiting, running) = queueState.withLock { $0.requests }
+    for request in waiting + running { request.pending.promise.cancel() }
   }
 
   private func start(_ slot: RequestQueueState.Slot) {
@@ -111,20 +112,17 @@ final class RequestQueue: Sendable {
 extension RequestQueue {
   /// The explanations of the promises of all requests.
   private var explanations: PromiseDiagnostics.Explanations {
-    let (waiting, running, isSuspended) = queueState.withLock {
-      ($0.waitingInOrder, $0.runningRequests, $0.isSuspended)
-    }
+    let ((waiting, running), isSuspended) = queueState.withLock { ($0.requests, $0.isSuspended) }
     let next = isSuspended ? [] : running.map { $0.pending.promise }
-    let pending = waiting.filter { $0.pending.promise.isPending }
-    var (explanations, ahead) = (PromiseDiagnostics.Explanations(), "")
-    for (index, request) in (running + pending).enumerated() {
+    var explanations = PromiseDiagnostics.Explanations()
+    var ahead = isSuspended ? ", which is suspended" : ""
+    for (index, request) in (running + waiting).enumerated() {
       let position = index - running.count + 1
-      let place =
-        "at position \(position) in the queue\(isSuspended ? ", which is suspended" : ahead)"
+      let place = ", at position \(position) in the queue\(ahead)"
       explanations[ObjectIdentifier(request.pending.promise)] = {
-        position > 0 ? ("\(request.name), \(place)", next) : (request.name, [])
+        position > 0 ? (request.name + place, next) : (request.name, [])
       }
-      ahead = request.call.map { ", behind call \($0.id)" } ?? ""
+      if !isSuspended { ahead = request.call.map { ", behind call \($0.id)" } ?? "" }
     }
     return explanations
   }

@@ -68,13 +68,13 @@ struct RequestQueueState {
     return nil
   }
 
-  /// All requests, the waiting ones first.
-  var all: [QueuedRequest] { waitingInOrder + runningRequests }
-
-  /// The waiting requests in the order in which they start.
-  var waitingInOrder: [QueuedRequest] { waiting.reversed().flatMap(\.self) }
-
-  var runningRequests: [QueuedRequest] { running.compactMap(\.self) }
+  /// The requests that wait and are not cancelled, in the order in which they start, and the running ones.
+  var requests: ([QueuedRequest], [QueuedRequest]) {
+    (
+      waiting.reversed().joined().filter { !$0.pending.resolver.isSettled },
+      running.compactMap { $0 }
+    )
+  }
 
   private var hasCapacity: Bool { !isSuspended && running.count - freeIndices.count < width }
 

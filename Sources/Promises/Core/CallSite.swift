@@ -19,7 +19,7 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   /// - Parameters:
   ///   - file: A `#fileID`.
   ///   - line: A `#line`, counted from 1. 0 means that `file` is a noun phrase about the awaited event,
-  ///     such as `the delay before the next attempt`.
+  ///     such as `the delay before a retry`.
   ///   - kind: The operation that makes the promise.
   @usableFromInline
   init(_ file: StaticString, _ line: UInt, _ kind: Kind = .step) {

@@ -42,7 +42,8 @@ extension Promise where Value: Sendable {
   public static func pending(
     on context: ExecutionContext = .main, file: StaticString = #fileID, line: UInt = #line
   ) -> (promise: Promise, resolver: Resolver<Value>) {
-    let promise = root(on: context, at: CallSite(file, line, .resolver))
+    let promise = Promise(waitingFor: nil, on: context, at: CallSite(file, line, .resolver))
+    promise.notifyCreationObserver()
     return (promise, Resolver(promise))
   }
 

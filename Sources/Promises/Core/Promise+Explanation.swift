@@ -15,7 +15,7 @@ extension Promise: CustomDebugStringConvertible {
   /// ```
   ///
   /// - **Branches.** The promises of a `when` or a `race` follow indented, at most three of them. The
-  ///   lines of a long chain are its first and last ten. Counts say how many are left out.
+  ///   text has at most 50 lines, the first 40 and the last ten, and says how many are left out.
   /// - **Call sites.** A location is that of the operator, of the request, or of the promise's creation.
   ///   Adjacent promises of the same line of code are one line.
   /// - **Secrets.** Requests are described as in the log, without their queries. Values and errors are
@@ -48,41 +48,40 @@ extension PromiseDiagnostics {
   /// closure in its `deinit`.
   package static let explainers = Mutex<[ObjectIdentifier: @Sendable () -> Explanations]>([:])
 
-  /// The number of promises of a branch that are shown, and that of the first lines and of all lines.
-  private static let (branchLimit, firstLines, lineLimit) = (3, 40, 50)
+  /// The number of promises of a branch that are shown.
+  private static let branchLimit = 3
 
   /// Returns the explanation of a pending promise.
   ///
   /// It locks one object at a time, and runs no code of the user under a lock. It visits each node once.
   static func explanation(of promise: any Settleable & Upstream) -> String {
-    let explanations = explainers.withLock { Array($0.values) }
+    let known = explainers.withLock { Array($0.values) }
       .reduce(into: Explanations()) { $0.merge($1()) { first, _ in first } }
-    var lines = ["\(type(of: promise)) is pending"]
+    var (lines, omitted, repeats) = (["\(type(of: promise)) is pending"], 0, 1)
     var open: [(node: any Upstream, indent: String)] = [(promise, "")]
-    var (visited, omitted, repeats, last) = (Set<ObjectIdentifier>(), 0, 1, CallSite?.none)
+    var (visited, last) = (Set<ObjectIdentifier>(), CallSite?.none)
     while let (node, indent) = open.popLast() {
       let isNew = visited.insert(ObjectIdentifier(node)).inserted
-      let explanation =
-        explanations[ObjectIdentifier(node)]?() ?? (node as? ExplainedWork)?.explanation
-      let next = isNew ? pending(node.upstreamLinks.all + (explanation?.next ?? [])) : []
+      let work = known[ObjectIdentifier(node)]?() ?? (node as? ExplainedWork)?.explanation
+      let next = isNew ? pending(node.upstreamLinks.all + (work?.next ?? [])) : []
       let promise = node as? any Settleable
-      if let text = explanation?.text.map({ "waits for \($0)" }) ?? text(of: promise, next.count) {
+      if let text = work?.text.map({ "waits for \($0)" }) ?? text(of: promise, next.count) {
         // One line for adjacent promises of one line of code.
         let isSame = promise != nil && promise?.site == last
         repeats = isSame ? repeats + 1 : 1
         if isSame { lines.removeLast() }
-        last = explanation == nil && next.count == 1 ? promise?.site : nil
-        let times = repeats > 3 ? ", \(repeats) times" : ""
-        lines.append("\(indent)\(text)\(times)\(isNew ? "" : ", as above")")
-        if lines.count > lineLimit {
-          lines.remove(at: firstLines)
+        last = work == nil && next.count == 1 ? promise?.site : nil
+        let times = repeats > 3 ? ", \(repeats) times" : isNew ? "" : ", as above"
+        lines.append("\(indent)\(text)\(times)")
+        if lines.count > 50 {
+          lines.remove(at: 40)
           omitted += 1
         }
       }
       let inner = next.count > 1 && indent.utf8.count < 40 ? indent + "  " : indent
       open += next.prefix(branchLimit).reversed().map { ($0, inner) }
     }
-    if omitted > 0 { lines.insert("… \(omitted) more", at: firstLines) }
+    if omitted > 0 { lines.insert("… \(omitted) more", at: 40) }
     return (lines + (TestScheduler.current.map { [$0.explanation] } ?? [])).joined(separator: "\n")
   }
 
@@ -107,7 +106,7 @@ extension PromiseDiagnostics {
     return switch (site.kind, count) {
     case _ where site.line == 0: "waits for \(site.file)\(shown)"
     case (_, 2...): "waits for \(count) promises at \(site)\(shown)"
-    case (_, 1) where site.isInternal: nil
+    case (_, ...1) where site.isInternal: count == 0 ? "waits for work at \(site)" : nil
     case (.resolver, 0): "the resolver made at \(site) was never used"
     case (.timer, _), (.task, _): "waits for the \(site.kind) started at \(site)"
     case (.step, 0) where runsMainQueue:

@@ -82,7 +82,7 @@ struct ExplanationTests {
         requests[2].cancel()
         return requests[3]
       },
-      "waits for call #4 GET d, at position 1 in the queue, behind call #2",
+      "waits for call #3 GET d, at position 1 in the queue, behind call #2",
       "  waits for call #1 GET a, attempt 1", "  \(firstByte)",
       "  waits for call #2 GET b, attempt 1", "  \(firstByte)"),
     Hang(
@@ -140,7 +140,8 @@ struct ExplanationTests {
       { _ in
         let client = client(.async) { $0.sharesRequests = true }
         return (0..<2).map { _ in client.request(.get("a")) }[1]
-      }, "waits for call #2 GET a, attempt 1", "waits for the exchange that call #1 began", firstByte),
+      }, "waits for call #2 GET a, attempt 1", "waits for the exchange that call #1 began",
+      firstByte),
     Hang(
       "a network that is unreachable",
       { _ in
@@ -155,11 +156,12 @@ struct ExplanationTests {
     Hang(
       "a delay before the next attempt",
       { _ in
-        let client = client({ $0.retry = .exponential(initial: .seconds(30), jitter: .none) }) { _ in
+        let client = client({ $0.retry = .exponential(initial: .seconds(30), jitter: .none) }) {
+          _ in
           .response(503)
         }
         return client.request(.get("a"))
-      }, "waits for call #1 GET a, attempt 1", "waits for the delay before the next attempt",
+      }, "waits for call #1 GET a, attempt 1", "waits for the delay before a retry",
       "virtual time stands at 0.0 seconds; the next timer is in 30.0 seconds"),
     Hang(
       "a barrier",
@@ -198,3 +200,4 @@ struct ExplanationTests {
       resolver.fulfill()
     }
   }
+}

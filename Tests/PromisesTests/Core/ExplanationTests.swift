@@ -85,13 +85,13 @@ struct ExplanationTests {
         attempts,
         [
           "waits for the step at \(place(#line - 6))",
-          "waits for the delay before the next attempt",
+          "waits for the delay before a retry",
           "virtual time stands at 0.0 seconds; the next timer is in 8.0 seconds",
         ]
       )
     },
     Hang("an attempt") { work, place in
-      let attempts = retry(.exponential(limit: 3)) { _ in work }
+      let attempts = retry(.exponential(initial: .seconds(1), limit: 3)) { _ in work }
       return (attempts, ["waits for the step at \(place(#line - 1))", place.work])
     },
     Hang("a promise with a timeout") { work, place in
