@@ -70,10 +70,8 @@ struct RequestQueueState {
 
   /// The requests that wait and are not cancelled, in the order in which they start, and the running ones.
   var requests: ([QueuedRequest], [QueuedRequest]) {
-    (
-      waiting.reversed().joined().filter { !$0.pending.resolver.isSettled },
-      running.compactMap { $0 }
-    )
+    let waiting = waiting.reversed().joined().filter { !$0.pending.resolver.isSettled }
+    return (waiting, running.compactMap(\.self))
   }
 
   private var hasCapacity: Bool { !isSuspended && running.count - freeIndices.count < width }

@@ -54,12 +54,11 @@ extension PromiseDiagnostics {
   /// Returns the explanation of a pending promise.
   ///
   /// It locks one object at a time, and runs no code of the user under a lock. It visits each node once.
-  static func explanation(of promise: any Settleable & Upstream) -> String {
+  static func explanation(of promise: any Upstream) -> String {
     let known = explainers.withLock { Array($0.values) }
       .reduce(into: Explanations()) { $0.merge($1()) { first, _ in first } }
     var (lines, omitted, repeats) = (["\(type(of: promise)) is pending"], 0, 1)
-    var open: [(node: any Upstream, indent: String)] = [(promise, "")]
-    var (visited, last) = (Set<ObjectIdentifier>(), CallSite?.none)
+    var (open, visited, last) = ([(promise, "")], Set<ObjectIdentifier>(), CallSite?.none)
     while let (node, indent) = open.popLast() {
       let isNew = visited.insert(ObjectIdentifier(node)).inserted
       let work = known[ObjectIdentifier(node)]?() ?? (node as? ExplainedWork)?.explanation

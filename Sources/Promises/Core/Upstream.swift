@@ -49,9 +49,8 @@ extension UpstreamLinks {
     var visited = Set(pending.map { ObjectIdentifier($0) })
     while let next = pending.popLast() {
       if next === target { return true }
-      for candidate in next.upstreamLinks.all
-      where visited.insert(ObjectIdentifier(candidate)).inserted {
-        pending.append(candidate)
+      for next in next.upstreamLinks.all where visited.insert(ObjectIdentifier(next)).inserted {
+        pending.append(next)
       }
     }
     return false

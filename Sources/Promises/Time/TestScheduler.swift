@@ -196,8 +196,7 @@ public final class TestScheduler: Scheduler {
   ) async throws -> Result {
     let promise = ActivityExecutor.counting(for: self) {
       Promise<Result>(
-        priority: nil, executor: nil, isolation: operation.isolation,
-        at: CallSite(file, line, .task),
+        priority: nil, executor: nil, isolation: operation.isolation, at: CallSite(file, line),
         operation)
     }
     beginAdvance()
