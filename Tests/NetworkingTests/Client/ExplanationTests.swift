@@ -200,4 +200,65 @@ struct ExplanationTests {
       resolver.fulfill()
     }
   }
+
+  // MARK: Calls
+
+  @Test func aCallHasTheNumberOfItsEvents() async throws {
+    let (client, monitor) = (Self.client(), RecordingMonitor())
+    client.addMonitor(monitor)
+    let call = client.request(.get("a"))
+    let number = try #require(await monitor.events(1).first).call
+    #expect(call.explanation.contains("waits for call \(number) GET a, attempt 1\n"))
+    call.cancel()
+  }
+
+  @Test func aStepOfARequestIsOneLineWithItsCall() {
+    let client = Self.client()
+    let text = client.request(.get("a")).validate().toString()
+    let lines = text.explanation.split(separator: "\n")
+    #expect(lines.count == 3 && lines[0] == "Promise<String> is pending")
+    #expect(lines[1].hasPrefix("waits for call #"))
+    text.cancel()
+  }
+
+  @Test func aReleasedClientHasNoExplanations() {
+    weak var queue: RequestQueue?
+    do {
+      let client = Networking<Request>(
+        transport: FakeTransport { _ in .response(200) }, configuration: .plain)
+      queue = client.queue
+      #expect(queue != nil)
+    }
+    #expect(queue == nil)
+  }
+
+  // MARK: Threads
+
+  /// An interceptor that reads the explanations of all calls.
+  private struct Reader: Interceptor {
+    let calls: Log<NetworkPromise>
+
+    func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+      for call in calls.entries.suffix(3) { _ = call.explanation }
+      return next(exchange)
+    }
+  }
+
+  @Test(arguments: [RequestMode.sync, .limited(3), .async])
+  func explanationsMayBeReadWhileRequestsRun(_ mode: RequestMode) async throws {
+    let client = Self.client(mode, { $0.sharesRequests = true }) { _ in .response(200) }
+    let calls = Log<NetworkPromise>()
+    client.callbackContext = .inline
+    client.interceptors = [Reader(calls: calls)]
+    client.addMonitor { _ in for call in calls.entries.suffix(3) { _ = call.explanation } }
+    await onThreads(4) { index in
+      for _ in 0..<50 {
+        let call = client.request(.get(RequestPath(raw: "\(index % 2)")))
+        calls.append(call)
+        call.done(on: .inline) { _ in _ = calls.entries.last?.explanation }
+        #expect(call.explanation.hasPrefix("Promise<Response> is "))
+      }
+    }
+    for call in calls.entries { #expect(try await call.value.status == 200) }
+  }
 }
