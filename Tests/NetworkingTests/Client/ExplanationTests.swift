@@ -38,7 +38,7 @@ struct ExplanationTests {
 
   /// Returns a client over a transport that responds with a number of events, by default none.
   private static func client(
-    _ mode: RequestMode = .async, _ change: (inout NetworkingConfiguration) -> Void = { _ in },
+    _ mode: RequestMode = .async, with change: (inout NetworkingConfiguration) -> Void = { _ in },
     respond: @escaping FakeTransport.Handler = { _ in [] }
   ) -> Networking<Request> {
     var configuration = NetworkingConfiguration.plain
@@ -64,7 +64,7 @@ struct ExplanationTests {
       "waits for call #1 GET boards/7, attempt 1", firstByte),
     Hang(
       "a body without an end",
-      { _ in client { _ in [.head(HTTPResponseHead(status: 200))] }.request(.get("a")) },
+      { _ in client(respond: { _ in [.head(HTTPResponseHead(status: 200))] }).request(.get("a")) },
       "waits for call #1 GET a, attempt 1", "waits for the end of the response"),
     Hang(
       "the queue of a client that sends one request at a time",
@@ -138,17 +138,17 @@ struct ExplanationTests {
     Hang(
       "an exchange that another call began",
       { _ in
-        let client = client(.async) { $0.sharesRequests = true }
+        let client = client(with: { $0.sharesRequests = true })
         return (0..<2).map { _ in client.request(.get("a")) }[1]
       }, "waits for call #2 GET a, attempt 1", "waits for the exchange that call #1 began",
       firstByte),
     Hang(
       "a network that is unreachable",
       { _ in
-        let client = client {
+        let client = client(with: {
           $0.whenUnreachable = .wait(atMost: .seconds(60))
           $0.reachability = NetworkReachability(monitor: MockReachability(.unreachable))
-        }
+        })
         return client.request(.get("a"))
       }, "waits for call #1 GET a, attempt 1, in the interceptor whenUnreachable",
       "waits for the network to become reachable",
@@ -156,10 +156,9 @@ struct ExplanationTests {
     Hang(
       "a delay before the next attempt",
       { _ in
-        let client = client({ $0.retry = .exponential(initial: .seconds(30), jitter: .none) }) {
-          _ in
-          .response(503)
-        }
+        let client = client(
+          with: { $0.retry = .exponential(initial: .seconds(30), jitter: .none, limit: 2) },
+          respond: { _ in .response(503) })
         return client.request(.get("a"))
       }, "waits for call #1 GET a, attempt 1", "waits for the delay before a retry",
       "virtual time stands at 0.0 seconds; the next timer is in 30.0 seconds"),
@@ -246,7 +245,8 @@ struct ExplanationTests {
 
   @Test(arguments: [RequestMode.sync, .limited(3), .async])
   func explanationsMayBeReadWhileRequestsRun(_ mode: RequestMode) async throws {
-    let client = Self.client(mode, { $0.sharesRequests = true }) { _ in .response(200) }
+    let client = Self.client(
+      mode, with: { $0.sharesRequests = true }, respond: { _ in .response(200) })
     let calls = Log<NetworkPromise>()
     client.callbackContext = .inline
     client.interceptors = [Reader(calls: calls)]
