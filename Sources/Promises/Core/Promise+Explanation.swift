@@ -33,6 +33,8 @@ extension Promise: CustomDebugStringConvertible {
 
   /// The ``explanation`` of a pending promise, or the ``description`` of a settled one, as printed by the
   /// command `po` of a debugger.
+  ///
+  /// A stopped program does not run the main queue.
   public var debugDescription: String { isPending ? explanation : description }
 }
 
@@ -47,9 +49,6 @@ extension PromiseDiagnostics {
   /// Closures that return the explanations of an object, by the identity of the object, which removes its
   /// closure in its `deinit`.
   package static let explainers = Mutex<[ObjectIdentifier: @Sendable () -> Explanations]>([:])
-
-  /// The number of promises of a branch that are shown.
-  private static let branchLimit = 3
 
   /// Returns the explanation of a pending promise.
   ///
@@ -78,10 +77,12 @@ extension PromiseDiagnostics {
         }
       }
       let inner = next.count > 1 && indent.utf8.count < 40 ? indent + "  " : indent
-      open += next.prefix(branchLimit).reversed().map { ($0, inner) }
+      open += next.prefix(3).reversed().map { ($0, inner) }
     }
     if omitted > 0 { lines.insert("… \(omitted) more", at: 40) }
-    return (lines + (TestScheduler.current.map { [$0.explanation] } ?? [])).joined(separator: "\n")
+    // A virtual time describes itself.
+    let time = HandlerScope.ambientTime?.scheduler as? any CustomDebugStringConvertible
+    return (lines + [time?.debugDescription].compactMap(\.self)).joined(separator: "\n")
   }
 
   /// Returns the pending promises and the explained work among or behind some upstreams.
@@ -101,7 +102,7 @@ extension PromiseDiagnostics {
   private static func text(of promise: (any Settleable)?, _ count: Int) -> String? {
     guard let promise, !promise.isSettled else { return nil }
     let site = promise.site
-    let shown = count > branchLimit ? ", \(branchLimit) of which follow" : ""
+    let shown = count > 3 ? ", 3 of which follow" : ""
     return switch (site.kind, count) {
     case _ where site.line == 0: "waits for \(site.file)\(shown)"
     case (_, 2...): "waits for \(count) promises at \(site)\(shown)"
