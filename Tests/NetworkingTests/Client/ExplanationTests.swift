@@ -220,6 +220,29 @@ struct ExplanationTests {
     text.cancel()
   }
 
+  @Test func aReplayNamesTheStoredRequestThatItSends() async throws {
+    let (store, sent) = (TemporaryStore(), Log<Void>())
+    let offline = OfflinePolicy.store(try store.open())
+    let client = Self.client(
+      with: { $0.offline = offline },
+      respond: { _ in
+        sent.append(())
+        let isFirst = sent.entries.count == 1
+        return isFirst ? [.failure(TransportFailure(code: .notConnectedToInternet))] : []
+      })
+    _ = await client.request(.post("notes"), .storedOffline).result
+    let replay = client.replay()
+    let line = #line - 1
+    _ = await sent.entries(2)
+    let lines = [
+      "Promise<Report> is pending",
+      "waits for the step at NetworkingTests/ExplanationTests.swift:\(line)",
+      "waits for the replayed requests", "waits for call #1 POST notes, attempt 1", Self.firstByte,
+    ]
+    #expect(Self.numbered(replay.explanation) == lines.joined(separator: "\n"))
+    replay.cancel()
+  }
+
   @Test func aReleasedClientHasNoExplanations() {
     weak var queue: RequestQueue?
     do {
