@@ -30,12 +30,10 @@ final class RequestQueue: Sendable {
     startsImmediately = ticket != nil
     ticket?.end()
     isOrdered = mode.width == 1 || startsImmediately
-    PromiseDiagnostics.explainers.withLock {
-      $0[ObjectIdentifier(self)] = { [weak self] in self?.explanations ?? [:] }
-    }
+    PromiseDiagnostics.setExplainer(of: self) { [weak self] in self?.explanations ?? [:] }
   }
 
-  deinit { PromiseDiagnostics.explainers.withLock { $0[ObjectIdentifier(self)] = nil } }
+  deinit { PromiseDiagnostics.setExplainer(of: self, nil) }
 
   /// Adds a request behind the waiting requests of the same priority.
   ///

@@ -1,4 +1,4 @@
-package import CatenaSystem
+import CatenaSystem
 import Dispatch
 import Foundation
 
@@ -46,9 +46,19 @@ extension PromiseDiagnostics {
   /// The explanations of promises that a module knows, by the identities of the promises.
   package typealias Explanations = [ObjectIdentifier: @Sendable () -> WaitExplanation]
 
-  /// Closures that return the explanations of an object, by the identity of the object, which removes its
-  /// closure in its `deinit`.
-  package static let explainers = Mutex<[ObjectIdentifier: @Sendable () -> Explanations]>([:])
+  // Private, because `package import CatenaSystem` makes the compiler specialize promises less in other
+  // modules.
+  private static let explainers = Mutex<[ObjectIdentifier: @Sendable () -> Explanations]>([:])
+
+  /// Sets the closure that returns the explanations of an object.
+  ///
+  /// - Parameters:
+  ///   - object: The object, which removes the closure in its `deinit`.
+  ///   - explain: The closure. `nil` removes it.
+  package static func setExplainer(of object: AnyObject, _ explain: (@Sendable () -> Explanations)?)
+  {
+    explainers.withLock { $0[ObjectIdentifier(object)] = explain }
+  }
 
   /// Returns the explanation of a pending promise.
   ///
@@ -100,8 +110,7 @@ extension PromiseDiagnostics {
 
   /// Returns the line about a promise that waits for a number of others.
   private static func text(of promise: (any Settleable)?, _ count: Int) -> String? {
-    guard let promise, !promise.isSettled else { return nil }
-    let site = promise.site
+    guard let site = promise?.site, promise?.isSettled == false else { return nil }
     let shown = count > 3 ? ", 3 of which follow" : ""
     return switch (site.kind, count) {
     case _ where site.line == 0: "waits for \(site.file)\(shown)"
