@@ -111,10 +111,10 @@ extension PromiseDiagnostics {
   /// Returns the line about a promise that waits for a number of others.
   private static func text(of promise: (any Settleable)?, _ count: Int) -> String? {
     guard let site = promise?.site, promise?.isSettled == false else { return nil }
-    let shown = count > 3 ? ", 3 of which follow" : ""
     return switch (site.kind, count) {
-    case _ where site.line == 0: "waits for \(site.file)\(shown)"
-    case (_, 2...): "waits for \(count) promises at \(site)\(shown)"
+    case (_, 2...):
+      "waits for \(count) promises at \(site)" + (count > 3 ? ", 3 of which follow" : "")
+    case _ where site.line == 0: "waits for \(site.file)"
     case (_, ...1) where site.isInternal: count == 0 ? "waits for work at \(site)" : nil
     case (.resolver, 0): "the resolver made at \(site) was never used"
     case (.timer, _), (.task, _): "waits for the \(site.kind) started at \(site)"

@@ -28,11 +28,8 @@ package enum UpstreamLinks: Sendable {
 extension UpstreamLinks {
   /// The upstreams in order.
   var all: [any Upstream] {
-    switch self {
-    case .none: []
-    case .one(let one): [one]
-    case .many(let many): many
-    }
+    if case .many(let many) = self { return many }
+    return if case .one(let one) = self { [one] } else { [] }
   }
 
   /// Returns whether `target` can be reached along these links, over any number of steps.
@@ -94,7 +91,7 @@ extension Promise: Upstream {
   ///
   /// - Parameter upstream: A closure that returns the upstream, which is to be combined with the previous
   ///   one.
-  func addUpstream(_ upstream: (_ previous: (any Upstream)?) -> any Upstream) {
+  @inline(__always) func addUpstream(_ upstream: (_ previous: (any Upstream)?) -> any Upstream) {
     let isCancelled = lock.withLock {
       guard !isSettled else { return machine.isCancelled }
       machine.upstream = upstream(machine.upstream.take())
