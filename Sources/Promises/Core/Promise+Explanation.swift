@@ -91,7 +91,8 @@ extension PromiseDiagnostics {
     }
     if omitted > 0 { lines.insert("… \(omitted) more", at: 40) }
     // A virtual time describes itself.
-    let time = HandlerScope.ambientTime?.scheduler as? any CustomDebugStringConvertible
+    let time =
+      HandlerScope.ambientTime.map { $0.scheduler as? any CustomDebugStringConvertible } ?? nil
     return (lines + [time?.debugDescription].compactMap(\.self)).joined(separator: "\n")
   }
 

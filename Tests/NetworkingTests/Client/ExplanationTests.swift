@@ -51,6 +51,7 @@ struct ExplanationTests {
 
   private struct Stuck: Interceptor {
     let name = "the gatekeeper"
+    static let step = "waits for the step at NetworkingTests/ExplanationTests.swift:\(#line + 4)"
     let wait: @Sendable (Exchange) -> Promise<Void>
 
     func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
@@ -105,7 +106,7 @@ struct ExplanationTests {
         let client = client()
         client.interceptors = [Stuck { _ in never }]
         return client.request(.get("a"))
-      }, "waits for call #1 GET a, in the interceptor the gatekeeper", Self.never),
+      }, "waits for call #1 GET a, in the interceptor the gatekeeper", Stuck.step, Self.never),
     Hang(
       "a refresh that another call began",
       { never in
@@ -132,7 +133,7 @@ struct ExplanationTests {
           }
         ]
         return client.request(.get("a"))
-      }, "waits for call #1 GET a, in the interceptor the gatekeeper",
+      }, "waits for call #1 GET a, in the interceptor the gatekeeper", Stuck.step,
       "waits for call #2 GET b, at position 1 in the queue, behind call #1",
       "waits for call #1 GET a, in the interceptor the gatekeeper, as above"),
     Hang(
@@ -173,7 +174,7 @@ struct ExplanationTests {
       "waits for the work of a pipeline barrier"),
     Hang(
       "a URL with secrets",
-      { _ in client().request(.get("https://user:password@a.example/x?token=secret&q=private")) },
+      { _ in client().request(.get("https://a.example/x?token=secret&q=private")) },
       "waits for call #1 GET https://a.example/x, attempt 1", firstByte),
   ]
 
