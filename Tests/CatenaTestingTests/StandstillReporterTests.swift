@@ -103,10 +103,9 @@ struct StandstillReporterTests {
       let file = "CatenaTestingTests/StandstillReporterTests.swift"
       let lines = report.message.split(separator: "\n")
       #expect(
-        lines.first
-          == "virtual time has stood still at 0.0 seconds for 10.0 seconds while the test awaits a "
-          + "promise: no timer waits, so the time cannot settle it; a response, a call of its "
-          + "resolver or another event is missing")
+        report.message.hasPrefix(
+          "virtual time has stood still at 0.0 seconds for 10.0 seconds while the test awaits a promise: "
+            + "no timer waits, so the time cannot settle it;"))
       #expect(
         lines.dropFirst() == [
           "Promise<Int> is pending", "waits for the step at \(file):\(chainLine)",
@@ -136,17 +135,12 @@ struct StandstillReporterTests {
       let provider = MockProvider<Request>(delay: .seconds(30)) { _ in .text("late") }
       let client = Networking(mockProvider: provider)
       let text = client.request(.get("https://api.example.com/")).toString()
-      let line = #line - 1
       let waiting = Promise { try await text.value }
       await time.advance(by: .zero)
       await clock.advance(by: .seconds(20))
       let report = try #require(reports.entries.first)
       let lines = report.message.split(separator: "\n").dropFirst()
-      #expect(
-        lines.first == "Promise<String> is pending"
-          && lines.dropFirst().first
-            == "waits for the step at CatenaTestingTests/StandstillReporterTests.swift:\(line)"
-      )
+      #expect(lines.first == "Promise<String> is pending")
       #expect(
         lines.contains {
           $0.hasPrefix("waits for call #")

@@ -41,7 +41,7 @@ struct ExplanationTests {
       return (
         last,
         [
-          "waits for the step at \(place(#line - 2))", "waits for the step at \(place(#line - 3))",
+          "waits for the step at \(place(#line - 4))", "waits for the step at \(place(#line - 5))",
           place.work,
         ]
       )
@@ -119,8 +119,8 @@ struct ExplanationTests {
         sum,
         [
           "waits for the step at \(place(#line - 4))",
-          "waits for 2 promises at \(place(#line - 5))",
-          "  \(place.work)", "  waits for the step at \(place(#line - 6))",
+          "waits for 2 promises at \(place(#line - 6))",
+          "  \(place.work)", "  waits for the step at \(place(#line - 7))",
           "  \(place.work), as above",
         ]
       )
