@@ -25,14 +25,15 @@
     private struct Observation {
       let elapsed: Duration
       let timerCount: Int
-      let awaited: [Int: AwaitedSite]
+      /// The numbers of the waits in ``AwaitedPromises``.
+      let awaited: Set<Int>
 
       /// `nil` if a handler is in progress.
       init?(_ time: TestScheduler, _ awaited: AwaitedPromises?) {
         guard time.isIdle else { return nil }
         elapsed = time.elapsed
         timerCount = time.scheduledCount
-        self.awaited = awaited?.sites ?? [:]
+        self.awaited = awaited?.numbers ?? []
       }
     }
 
@@ -103,29 +104,30 @@
 
     private func compare(_ last: Observation?, with current: Observation) -> Standstill? {
       guard let last, last.elapsed == current.elapsed else { return nil }
-      let awaited = current.awaited.filter { last.awaited[$0.key] != nil }
+      let awaited = current.awaited.intersection(last.awaited)
       let timers = last.timerCount > 0 ? current.timerCount : 0
       guard !awaited.isEmpty || timers > 0 else { return nil }
       return Standstill(
         isAwaited: !awaited.isEmpty,
-        message: message(awaited.sorted { $0.key < $1.key }.map(\.value), timers, current.elapsed))
+        message: message(awaited.sorted(), timers, current.elapsed))
     }
 
-    private func message(_ awaited: [AwaitedSite], _ timers: Int, _ elapsed: Duration) -> String {
+    private func message(_ waits: [Int], _ timers: Int, _ elapsed: Duration) -> String {
       let time = "virtual time has stood still at \(elapsed.rounded) for \(limit.rounded)"
       let number = timers == 1 ? "1 timer waits" : "\(timers) timers wait"
-      guard let first = awaited.first else {
+      guard let first = waits.first else {
         return "\(time) while \(number); if the test waits for one of them, "
           + "call `await Test.virtualTime.run()` or `advance(by:)` first"
       }
-      let others = awaited.count > 1 ? " (and \(awaited.count - 1) more)" : ""
+      let others = waits.count > 1 ? " and \(waits.count - 1) more" : ""
+      let explanation = awaited?.explanation(of: first).map { "\n\($0)" } ?? ""
       let cause =
         timers > 0
         ? "\(number); call `await Test.virtualTime.run()` or `advance(by:)` before awaiting, or "
           + "await in `Test.virtualTime.run { ... }`"
         : "no timer waits, so the time cannot settle it; a response, a call of its resolver or "
           + "another event is missing"
-      return "\(time) while the test awaits \(first)\(others): \(cause)"
+      return "\(time) while the test awaits a promise\(others): \(cause)\(explanation)"
     }
   }
 #endif

@@ -25,7 +25,7 @@
   /// calls `advance(by:)` or `run()`.
   ///
   /// **Standstill.** If the test awaits a promise for ten seconds of real time, in which the virtual
-  /// time does not advance and no promise handler runs, an issue names the promise, and the test and the
+  /// time does not advance and no promise handler runs, an issue has the promise's `explanation`, and the test and the
   /// promises that its tasks await are cancelled. The cause is a missing `run()`, or a promise that nothing settles. The same happens to a
   /// call of `run()` or `advance(by:)` that takes ten seconds and more than 10,000 timers, because the code
   /// makes timers without end, such as a task that polls. If timers wait while

@@ -145,7 +145,8 @@ struct BarrierMachine {
       inFlight.insert(id)
       return (id, nil)
     }
-    let pending = Promise<WorkStart>.pending(on: .inline)
+    let pending = Promise<WorkStart>.pending(
+      on: .inline, file: "the work of a pipeline barrier", line: 0)
     waiting[id] = pending.resolver
     return (id, pending.promise)
   }

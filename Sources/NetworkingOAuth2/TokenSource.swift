@@ -47,7 +47,7 @@ final class TokenSource: Sendable {
 
   /// A promise that is fulfilled when the sign-in ends, or already if there is no token since its end.
   var signedOut: Promise<Void> {
-    let pending = Promise<Void>.pending()
+    let pending = Promise<Void>.pending(file: "the end of the sign-in", line: 0)
     let awaited = machine.withLock { $0.awaitSignOut(pending) }
     if awaited == nil {
       pending.resolver.fulfill()
@@ -103,7 +103,9 @@ final class TokenSource: Sendable {
   /// - Returns: The promise. Cancelling it does not affect other callers.
   func token(replacing rejected: String? = nil) -> Promise<OAuth2Token> {
     let now = context.wallClock()
-    let pending = Promise<OAuth2Token>.pending(on: context.scheduler.context(for: .inline))
+    let pending = Promise<OAuth2Token>.pending(
+      on: context.scheduler.context(for: .inline), file: "a new token of the OAuth2 session",
+      line: 0)
     let action = machine.withLock { $0.request(replacing: rejected, at: now, pending.resolver) }
     switch action {
     case .use(let token): pending.resolver.fulfill(token)

@@ -101,11 +101,17 @@ struct StandstillReporterTests {
       let report = try #require(reports.entries.first)
       #expect(reports.entries.count == 1 && report.isAwaited)
       let file = "CatenaTestingTests/StandstillReporterTests.swift"
+      let lines = report.message.split(separator: "\n")
       #expect(
-        report.message.contains(
-          "the promise created at \(file):\(chainLine), which waits for that of \(file):\(sourceLine):"
-        ))
-      #expect(report.message.contains("no timer waits"))
+        report.message.hasPrefix(
+          "virtual time has stood still at 0.0 seconds for 10.0 seconds while the test awaits a promise: "
+            + "no timer waits, so the time cannot settle it;"))
+      #expect(
+        lines.dropFirst() == [
+          "Promise<Int> is pending", "waits for the step at \(file):\(chainLine)",
+          "the resolver made at \(file):\(sourceLine) was never used",
+          "virtual time stands at 0.0 seconds; no timer waits",
+        ])
       resolver.fulfill(1)
       #expect(try await waiting.value == 2)
     }
@@ -129,12 +135,22 @@ struct StandstillReporterTests {
       let provider = MockProvider<Request>(delay: .seconds(30)) { _ in .text("late") }
       let client = Networking(mockProvider: provider)
       let text = client.request(.get("https://api.example.com/")).toString()
-      let line = #line - 1
       let waiting = Promise { try await text.value }
       await time.advance(by: .zero)
       await clock.advance(by: .seconds(20))
       let report = try #require(reports.entries.first)
-      #expect(report.message.contains("CatenaTestingTests/StandstillReporterTests.swift:\(line):"))
+      let lines = report.message.split(separator: "\n").dropFirst()
+      #expect(lines.first == "Promise<String> is pending")
+      #expect(
+        lines.contains {
+          $0.hasPrefix("waits for call #")
+            && $0.hasSuffix("GET https://api.example.com/, attempt 1")
+        })
+      #expect(
+        lines.suffix(2) == [
+          "waits for the first byte of the response",
+          "virtual time stands at 0.0 seconds; the next timer is in 30.0 seconds",
+        ])
       #expect(!report.message.contains("Networking/"))
       await time.run()
       #expect(try await waiting.value == "late")
@@ -187,7 +203,7 @@ struct StandstillReporterTests {
         try await VirtualTimeTrait.perform(
           {
             let task = Task { try await promise.value }
-            while AwaitedPromises.current?.sites.isEmpty != false { await Task.yield() }
+            while AwaitedPromises.current?.numbers.isEmpty != false { await Task.yield() }
             continuation.yield("the time stands still")
             _ = try await task.value
           }, until: messages)

@@ -251,7 +251,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
         request.isIntercepted && call.refresh?.isInProgress != true
         && runner.performer(over: transport) == nil
       (isThrottled ? queue : unthrottledQueue).add(
-        pending, priority: request.priority,
+        pending, priority: request.priority, of: call,
         HandlerScope.capturing { [runner] in runner.start(call) })
     } catch {
       events?.failed(error)

@@ -30,19 +30,23 @@ final class RequestQueue: Sendable {
     startsImmediately = ticket != nil
     ticket?.end()
     isOrdered = mode.width == 1 || startsImmediately
+    PromiseDiagnostics.setExplainer(of: self) { [weak self] in self?.explanations ?? [:] }
   }
+
+  deinit { PromiseDiagnostics.setExplainer(of: self, nil) }
 
   /// Adds a request behind the waiting requests of the same priority.
   ///
   /// - Parameters:
   ///   - pending: The caller's promise, and its resolver.
   ///   - priority: The priority of the request.
+  ///   - call: The call of the request. `nil` if there is none.
   ///   - begin: A closure that starts the request when a slot is free.
   func add(
     _ pending: (promise: NetworkPromise, resolver: Resolver<Response>), priority: Request.Priority,
-    _ begin: @escaping @Sendable () -> NetworkPromise
+    of call: Call? = nil, _ begin: @escaping @Sendable () -> NetworkPromise
   ) {
-    let request = QueuedRequest(pending: pending, begin: begin)
+    let request = QueuedRequest(pending: pending, call: call, begin: begin)
     if let due = queueState.withLock({ $0.add(request, priority) }) { start(due) }
   }
 
@@ -56,7 +60,8 @@ final class RequestQueue: Sendable {
   }
 
   func cancelAll() {
-    for request in queueState.withLock({ $0.all }) { request.pending.promise.cancel() }
+    let (waiting, running) = queueState.withLock { $0.requests }
+    for request in waiting + running { request.pending.promise.cancel() }
   }
 
   private func start(_ slot: RequestQueueState.Slot) {
@@ -100,10 +105,43 @@ final class RequestQueue: Sendable {
   }
 }
 
+// MARK: Explanations
+
+extension RequestQueue {
+  /// The explanations of the promises of all requests.
+  private var explanations: PromiseDiagnostics.Explanations {
+    let ((waiting, running), isSuspended) = queueState.withLock { ($0.requests, $0.isSuspended) }
+    let next = isSuspended ? [] : running.map { $0.pending.promise }
+    var explanations = PromiseDiagnostics.Explanations()
+    var ahead = isSuspended ? ", which is suspended" : ""
+    for (index, request) in (running + waiting).enumerated() {
+      let position = index - running.count + 1
+      let place = ", at position \(position) in the queue\(ahead)"
+      explanations[ObjectIdentifier(request.pending.promise)] = {
+        position > 0 ? (request.name + place, next) : (request.name, [])
+      }
+      if !isSuspended { ahead = request.call.map { ", behind call \($0.id)" } ?? "" }
+    }
+    return explanations
+  }
+}
+
+extension QueuedRequest {
+  /// The call, its request without a query, and its state.
+  fileprivate var name: String {
+    guard let call else { return "a request" }
+    let (request, attempt) = (NetworkError.RequestSummary(call.request), call.state.attemptCount)
+    let holder = call.state.currentInterceptor.map { ", in the interceptor \($0)" } ?? ""
+    let text = "call \(call.id) \(request.method) \(request.url.prefix { $0 != "?" })"
+    return NetworkError.singleLine(text + (attempt > 0 ? ", attempt \(attempt)" : "") + holder)
+  }
+}
+
 /// A request in a client's queue: waiting, then running until its promise settles.
 struct QueuedRequest: Sendable {
   /// The caller's promise, and its resolver.
   let pending: (promise: NetworkPromise, resolver: Resolver<Response>)
+  var call: Call?
   /// Starts the request.
   ///
   /// It is not called if the request has been cancelled.

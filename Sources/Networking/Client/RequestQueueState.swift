@@ -68,8 +68,11 @@ struct RequestQueueState {
     return nil
   }
 
-  /// All requests, the waiting ones first.
-  var all: [QueuedRequest] { waiting.flatMap(\.self) + running.compactMap(\.self) }
+  /// The requests that wait and are not cancelled, in the order in which they start, and the running ones.
+  var requests: ([QueuedRequest], [QueuedRequest]) {
+    let waiting = waiting.reversed().joined().filter { !$0.pending.resolver.isSettled }
+    return (waiting, running.compactMap(\.self))
+  }
 
   private var hasCapacity: Bool { !isSuspended && running.count - freeIndices.count < width }
 

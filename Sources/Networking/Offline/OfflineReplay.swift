@@ -47,7 +47,9 @@ final class OfflineReplay: Sendable {
   /// Moves invalid entries to quarantine and sends the others, queue by queue.
   func start() throws -> Promise<OfflineStore.Report> {
     let queues = try loadQueues()
-    return when(queues, concurrency: max(1, options.concurrency)) { [self] names in
+    let limit = max(1, options.concurrency)
+    return when(queues, concurrency: limit, file: "the replayed requests", line: 0) {
+      [self] names in
       reduce(names, true, on: context) { shouldSend, name in self.replayEntry(name, shouldSend) }
     }
     .map(on: context) { [self] _ in

@@ -21,6 +21,7 @@ final class Call: Sendable {
     var inherits = false
   }
 
+  let id: NetworkEvent.CallID
   /// The caller's request, after the client's `beforeEach` hook.
   let request: Request
   let endpoint: EndpointDefaults
@@ -52,6 +53,7 @@ final class Call: Sendable {
     credentialSource: (any CredentialSource)? = nil,
     offline: OfflineMode? = nil, reportingTo events: CallEvents? = nil
   ) {
+    id = events?.call ?? NetworkEvent.CallID()
     self.request = request
     self.endpoint = endpoint
     snapshot = settings

@@ -34,7 +34,7 @@ struct ReachabilityStage: Interceptor {
     guard case .wait(let limit) = policy else {
       return .rejected(Self.refusal(of: exchange, nil))
     }
-    return reachability.whenReachable()
+    return reachability.whenReachable(file: "the network to become reachable", line: 0)
       .timeout(limit, scheduler: scheduler)
       .recover(PromiseError.timedOut, on: .inline) {
         throw Self.refusal(of: exchange, "it did not become reachable within \(limit.rounded)")

@@ -290,7 +290,19 @@ final class SharedRefresh: Sendable {
     pending.promise.always(on: .inline) { _ in self.machine.withLock { $0.abandoned(number) } }
     let refreshed = wait(.join(pending.promise), since: epoch, for: call, start)
     let round = RefreshRound(owner: self, number: number, in: call.refresh, of: call.sessions)
-    run(round, start, for: pending.resolver)
+    // A derived promise, because cancelling the user's own promise could affect its other
+    // consumers.
+    let work = start(round).map {}.always(on: .inline) { round.finish($0) }
+    let resolver = pending.resolver
+    resolver.onCancelOrExplain { isCancelled in
+      if isCancelled { work.cancel() }
+      return ("the refresh that call \(call.id) began", [work])
+    }
+    work.always(on: .inline) { result in
+      let failure: (any Error)? = if case .failure(let error) = result { error } else { nil }
+      self.machine.withLock { $0.ended(round.number, failure) }
+      resolver.resolve(result)
+    }
     return refreshed
   }
 
@@ -309,21 +321,6 @@ final class SharedRefresh: Sendable {
         return self.refreshed(since: epoch, for: call, start)
       }
     case .resend, .start: .fulfilled(())
-    }
-  }
-
-  private func run(
-    _ round: RefreshRound, _ start: (_ round: RefreshRound) -> Promise<Void>,
-    for resolver: Resolver<Void>
-  ) {
-    // A derived promise, because cancelling the user's own promise could affect its other
-    // consumers.
-    let work = start(round).map {}.always(on: .inline) { round.finish($0) }
-    resolver.onCancel { work.cancel() }
-    work.always(on: .inline) { result in
-      let failure: (any Error)? = if case .failure(let error) = result { error } else { nil }
-      self.machine.withLock { $0.ended(round.number, failure) }
-      resolver.resolve(result)
     }
   }
 }

@@ -128,6 +128,11 @@ final class ResponseReceiver: Sendable {
     }
   }
 
+  /// The part of the response that has not arrived.
+  var awaitedPart: String {
+    state.withLock { $0.head == nil } ? "the first byte of the response" : "the end of the response"
+  }
+
   /// Discards the rest of the response after a cancellation.
   func abandon() {
     events?.abandon()
@@ -349,9 +354,11 @@ extension Transport {
     if events != nil { request.options.reportsConnection = true }
     let handle = start(request) { receiver.receive($0) }
     receiver.attach(handle)
-    resolver.onCancel {
+    resolver.onCancelOrExplain { isCancelled in
+      guard isCancelled else { return (receiver.awaitedPart, []) }
       handle.cancel()
       receiver.abandon()
+      return (nil, [])
     }
   }
 }

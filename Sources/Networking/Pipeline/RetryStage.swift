@@ -75,9 +75,9 @@ final class RetryStage: BuiltInStage {
           return exchange.state.attemptCount > 1 ? .fulfilled(response) : nil
         } catch {
           guard let delay = delay(after: error) else { return .fulfilled(try end(with: error)) }
-          return delay > .zero
-            ? after(delay, scheduler: stage.scheduler).then(on: .inline) { retryLoop() }
-            : retryLoop()
+          guard delay > .zero else { return retryLoop() }
+          return after(delay, scheduler: stage.scheduler, file: "the delay before a retry", line: 0)
+            .then(on: .inline) { retryLoop() }
         }
       }
     }

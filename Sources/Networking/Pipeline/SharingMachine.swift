@@ -67,6 +67,9 @@ package struct SharingMachine<
     return (Ticket(number: lastNumber, caller: 0), shared, true)
   }
 
+  /// Returns the work of a caller, if it has been started.
+  func work(of ticket: Ticket) -> Work? { active[ticket.number]?.work }
+
   /// Records that the work has been started.
   ///
   /// - Returns: Whether a caller still waits for it. Otherwise it is to be cancelled.

@@ -34,7 +34,7 @@ final class SharingStage: BuiltInStage {
     let (promise, resolver) = NetworkPromise.pending(on: .inline)
     let events = exchange.events
     let (ticket, shared, isFirst) = machine.withLock {
-      $0.enter(key, resolver, sharing: SharedExchange(reportingTo: events))
+      $0.enter(key, resolver, sharing: SharedExchange(of: exchange.call.id, reportingTo: events))
     }
     if !isFirst { events?.share(with: shared.state.events?.call) }
     let hasEarlierAttempts = exchange.state.follow(shared.state)
@@ -43,30 +43,28 @@ final class SharingStage: BuiltInStage {
     if let progress = exchange.call.options.progress {
       shared.progress.add(progress, for: ticket.caller)
     }
-    resolver.onCancel {
+    resolver.onCancelOrExplain { isCancelled in
+      guard isCancelled else {
+        let name = isFirst ? nil : "the exchange that call \(shared.call) began"
+        return (name, self.machine.withLock { $0.work(of: ticket) }.map { [$0] } ?? [])
+      }
       shared.progress.remove(ticket.caller)
       self.machine.withLock { $0.left(ticket) }.work?.cancel()
+      return (nil, [])
     }
     if isFirst {
-      var sharing = exchange
-      sharing.state = shared.state
-      start(sharing, ticket, next)
+      let work = next(copy(of: exchange) { $0.state = shared.state })
+      // All callers may have left while the exchange was started.
+      if !machine.withLock({ $0.began(ticket, work) }) { work.cancel() }
+      work.always(on: .inline) { result in
+        // `RetryStage` does not end a single attempt, so it is ended here.
+        shared.state.end(result)
+        for caller in self.machine.withLock({ $0.ended(ticket) }) { caller.resolve(result) }
+      }
     }
     // The response does not contain the attempts of the call's earlier exchanges yet.
     return hasEarlierAttempts ? exchange.recordingAttempt(promise) : promise
   }
-
-  private func start(_ exchange: Exchange, _ ticket: Machine.Ticket, _ next: Next) {
-    let work = next(exchange)
-    // All callers may have left while the exchange was started.
-    if !machine.withLock({ $0.began(ticket, work) }) { work.cancel() }
-    work.always(on: .inline) { result in
-      // `RetryStage` does not end a single attempt, so it is ended here.
-      exchange.state.end(result)
-      for caller in self.machine.withLock({ $0.ended(ticket) }) { caller.resolve(result) }
-    }
-  }
-
 }
 
 /// The state and the progress that the callers of one exchange share.
@@ -76,9 +74,14 @@ struct SharedExchange: Sendable {
   /// Attempts belong to the exchange, not to a caller.
   let state: CallState
   let progress = ProgressBroadcaster()
+  /// The call that starts the exchange.
+  let call: NetworkEvent.CallID
 
-  /// - Parameter events: The events of the call that starts the exchange.
-  init(reportingTo events: CallEvents? = nil) {
+  /// - Parameters:
+  ///   - call: The call that starts the exchange.
+  ///   - events: The events of the call.
+  init(of call: NetworkEvent.CallID = .init(), reportingTo events: CallEvents? = nil) {
+    self.call = call
     state = CallState(reportingTo: events, sharedProgress: progress)
   }
 }

@@ -16,11 +16,7 @@ final class ActivityTracker: Sendable {
   ///
   /// A handler counts from the time it is enqueued until it returns.
   func tracking(_ context: ExecutionContext) -> ExecutionContext {
-    if case .custom(let custom) = context.target, let tracked = custom as? TrackedContext,
-      tracked.activity === self
-    {
-      return context
-    }
+    if context.tracker === self { return context }
     return ExecutionContext(.custom(TrackedContext(base: context, activity: self)))
   }
 
@@ -180,10 +176,14 @@ extension ExecutionContext {
   ///
   /// `nil` for an untracked context.
   var activityExecutor: ActivityExecutor? {
-    guard case .custom(let custom) = target, let tracked = custom as? TrackedContext else {
-      return nil
-    }
-    return ActivityExecutor { [activity = tracked.activity] in activity.begin() }
+    tracker.map { tracker in ActivityExecutor { tracker.begin() } }
+  }
+
+  /// The tracker of this context.
+  ///
+  /// `nil` for an untracked context.
+  var tracker: ActivityTracker? {
+    if case .custom(let custom) = target { (custom as? TrackedContext)?.activity } else { nil }
   }
 }
 

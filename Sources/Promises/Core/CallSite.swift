@@ -3,7 +3,13 @@
 /// The description is `module/file.swift:line`, as in `#fileID` and `#line`. It contains no path of
 /// the machine that compiled the program.
 public struct CallSite: Sendable, Hashable, CustomStringConvertible {
+  /// The operation that made a promise, for ``Promise/explanation``.
+  @usableFromInline
+  enum Kind: UInt8, Sendable { case step, resolver, task, timer }
+
   private let staticFile: StaticString
+  // Needs no memory, because the fields around it leave a gap.
+  let kind: Kind
   private let shortLine: UInt32
 
   /// Creates a source location.
@@ -12,10 +18,13 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - file: A `#fileID`.
-  ///   - line: A `#line`, counted from 1.
+  ///   - line: A `#line`, counted from 1. 0 means that `file` is a noun phrase about the awaited event,
+  ///     such as `the delay before a retry`.
+  ///   - kind: The operation that makes the promise.
   @usableFromInline
-  init(_ file: StaticString, _ line: UInt) {
+  init(_ file: StaticString, _ line: UInt, _ kind: Kind = .step) {
     staticFile = file
+    self.kind = kind
     shortLine = UInt32(truncatingIfNeeded: line)
   }
 
@@ -23,7 +32,7 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   public var file: String { "\(staticFile)" }
 
   /// Whether the location is in a module of this package that makes promises.
-  var isInternal: Bool { Self.modules.contains(String(file.prefix { $0 != "/" })) }
+  var isInternal: Bool { line == 0 || Self.modules.contains(String(file.prefix { $0 != "/" })) }
 
   private static let modules: Set = [
     "Promises", "Networking", "NetworkingInterceptors", "NetworkingOAuth2", "NetworkingStreams",
@@ -34,8 +43,8 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   /// The line in the file, counted from 1.
   public var line: Int { Int(shortLine) }
 
-  /// The location as `Module/File.swift:line`.
-  public var description: String { "\(file):\(line)" }
+  /// The location as `Module/File.swift:line`, or the event that a promise of this package stands for.
+  public var description: String { line == 0 ? "Catena (\(file))" : "\(file):\(line)" }
 
   /// Returns whether two locations have the same file and line.
   public static func == (left: CallSite, right: CallSite) -> Bool {

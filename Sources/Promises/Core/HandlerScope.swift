@@ -183,9 +183,15 @@ package final class AwaitedPromises: Sendable {
   /// `nil` outside of `withVirtualTime`.
   package static var current: AwaitedPromises? { HandlerScope.ambientTime?.awaited }
 
-  /// The source locations of the awaited promises, by a number that identifies the task's wait.
-  package var sites: [Int: AwaitedSite] {
-    state.withLock { $0.promises }.mapValues { AwaitedSite(of: $0) }
+  /// The numbers that identify the waits of the tasks.
+  package var numbers: Set<Int> { state.withLock { Set($0.promises.keys) } }
+
+  /// Returns the ``Promise/explanation`` of the promise that a task awaits.
+  ///
+  /// - Parameter number: The number of the wait.
+  /// - Returns: The explanation. `nil` if the task no longer waits.
+  package func explanation(of number: Int) -> String? {
+    state.withLock { $0.promises[number] }.map { PromiseDiagnostics.explanation(of: $0) }
   }
 
   /// Cancels the awaited promises, so that the tasks continue.
@@ -209,37 +215,5 @@ package final class AwaitedPromises: Sendable {
   func remove(_ number: Int) {
     let promise = state.withLock { $0.promises.removeValue(forKey: number) }
     withExtendedLifetime(promise) {}
-  }
-}
-
-/// The source location of an awaited promise, and that of the pending promise at the beginning of its
-/// chain.
-package struct AwaitedSite: Sendable, CustomStringConvertible {
-  package let promise: CallSite
-  package let source: CallSite
-
-  fileprivate init(of promise: any Settleable & Upstream) {
-    self.promise = promise.site
-    var source = promise.site
-    var next: (any Upstream)? = promise
-    // Bounded, although a chain of promises has no cycle.
-    for _ in 0..<10_000 {
-      guard let node = next else { break }
-      // A client's own promises say less than the call of the request.
-      if let site = (node as? any Settleable)?.site, !site.isInternal { source = site }
-      switch node.upstreamLinks {
-      case .none: next = nil
-      case .one(let upstream): next = upstream
-      case .many(let members):
-        next = members.first { ($0 as? any Settleable)?.isSettled != true }
-      }
-    }
-    self.source = source
-  }
-
-  /// The locations in words, such as `the promise created at App/Screen.swift:12`.
-  package var description: String {
-    let awaited = "the promise created at \(promise)"
-    return source == promise ? awaited : "\(awaited), which waits for that of \(source)"
   }
 }

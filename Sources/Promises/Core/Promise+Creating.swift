@@ -42,7 +42,8 @@ extension Promise where Value: Sendable {
   public static func pending(
     on context: ExecutionContext = .main, file: StaticString = #fileID, line: UInt = #line
   ) -> (promise: Promise, resolver: Resolver<Value>) {
-    let promise = root(on: context, at: CallSite(file, line))
+    let promise = Promise(waitingFor: nil, on: context, at: CallSite(file, line, .resolver))
+    promise.notifyCreationObserver()
     return (promise, Resolver(promise))
   }
 
@@ -69,7 +70,7 @@ extension Promise where Value: Sendable {
     file: StaticString = #fileID, line: UInt = #line,
     _ start: (_ resolver: Resolver<Value>) throws -> Void
   ) {
-    self.init(waitingFor: nil, on: .main, at: CallSite(file, line))
+    self.init(waitingFor: nil, on: .main, at: CallSite(file, line, .resolver))
     notifyCreationObserver()
     Resolver(self).settle { resolver in try start(resolver) }
   }
@@ -175,7 +176,7 @@ extension Promise where Value: Sendable {
     on context: ExecutionContext, file: StaticString = #fileID, line: UInt = #line,
     _ start: @escaping @Sendable (_ resolver: Resolver<Value>) throws -> Void
   ) {
-    self.init(waitingFor: nil, on: .main, at: CallSite(file, line))
+    self.init(waitingFor: nil, on: .main, at: CallSite(file, line, .resolver))
     notifyCreationObserver()
     let resolver = Resolver(self)
     context.inCurrentScope.run(for: self) { if !resolver.isSettled { resolver.settle(start) } }

@@ -151,16 +151,6 @@ extension Promise: CustomStringConvertible {
 }
 
 extension Promise {
-  /// Returns a pending promise that is settled from outside this module.
-  ///
-  /// The promise is passed to the observer of new promises in ``PromiseDiagnostics``.
-  @inlinable
-  static func root(on context: ExecutionContext, at site: CallSite) -> Promise {
-    let promise = Promise(waitingFor: nil, on: context, at: site)
-    promise.notifyCreationObserver()
-    return promise
-  }
-
   /// The value of a fulfilled promise.
   ///
   /// Reading it in any other state is undefined.

@@ -122,6 +122,16 @@ public final class Resolver<Value: Sendable>: Sendable {
   /// - Parameter action: The closure that stops the work of the promise.
   public func onCancel(_ action: @escaping @Sendable () -> Void) { promise.onCancel(action) }
 
+  /// Cancels work when the promise is cancelled, as ``onCancel(_:)``, and names the work in
+  /// ``Promise/explanation``.
+  ///
+  /// - Parameter body: A closure that cancels the work if its argument is `true`, and otherwise returns
+  ///   its explanation. It is one closure, so that the explanation needs no allocation.
+  package func onCancelOrExplain(_ body: @escaping ExplainedWork.Body) {
+    let work: any Upstream = ExplainedWork(body)
+    promise.addUpstream { previous in previous.map { UpstreamGroup([work, $0]) } ?? work }
+  }
+
   /// Whether the promise has settled, for example by cancellation.
   ///
   /// Further calls that settle the promise then have no effect.

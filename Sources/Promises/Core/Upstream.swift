@@ -7,7 +7,7 @@ import CatenaSystem
 /// ``consumerCancelled()`` once. Cancellation consists of these calls only. It propagates from each
 /// promise to its upstream and stops at an upstream that has another consumer.
 @usableFromInline
-protocol Upstream: AnyObject, Sendable {
+package protocol Upstream: AnyObject, Sendable {
   /// Removes one consumer, which has settled before this upstream.
   ///
   /// Removing the last consumer cancels the work.
@@ -19,43 +19,35 @@ protocol Upstream: AnyObject, Sendable {
 
 /// The upstreams that are one step away from a node of the promise graph.
 @usableFromInline
-enum UpstreamLinks: Sendable {
+package enum UpstreamLinks: Sendable {
   case none
   case one(any Upstream)
   case many([any Upstream])
 }
 
 extension UpstreamLinks {
+  /// The upstreams in order.
+  var all: [any Upstream] {
+    if case .many(let many) = self { return many }
+    return if case .one(let one) = self { [one] } else { [] }
+  }
+
   /// Returns whether `target` can be reached along these links, over any number of steps.
   ///
   /// A chain without a branch, the common case, allocates no memory. After the first branch,
   /// visited nodes are recorded, so that each node is visited only once.
   func canReach(_ target: AnyObject) -> Bool {
     var links = self
-    while true {
-      switch links {
-      case .none: return false
-      case .one(let next):
-        if next === target { return true }
-        links = next.upstreamLinks
-      case .many(let branches): return Self.search(branches, for: target)
-      }
+    while case .one(let next) = links {
+      if next === target { return true }
+      links = next.upstreamLinks
     }
-  }
-
-  private static func search(_ branches: [any Upstream], for target: AnyObject) -> Bool {
-    var pending = branches
-    var visited = Set(branches.map { ObjectIdentifier($0) })
+    var pending = links.all
+    var visited = Set(pending.map { ObjectIdentifier($0) })
     while let next = pending.popLast() {
       if next === target { return true }
-      let links: [any Upstream] =
-        switch next.upstreamLinks {
-        case .none: []
-        case .one(let one): [one]
-        case .many(let many): many
-        }
-      for candidate in links where visited.insert(ObjectIdentifier(candidate)).inserted {
-        pending.append(candidate)
+      for next in next.upstreamLinks.all where visited.insert(ObjectIdentifier(next)).inserted {
+        pending.append(next)
       }
     }
     return false
@@ -76,7 +68,7 @@ extension Promise: Upstream {
   public func cancel() { reject(CancellationError(), by: .consumer) }
 
   @usableFromInline
-  func consumerCancelled() {
+  package func consumerCancelled() {
     guard !isSettled else { return }
     let removal = lock.withLock {
       isSettled ? .others(dead: []) : machine.consumerCancelled()
@@ -85,19 +77,27 @@ extension Promise: Upstream {
   }
 
   @usableFromInline
-  var upstreamLinks: UpstreamLinks { lock.withLock { machine.links } }
+  package var upstreamLinks: UpstreamLinks { lock.withLock { machine.links } }
 
   /// Runs `action` when a consumer settles this promise, or immediately if a consumer has already
   /// settled it.
   ///
   /// `action` never runs when the promise is settled by its resolver or by its upstream.
   func onCancel(_ action: @escaping Job) {
+    addUpstream { CancellationHandler(before: $0, action) }
+  }
+
+  /// Adds an upstream, which is cancelled immediately if a consumer has already settled this promise.
+  ///
+  /// - Parameter upstream: A closure that returns the upstream, which is to be combined with the previous
+  ///   one.
+  @inline(__always) func addUpstream(_ upstream: (_ previous: (any Upstream)?) -> any Upstream) {
     let isCancelled = lock.withLock {
       guard !isSettled else { return machine.isCancelled }
-      machine.upstream = CancellationHandler(before: machine.upstream.take(), action)
+      machine.upstream = upstream(machine.upstream.take())
       return false
     }
-    if isCancelled { action() }
+    if isCancelled { upstream(nil).consumerCancelled() }
   }
 }
 
@@ -121,6 +121,21 @@ final class CancellationHandler: Upstream {
   }
 
   var upstreamLinks: UpstreamLinks { next.map(UpstreamLinks.one) ?? .none }
+}
+
+/// An upstream for work outside the promise graph, which is named in ``Promise/explanation``.
+package final class ExplainedWork: Upstream {
+  package typealias Body = @Sendable (_ isCancelled: Bool) -> WaitExplanation
+
+  private let body: Body
+
+  init(_ body: @escaping Body) { self.body = body }
+
+  package func consumerCancelled() { _ = body(true) }
+
+  package var upstreamLinks: UpstreamLinks { .none }
+
+  var explanation: WaitExplanation { body(false) }
 }
 
 /// An upstream that its consumer does not cancel.

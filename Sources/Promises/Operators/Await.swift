@@ -20,7 +20,8 @@ extension Promise where Value: Sendable {
     @_inheritActorContext _ body: @escaping @Sendable @isolated(any) () async throws -> Value
   ) {
     self.init(
-      priority: priority, executor: nil, isolation: body.isolation, at: CallSite(file, line), body)
+      priority: priority, executor: nil, isolation: body.isolation,
+      at: CallSite(file, line, .task), body)
   }
 
   /// Creates a promise for the result of an asynchronous closure, with an executor for its task.

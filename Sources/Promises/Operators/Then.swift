@@ -152,7 +152,7 @@ extension Promise where Value: Sendable {
     return then(on: .inline, file: file, line: line) { value in
       Promise<NewValue>(
         priority: priority, executor: executor, isolation: transform.isolation,
-        at: CallSite(file, line)
+        at: CallSite(file, line, .task)
       ) {
         try await transform(value)
       }

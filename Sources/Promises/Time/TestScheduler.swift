@@ -36,7 +36,7 @@ import CatenaSystem
 /// ``withVirtualTime(_:isolation:_:)`` makes a scheduler the default of the code under test.
 ///
 /// Any thread may schedule and cancel. Only one task at a time should advance the time.
-public final class TestScheduler: Scheduler {
+public final class TestScheduler: Scheduler, CustomDebugStringConvertible {
   private struct State: ~Copyable {
     var now: Duration = .zero
     var timers = TimerQueue()
@@ -77,6 +77,13 @@ public final class TestScheduler: Scheduler {
 
   /// The call in progress that advances the time.
   package var advanceInProgress: Advance? { state.withLock { $0.advance } }
+
+  /// The time and that of the next action, as in the last line of ``Promise/explanation``.
+  public var debugDescription: String {
+    let (now, due, isAdvancing) = state.withLock { ($0.now, $0.timers.nextDue, $0.advance != nil) }
+    return "virtual time \(isAdvancing ? "advances from" : "stands at") \(now.rounded); "
+      + (due.map { "the next timer is in \(($0 - now).rounded)" } ?? "no timer waits")
+  }
 
   /// Whether no handler or other activity that this scheduler waits for is in progress.
   package var isIdle: Bool { activity.isIdle }

@@ -137,7 +137,7 @@ public func after(
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<Void> {
   let promise = Promise<Void>(
-    waitingFor: nil, on: scheduler.context(for: context), at: CallSite(file, line))
+    waitingFor: nil, on: scheduler.context(for: context), at: CallSite(file, line, .timer))
   // The timer retains the resolver, so that the promise is rejected if the scheduler is released.
   let resolver = Resolver(promise)
   let timer = scheduler.schedule(after: duration) { resolver.fulfill(()) }
