@@ -77,21 +77,31 @@ package final class FileLease: Sendable {
   package func change<Value: Sendable>(_ body: () throws -> Value) throws -> Value {
     try state.withLock { state in
       guard case .held(let end) = state else { throw Lost() }
-      guard try file.lock(waitingAtMost: Self.patience) else {
-        throw FileError(file.path, "is locked by another process", number: nil)
+      return try withOwnFile {
+        let now = LeaseRecord.milliseconds(wallClock())
+        // An end that is too far away is that of a clock that has been set back.
+        if !(LeaseRecord.lifetime * 2 / 3...LeaseRecord.lifetime).contains(end - now) {
+          let newEnd = now + LeaseRecord.lifetime
+          try LeaseRecord(owner: owner, end: newEnd).write(to: file)
+          state = .held(until: newEnd)
+          if end == 0 { LeaseKeeper.shared.add(self) }
+        }
+        return try body()
       }
-      defer { file.unlock() }
-      guard try file.isNamed, try LeaseRecord(of: file)?.owner == owner else { throw Lost() }
-      let now = LeaseRecord.milliseconds(wallClock())
-      // An end that is too far away is that of a clock that has been set back.
-      if !(LeaseRecord.lifetime * 2 / 3...LeaseRecord.lifetime).contains(end - now) {
-        let newEnd = now + LeaseRecord.lifetime
-        try LeaseRecord(owner: owner, end: newEnd).write(to: file)
-        state = .held(until: newEnd)
-        if end == 0 { LeaseKeeper.shared.add(self) }
-      }
-      return try body()
     }
+  }
+
+  /// Runs a change while the file is locked, if it is still that of this lease.
+  ///
+  /// - Throws: ``Lost`` if another process has taken over the lease; ``FileError`` if its file cannot be
+  ///   locked or read; the error of the change.
+  private func withOwnFile<Value>(_ body: () throws -> Value) throws -> Value {
+    guard try file.lock(waitingAtMost: Self.patience) else {
+      throw FileError(file.path, "is locked by another process", number: nil)
+    }
+    defer { file.unlock() }
+    guard try file.isNamed, try LeaseRecord(of: file)?.owner == owner else { throw Lost() }
+    return try body()
   }
 
   /// Renews the lease, unless it is lost.
@@ -104,13 +114,11 @@ package final class FileLease: Sendable {
   /// It continues with the next ``change(_:)``, if nobody has taken it.
   package func giveUp() {
     state.withLock { state in
-      guard case .held = state, (try? file.lock(waitingAtMost: Self.patience)) == true else {
-        return
+      guard case .held = state else { return }
+      try? withOwnFile {
+        try? LeaseRecord(owner: owner, end: 0).write(to: file)
+        state = .held(until: 0)
       }
-      defer { file.unlock() }
-      guard (try? LeaseRecord(of: file))??.owner == owner else { return }
-      try? LeaseRecord(owner: owner, end: 0).write(to: file)
-      state = .held(until: 0)
     }
   }
 
@@ -126,10 +134,7 @@ package final class FileLease: Sendable {
     }
     guard isFirst else { return }
     LeaseKeeper.shared.remove(self)
-    guard (try? file.lock(waitingAtMost: Self.patience)) == true else { return }
-    defer { file.unlock() }
-    guard (try? file.isNamed) == true, (try? LeaseRecord(of: file))??.owner == owner else { return }
-    unlink(file.path)
+    _ = try? withOwnFile { unlink(file.path) }
   }
 }
 
