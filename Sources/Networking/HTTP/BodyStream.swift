@@ -83,17 +83,13 @@ public struct BodyStream: Sendable {
   struct AlreadyConsumedError: Error, CustomStringConvertible {
     var description: String { "the stream can be sent only once and has already been sent" }
   }
-
 }
 
 /// A flag that is never reset.
 final class AtomicFlag: Sendable {
   private let value = Atomic(false)
 
-  var isSet: Bool { value.load(ordering: .relaxed) }
-
   /// Sets the flag, and returns whether it was not set before.
-  @discardableResult
   func set() -> Bool { !value.exchange(true, ordering: .relaxed) }
 }
 

@@ -85,9 +85,7 @@ struct OfflineSaver: Sendable {
         return .sessionEnded(failure.request)
       }
       if let epoch { automatic?.entryStored(since: epoch) }
-      var storedFailure = failure
-      storedFailure.offlineEntryID = entry.id
-      return storedFailure
+      return copy(of: failure) { $0.offlineEntryID = entry.id }
     } catch let refusal as NetworkError where refusal.code == .offlineStoreRefused {
       return failure.adding("not stored, because \(refusal.reason ?? refusal.code.summary)")
     } catch {
@@ -108,8 +106,6 @@ struct OfflineSaver: Sendable {
 extension NetworkError {
   /// Returns the error with an addition to its reason.
   fileprivate func adding(_ text: String) -> NetworkError {
-    var error = self
-    error.reason = reason.map { "\($0); \(text)" } ?? text
-    return error
+    copy(of: self) { $0.reason = reason.map { "\($0); \(text)" } ?? text }
   }
 }

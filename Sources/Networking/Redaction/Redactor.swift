@@ -69,9 +69,7 @@ package struct Redactor: Sendable {
 
   /// Returns a redactor that also follows other rules, such as those of a client.
   package func adding(_ names: SecretNames) -> Redactor {
-    var redactor = self
-    redactor.names = self.names.merging(names)
-    return redactor
+    copy(of: self) { $0.names = self.names.merging(names) }
   }
 
   /// Returns whether a name can have secret values.

@@ -136,11 +136,7 @@ struct HostKey: Sendable, Hashable {
   }
 
   /// The key for all ports.
-  var withoutPort: HostKey {
-    var key = self
-    key.port = nil
-    return key
-  }
+  var withoutPort: HostKey { copy(of: self) { $0.port = nil } }
 
   /// The key of the host after the first dot, or `nil` for a host of one label.
   var parent: HostKey? {

@@ -205,7 +205,7 @@ extension ServerTrust {
       _ evaluation:
         @escaping @Sendable (_ chain: [ServerCertificate], _ host: String) throws -> Bool
     ) -> Policy {
-      changed { $0.evaluations.append(evaluation) }
+      copy(of: self) { $0.evaluations.append(evaluation) }
     }
 
     /// Adds checks of the revocation of certificates.
@@ -220,7 +220,7 @@ extension ServerTrust {
     public func revocation(
       stapled: Revocation.Stapled = .ignored, lists: [TLSSource] = [], wholeChain: Bool = false
     ) -> Policy {
-      changed {
+      copy(of: self) {
         $0.revocation = Revocation(stapled: stapled, lists: lists, wholeChain: wholeChain)
       }
     }
@@ -232,20 +232,14 @@ extension ServerTrust {
     ///   - maximum: The highest version. `nil` means no limit.
     /// - Returns: The policy.
     public func versions(_ minimum: TLSVersion, through maximum: TLSVersion? = nil) -> Policy {
-      changed {
+      copy(of: self) {
         $0.minimumVersion = minimum
         $0.maximumVersion = maximum
       }
     }
 
     private func adding(_ rule: PinRule) -> Policy {
-      changed { $0.pinRules.append(rule) }
-    }
-
-    private func changed(_ change: (inout Policy) -> Void) -> Policy {
-      var policy = self
-      change(&policy)
-      return policy
+      copy(of: self) { $0.pinRules.append(rule) }
     }
   }
 }

@@ -73,7 +73,8 @@ final class CompiledTLS: Sendable {
   static let standard = CompiledTLS()
 
   private let policies: HostTable<CompiledPolicy>
-  private let others: CompiledPolicy?
+  /// The policy for hosts without one of their own.
+  let others: CompiledPolicy?
   private let identities: HostTable<PlatformIdentity>
   let wallClock: @Sendable () -> Date
   /// A text that other options do not have, also in other processes.
@@ -109,9 +110,6 @@ final class CompiledTLS: Sendable {
   func policy(forHost host: String, port: Int) -> CompiledPolicy? {
     policies.value(forHost: host, port: port) ?? others
   }
-
-  /// The policy of hosts without one.
-  var policyOfOthers: CompiledPolicy? { others }
 
   /// Returns the identity for a host, or `nil` for none.
   func identity(forHost host: String, port: Int) -> PlatformIdentity? {

@@ -76,7 +76,7 @@
     /// environment.
     private var proxyPolicy: CompiledPolicy? {
       guard let tls else { return nil }
-      guard let proxy = tls.proxy else { return tls.options.policyOfOthers ?? .system }
+      guard let proxy = tls.proxy else { return tls.options.others ?? .system }
       return tls.options.policy(forHost: proxy.host, port: proxy.port)
     }
 
