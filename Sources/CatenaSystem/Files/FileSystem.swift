@@ -93,6 +93,21 @@ package struct FileSystem: Sendable {
     guard unlink(new) == 0 || errno == ENOENT else {
       throw FileError(new, "cannot be removed")
     }
+    try replace(path, with: data, through: new, isDurable: isDurable)
+    if isDurable { try synchronize(FilePath.split(path).folder) }
+  }
+
+  /// Replaces a file in one step by a new one, readable by its owner only.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file, which need not exist.
+  ///   - data: The bytes.
+  ///   - new: The path of the new file until it has all bytes. It must not exist.
+  ///   - isDurable: Whether the file is synchronized to disk. Its name is not.
+  /// - Throws: ``FileError`` if the file cannot be replaced. No new file remains.
+  package func replace(
+    _ path: String, with data: Data, through new: String, isDurable: Bool = true
+  ) throws(FileError) {
     do throws(FileError) {
       try write(data, to: new, isDurable: isDurable)
       try move(new, to: path)
@@ -100,7 +115,6 @@ package struct FileSystem: Sendable {
       unlink(new)
       throw error
     }
-    if isDurable { try synchronize(FilePath.split(path).folder) }
   }
 
   /// Reads a whole file.

@@ -74,15 +74,9 @@ struct DiskCacheFiles: Sendable {
     guard data.count <= Self.maximumRecordSize else {
       throw FileError(path(of: name), "is too long", number: nil)
     }
-    let temporary = makeTemporaryPath()
-    do {
-      try fileSystem.write(data, to: temporary, isDurable: false)
-      try createFolder(of: name)
-      try fileSystem.move(temporary, to: path(of: name))
-    } catch {
-      try? fileSystem.remove(temporary)
-      throw error
-    }
+    try createFolder(of: name)
+    try fileSystem.replace(
+      path(of: name), with: data, through: makeTemporaryPath(), isDurable: false)
     return data.count
   }
 

@@ -169,14 +169,9 @@ struct EntryDirectory: Sendable {
   func rewrite(_ record: EntryRecord) throws {
     let entryPath = path(of: record.name)
     guard try fileSystem.isDirectory(entryPath) else { return }
-    let incomingPath = "\(incoming)/\(record.name.text)"
-    do {
-      try fileSystem.write(try record.encoded(), to: incomingPath)
-      try fileSystem.move(incomingPath, to: "\(entryPath)/\(EntryRecord.fileName)")
-    } catch {
-      try? fileSystem.remove(incomingPath)
-      throw error
-    }
+    try fileSystem.replace(
+      "\(entryPath)/\(EntryRecord.fileName)", with: try record.encoded(),
+      through: "\(incoming)/\(record.name.text)")
   }
 
   /// Removes an entry.
