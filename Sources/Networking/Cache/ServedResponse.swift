@@ -123,10 +123,7 @@ final class StoredBodyFeeder: TransportHandle {
   /// The ends of the stream, which are released when it ends.
   ///
   /// The channel has the flow control, which has this object.
-  private struct Ends {
-    let channel: ByteChannel
-    let reader: StoredBodyReader
-  }
+  private typealias Ends = (channel: ByteChannel, reader: StoredBodyReader)
 
   private struct State: ~Copyable {
     var ends: Ends?
@@ -147,7 +144,7 @@ final class StoredBodyFeeder: TransportHandle {
     self.count = count
     self.queue = queue
     self.metrics = metrics
-    state = Mutex(State(ends: Ends(channel: channel, reader: reader)))
+    state = Mutex(State(ends: (channel, reader)))
   }
 
   func cancel() { end()?.abandon() }

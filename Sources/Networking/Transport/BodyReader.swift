@@ -201,6 +201,9 @@ struct ReadAhead<Failure: Error> {
     try end.get()
     return .end
   }
+
+  /// Ends the reading, without a call of the callback.
+  mutating func cancel() { (isCancelled, whenReady) = (true, nil) }
 }
 
 extension HTTPBody {

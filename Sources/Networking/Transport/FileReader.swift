@@ -54,12 +54,7 @@ final class FileReader: Sendable {
   }
 
   /// Stops reading ahead.
-  func cancel() {
-    state.withLock { state in
-      state.ahead.isCancelled = true
-      state.ahead.whenReady = nil
-    }
-  }
+  func cancel() { state.withLock { $0.ahead.cancel() } }
 
   // MARK: On the queue
 

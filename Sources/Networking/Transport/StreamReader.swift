@@ -51,8 +51,7 @@ final class StreamReader: Sendable {
   /// Cancels the task, so that no more pieces are read from the stream.
   func cancel() {
     let (task, producer) = state.withLock { state in
-      state.ahead.isCancelled = true
-      state.ahead.whenReady = nil
+      state.ahead.cancel()
       return (state.task, state.producer.take())
     }
     task?.cancel()
