@@ -1,6 +1,5 @@
 import CCatena
 import CatenaSystem
-import Foundation
 
 /// The domains under which anyone can register names, such as `com`, `co.uk` or `github.io`.
 ///

@@ -1,5 +1,4 @@
 import CatenaSystem
-import Foundation
 
 /// The recognition of random text by the letters and digits in it.
 ///

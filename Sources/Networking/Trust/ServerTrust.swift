@@ -1,5 +1,3 @@
-import Foundation
-
 /// The trust in servers, host by host.
 ///
 /// ```swift

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 
 /// A closure with the actor to which it is isolated, for callers that are not on this actor.
