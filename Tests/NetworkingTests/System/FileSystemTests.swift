@@ -124,6 +124,23 @@ struct FileSystemTests {
           : ["remove", "create", "write", "rename"]))
   }
 
+  @Test func aFileOfAnotherPathTakesThePlaceOfAFileOrIsRemoved() throws {
+    let steps = Log<String>()
+    let fileSystem = FileSystem { steps.append($0) }
+    let file = try temporary.file("file", "old")
+    let new = temporary.url("incoming").path
+    try fileSystem.replace(file.path, with: Data("new".utf8), through: new, isDurable: false)
+    #expect(try String(contentsOf: file, encoding: .utf8) == "new")
+    #expect(temporary.names == ["file"])
+    #expect(steps.entries == ["create", "write", "rename"])
+    let folder = temporary.url("folder").path
+    try fileSystem.createDirectory(folder)
+    #expect(throws: FileError.self) {
+      try fileSystem.replace(folder, with: Data("text".utf8), through: new)
+    }
+    #expect(temporary.names == ["file", "folder"])
+  }
+
   #if os(Linux) || os(macOS)
     /// Runs in a separate process whose file size is limited to 4 KiB.
     @Test func aReplacementThatFailsLeavesTheOldFileAlone() async {
