@@ -63,7 +63,9 @@ public struct TraceSpan: Sendable, Hashable {
   public var start: Duration
   /// The end of the span, or `nil` while it is running.
   public var end: Duration?
-  /// The work that the span had to wait for. It has a lower identifier.
+  /// The work that the span had to wait for.
+  ///
+  /// It has a lower identifier.
   public var cause: Cause
   /// Other spans that also had to end first, such as the members of a `when` that settled earlier.
   public var joined: [Int]
