@@ -1,4 +1,5 @@
 public import Foundation
+import Networking
 
 /// A form in which a trace is written to a file.
 public enum TraceFormat: Sendable, Hashable, CaseIterable {
