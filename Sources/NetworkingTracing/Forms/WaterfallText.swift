@@ -135,7 +135,16 @@ struct WaterfallText {
       let parts = group.map { "\($0.segment.words) \($0.segment.duration.shortText)" }
       let start = first.segment.start.shortText.leftPadded(to: 8)
       let place = first.span.map { "\($0) \(name ?? "")" } ?? "between spans"
-      lines.append("\(start)  \(place): \(parts.joined(separator: ", "))".cut(to: style.columns))
+      var line = "\(start)  \(place):"
+      for (number, part) in parts.enumerated() {
+        let word = " \(part)\(number + 1 < parts.count ? "," : "")"
+        if line.columns + word.columns > style.columns {
+          lines.append(line)
+          line = String(repeating: " ", count: 11)
+        }
+        line += word
+      }
+      lines.append(line.cut(to: style.columns))
     }
     return lines
   }

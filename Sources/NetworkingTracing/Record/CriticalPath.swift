@@ -75,10 +75,10 @@ extension Duration {
 
   /// The duration with three digits and its unit, such as `1.84 s` or `420 ms`.
   var shortText: String {
-    let nanoseconds = max(nanoseconds, 0)
+    let nanoseconds = min(max(nanoseconds, 0), .max / 2)
     // The next unit, if the rounded number would have four digits.
     for (unit, size) in [("us", Int64(1_000)), ("ms", 1_000_000), ("s", 1_000_000_000)] {
-      let hundredths = (nanoseconds / (size / 100 > 0 ? size / 100 : 1))
+      let hundredths = (nanoseconds &+ size / 200) / (size / 100)
       guard hundredths < 99_950 || unit == "s" else { continue }
       if nanoseconds == 0 { return "0 ms" }
       if hundredths >= 9_995 { return "\((hundredths + 50) / 100) \(unit)" }

@@ -22,7 +22,25 @@ struct TraceFormTests {
   }
 
   private static let golden = """
-    GOLDEN
+    open board  1.84 s: 61 % server, 22 % queue behind .limited(4), 9 % TLS
+
+       # after span                        time 0                             1.84 s
+    *  1       GET boards 200            700 ms cttt=========<
+    *  2 1     then                       20 ms              m#
+       3 2     GET boards/{id} 200       385 ms              >========
+    *  4 2     GET boards/{id}/car~ 200  1.11 s               ........=============<
+    *  5 4     decode [Card]              10 ms                                    j
+
+    * critical path  . queue  d DNS  c connect  t TLS  > send  = server  < receive
+       j decode  m main thread  # code
+
+    critical path
+        0 ms  1 GET boards 200: DNS 20 ms, connect 40 ms, TLS 166 ms, send 4 ms,
+                server 460 ms, receive 10 ms
+      700 ms  2 then: main thread 10 ms, code 6 ms
+      716 ms  4 GET boards/{id}/car~ 200: queue behind .limited(4) 404 ms,
+                server 670 ms, receive 40 ms
+      1.83 s  5 decode [Card]: decode 10 ms
     """
 
   @Test func onlyAColoredWaterfallHasEscapeSequences() {
