@@ -127,7 +127,7 @@ struct WaterfallText {
     while let first = steps.first {
       let group = steps.prefix { $0.span == first.span }
       steps = steps.dropFirst(group.count)
-      if lines.count == style.rows {
+      if lines.count >= style.rows {
         lines.append("  and \(steps.count + group.count) more steps")
         break
       }
