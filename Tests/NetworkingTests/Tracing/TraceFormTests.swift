@@ -76,6 +76,26 @@ struct TraceFormTests {
     #expect(record.summary == "0 ms")
   }
 
+  /// Neither the graph nor its forms are walked by recursion, whose depth would be that of the chain.
+  @Test func aChainOfTenThousandCallsHasAllForms() throws {
+    var record = chain
+    record.elapsed = .ms(10_000)
+    record.spans = (1...10_000).map { id in
+      TraceSamples.call(
+        id, "GET \(id)", id - 1, id, cause: id == 1 ? .beginning : .span(id - 1),
+        [TraceSegment(.server, id - 1, id)])
+    }
+    record.cause = .span(10_000)
+    #expect(record.summary == "10 s: 100 % server")
+    for format in TraceFormat.allCases {
+      let data = try record.data(as: format)
+      #expect(!data.isEmpty)
+      if let folder = ProcessInfo.processInfo.environment["CATENA_TRACES"] {
+        try data.write(to: URL(fileURLWithPath: folder).appendingPathComponent("long.\(format)"))
+      }
+    }
+  }
+
   // MARK: Chrome
 
   @Test func slicesOfATrackNest() throws {

@@ -1,7 +1,7 @@
 """Reads the forms of a trace with independent programs: OTLP with opentelemetry-proto, the page with Chromium, by clicks and keys.
 
-The trace for Chrome is checked against its documented format. A test writes the forms of two records: `chain`, and `hostile` with markup
-in its names.
+The trace for Chrome is checked against its documented format. A test writes the forms of three records: `chain`, `hostile` with markup in
+its names, and `long` with 10,000 calls.
 """
 
 import json
@@ -80,6 +80,7 @@ def check_chrome(file):
     return len(document["traceEvents"])
 
 
+NAMES = ("chain", "hostile", "long")
 CONTRAST = (PACKAGE / "differential/comparisons/inspector/contrast.js").read_text()
 
 
@@ -121,6 +122,13 @@ def check_page(page, folder):
     page.save("chain-narrow")
     page.driver.set_window_size(1280, 860)
 
+    # Only the visible rows exist.
+    page.driver.get((folder / "long.html").as_uri())
+    page.shows("#summary", "10 s: 100 % server")
+    press(Keys.END)
+    page.shows("#details h2", "10000 GET 10000 200")
+    expect(0 < page.script("return document.querySelectorAll('[role=option]').length") < 100, "all rows exist")
+
     page.driver.get((folder / "hostile.html").as_uri())
     page.shows("h1", "</script><img src=x onerror='window.hacked=1'>")
     press(Keys.ARROW_DOWN)
@@ -135,8 +143,8 @@ def run(options):
     folder = options.traces or options.work
     if not options.traces:
         write(folder)
-    counts = [check_otlp(folder / f"{name}.otlp") for name in ("chain", "hostile")]
-    events = [check_chrome(folder / f"{name}.chromeTrace") for name in ("chain", "hostile")]
+    counts = [check_otlp(folder / f"{name}.otlp") for name in NAMES]
+    events = [check_chrome(folder / f"{name}.chromeTrace") for name in NAMES]
     with chromium() as driver:
         check_page(Page(driver, options.screenshots), folder)
-    return f"{sum(counts)} spans of OTLP, {sum(events)} events of Chrome, 2 pages"
+    return f"{sum(counts)} spans of OTLP, {sum(events)} events of Chrome, {len(NAMES)} pages"
