@@ -1,27 +1,48 @@
 import CatenaSystem
-import Foundation
+package import Foundation
 import Promises
 
 /// The event reporter of one call.
 ///
-/// A call has none if its client has no event sinks.
+/// A call has none if its client has no event sinks, and no trace records the call.
 ///
 /// Sinks receive the events under the call's lock, which keeps the events in order across threads.
 /// No client code runs under that lock.
 final class CallEvents: Sendable {
-  let call = NetworkEvent.CallID()
+  let call: NetworkEvent.CallID
+  /// The step of the call in a trace.
+  private let step: TraceStep?
   private let eventSinks: EventSinkList
   private let scheduler: any Scheduler
   private let redactor: Redactor
   private let callStart: Duration
   private let machine: Mutex<CallEventMachine>
 
-  init(_ eventSinks: EventSinkList, scheduler: any Scheduler, redactor: Redactor = .standard) {
+  init(
+    _ eventSinks: EventSinkList, of call: NetworkEvent.CallID = .init(), step: TraceStep? = nil,
+    scheduler: any Scheduler, redactor: Redactor = .standard
+  ) {
+    self.call = call
+    self.step = step
     self.eventSinks = eventSinks
     self.redactor = redactor
     self.scheduler = scheduler
     callStart = scheduler.now
     machine = Mutex(CallEventMachine(call, callStart: Date(), bodyLimit: eventSinks.bodyLimit))
+  }
+
+  /// Returns the reporter of a call, or `nil` if nothing receives its events.
+  static func make(_ sinks: EventSinkList?, _ runner: CallRunner) -> CallEvents? {
+    let cause = TraceStep.current ?? runner.tracing?.begin()
+    guard sinks != nil || cause != nil else { return nil }
+    let (call, scheduler) = (NetworkEvent.CallID(), runner.scheduler)
+    let trace = cause.flatMap { cause in
+      (cause.recorder as? any CallRecorder)?.record(call, after: cause, at: scheduler.now)
+    }
+    return (trace.map { EventSinkList(sinks, adding: $0.sink) } ?? sinks).map {
+      CallEvents(
+        $0, of: call, step: trace?.step, scheduler: scheduler, redactor: runner.redactor)
+    }
   }
 
   // MARK: Client
@@ -40,7 +61,8 @@ final class CallEvents: Sendable {
   /// Reports that the call has left the queue, starts it, and reports its end.
   func observing(_ start: () -> NetworkPromise) -> NetworkPromise {
     add(.started)
-    let response = start().always(on: .inline) { result in self.settled(result) }
+    var response = start().always(on: .inline) { result in self.settled(result) }
+    if let step { response = response.settled(by: step) }
     guard let log = eventSinks.log else { return response }
     return response.followed { result in
       guard case .success(let response) = result, !response.hasSuccessStatus,
@@ -221,7 +243,7 @@ final class EventSinkList: Sendable {
 }
 
 /// A receiver of the events of a client's calls.
-protocol EventSink: AnyObject, Sendable {
+package protocol EventSink: AnyObject, Sendable {
   /// The size limit in bytes of the bodies that the sink receives; 0 disables bodies.
   var bodyLimit: Int { get }
 

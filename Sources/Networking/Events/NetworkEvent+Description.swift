@@ -14,6 +14,7 @@ extension NetworkEvent.Kind: CustomStringConvertible {
     case .queued: "queued"
     case .started: "started"
     case .shared(let call): "shared\(call.map { " with \($0)" } ?? "")"
+    case .waiting(let wait): "waiting for the \(wait)"
     case .sending(_, 0): "sending"
     case .sending(_, let size): "sending \(size.map { "\($0) bytes" } ?? "a body of unknown size")"
     case .resolved: "resolved"

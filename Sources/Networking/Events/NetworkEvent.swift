@@ -26,6 +26,7 @@ public import Foundation
 /// queued                         the call is created and enters the client's queue
 /// [started]                      the call leaves the queue
 ///   [shared]                     the call joins an identical request in flight
+///   [waiting]                    the call waits for a network or for refreshed credentials
 ///   sending *                    a hop begins and has these events:
 ///     [resolved]                   the host name is resolved
 ///     [connected]                  a new or reused connection is ready; or [servedLocally] instead
@@ -168,6 +169,15 @@ extension NetworkEvent {
     public var description: String { "#\(number)" }
   }
 
+  /// The reason why a call waits before it sends.
+  public enum Wait: String, Sendable, Hashable {
+    /// There is no network, and ``NetworkingConfiguration/whenUnreachable`` is
+    /// ``ReachabilityPolicy/wait(atMost:)``.
+    case network
+    /// Another call has begun to refresh the credentials.
+    case refresh
+  }
+
   /// The connection of a hop.
   public struct Connection: Sendable, Hashable {
     /// The address of the server or the proxy, such as `203.0.113.7`, or the path of a Unix socket.
@@ -244,6 +254,10 @@ extension NetworkEvent {
     /// that call reports no events. Until the shared request ends, its events are reported for that
     /// call.
     case shared(with: CallID?)
+    /// The call waits, and has sent nothing since the event before.
+    ///
+    /// The wait ends with the next event.
+    case waiting(for: Wait)
 
     // MARK: Hop
     /// A hop begins.

@@ -34,6 +34,7 @@ struct ReachabilityStage: Interceptor {
     guard case .wait(let limit) = policy else {
       return .rejected(Self.refusal(of: exchange, nil))
     }
+    exchange.events?.add(.waiting(for: .network))
     return reachability.whenReachable()
       .timeout(limit, scheduler: scheduler)
       .recover(PromiseError.timedOut, on: .inline) {

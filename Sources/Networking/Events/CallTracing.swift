@@ -1,0 +1,32 @@
+package import Promises
+
+/// The recording of the calls of a client, by the product `NetworkingTracing`.
+///
+/// That product makes the values: `import NetworkingTracing`, and `configuration.tracing = .sampled(0.1) { … }`.
+public struct CallTracing: Sendable {
+  /// Begins the trace of a call that belongs to no other one, or returns `nil` if it is not recorded.
+  package let begin: @Sendable () -> TraceStep?
+  /// The stage that adds header fields to each hop.
+  ///
+  /// `nil` adds none.
+  package let stage: (any Interceptor)?
+
+  package init(begin: @escaping @Sendable () -> TraceStep?, stage: (any Interceptor)?) {
+    self.begin = begin
+    self.stage = stage
+  }
+}
+
+/// A recorder of traces that records calls.
+package protocol CallRecorder: TraceRecorder {
+  /// Begins to record a call.
+  ///
+  /// - Parameters:
+  ///   - call: The identifier of the call.
+  ///   - cause: The step in which the call is made.
+  ///   - now: The time of the client's scheduler, from which the events of the call are measured.
+  /// - Returns: The step of the call, and the sink of its events. `nil` if the trace has ended or is full.
+  func record(
+    _ call: NetworkEvent.CallID, after cause: TraceStep, at now: Duration
+  ) -> (step: TraceStep, sink: any EventSink)?
+}
