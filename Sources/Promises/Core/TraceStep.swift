@@ -1,4 +1,5 @@
 public import CatenaSystem
+import Dispatch
 
 /// A step of a trace: a call, a timer, a handler of a promise, or the code of a task after an `await`.
 ///
@@ -43,7 +44,7 @@ package final class TraceStep: Upstream {
   }
 
   /// The step of the current task or handler.
-  static var ofScope: TraceStep? { HandlerScope.current?.step.map { $0.recorder.taskStep ?? $0 } }
+  static var ofScope: TraceStep? { HandlerScope.current?.step.map { $0.recorder.step(in: $0) } }
 
   /// Returns the later one of two steps.
   static func later(_ left: TraceStep?, _ right: TraceStep?) -> TraceStep? {
@@ -70,10 +71,11 @@ package final class TraceStep: Upstream {
 
 /// A recorder of the steps of a trace, which is thread-safe and calls no other code.
 package protocol TraceRecorder: AnyObject, Sendable {
-  /// The step of the current task since its last `await`.
+  /// Returns the step of the current code.
   ///
-  /// `nil` if it has not awaited, and for a handler.
-  var taskStep: TraceStep? { get }
+  /// - Parameter scope: The step of the scope.
+  /// - Returns: The step of the current task since its last `await`, or that of the scope.
+  func step(in scope: TraceStep) -> TraceStep
 
   /// Records a handler, or the code of a task, that waits for its context.
   ///
@@ -81,9 +83,11 @@ package protocol TraceRecorder: AnyObject, Sendable {
   ///   - site: The place of the promise that the handler settles. `nil` for a task.
   ///   - context: The context of the handler. `nil` for a task.
   ///   - cause: The step that has let it begin. `nil` if it is unknown.
+  ///   - scope: The step in which the handler was attached, or the task awaits.
   /// - Returns: The step. `nil` if the trace records no more steps.
-  func enqueue(at site: CallSite?, in context: ExecutionContext?, after cause: TraceStep?)
-    -> TraceStep?
+  func enqueue(
+    at site: CallSite?, in context: ExecutionContext?, after cause: TraceStep?, scope: TraceStep
+  ) -> TraceStep?
 
   /// Records a timer, which ends when it is due.
   func timer(at site: CallSite, after cause: TraceStep) -> TraceStep?
@@ -94,16 +98,16 @@ package protocol TraceRecorder: AnyObject, Sendable {
   /// Records the end of a step.
   func end(_ step: TraceStep)
 
-  /// Records that the current task awaits a value.
-  func taskSuspends()
+  /// Records that the current task of a scope awaits a value.
+  func taskSuspends(in scope: TraceStep)
 
-  /// Records that the current task continues.
-  func taskContinues(with step: TraceStep)
+  /// Records that the current task of a scope continues.
+  func taskContinues(with step: TraceStep, in scope: TraceStep)
 }
 
 extension Promise {
   /// The step that has settled this promise.
-  @usableFromInline var settlementStep: TraceStep? {
+  @usableFromInline package var settlementStep: TraceStep? {
     isSettled ? machine.upstream as? TraceStep : nil
   }
 
@@ -116,6 +120,19 @@ extension Promise {
         Trampoline.with(step) { Promise.from(next).settle(withOutcomeOf: .from(settled)) }
       })
     return next
+  }
+}
+
+extension ExecutionContext {
+  /// Whether this is the main queue or the main actor, or otherwise the name of the queue or actor.
+  package var place: (isMain: Bool, name: String?) {
+    switch target {
+    case .main: (true, nil)
+    case .queue(let queue): (false, queue.label)
+    case .actor(let actor): (actor === MainActor.shared, "\(type(of: actor))")
+    case .custom(let custom): (custom as? TrackedContext)?.base.place ?? (false, nil)
+    case .inline: (false, nil)
+    }
   }
 }
 
@@ -132,17 +149,18 @@ final class ScopedContext: CustomContext {
   func enqueue(_ job: @escaping Job) { enqueue(job, at: nil) }
 
   func enqueue(_ job: @escaping Job, at site: CallSite?) {
-    guard let recorder = scope.step?.recorder, !base.isInline else {
+    guard let origin = scope.step, !base.isInline else {
       return base.run { [scope] in HandlerScope.$current.withValue(scope, operation: job) }
     }
     let cause = TraceStep.current
     let step =
-      site?.isInternal == true ? nil : recorder.enqueue(at: site, in: base, after: cause)
-    let scope = scope.with(step ?? cause ?? scope.step)
+      site?.isInternal == true
+      ? nil : origin.recorder.enqueue(at: site, in: base, after: cause, scope: origin)
+    let scope = scope.with(step ?? cause ?? origin)
     base.run {
-      if let step { recorder.begin(step) }
+      if let step { step.recorder.begin(step) }
       Trampoline.with(nil) { HandlerScope.$current.withValue(scope, operation: job) }
-      if let step { recorder.end(step) }
+      if let step { step.recorder.end(step) }
     }
   }
 

@@ -9,7 +9,8 @@ package struct TaskContinuation<Output: Sendable>: Sendable {
 
   private let base: Base
   private let tasks: RunningTasks?
-  private let recorder: (any TraceRecorder)?
+  /// The step of the scope of the task.
+  private let scope: TraceStep?
 
   /// Suspends the current task until its continuation is resumed.
   ///
@@ -23,17 +24,17 @@ package struct TaskContinuation<Output: Sendable>: Sendable {
     let scope = HandlerScope.innermost
     guard scope?.time != nil || scope?.step != nil else {
       return await withCheckedContinuation(isolation: actor) { (base: Base) in
-        body(TaskContinuation(base: base, tasks: nil, recorder: nil))
+        body(TaskContinuation(base: base, tasks: nil, scope: nil))
       }.output
     }
-    let (tasks, recorder) = (scope?.time?.runningTasks, scope?.step?.recorder)
+    let (tasks, scopeStep) = (scope?.time?.runningTasks, scope?.step)
     let (output, activity, step) = await withCheckedContinuation(isolation: actor) { (base: Base) in
-      recorder?.taskSuspends()
-      body(TaskContinuation(base: base, tasks: tasks, recorder: recorder))
+      if let scopeStep { scopeStep.recorder.taskSuspends(in: scopeStep) }
+      body(TaskContinuation(base: base, tasks: tasks, scope: scopeStep))
       tasks?.taskSuspends(RunningTasks.currentTask)
     }
     tasks?.taskContinues(during: activity)
-    if let step { recorder?.taskContinues(with: step) }
+    if let step, let scopeStep { step.recorder.taskContinues(with: step, in: scopeStep) }
     return output
   }
 
@@ -42,17 +43,19 @@ package struct TaskContinuation<Output: Sendable>: Sendable {
   /// - Parameter step: The step that has settled the value.
   package static func taskContinues(after step: TraceStep? = nil) {
     HandlerScope.ambientTime?.runningTasks.taskContinues()
-    guard let step, let own = TraceStep.ofScope, own.recorder === step.recorder,
-      step.number > own.number
+    guard let step, let scope = HandlerScope.current?.step, scope.recorder === step.recorder,
+      step.number > scope.recorder.step(in: scope).number
     else { return }
-    own.recorder.taskContinues(with: step)
+    step.recorder.taskContinues(with: step, in: scope)
   }
 
   /// Resumes the task.
   ///
   /// - Parameter output: The output for the task.
   package func resume(returning output: Output) {
-    let step = recorder?.enqueue(at: nil, in: nil, after: TraceStep.current)
+    let step = scope.flatMap { scope in
+      scope.recorder.enqueue(at: nil, in: nil, after: TraceStep.current, scope: scope)
+    }
     base.resume(returning: (output, tasks?.beginActivity(), step))
   }
 }
