@@ -26,6 +26,8 @@ final class CallRunner: Sendable {
   let cache: HTTPCache?
   /// The recording of the calls.
   let tracing: CallTracing?
+  /// The limit for the number of running requests.
+  let mode: RequestMode
   /// The cache of the session of the client.
   let privateCache: HTTPCache?
   private let pipeline: Pipeline
@@ -64,6 +66,7 @@ final class CallRunner: Sendable {
     pipeline = Pipeline(Self.stages(configuration, cookies, cache, scheduler))
     performer = session.performer
     tracing = configuration.tracing
+    mode = configuration.mode
     reception = ReceptionSettings(
       maximumBodySize: configuration.maximumBodySize, timeLimit: configuration.bodyTimeout,
       followsRedirects: configuration.redirects.followsAll, scheduler: scheduler)

@@ -37,7 +37,7 @@ final class CallEvents: Sendable {
     guard sinks != nil || cause != nil else { return nil }
     let (call, scheduler) = (NetworkEvent.CallID(), runner.scheduler)
     let trace = cause.flatMap { cause in
-      (cause.recorder as? any CallRecorder)?.record(call, after: cause, at: scheduler.now)
+      (cause.recorder as? any CallRecorder)?.record(call, in: runner.mode, after: cause)
     }
     return (trace.map { EventSinkList(sinks, adding: $0.sink) } ?? sinks).map {
       CallEvents(

@@ -23,10 +23,9 @@ package protocol CallRecorder: TraceRecorder {
   ///
   /// - Parameters:
   ///   - call: The identifier of the call.
+  ///   - mode: The mode of the client's queue.
   ///   - cause: The step in which the call is made.
-  ///   - now: The time of the client's scheduler, from which the events of the call are measured.
   /// - Returns: The step of the call, and the sink of its events. `nil` if the trace has ended or is full.
-  func record(
-    _ call: NetworkEvent.CallID, after cause: TraceStep, at now: Duration
-  ) -> (step: TraceStep, sink: any EventSink)?
+  func record(_ call: NetworkEvent.CallID, in mode: RequestMode, after cause: TraceStep)
+    -> (step: TraceStep, sink: any EventSink)?
 }

@@ -132,7 +132,10 @@ struct WaterfallText {
         break
       }
       let name = first.span.flatMap { trace.positions[$0] }.map { label(trace.spans[$0].span) }
-      let parts = group.map { "\($0.segment.words) \($0.segment.duration.shortText)" }
+      let parts = group.map {
+        let holder = $0.segment.heldBy.map { " (held by \($0))" } ?? ""
+        return "\($0.segment.words) \($0.segment.duration.shortText)\(holder)"
+      }
       let start = first.segment.start.shortText.leftPadded(to: 8)
       let place = first.span.map { "\($0) \(name ?? "")" } ?? "between spans"
       var line = "\(start)  \(place):"

@@ -112,6 +112,11 @@ public struct TraceSpan: Sendable, Hashable {
   }
 }
 
+extension TraceSpan.Cause {
+  /// The identifier of the span, if the cause is known.
+  var span: Int? { if case .span(let id) = self { id } else { nil } }
+}
+
 extension TraceSpan.HandlerContext {
   /// The kind of the wait for this context.
   var wait: TraceSegment.Kind {

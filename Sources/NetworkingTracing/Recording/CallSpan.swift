@@ -3,15 +3,21 @@ import Networking
 /// The span of a call, made from its events.
 struct CallSpan {
   private let marks: [CallMark]
+  private let mode: RequestMode
   private let origin: Duration
   private let calls: [NetworkEvent.CallID: Int]
-  private let index: Int
+  /// The call that has let each event happen.
+  private let holders: [Int?]
 
-  init(_ marks: [CallMark], origin: Duration, calls: [NetworkEvent.CallID: Int], index: Int) {
+  init(
+    _ marks: [CallMark], of mode: RequestMode, origin: Duration,
+    calls: [NetworkEvent.CallID: Int], holders: [Int?]
+  ) {
+    self.mode = mode
     self.marks = marks
     self.origin = origin
     self.calls = calls
-    self.index = index
+    self.holders = holders
   }
 
   /// Adds the request, the segments and the outcome to a span.
@@ -29,7 +35,8 @@ struct CallSpan {
   }
 
   private var parts: [TraceSegment] {
-    zip(marks, marks.dropFirst()).compactMap { previous, mark in
+    marks.indices.dropFirst().compactMap { index in
+      let (previous, mark) = (marks[index - 1], marks[index])
       guard mark.time > previous.time else { return nil }
       let kind = mark.segment(after: previous)
       var segment = TraceSegment(
@@ -37,10 +44,10 @@ struct CallSpan {
         hop: mark.hop)
       switch (kind, previous.kind) {
       case (_, .shared(let call?)): segment.heldBy = calls[call]
-      case (.queue, _), (.refresh, _):
-        segment.heldBy = mark.cause.flatMap { $0 > 0 && $0 != index ? $0 : nil }
+      case (.queue, _), (.refresh, _): segment.heldBy = holders[index]
       default: break
       }
+      if kind == .queue { segment.detail = ".\(mode)" }
       return segment
     }
   }

@@ -117,11 +117,11 @@ final class SpanRecorder: CallRecorder {
 
   // MARK: Calls
 
-  func record(_ call: NetworkEvent.CallID, after cause: TraceStep, at clientNow: Duration) -> (
+  func record(_ call: NetworkEvent.CallID, in mode: RequestMode, after cause: TraceStep) -> (
     step: TraceStep, sink: any EventSink
   )? {
     let start = scheduler.now
-    return add(.call(call), after: cause, in: cause).map {
+    return add(.call(call, mode), after: cause, in: cause).map {
       ($0, CallSink($0, start: start, recorder: self))
     }
   }

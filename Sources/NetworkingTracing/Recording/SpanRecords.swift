@@ -5,7 +5,7 @@ import Promises
 /// The state of a recorder: all that has happened, and the steps of the tasks.
 struct SpanRecords: Sendable {
   enum Kind: Sendable {
-    case call(NetworkEvent.CallID)
+    case call(NetworkEvent.CallID, RequestMode)
     /// A handler with the place of its promise, or the code of a task.
     case handler(CallSite?, HandlerPlace?)
     case timer(CallSite)
@@ -156,16 +156,34 @@ struct SpanRecords: Sendable {
     let end = runningCount > 0 ? now : ending?.time ?? now
     var numbers: [NetworkEvent.CallID: Int] = [:]
     for (index, entry) in entries.enumerated() {
-      if case .call(let call) = entry.kind { numbers[call] = index + 1 }
-    }
-    let spans = entries.indices.map { index in
-      span(index, origin: origin.time, calls: numbers)
+      if case .call(let call, _) = entry.kind { numbers[call] = index + 1 }
     }
     let isRunning = runningCount > 0 || ending == nil
+    var effective = Set(entries.compactMap { $0.cause.span })
+    if let last = ending?.cause.span { effective.insert(last) }
+    let spans = entries.indices.compactMap { index -> TraceSpan? in
+      // The end of a task, after its last `await`.
+      if case .handler(nil, _) = entries[index].kind, entries[index].end == nil,
+        !effective.contains(index + 1)
+      {
+        return nil
+      }
+      return span(index, origin: origin.time, calls: numbers)
+    }
     return TraceRecord(
       name: name, id: id, start: origin.date, elapsed: end - origin.time, spans: spans,
       droppedCount: droppedCount, ending: isRunning ? .running : ending?.ending ?? .running,
       cause: isRunning ? nil : ending?.cause)
+  }
+
+  /// Returns the call that a step belongs to, or that has let it begin.
+  func call(of step: Int?) -> Int? {
+    var next = step
+    while let number = next, entries.indices.contains(number - 1) {
+      if case .call = entries[number - 1].kind { return number }
+      next = entries[number - 1].cause.span
+    }
+    return nil
   }
 
   private func span(
@@ -176,8 +194,13 @@ struct SpanRecords: Sendable {
       id: index + 1, kind: .code, name: "", start: entry.start - origin,
       end: entry.end.map { $0 - origin }, cause: entry.cause)
     switch entry.kind {
-    case .call(let call):
-      CallSpan(entry.marks, origin: origin, calls: calls, index: index + 1).fill(&span, call)
+    case .call(let call, let mode):
+      CallSpan(
+        entry.marks, of: mode, origin: origin, calls: calls,
+        holders: entry.marks.map { mark in
+          self.call(of: mark.cause).flatMap { $0 == index + 1 ? nil : $0 }
+        }
+      ).fill(&span, call)
     case .timer(let site):
       (span.kind, span.name, span.site) = (.timer, "timer", site.description)
     case .handler(let site, let place):

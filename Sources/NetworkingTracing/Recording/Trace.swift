@@ -41,16 +41,15 @@ public final class Trace: Sendable {
   public func run<Result>(
     isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
   ) async rethrows -> Result {
-    let scope = HandlerScope(step: recorder.beginning())
-    do {
-      return try await scope.run {
+    try await HandlerScope(step: recorder.beginning()).run {
+      do {
         let result = try await operation()
         recorder.finish(after: TraceStep.current)
         return result
+      } catch {
+        recorder.finish(error, after: TraceStep.current)
+        throw error
       }
-    } catch {
-      recorder.finish(error, after: TraceStep.current)
-      throw error
     }
   }
 

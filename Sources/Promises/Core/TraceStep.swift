@@ -56,9 +56,9 @@ package final class TraceStep: Upstream {
   static func timing(at site: CallSite, _ action: @escaping @Sendable () -> Void)
     -> @Sendable () -> Void
   {
-    guard let cause = current, let step = cause.recorder.timer(at: site, after: cause) else {
-      return action
-    }
+    guard let cause = current, !site.isInternal,
+      let step = cause.recorder.timer(at: site, after: cause)
+    else { return action }
     return {
       step.recorder.end(step)
       Trampoline.with(step, action)
