@@ -86,7 +86,9 @@ let package = Package(
       exclude: excluded, resources: resources),
     .target(
       name: "NetworkingStreams", dependencies: ["CatenaSystem", "Networking", "Promises"]),
-    .target(name: "NetworkingTracing", dependencies: ["Networking"]),
+    .target(
+      name: "CCatenaTracing", exclude: ["Page"], cSettings: [.headerSearchPath(".")]),
+    .target(name: "NetworkingTracing", dependencies: ["CCatenaTracing", "Networking"]),
     .target(
       name: "NetworkingTransfers",
       dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"]),

@@ -24,6 +24,10 @@ final class CallRunner: Sendable {
   let redactor: Redactor
   /// The cache of the client.
   let cache: HTTPCache?
+  /// The recording of the calls.
+  let tracing: CallTracing?
+  /// The limit for the number of running requests.
+  let mode: RequestMode
   /// The cache of the session of the client.
   let privateCache: HTTPCache?
   private let pipeline: Pipeline
@@ -61,6 +65,8 @@ final class CallRunner: Sendable {
     privateCache = if case .session = configuration.caching.storage { session.cache } else { nil }
     pipeline = Pipeline(Self.stages(configuration, cookies, cache, scheduler))
     performer = session.performer
+    tracing = configuration.tracing
+    mode = configuration.mode
     reception = ReceptionSettings(
       maximumBodySize: configuration.maximumBodySize, timeLimit: configuration.bodyTimeout,
       followsRedirects: configuration.redirects.followsAll, scheduler: scheduler)
@@ -222,6 +228,7 @@ final class CallRunner: Sendable {
       cookies as (any Interceptor)?,
       DeadlineStage(phase: .attempt, scheduler: scheduler) { _ in configuration.attemptTimeout },
       InterceptorsStage(level: .hop),
+      configuration.tracing?.stage,
     ].compactMap { $0 }
   }
 }

@@ -221,9 +221,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     options.sessions = options.sessions ?? CallSessions(snapshot.settings)
     let context = scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
-    let sinks = snapshot.settings.eventSinks
-    let events =
-      sinks.isEmpty ? nil : CallEvents(sinks, scheduler: scheduler, redactor: runner.redactor)
+    let events = CallEvents(snapshot.settings.eventSinks, runner)
     do {
       let defaults = defaults(of: endpoint, replaying: options.replayed?.value)
       var original = try Self.request(of: endpoint, options, defaults)

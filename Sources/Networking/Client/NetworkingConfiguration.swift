@@ -84,6 +84,10 @@ public struct NetworkingConfiguration: Sendable {
   ///
   /// ``Networking/addMonitor(_:)-(NetworkMonitor)`` adds a monitor later.
   public var monitors: [any NetworkMonitor] = []
+  /// The recording of traces, for the calls that are made outside of a trace.
+  ///
+  /// `nil`, the default, records none. The values are made by the product `NetworkingTracing`.
+  public var tracing: CallTracing?
   /// The log of the client's calls.
   ///
   /// The default is no log.

@@ -4,13 +4,15 @@ import Promises
 
 /// The event reporter of one call.
 ///
-/// A call has none if its client has no event sinks.
+/// A call has none if its client has no event sinks, and no trace records the call.
 ///
 /// Sinks receive the events under the call's lock, which keeps the events in order across threads.
 /// No client code runs under that lock.
 final class CallEvents: Sendable {
   let call = NetworkEvent.CallID()
   private let eventSinks: [EventSink]
+  /// The record of the call in a trace.
+  private let trace: (any CallTrace)?
   /// The largest body limit of the sinks in bytes; 0 if no sink accepts bodies.
   private let bodyLimit: Int
   private let scheduler: any Scheduler
@@ -18,10 +20,18 @@ final class CallEvents: Sendable {
   private let callStart: Duration
   fileprivate let machine: Mutex<CallEventMachine>
 
-  init(_ eventSinks: [EventSink], scheduler: any Scheduler, redactor: Redactor = .standard) {
+  /// Creates the reporter of a new call.
+  ///
+  /// Returns `nil` if nothing receives the events.
+  init?(_ eventSinks: [EventSink], _ runner: CallRunner) {
+    let cause = TraceStep.current ?? runner.tracing?.begin()
+    trace = cause.flatMap { [call] cause in
+      (cause.recorder as? any CallRecorder)?.record(call, in: runner.mode, after: cause)
+    }
+    guard trace != nil || !eventSinks.isEmpty else { return nil }
     self.eventSinks = eventSinks
-    self.redactor = redactor
-    self.scheduler = scheduler
+    redactor = runner.redactor
+    scheduler = runner.scheduler
     callStart = scheduler.now
     bodyLimit = eventSinks.reduce(0) { max($0, $1.bodyLimit) }
     machine = Mutex(CallEventMachine(call, callStart: Date(), bodyLimit: bodyLimit))
@@ -43,7 +53,8 @@ final class CallEvents: Sendable {
   /// Reports that the call has left the queue, starts it, and reports its end.
   func observing(_ start: () -> NetworkPromise) -> NetworkPromise {
     add(.started)
-    let response = start().always(on: .inline) { result in self.settled(result) }
+    var response = start().always(on: .inline) { result in self.settled(result) }
+    if let trace { response = response.settled(by: trace.step) }
     guard let log = eventSinks.first(where: { $0.level != nil }) else { return response }
     return response.followed { result in
       guard case .success(let response) = result, !response.hasSuccessStatus,
@@ -137,6 +148,7 @@ final class CallEvents: Sendable {
     let needsDelivery = machine.withLock { machine in
       var needsDelivery = false
       change(&machine, now) { event, body in
+        trace?.add(event)
         for sink in eventSinks where sink.add(event, body) { needsDelivery = true }
       }
       return needsDelivery

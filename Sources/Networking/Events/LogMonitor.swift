@@ -110,7 +110,8 @@ struct CallLogMachine {
     case .failed: (.error, .error)
     case .finished, .cancelled: (.info, .response)
     case .sending where isFirst: (.info, .request)
-    case .shared, .redirected, .challenged, .retrying, .credentialsRefreshed: (.info, .request)
+    case .shared, .waiting, .redirected, .challenged, .retrying, .credentialsRefreshed:
+      (.info, .request)
     case .servedFromCache: (.info, .response)
     case .head, .body, .servedLocally: (.verbose, .response)
     default: (.verbose, .request)

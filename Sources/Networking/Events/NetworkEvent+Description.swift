@@ -7,7 +7,7 @@ extension NetworkEvent: CustomStringConvertible {
 
 extension NetworkEvent.Context: BrieflyDescribed {
   /// The call and its request, without secrets: `#17 GET https://api.example.com/v1/boards`.
-  var description: String { "\(call)\(summary.map { " \($0)" } ?? "")" }
+  package var description: String { "\(call)\(summary.map { " \($0)" } ?? "")" }
 }
 
 extension NetworkEvent.Kind: CustomStringConvertible {
@@ -19,6 +19,7 @@ extension NetworkEvent.Kind: CustomStringConvertible {
     case .queued: "queued"
     case .started: "started"
     case .shared(let call): "shared\(call.map { " with \($0)" } ?? "")"
+    case .waiting(let wait): "waiting for the \(wait)"
     case .sending(_, 0): "sending"
     case .sending(_, let size): "sending \(size.map { "\($0) bytes" } ?? "a body of unknown size")"
     case .resolved: "resolved"

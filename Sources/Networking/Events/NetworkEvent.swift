@@ -26,6 +26,7 @@ public import Foundation
 /// queued                         the call is created and enters the client's queue
 /// [started]                      the call leaves the queue
 ///   [shared]                     the call joins an identical request in flight
+///   [waiting]                    the call waits for a network or for refreshed credentials
 ///   sending *                    a hop begins and has these events:
 ///     [resolved]                   the host name is resolved
 ///     [connected]                  a new or reused connection is ready; or [servedLocally] instead
@@ -57,7 +58,7 @@ public import Foundation
 /// items and header fields with secret names, by the same rules as in a ``NetworkError``. Events
 /// contain no bodies.
 public struct NetworkEvent: Sendable, Hashable {
-  let context: Context
+  package let context: Context
   /// The time from the creation of the call to the event, measured by the client's scheduler.
   ///
   /// It never decreases from one event of a call to the next. Some events are delivered later than
@@ -155,7 +156,7 @@ public struct NetworkEvent: Sendable, Hashable {
 
 extension NetworkEvent {
   /// The properties that consecutive events of a call share.
-  final class Context: Sendable, Hashable {
+  package final class Context: Sendable, Hashable {
     /// The request of an event.
     enum Request: Sendable {
       case summary(NetworkError.RequestSummary?)
@@ -172,8 +173,8 @@ extension NetworkEvent {
     }
 
     let call: CallID
-    let attempt: Int
-    let hop: Int
+    package let attempt: Int
+    package let hop: Int
     /// The wall clock time at which the call was created.
     let callStart: Date
     private let attributes: RequestAttributes
@@ -198,7 +199,7 @@ extension NetworkEvent {
     var redactor: Redactor { attributes.redactor }
 
     /// The method and the URL of the request, without secrets.
-    var summary: NetworkError.RequestSummary? {
+    package var summary: NetworkError.RequestSummary? {
       request.withLock { request in
         switch request {
         case .summary(let summary): return summary
@@ -211,13 +212,13 @@ extension NetworkEvent {
       }
     }
 
-    static func == (left: Context, right: Context) -> Bool {
+    package static func == (left: Context, right: Context) -> Bool {
       left === right
         || (left.call, left.attempt, left.hop) == (right.call, right.attempt, right.hop)
           && left.callStart == right.callStart && left.summary == right.summary
     }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(call) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(call) }
   }
 
   /// An identifier of a call, unique within the process.
@@ -235,6 +236,15 @@ extension NetworkEvent {
     ///
     /// Later calls have higher numbers.
     public var description: String { "#\(number)" }
+  }
+
+  /// The reason why a call waits before it sends.
+  public enum Wait: String, Sendable, Hashable {
+    /// There is no network, and ``NetworkingConfiguration/whenUnreachable`` is
+    /// ``ReachabilityPolicy/wait(atMost:)``.
+    case network
+    /// Another call has begun to refresh the credentials.
+    case refresh
   }
 
   /// The connection of a hop.
@@ -313,6 +323,10 @@ extension NetworkEvent {
     /// that call reports no events. Until the shared request ends, its events are reported for that
     /// call.
     case shared(with: CallID?)
+    /// The call waits, and has sent nothing since the event before.
+    ///
+    /// The wait ends with the next event.
+    case waiting(for: Wait)
 
     // MARK: Hop
     /// A hop begins.

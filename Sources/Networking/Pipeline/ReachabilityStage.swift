@@ -34,6 +34,7 @@ struct ReachabilityStage: Interceptor {
     guard case .wait(let limit) = policy else {
       return .rejected(Self.refusal(of: exchange, nil))
     }
+    exchange.events?.add(.waiting(for: .network))
     return reachability.whenReachable(file: "the network to become reachable", line: 0)
       .timeout(limit, scheduler: scheduler)
       .recover(PromiseError.timedOut, on: .inline) {

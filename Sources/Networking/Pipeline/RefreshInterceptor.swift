@@ -110,6 +110,7 @@ public struct RefreshInterceptor: Interceptor {
     guard holdsRequests, let end = shared.endOfRefresh(unlessMadeIn: exchange.call.refresh) else {
       return send(exchange, next)
     }
+    exchange.events?.add(.waiting(for: .refresh))
     return end.then(on: .inline) { send(exchange, next) }
   }
 

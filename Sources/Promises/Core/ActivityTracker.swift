@@ -187,7 +187,7 @@ extension ExecutionContext {
   }
 }
 
-private final class TrackedContext: CustomContext {
+final class TrackedContext: CustomContext {
   let base: ExecutionContext
   let activity: ActivityTracker
 

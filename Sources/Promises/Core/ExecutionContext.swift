@@ -187,8 +187,11 @@ public struct ExecutionContext: Sendable {
   func run(for promise: any Settleable, _ job: @escaping Job) {
     guard case .custom(let context) = target else { return run(job) }
     let abandonmentGuard = AbandonmentGuard(for: promise)
-    context.enqueue {
-      if abandonmentGuard.beginRun() { job() }
+    let guarded: Job = { if abandonmentGuard.beginRun() { job() } }
+    if let scoped = context as? ScopedContext {
+      scoped.enqueue(guarded, at: promise.site)
+    } else {
+      context.enqueue(guarded)
     }
   }
 }

@@ -1,7 +1,7 @@
 public import CatenaSystem
 import Foundation
 
-/// A value, a mark and a time that are visible in all tasks started and all handlers attached within
+/// A value, a mark, a time and a step of a trace that are visible in all tasks started and all handlers attached within
 /// an operation.
 ///
 /// The task-local values of a task reach its child tasks, but not a handler that a promise
@@ -22,6 +22,10 @@ package struct HandlerScope: Sendable {
   ///
   /// `nil` if neither this scope nor an outer one has one.
   let time: AmbientTime?
+  /// The step of the trace that records the operation.
+  ///
+  /// `nil` if neither this scope nor an outer one is traced.
+  package let step: TraceStep?
 
   /// The innermost scope of the current task.
   ///
@@ -115,33 +119,46 @@ package struct HandlerScope: Sendable {
   static func scoped(_ context: ExecutionContext) -> ExecutionContext {
     guard let current else { return context }
     let base = context.isInline ? context : current.time?.scheduler.context(for: context) ?? context
-    let scoped = ClosureContext(adapting: base.adapting) { job in
-      base.run { $current.withValue(current, operation: job) }
-    }
-    return ExecutionContext(.custom(scoped))
+    return ExecutionContext(.custom(ScopedContext(base, current)))
   }
 }
 
 extension HandlerScope {
-  /// Creates a scope with a value, and the mark and the time of the current scope.
+  /// Creates a scope with a value, and the rest of the current scope.
   ///
   /// - Parameter value: The value to make visible.
   package init(_ value: some Sendable) {
-    self.init(value: value, mark: Self.current?.mark, time: Self.current?.time)
+    let outer = Self.current
+    self.init(value: value, mark: outer?.mark, time: outer?.time, step: outer?.step)
   }
 
-  /// Creates a scope with a mark, and the value and the time of the current scope.
+  /// Creates a scope with a mark, and the rest of the current scope.
   ///
   /// - Parameter mark: The mark to make visible.
   package init(mark: some Sendable) {
-    self.init(value: Self.current?.value, mark: mark, time: Self.current?.time)
+    let outer = Self.current
+    self.init(value: outer?.value, mark: mark, time: outer?.time, step: outer?.step)
   }
 
-  /// Creates a scope with a time, and the value and the mark of the current scope.
+  /// Creates a scope with a time, and the rest of the current scope.
   ///
   /// - Parameter time: The time to make visible.
   init(time: AmbientTime) {
-    self.init(value: Self.current?.value, mark: Self.current?.mark, time: time)
+    let outer = Self.current
+    self.init(value: outer?.value, mark: outer?.mark, time: time, step: outer?.step)
+  }
+
+  /// Creates a scope with the first step of a trace, and the rest of the current scope.
+  ///
+  /// - Parameter step: The step.
+  package init(step: TraceStep) {
+    let outer = Self.current
+    self.init(value: outer?.value, mark: outer?.mark, time: outer?.time, step: step)
+  }
+
+  /// Returns the scope with another step.
+  func with(_ step: TraceStep?) -> HandlerScope {
+    HandlerScope(value: value, mark: mark, time: time, step: step)
   }
 }
 

@@ -49,6 +49,8 @@ protocol Settleable: AnyObject, Sendable {
   var isSettled: Bool { get }
   /// The source location of the promise.
   var site: CallSite { get }
+  /// The step of a trace that has settled the promise.
+  var settlementStep: TraceStep? { get }
 
   /// Cancels the promise.
   func cancel()
@@ -98,7 +100,7 @@ extension Promise {
   ) -> Bool {
     guard isDelivered else { return false }
     if interest.contains(.rejection) { isHandled.store(true, ordering: .relaxed) }
-    return Trampoline.runIfIdle { if job(self, next) { Trampoline.deliver(next) } }
+    return Trampoline.runIfIdle(after: self) { if job(self, next) { Trampoline.deliver(next) } }
   }
 
   /// Attaches a reaction that runs once this promise has settled and all earlier reactions have

@@ -61,6 +61,7 @@ extension Promise: Settleable {
       write()
       if source.leavesUpstream { machine.isCancelled = true }
       upstream = machine.upstream.take()
+      if TraceStep.isUsed.load(ordering: .relaxed) { machine.upstream = TraceStep.current }
       // A handler that another thread attaches during the departure also runs after it.
       let needsDelivery =
         firstReaction != nil || source == .observed || source.leavesUpstream && upstream != nil
@@ -154,6 +155,7 @@ extension Promise: Settleable {
 
   @inlinable
   func deliver(on trampoline: Trampoline.Current) {
+    if TraceStep.isUsed.load(ordering: .relaxed) { trampoline.pointee.note(settlementStep) }
     firstReaction.take()?.run(for: self, on: trampoline)
     while !endDelivery() { deliverOtherReactions(on: trampoline) }
   }

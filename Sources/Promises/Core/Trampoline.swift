@@ -28,6 +28,8 @@ struct Trampoline {
   private var isDeparting = false
   /// The handlers that follow in the current block of the main queue.
   private var turns = MainQueueTurns()
+  /// The step of a trace that has settled the promise whose reactions run.
+  private var step: TraceStep?
   /// The closures to run when no other work is left.
   private var last: [() -> Void] = []
 
@@ -35,10 +37,11 @@ struct Trampoline {
   ///
   /// Does nothing and returns `false` if the trampoline of this thread is already running.
   @usableFromInline
-  static func runIfIdle(_ body: () -> Void) -> Bool {
+  static func runIfIdle(after promise: some Settleable, _ body: () -> Void) -> Bool {
     let trampoline = current
     guard !trampoline.pointee.isRunning else { return false }
     trampoline.pointee.isRunning = true
+    if TraceStep.isUsed.load(ordering: .relaxed) { trampoline.pointee.note(promise.settlementStep) }
     body()
     drain(trampoline)
     trampoline.pointee.isRunning = false
@@ -173,8 +176,10 @@ struct Trampoline {
   static func runPending() {
     let trampoline = current
     let wasAccepting = trampoline.pointee.turns.pause()
+    let step = trampoline.pointee.step
     notifyUpstreams(trampoline)
     drain(trampoline)
+    trampoline.pointee.step = step
     if wasAccepting { trampoline.pointee.turns.accept() }
   }
 
@@ -188,11 +193,28 @@ struct Trampoline {
         drainQueue(trampoline)
       }
     }
+    trampoline.pointee.step = nil
   }
 
   private static func drainQueue(_ trampoline: Current) {
     while let promise = trampoline.pointee.next() { promise.deliver(on: trampoline) }
   }
+
+  /// The step of a trace that has settled the promise whose reactions run on this thread.
+  static var step: TraceStep? { current.pointee.step }
+
+  /// Runs a closure whose settlements and handlers are due to a step.
+  static func with<Result>(_ step: TraceStep?, _ body: () -> Result) -> Result {
+    let trampoline = current
+    let outer = trampoline.pointee.step
+    trampoline.pointee.step = step
+    defer { trampoline.pointee.step = outer }
+    return body()
+  }
+
+  /// Notes the step that has settled a promise whose reactions run next.
+  @usableFromInline
+  mutating func note(_ step: TraceStep?) { self.step = TraceStep.later(step, TraceStep.ofScope) }
 
   /// Queues a settled promise for delivery on a running trampoline.
   @usableFromInline

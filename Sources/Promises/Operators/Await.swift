@@ -85,7 +85,8 @@ extension Promise where Value: Sendable {
     get async {
       if isDelivered {
         isHandled.store(true, ordering: .relaxed)
-        TaskContinuation<Result<Value, any Error>>.taskContinues()
+        TaskContinuation<Result<Value, any Error>>.taskContinues(
+          after: TraceStep.isUsed.load(ordering: .relaxed) ? settlementStep : nil)
         return outcome
       }
       guard let awaited = AwaitedPromises.current else { return await pendingResult }

@@ -4,10 +4,13 @@
 /// time therefore does not run past the code between the two. Outside of a virtual time, it is a
 /// `CheckedContinuation`.
 package struct TaskContinuation<Output: Sendable>: Sendable {
-  private typealias Base = CheckedContinuation<(output: Output, activity: ActivityToken?), Never>
+  private typealias Base =
+    CheckedContinuation<(output: Output, activity: ActivityToken?, step: TraceStep?), Never>
 
   private let base: Base
   private let tasks: RunningTasks?
+  /// The step of the scope of the task.
+  private let scope: TraceStep?
 
   /// Suspends the current task until its continuation is resumed.
   ///
@@ -18,27 +21,42 @@ package struct TaskContinuation<Output: Sendable>: Sendable {
   package static func wait(
     isolation actor: isolated (any Actor)? = #isolation, _ body: (TaskContinuation) -> Void
   ) async -> Output {
-    guard let tasks = HandlerScope.ambientTime?.runningTasks else {
+    let scope = HandlerScope.innermost
+    guard scope?.time != nil || scope?.step != nil else {
       return await withCheckedContinuation(isolation: actor) { (base: Base) in
-        body(TaskContinuation(base: base, tasks: nil))
+        body(TaskContinuation(base: base, tasks: nil, scope: nil))
       }.output
     }
-    let (output, activity) = await withCheckedContinuation(isolation: actor) { (base: Base) in
-      body(TaskContinuation(base: base, tasks: tasks))
-      tasks.taskSuspends(RunningTasks.currentTask)
+    let (tasks, scopeStep) = (scope?.time?.runningTasks, scope?.step)
+    let (output, activity, step) = await withCheckedContinuation(isolation: actor) { (base: Base) in
+      if let scopeStep { scopeStep.recorder.taskSuspends(in: scopeStep) }
+      body(TaskContinuation(base: base, tasks: tasks, scope: scopeStep))
+      tasks?.taskSuspends(RunningTasks.currentTask)
     }
-    tasks.taskContinues(during: activity)
+    tasks?.taskContinues(during: activity)
+    if let step, let scopeStep { step.recorder.taskContinues(with: step, in: scopeStep) }
     return output
   }
 
   /// Tells the virtual time of the scope that the current task has received a value without a wait.
-  package static func taskContinues() { HandlerScope.ambientTime?.runningTasks.taskContinues() }
+  ///
+  /// - Parameter step: The step that has settled the value.
+  package static func taskContinues(after step: TraceStep? = nil) {
+    HandlerScope.ambientTime?.runningTasks.taskContinues()
+    guard let step, let scope = HandlerScope.current?.step, scope.recorder === step.recorder,
+      step.number > scope.recorder.step(in: scope).number
+    else { return }
+    step.recorder.taskContinues(with: step, in: scope)
+  }
 
   /// Resumes the task.
   ///
   /// - Parameter output: The output for the task.
   package func resume(returning output: Output) {
-    base.resume(returning: (output, tasks?.beginActivity()))
+    let step = scope.flatMap { scope in
+      scope.recorder.enqueue(at: nil, in: nil, after: TraceStep.current, scope: scope)
+    }
+    base.resume(returning: (output, tasks?.beginActivity(), step))
   }
 }
 

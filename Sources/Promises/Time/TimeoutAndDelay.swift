@@ -140,7 +140,8 @@ public func after(
     waitingFor: nil, on: scheduler.context(for: context), at: CallSite(file, line, .timer))
   // The timer retains the resolver, so that the promise is rejected if the scheduler is released.
   let resolver = Resolver(promise)
-  let timer = scheduler.schedule(after: duration) { resolver.fulfill(()) }
+  let timer = scheduler.schedule(
+    after: duration, TraceStep.timing(at: CallSite(file, line)) { resolver.fulfill(()) })
   resolver.onCancel { timer.cancel() }
   return promise
 }

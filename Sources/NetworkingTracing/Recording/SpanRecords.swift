@@ -1,0 +1,229 @@
+import Foundation
+import Networking
+import Promises
+
+/// The state of a recorder: all that has happened, and the steps of the tasks.
+struct SpanRecords: Sendable {
+  enum Kind: Sendable {
+    case call(NetworkEvent.CallID, RequestMode)
+    /// A handler with the place of its promise, or the code of a task.
+    case handler(CallSite?, HandlerPlace?)
+    case timer(CallSite)
+  }
+
+  /// A step, by its number minus one.
+  struct Entry: Sendable {
+    let kind: Kind
+    let cause: TraceSpan.Cause
+    let start: Duration
+    var started: Duration?
+    var isOnMainThread = false
+    var end: Duration?
+    var latest: Duration
+    var marks: [CallMark] = []
+  }
+
+  /// The steps of the tasks that were started in the code of one step.
+  ///
+  /// Swift has no relation from a task to the one that has started or awaits it. A task without a step of its own
+  /// belongs to the step of these tasks that has continued last and does not await a promise: its parent has just
+  /// continued, or its child has just ended.
+  private struct Tasks: Sendable {
+    var steps: [Int: Int] = [:]
+    /// The tasks in the order in which they have continued.
+    var continued: [(task: Int, step: Int)] = []
+
+    var last: Int? {
+      mutating get {
+        while let last = continued.last, steps[last.task] != last.step { continued.removeLast() }
+        return continued.last?.step
+      }
+    }
+  }
+
+  private let limit: Int
+  private var eventCount = 0
+  private var droppedCount = 0
+  private(set) var entries: [Entry] = []
+  private var tasks: [Int: Tasks] = [:]
+  private var origin: (time: Duration, date: Date)?
+  private var runningCount = 0
+  private var ending: (ending: TraceRecord.Ending, cause: TraceSpan.Cause, time: Duration)?
+  /// The longest time that one step of a task runs between two events without a wait.
+  private static let turn = Duration.milliseconds(1)
+
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  // MARK: The trace
+
+  mutating func begin(at now: Duration, date: Date) {
+    origin = origin ?? (now, date)
+    runningCount += 1
+  }
+
+  mutating func finish(_ end: TraceRecord.Ending, after step: Int?, at now: Duration) {
+    runningCount -= 1
+    let cause = step.map { $0 == 0 ? TraceSpan.Cause.beginning : .span($0) } ?? .unknown(after: nil)
+    ending = (end, cause, now)
+  }
+
+  // MARK: Steps
+
+  private mutating func takeEvent() -> Bool {
+    eventCount += 1
+    return eventCount <= limit
+  }
+
+  /// Adds a step.
+  ///
+  /// - Returns: Its number. `nil` if the trace is full.
+  mutating func add(_ kind: Kind, after cause: Int?, in scope: Int, at now: Duration) -> Int? {
+    guard takeEvent() else {
+      droppedCount += 1
+      return nil
+    }
+    let relation: TraceSpan.Cause =
+      switch cause {
+      case 0?: .beginning
+      case let number?: .span(number)
+      case nil: .unknown(after: scope > 0 ? scope : nil)
+      }
+    if let cause { touch(cause, at: now) }
+    entries.append(Entry(kind: kind, cause: relation, start: now, latest: now))
+    return entries.count
+  }
+
+  private mutating func touch(_ step: Int, at now: Duration) {
+    if entries.indices.contains(step - 1) { entries[step - 1].latest = now }
+  }
+
+  mutating func start(_ step: Int, at now: Duration, isOnMainThread: Bool) {
+    guard entries.indices.contains(step - 1), case .handler = entries[step - 1].kind else { return }
+    entries[step - 1].started = entries[step - 1].started ?? now
+    entries[step - 1].isOnMainThread = isOnMainThread
+    touch(step, at: now)
+  }
+
+  mutating func end(_ step: Int, at now: Duration) {
+    guard entries.indices.contains(step - 1), entries[step - 1].end == nil else { return }
+    if case .call = entries[step - 1].kind { return }
+    entries[step - 1].end = now
+  }
+
+  // MARK: Tasks
+
+  /// Returns the step of the current code.
+  mutating func step(of task: Int?, in scope: Int, at now: Duration) -> Int {
+    guard let task, var known = tasks[scope] else { return scope }
+    let last = known.last
+    tasks[scope] = known
+    if let own = known.steps[task], last == own || now - entries[own - 1].latest <= Self.turn {
+      return own
+    }
+    return last ?? scope
+  }
+
+  mutating func suspend(_ task: Int, in scope: Int, at now: Duration) {
+    let last = tasks[scope]?.last
+    guard let step = tasks[scope]?.steps.removeValue(forKey: task) else { return }
+    // If another task has continued since, this one has awaited it.
+    end(step, at: step == last ? now : entries[step - 1].latest)
+  }
+
+  mutating func resume(_ task: Int, in scope: Int, with step: Int) {
+    tasks[scope, default: Tasks()].steps[task] = step
+    tasks[scope]?.continued.append((task, step))
+  }
+
+  // MARK: Calls
+
+  mutating func add(_ mark: CallMark, by cause: Int?, to step: Int) {
+    guard takeEvent() || mark.isFinal else { return }
+    var mark = mark
+    mark.cause = cause
+    entries[step - 1].marks.append(mark)
+    entries[step - 1].latest = mark.time
+    if mark.isFinal { entries[step - 1].end = mark.time }
+  }
+
+  // MARK: The record
+
+  /// Returns the record so far.
+  func record(name: String, id: TraceID, at now: Duration) -> TraceRecord {
+    guard let origin else { return TraceRecord(name: name, id: id, ending: .running) }
+    let end = runningCount > 0 ? now : ending?.time ?? now
+    var numbers: [NetworkEvent.CallID: Int] = [:]
+    for (index, entry) in entries.enumerated() {
+      if case .call(let call, _) = entry.kind { numbers[call] = index + 1 }
+    }
+    let isRunning = runningCount > 0 || ending == nil
+    var effective = Set(entries.compactMap { $0.cause.span })
+    if let last = ending?.cause.span { effective.insert(last) }
+    let spans = entries.indices.compactMap { index -> TraceSpan? in
+      // The end of a task, after its last `await`.
+      if case .handler(nil, _) = entries[index].kind, entries[index].end == nil,
+        !effective.contains(index + 1)
+      {
+        return nil
+      }
+      return span(index, origin: origin.time, calls: numbers)
+    }
+    return TraceRecord(
+      name: name, id: id, start: origin.date, elapsed: end - origin.time, spans: spans,
+      droppedCount: droppedCount, ending: isRunning ? .running : ending?.ending ?? .running,
+      cause: isRunning ? nil : ending?.cause)
+  }
+
+  /// Returns the call that a step belongs to, or that has let it begin.
+  func call(of step: Int?) -> Int? {
+    var next = step
+    while let number = next, entries.indices.contains(number - 1) {
+      if case .call = entries[number - 1].kind { return number }
+      next = entries[number - 1].cause.span
+    }
+    return nil
+  }
+
+  private func span(
+    _ index: Int, origin: Duration, calls: [NetworkEvent.CallID: Int]
+  ) -> TraceSpan {
+    let entry = entries[index]
+    var span = TraceSpan(
+      id: index + 1, kind: .code, name: "", start: entry.start - origin,
+      end: entry.end.map { $0 - origin }, cause: entry.cause)
+    switch entry.kind {
+    case .call(let call, let mode):
+      CallSpan(
+        entry.marks, of: mode, origin: origin, calls: calls,
+        holders: entry.marks.map { mark in
+          self.call(of: mark.cause).flatMap { $0 == index + 1 ? nil : $0 }
+        }
+      ).fill(&span, call)
+    case .timer(let site):
+      (span.kind, span.name, span.site) = (.timer, "timer", site.description)
+    case .handler(let site, let place):
+      span.name = site == nil ? "task" : "handler"
+      span.site = site?.description
+      let isMain = place?.isMain ?? entry.isOnMainThread
+      let context: TraceSpan.HandlerContext =
+        isMain ? .mainThread : place?.name.map { .actor($0) } ?? .background
+      span.kind = .handler(context, started: entry.started.map { $0 - origin })
+      // The code of a task that has not awaited again ends with its last effect.
+      if span.end == nil, entry.started != nil { span.end = entry.latest - origin }
+    }
+    if span.end == nil { span.outcome = .running }
+    return span
+  }
+}
+
+/// The queue or the actor of a handler.
+struct HandlerPlace: Sendable {
+  let isMain: Bool
+  let name: String?
+
+  init(_ context: ExecutionContext) {
+    (isMain, name) = context.place
+  }
+}

@@ -1,0 +1,71 @@
+public import Promises
+
+/// A recording of a chain: its calls, its handlers, and their dependence.
+///
+/// ```swift
+/// let trace = Trace("open board")
+/// try await trace.run { try await screen.load() }
+/// print(trace.record.waterfall)
+/// ```
+///
+/// - **Extent.** A trace records the calls that are made in its operation, in its tasks and task groups, and in
+///   the handlers of promises that are attached there. It follows promises through all queues, actors and
+///   contexts. Code that runs in a detached task, or in a block that is dispatched by hand, makes calls that are
+///   not recorded; a promise that such code settles has an unknown cause.
+/// - **Limit.** It records at most 10,000 events. ``TraceRecord/droppedCount`` is the number of spans that it
+///   has not recorded.
+/// - **Threads.** It is thread-safe. An operation may run while another one does; both are in the record.
+///
+/// A trace has no effect on the calls. Its cost is a few microseconds a call.
+public final class Trace: Sendable {
+  let recorder: SpanRecorder
+
+  /// Creates a trace, which has not begun.
+  ///
+  /// - Parameters:
+  ///   - name: The name, which all forms show.
+  ///   - limit: The maximum number of events, of which a call has about ten and a handler three.
+  ///   - scheduler: The source of time, which should be that of the clients. In a virtual time, the default is
+  ///     this time.
+  public init(_ name: String, limit: Int = 10_000, scheduler: some Scheduler = .live) {
+    recorder = SpanRecorder(name, limit: limit, scheduler: scheduler)
+  }
+
+  /// Records an asynchronous operation.
+  ///
+  /// - Parameters:
+  ///   - isolation: The actor of the caller, which the operation keeps.
+  ///   - operation: The operation.
+  /// - Returns: The result of the operation.
+  /// - Throws: The error of the operation.
+  public func run<Result>(
+    isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
+  ) async rethrows -> Result {
+    try await HandlerScope(step: recorder.beginning()).run {
+      do {
+        let result = try await operation()
+        recorder.finish(after: TraceStep.current)
+        return result
+      } catch {
+        recorder.finish(error, after: TraceStep.current)
+        throw error
+      }
+    }
+  }
+
+  /// Records the chain of a promise, until the promise settles.
+  ///
+  /// - Parameter operation: The closure that makes the promise.
+  /// - Returns: The promise.
+  /// - Throws: The error that the closure throws.
+  public func run<Value>(_ operation: () throws -> Promise<Value>) rethrows -> Promise<Value> {
+    let promise = try HandlerScope(step: recorder.beginning()).run(operation)
+    recorder.finish(with: promise)
+    return promise
+  }
+
+  /// The spans so far.
+  ///
+  /// While an operation runs, it is a snapshot, with the ending ``TraceRecord/Ending/running``.
+  public var record: TraceRecord { recorder.record }
+}

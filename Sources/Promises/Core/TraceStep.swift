@@ -1,0 +1,168 @@
+public import CatenaSystem
+import Dispatch
+
+/// A step of a trace: a call, a timer, a handler of a promise, or the code of a task after an `await`.
+///
+/// While a trace is recorded, a settled promise keeps the step that has settled it, in place of its upstream.
+/// The steps that its handlers make are due to that step.
+@usableFromInline
+package final class TraceStep: Upstream {
+  /// Whether a trace has been recorded in this process.
+  ///
+  /// While `false`, promises keep no steps.
+  @usableFromInline static let isUsed = Atomic(false)
+
+  /// Makes promises keep their steps from now on.
+  package static func use() {
+    HandlerScope.isUsed.store(true, ordering: .relaxed)
+    isUsed.store(true, ordering: .relaxed)
+  }
+
+  package let recorder: any TraceRecorder
+  /// The number of the step in its trace.
+  ///
+  /// Later steps have higher numbers.
+  package let number: Int
+
+  /// Creates a step.
+  ///
+  /// - Parameters:
+  ///   - recorder: The recorder of the trace.
+  ///   - number: The number of the step.
+  package init(of recorder: any TraceRecorder, number: Int) {
+    self.recorder = recorder
+    self.number = number
+  }
+
+  /// The step that the current code belongs to: the settlement that is delivered, or that of the current task or
+  /// handler.
+  ///
+  /// `nil` in code that no trace can follow.
+  @usableFromInline package static var current: TraceStep? {
+    guard isUsed.load(ordering: .relaxed) else { return nil }
+    return Trampoline.step ?? ofScope
+  }
+
+  /// The step of the current task or handler.
+  static var ofScope: TraceStep? { HandlerScope.current?.step.map { $0.recorder.step(in: $0) } }
+
+  /// Returns the later one of two steps.
+  static func later(_ left: TraceStep?, _ right: TraceStep?) -> TraceStep? {
+    guard let left, let right, left.recorder === right.recorder else { return left ?? right }
+    return left.number > right.number ? left : right
+  }
+
+  /// Returns an action of a timer that records the timer in the trace of the current code.
+  static func timing(at site: CallSite, _ action: @escaping @Sendable () -> Void)
+    -> @Sendable () -> Void
+  {
+    guard let cause = current, !site.isInternal,
+      let step = cause.recorder.timer(at: site, after: cause)
+    else { return action }
+    return {
+      step.recorder.end(step)
+      Trampoline.with(step, action)
+    }
+  }
+
+  @usableFromInline package func consumerCancelled() {}
+  @usableFromInline package var upstreamLinks: UpstreamLinks { .none }
+}
+
+/// A recorder of the steps of a trace, which is thread-safe and calls no other code.
+package protocol TraceRecorder: AnyObject, Sendable {
+  /// Returns the step of the current code.
+  ///
+  /// - Parameter scope: The step of the scope.
+  /// - Returns: The step of the current task since its last `await`, or that of the scope.
+  func step(in scope: TraceStep) -> TraceStep
+
+  /// Records a handler, or the code of a task, that waits for its context.
+  ///
+  /// - Parameters:
+  ///   - site: The place of the promise that the handler settles. `nil` for a task.
+  ///   - context: The context of the handler. `nil` for a task.
+  ///   - cause: The step that has let it begin. `nil` if it is unknown.
+  ///   - scope: The step in which the handler was attached, or the task awaits.
+  /// - Returns: The step. `nil` if the trace records no more steps.
+  func enqueue(
+    at site: CallSite?, in context: ExecutionContext?, after cause: TraceStep?, scope: TraceStep
+  ) -> TraceStep?
+
+  /// Records a timer, which ends when it is due.
+  func timer(at site: CallSite, after cause: TraceStep) -> TraceStep?
+
+  /// Records that a handler begins.
+  func begin(_ step: TraceStep)
+
+  /// Records the end of a step.
+  func end(_ step: TraceStep)
+
+  /// Records that the current task of a scope awaits a value.
+  func taskSuspends(in scope: TraceStep)
+
+  /// Records that the current task of a scope continues.
+  func taskContinues(with step: TraceStep, in scope: TraceStep)
+}
+
+extension Promise {
+  /// The step that has settled this promise.
+  @usableFromInline package var settlementStep: TraceStep? {
+    isSettled ? machine.upstream as? TraceStep : nil
+  }
+
+  /// Returns a promise with the same outcome that a step has settled.
+  package func settled(by step: TraceStep) -> Promise {
+    let next: Promise = derived(at: site)
+    attach(
+      .everything,
+      Reaction(for: next) { settled, next in
+        Trampoline.with(step) { Promise.from(next).settle(withOutcomeOf: .from(settled)) }
+      })
+    return next
+  }
+}
+
+extension ExecutionContext {
+  /// Whether this is the main queue or the main actor, or otherwise the name of the queue or actor.
+  package var place: (isMain: Bool, name: String?) {
+    switch target {
+    case .main: (true, nil)
+    case .queue(let queue): (false, queue.label)
+    case .actor(let actor): (actor === MainActor.shared, "\(type(of: actor))")
+    case .custom(let custom): (custom as? TrackedContext)?.base.place ?? (false, nil)
+    case .inline: (false, nil)
+    }
+  }
+}
+
+/// A context that runs handlers in another one, within a scope, and records them in the scope's trace.
+final class ScopedContext: CustomContext {
+  private let base: ExecutionContext
+  private let scope: HandlerScope
+
+  init(_ base: ExecutionContext, _ scope: HandlerScope) {
+    self.base = base
+    self.scope = scope
+  }
+
+  func enqueue(_ job: @escaping Job) { enqueue(job, at: nil) }
+
+  func enqueue(_ job: @escaping Job, at site: CallSite?) {
+    guard let origin = scope.step, !base.isInline else {
+      return base.run { [scope] in HandlerScope.$current.withValue(scope, operation: job) }
+    }
+    let cause = TraceStep.current
+    let step =
+      site?.isInternal == true
+      ? nil : origin.recorder.enqueue(at: site, in: base, after: cause, scope: origin)
+    let scope = scope.with(step ?? cause ?? origin)
+    base.run {
+      if let step { step.recorder.begin(step) }
+      Trampoline.with(nil) { HandlerScope.$current.withValue(scope, operation: job) }
+      if let step { step.recorder.end(step) }
+    }
+  }
+
+  func adapting(_ explicit: ExecutionContext) -> ExecutionContext { base.adapting(explicit) }
+}
