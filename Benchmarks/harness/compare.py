@@ -41,6 +41,7 @@ WORKLOADS = {
     "mocked, cache hit": ("mocked --stages cached", 1000),
     "mocked, a monitor": ("mocked --stages monitor", 1000),
     "mocked, a log": ("mocked --stages log", 1000),
+    "mocked, a trace": ("mocked --stages trace", 1000),
     "gets at 32": (f"get --url http://127.0.0.1:{PORT}/ --at-once 32", 800),
 }
 # A run without callgrind has more requests by this factor.

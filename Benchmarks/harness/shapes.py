@@ -168,7 +168,7 @@ def mocked(servers, options):
     names = {
         "bare": "", "redirects refused": "no-redirects", "credentials": "credentials",
         "cookies": "cookies", "middleware": "middleware", "attempt deadline": "attempt-deadline",
-        "call deadline": "call-deadline", "a queue of 64": "limited", "a monitor": "monitor",
+        "call deadline": "call-deadline", "a queue of 64": "limited", "a monitor": "monitor", "a trace": "trace",
         "a log, info": "log", "a log, verbose": "verbose",
     }
     members = [catena(name, "mocked", "--stages", stages) for name, stages in names.items()]

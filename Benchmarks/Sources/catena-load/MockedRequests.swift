@@ -1,6 +1,7 @@
 import Foundation
 import LoadSupport
 import Mocking
+import NetworkingTracing
 
 /// Mocked requests with validation and decoding, without a network.
 ///
@@ -10,12 +11,15 @@ struct MockedRequests {
   private let atOnce: Int
   private let warmUp: Int
   private let client: Networking<BoardsAPI>
+  /// The trace that records the requests.
+  private let trace: Trace?
 
   init(_ arguments: Arguments) {
     requests = arguments.number("requests", or: 1)
     atOnce = arguments.number("at-once", or: 64)
     warmUp = arguments.number("warm-up", or: 0)
     let stages = Set((arguments["stages"] ?? "").split(separator: ",").map(String.init))
+    trace = stages.contains("trace") ? Trace("requests", limit: .max) : nil
     var mock = Mock.data(Data(Board.json.utf8), contentType: "application/json")
     var configuration = NetworkingConfiguration()
     if !stages.contains("cookies") { configuration.cookies = .none }
@@ -45,7 +49,9 @@ struct MockedRequests {
 
   func run() async {
     if warmUp > 0 { _ = await lanes(warmUp) }
-    await Outcome.print(of: requests) { await lanes(requests) }
+    await Outcome.print(of: requests) {
+      if let trace { await trace.run { await lanes(requests) } } else { await lanes(requests) }
+    }
   }
 
   private func lanes(_ count: Int) async -> Int {
