@@ -11,7 +11,7 @@ import Promises
 final class CallEvents: Sendable {
   let call: NetworkEvent.CallID
   /// The step of the call in a trace.
-  private let step: TraceStep?
+  let step: TraceStep?
   private let eventSinks: EventSinkList
   private let scheduler: any Scheduler
   private let redactor: Redactor
@@ -33,12 +33,16 @@ final class CallEvents: Sendable {
 
   /// Returns the reporter of a call, or `nil` if nothing receives its events.
   static func make(_ sinks: EventSinkList?, _ runner: CallRunner) -> CallEvents? {
-    let cause = TraceStep.current ?? runner.tracing?.begin()
-    guard sinks != nil || cause != nil else { return nil }
-    let (call, scheduler) = (NetworkEvent.CallID(), runner.scheduler)
-    let trace = cause.flatMap { cause in
-      (cause.recorder as? any CallRecorder)?.record(call, in: runner.mode, after: cause)
+    let (cause, tracing, scheduler) = (TraceStep.current, runner.tracing, runner.scheduler)
+    guard sinks != nil || cause != nil || tracing != nil else { return nil }
+    let call = NetworkEvent.CallID()
+    func record(_ cause: TraceStep?) -> (step: TraceStep, sink: any EventSink)? {
+      cause.flatMap { cause in
+        (cause.recorder as? any CallRecorder)?.record(call, in: runner.mode, after: cause)
+      }
     }
+    // A call after the end of a trace is in no trace.
+    let trace = record(cause) ?? record(tracing?.begin(scheduler))
     return (trace.map { EventSinkList(sinks, adding: $0.sink) } ?? sinks).map {
       CallEvents(
         $0, of: call, step: trace?.step, scheduler: scheduler, redactor: runner.redactor)
@@ -54,6 +58,7 @@ final class CallEvents: Sendable {
   ///   - resolver: The resolver of the caller's promise.
   func queued(_ request: Request, _ resolver: Resolver<Response>) {
     let summary = NetworkError.RequestSummary(request)
+    if let step { (step.recorder as? any CallRecorder)?.describe(step, request) }
     emit { $0.queue(summary, at: $1) }
     resolver.onCancel { self.end(.cancelled) }
   }

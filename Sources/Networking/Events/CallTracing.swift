@@ -5,13 +5,18 @@ package import Promises
 /// That product makes the values: `import NetworkingTracing`, and `configuration.tracing = .sampled(0.1) { … }`.
 public struct CallTracing: Sendable {
   /// Begins the trace of a call that belongs to no other one, or returns `nil` if it is not recorded.
-  package let begin: @Sendable () -> TraceStep?
+  ///
+  /// It runs in the code that makes the call.
+  package let begin: @Sendable (_ scheduler: any Scheduler) -> TraceStep?
   /// The stage that adds header fields to each hop.
   ///
   /// `nil` adds none.
   package let stage: (any Interceptor)?
 
-  package init(begin: @escaping @Sendable () -> TraceStep?, stage: (any Interceptor)?) {
+  package init(
+    begin: @escaping @Sendable (_ scheduler: any Scheduler) -> TraceStep?,
+    stage: (any Interceptor)?
+  ) {
     self.begin = begin
     self.stage = stage
   }
@@ -28,4 +33,7 @@ package protocol CallRecorder: TraceRecorder {
   /// - Returns: The step of the call, and the sink of its events. `nil` if the trace has ended or is full.
   func record(_ call: NetworkEvent.CallID, in mode: RequestMode, after cause: TraceStep)
     -> (step: TraceStep, sink: any EventSink)?
+
+  /// Records the request of a call.
+  func describe(_ call: TraceStep, _ request: Request)
 }
