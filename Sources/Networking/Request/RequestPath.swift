@@ -105,7 +105,13 @@ extension RequestPath: ExpressibleByStringInterpolation {
     /// - Parameter literal: The text.
     public mutating func appendLiteral(_ literal: String) {
       text += literal
-      for byte in literal.utf8 where byte == UInt8(ascii: "/") { slashes += 1 }
+      for byte in literal.utf8 {
+        if byte == UInt8(ascii: "/") {
+          slashes += 1
+        } else if byte == UInt8(ascii: "?") {
+          slashes = 62
+        }
+      }
     }
 
     /// Appends the description of a value, encoded as one segment.

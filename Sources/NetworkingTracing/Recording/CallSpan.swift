@@ -4,16 +4,18 @@ import Networking
 struct CallSpan {
   private let marks: [CallMark]
   private let mode: RequestMode
+  private let template: String?
   private let origin: Duration
   private let calls: [NetworkEvent.CallID: Int]
   /// The call that has let each event happen.
   private let holders: [Int?]
 
   init(
-    _ marks: [CallMark], of mode: RequestMode, origin: Duration,
+    _ marks: [CallMark], of mode: RequestMode, template: String?, origin: Duration,
     calls: [NetworkEvent.CallID: Int], holders: [Int?]
   ) {
     self.mode = mode
+    self.template = template
     self.marks = marks
     self.origin = origin
     self.calls = calls
@@ -61,8 +63,9 @@ struct CallSpan {
         if let last = hops.indices.last, hops[last].end == nil { hops[last].end = time }
         hops.append(
           TraceCall.Hop(
-            attempt: mark.attempt, number: mark.hop, start: time, end: nil,
-            method: mark.request?.method.rawValue ?? "", url: mark.request?.url ?? ""))
+            spanID: mark.spanID, attempt: mark.attempt, number: mark.hop, start: time, end: nil,
+            method: mark.request?.method.rawValue ?? "", url: mark.request?.url ?? "",
+            template: mark.hop == 1 ? template : nil))
       case .connected(let address, let port):
         guard let last = hops.indices.last else { continue }
         (hops[last].address, hops[last].port) = (address, port)
@@ -72,7 +75,7 @@ struct CallSpan {
         hops[last].httpVersion = version
       case .body, .finished, .cancelled:
         if let last = hops.indices.last, hops[last].end == nil { hops[last].end = time }
-      case .failed(_, let code):
+      case .failed(_, let code), .retrying(let code):
         guard let last = hops.indices.last, hops[last].end == nil else { continue }
         (hops[last].end, hops[last].errorType) = (time, code ?? "error")
       default: break
