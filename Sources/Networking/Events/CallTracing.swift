@@ -7,16 +7,15 @@ public struct CallTracing: Sendable {
   /// Begins the trace of a call that belongs to no other one, or returns `nil` if it is not recorded.
   ///
   /// It runs in the code that makes the call.
-  package let begin: @Sendable (_ scheduler: any Scheduler) -> TraceStep?
+  package let begin: Begin
   /// The stage that adds header fields to each hop.
   ///
   /// `nil` adds none.
   package let stage: (any Interceptor)?
 
-  package init(
-    begin: @escaping @Sendable (_ scheduler: any Scheduler) -> TraceStep?,
-    stage: (any Interceptor)?
-  ) {
+  package typealias Begin = @Sendable (_ scheduler: any Scheduler) -> TraceStep?
+
+  package init(begin: @escaping Begin, stage: (any Interceptor)?) {
     self.begin = begin
     self.stage = stage
   }

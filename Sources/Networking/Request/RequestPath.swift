@@ -73,9 +73,8 @@ extension RequestPath: ExpressibleByStringInterpolation {
   ///
   /// - Parameter stringInterpolation: The parts of the literal.
   public init(stringInterpolation: StringInterpolation) {
-    self.init(
-      text: stringInterpolation.text, problem: stringInterpolation.problem,
-      segments: Uncompared(value: stringInterpolation.variables))
+    let parts = stringInterpolation
+    self.init(text: parts.text, problem: parts.problem, segments: parts.segments)
   }
 
   /// A collector of the parts of an interpolated literal.
@@ -87,7 +86,8 @@ extension RequestPath: ExpressibleByStringInterpolation {
     /// The positions of the encoded values in ``text``, as offsets in UTF-8.
     private var values: [Range<Int>] = []
     /// The value of ``RequestPath/variables``.
-    fileprivate var variables: UInt64 = 1 << 63
+    fileprivate var segments = Uncompared<UInt64>(value: 1 << 63)
+    /// The number of slashes so far. From the query on it is at least 62.
     private var slashes: UInt64 = 0
 
     /// Creates an empty collector.
@@ -105,12 +105,8 @@ extension RequestPath: ExpressibleByStringInterpolation {
     /// - Parameter literal: The text.
     public mutating func appendLiteral(_ literal: String) {
       text += literal
-      for byte in literal.utf8 {
-        if byte == UInt8(ascii: "/") {
-          slashes += 1
-        } else if byte == UInt8(ascii: "?") {
-          slashes = 62
-        }
+      for byte in literal.utf8 where "/?".utf8.contains(byte) {
+        slashes += byte == UInt8(ascii: "/") ? 1 : 62
       }
     }
 
@@ -145,14 +141,14 @@ extension RequestPath: ExpressibleByStringInterpolation {
     /// - Parameter text: The text.
     public mutating func appendInterpolation(raw text: String) {
       self.text += text
-      variables = 0
+      segments.value = 0
     }
 
     private mutating func append(_ value: String) {
       let start = text.utf8.count
       text += PercentEncoding.url.encoded(value)
       values.append(start..<text.utf8.count)
-      variables |= 1 << min(slashes, 62)
+      segments.value |= 1 << min(slashes, 62)
     }
   }
 }
