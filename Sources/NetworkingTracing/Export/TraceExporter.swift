@@ -71,9 +71,17 @@ public final class TraceExporter: TraceReceiver {
   ///   - limits: The limits of batches and of the queue.
   ///   - configuration: The configuration of the exporter's client, such as header fields with an API key, or
   ///     trusted certificates. The exporter has its own retries, and no cookies, cache, redirects and tracing.
-  public init(
+  public convenience init(
     to collector: URL, service: String, limits: Limits = Limits(),
     configuration: NetworkingConfiguration = NetworkingConfiguration()
+  ) {
+    self.init(to: collector, over: nil, service: service, limits, configuration)
+  }
+
+  /// Creates an exporter over a transport. `nil` is that of the platform.
+  init(
+    to collector: URL, over transport: (any Transport)?, service: String, _ limits: Limits,
+    _ configuration: NetworkingConfiguration
   ) {
     var configuration = configuration
     configuration.tracing = nil
@@ -91,7 +99,13 @@ public final class TraceExporter: TraceReceiver {
     configuration.retry.retriesAnyMethod = true
     scheduler = configuration.scheduler ?? .live
     configuration.scheduler = scheduler
-    client = Networking<Request>(baseURL: collector, configuration: configuration)
+    client =
+      if let transport {
+        Networking<Request>(
+          baseURL: collector, transport: transport, configuration: configuration)
+      } else {
+        Networking<Request>(baseURL: collector, configuration: configuration)
+      }
     context = scheduler.context(for: .queue(DispatchQueue(label: "Catena.TraceExporter")))
     queue = Mutex(ExportQueue(limits))
     self.service = service

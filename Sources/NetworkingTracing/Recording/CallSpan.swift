@@ -86,7 +86,7 @@ struct CallSpan {
 }
 
 extension RequestPath {
-  /// The path with placeholders for its interpolated values, such as `boards/{}/cards`, without a query.
+  /// The path with placeholders for its interpolated values, such as `boards/{}/cards`, without origin and query.
   ///
   /// `nil` if the values are unknown, as in a path from a string. Interpolated values are percent-encoded, so each
   /// slash is a part of the literal.
@@ -94,7 +94,10 @@ extension RequestPath {
     let path = text.prefix { $0 != "?" && $0 != "#" }
     let segments = path.split(separator: "/", omittingEmptySubsequences: false)
     guard variables >> 63 == 1, segments.count < 62 else { return nil }
-    return segments.enumerated().map { variables >> UInt64($0) & 1 == 1 ? "{}" : String($1) }
-      .joined(separator: "/")
+    let isAbsolute = segments.count > 2 && segments[0].hasSuffix(":") && segments[1].isEmpty
+    let parts = segments.enumerated().dropFirst(isAbsolute ? 3 : 0).map {
+      variables >> UInt64($0) & 1 == 1 ? "{}" : String($1)
+    }
+    return (isAbsolute ? "/" : "") + parts.joined(separator: "/")
   }
 }
