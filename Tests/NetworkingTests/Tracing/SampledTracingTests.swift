@@ -68,7 +68,7 @@ struct SampledTracingTests {
   @Test func callsInHandlersAreTracesOfTheirOwn() async throws {
     let world = TracedClient()
     // The steps of promises are kept from the first trace of a process on.
-    try await Trace("other").run {}
+    await Trace("other").run {}
     let client = world.client
     _ = try await client.request(.get("a")).then(on: .inline) { _ in client.request(.get("b")) }
       .then(on: .inline) { _ in client.request(.get("c")) }.value
@@ -80,10 +80,12 @@ struct SampledTracingTests {
 
   @Test func aSlowReceiverDelaysNoCallAndLosesCountedTraces() async throws {
     let (began, gate) = (Log<Void>(), DispatchSemaphore(value: 0))
-    let world = TracedClient(pendingLimit: 2) { _ in
-      began.append(())
-      gate.wait()
-    }
+    let world = TracedClient(
+      pendingLimit: 2,
+      onTrace: { _ in
+        began.append(())
+        gate.wait()
+      })
     _ = try await world.client.request(.get("a")).value
     _ = await began.entries(1)
     for _ in 1...5 { _ = try await world.client.request(.get("a")).value }

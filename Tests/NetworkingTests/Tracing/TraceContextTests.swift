@@ -30,8 +30,8 @@ struct TraceContextTests {
         #expect(parents.allSatisfy { $0?.traceID == record.id && $0?.isSampled == true })
         #expect(world.received("tracestate") == [nil, nil, nil])
         let text = String(decoding: try record.data(as: .otlp), as: UTF8.self)
-        for parent in parents {
-          #expect(text.contains("\"spanId\":\"\(try #require(parent).spanID)\""))
+        for parent in parents.compactMap({ $0 }) {
+          #expect(text.contains("\"spanId\":\"\(parent.spanID)\""))
         }
       }
     }
@@ -129,7 +129,7 @@ struct TraceContextTests {
           [
             Route(
               nil, "/v1/cached",
-              .text("ok").header("Cache-Control", "max-age=60").header("Vary", "traceparent")),
+              .text("ok").header("Cache-Control", "max-age=60")),
             Route(nil, "/v1/shared", .text("ok").delayed(by: .seconds(1))),
           ]
         ) {

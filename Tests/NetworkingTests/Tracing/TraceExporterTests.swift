@@ -179,7 +179,8 @@ struct TraceExporterTests {
     #expect(request.headers["traceparent"] == nil && !request.text.contains("CaNaRy"))
     let spans = request.json["resourceSpans"][0]["scopeSpans"][0]["spans"].array ?? []
     let hop = try #require(spans.first { $0["kind"] == 3 })
-    let sent = try #require(TraceParent(try #require(api.journal.entries.first).request.headers))
+    let received = try #require(api.journal.entries.first).request
+    let sent = try #require(TraceParent(received.headers))
     #expect(hop["spanId"].string == "\(sent.spanID)" && hop["traceId"].string == "\(sent.traceID)")
     var attributes: [String: JSON] = [:]
     for attribute in hop["attributes"].array ?? [] {
