@@ -2,11 +2,12 @@ import Dispatch
 import Foundation
 import Mocking
 import Networking
-import NetworkingTracing
 import Promises
 import TestGate
 import TestSupport
 import Testing
+
+@testable import NetworkingTracing
 
 /// The traces of single calls, which a client with tracing records.
 @Suite(.gated)
@@ -26,6 +27,30 @@ struct SampledTracingTests {
     #expect(try await decisions(1, seed: 7).allSatisfy { $0 })
     #expect(try await decisions(0, seed: 7).allSatisfy { !$0 })
     #expect(try await decisions(.nan, seed: 7).allSatisfy { !$0 })
+  }
+
+  @Test func theLowerHalfOfTheIdentifierDecides() throws {
+    var generator = SeededGenerator(3)
+    var cases: [JSON] = []
+    for share in [0, 0.001, 0.1, 0.25, 1 / 3, 0.5, 0.999, 1] as [Double] {
+      let rule = SamplingRule(share)
+      for _ in 0..<200 {
+        let id = TraceID(high: generator.next(), low: generator.next())
+        cases.append([
+          "share": .double(share), "id": .string("\(id)"), "sampled": .bool(rule.includes(id)),
+        ])
+      }
+      let lowest = TraceID(high: .max, low: 0)
+      #expect(rule.includes(lowest) == (share > 0))
+      #expect(rule.includes(TraceID(high: 1, low: .max)) == (share == 1))
+    }
+    #expect(!SamplingRule(-1).includes(TraceID(high: 1, low: 0)))
+    #expect(SamplingRule(2).includes(TraceID(high: 1, low: .max)))
+    // The comparison `tracing` of Tests/Differential makes the same decisions.
+    if let folder = ProcessInfo.processInfo.environment["CATENA_TRACES"] {
+      try JSON.array(cases).data()
+        .write(to: URL(fileURLWithPath: folder).appendingPathComponent("sampling.json"))
+    }
   }
 
   @Test func aTraceHasTheNameOfTheEndpoint() async throws {
