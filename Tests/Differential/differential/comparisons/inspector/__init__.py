@@ -16,9 +16,9 @@ from .page import InspectorPage, Server
 CHECKS = [
     requests.empty_state, requests.live_list, requests.unmatched_details, requests.head_and_body,
     changes.make_a_stub, changes.edit_a_stub, changes.delay_and_fault, changes.scenarios, changes.resources,
-    changes.settings, requests.exports, requests.filters, requests.pause_and_clear, controls.keyboard,
-    controls.other_buttons, connection.hostile_names, requests.thousands, connection.server_gone, controls.appearance,
-    controls.narrow_window, connection.self_contained, connection.token,
+    changes.settings, requests.exports, requests.filters, requests.traces, requests.pause_and_clear,
+    controls.keyboard, controls.other_buttons, connection.hostile_names, requests.thousands, connection.server_gone,
+    controls.appearance, controls.narrow_window, connection.self_contained, connection.token,
 ]
 # Checks whose requests fail, or are blocked by the policy of the page, which the browser logs.
 LOGGED = [connection.server_gone, connection.self_contained, connection.token]
