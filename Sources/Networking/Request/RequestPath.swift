@@ -87,7 +87,9 @@ extension RequestPath: ExpressibleByStringInterpolation {
     private var values: [Range<Int>] = []
     /// The value of ``RequestPath/variables``.
     fileprivate var segments = Uncompared<UInt64>(value: 1 << 63)
-    /// The number of slashes so far. From the query on it is at least 62.
+    /// The number of slashes so far.
+    ///
+    /// From the query on it is at least 62.
     private var slashes: UInt64 = 0
 
     /// Creates an empty collector.

@@ -29,11 +29,15 @@ import Promises
 public final class TraceExporter: TraceReceiver {
   /// The limits of an exporter, whose default values are those of OpenTelemetry's batch processor.
   public struct Limits: Sendable, Hashable {
-    /// The number of spans that are sent at once. A larger trace is sent whole.
+    /// The number of spans that are sent at once.
+    ///
+    /// A larger trace is sent whole.
     public var batchSize = 512
     /// The time for which a trace waits for others.
     public var delay: Duration = .seconds(5)
-    /// The maximum number of spans that wait. A larger trace waits alone.
+    /// The maximum number of spans that wait.
+    ///
+    /// A larger trace waits alone.
     public var queueSize = 2_048
 
     /// Creates the default limits.
@@ -78,7 +82,9 @@ public final class TraceExporter: TraceReceiver {
     self.init(to: collector, over: nil, service: service, limits, configuration)
   }
 
-  /// Creates an exporter over a transport. `nil` is that of the platform.
+  /// Creates an exporter over a transport.
+  ///
+  /// `nil` is that of the platform.
   init(
     to collector: URL, over transport: (any Transport)?, service: String, _ limits: Limits,
     _ configuration: NetworkingConfiguration

@@ -28,6 +28,7 @@ struct OTLPTrace {
   /// - Parameters:
   ///   - records: The traces.
   ///   - service: The name of the program.
+  /// - Returns: The request.
   static func request(of records: [TraceRecord], service: String) -> JSON {
     request(records.map { OTLPTrace(CheckedTrace($0)) }, service: service)
   }

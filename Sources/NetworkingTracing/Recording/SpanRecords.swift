@@ -168,9 +168,9 @@ struct SpanRecords: Sendable {
 
   // MARK: The record
 
-  /// Returns the record so far.
+  /// Makes the record so far.
   ///
-  /// - Parameter name: The name of the trace. `nil` uses that of its call.
+  /// Without a name, the trace has that of its call.
   func record(name: String?, id: TraceID, parent: TraceParent?, at now: Duration) -> TraceRecord {
     guard let origin else {
       return TraceRecord(name: name ?? "call", id: id, ending: .running, parent: parent)

@@ -11,7 +11,7 @@ import Testing
 /// The export of traces over HTTP.
 @Suite(.gated)
 struct TraceExporterTests {
-  private static let collector = URL(string: "http://collector.test:4318/otlp")!
+  private static let collector = URL.of("http://collector.test:4318/otlp")
 
   /// A trace with one call, which is exported as three spans.
   private func record(_ name: String = "trace", parent: TraceParent? = nil) -> TraceRecord {
