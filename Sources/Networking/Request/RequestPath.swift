@@ -107,7 +107,7 @@ extension RequestPath: ExpressibleByStringInterpolation {
     /// - Parameter literal: The text.
     public mutating func appendLiteral(_ literal: String) {
       text += literal
-      for byte in literal.utf8 where "/?".utf8.contains(byte) {
+      for byte in literal.utf8 where byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") {
         slashes += byte == UInt8(ascii: "/") ? 1 : 62
       }
     }

@@ -23,7 +23,7 @@ enum ExportResult: Equatable {
         text.map { Redactor.standard.maskedText(String($0.prefix(200))) })
     case .success(let response):
       self = .failed("the collector has responded with \(response.status)")
-    case .failure(let error as NetworkError): self = .failed("\(error.code)")
+    case .failure(let error as NetworkError): self = .failed(error.code.errorType)
     case .failure(let error): self = .failed("\(type(of: error))")
     }
   }

@@ -57,11 +57,11 @@ struct CallMark: Sendable {
     case .body: kind = .body
     case .redirected: kind = .redirected
     case .challenged: kind = .challenged
-    case .retrying(_, let failure, _): kind = .retrying(code: failure.code.map { "\($0)" })
+    case .retrying(_, let failure, _): kind = .retrying(code: failure.code?.errorType)
     case .credentialsRefreshed: kind = .credentialsRefreshed
     case .finished(let status, _): kind = .finished(status: status)
     case .failed(let failure):
-      kind = .failed(reason: failure.description, code: failure.code.map { "\($0)" })
+      kind = .failed(reason: failure.description, code: failure.code?.errorType)
     case .cancelled: kind = .cancelled
     }
     time = start + event.elapsed

@@ -1,3 +1,4 @@
+import Foundation
 import Networking
 
 /// The span of a call, made from its events.
@@ -36,6 +37,19 @@ struct CallSpan {
     }
   }
 
+  /// Returns the template with the path of the base URL, which is the start of the path of the URL.
+  private func absoluteTemplate(_ url: String?) -> String? {
+    guard let template, !template.hasPrefix("/"), let url,
+      let path = URL(reference: url, relativeTo: nil)?.path(percentEncoded: true)
+    else { return template }
+    let own = template.split(separator: "/", omittingEmptySubsequences: false)
+    let all = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard all.count > own.count,
+      zip(own, all.suffix(own.count)).allSatisfy({ $0 == $1 || $0 == "{}" })
+    else { return template }
+    return all.dropLast(own.count).map { "\($0)/" }.joined() + template
+  }
+
   private var parts: [TraceSegment] {
     marks.indices.dropFirst().compactMap { index in
       let (previous, mark) = (marks[index - 1], marks[index])
@@ -65,7 +79,7 @@ struct CallSpan {
           TraceCall.Hop(
             spanID: mark.spanID, attempt: mark.attempt, number: mark.hop, start: time, end: nil,
             method: mark.request?.method.rawValue ?? "", url: mark.request?.url ?? "",
-            template: mark.hop == 1 ? template : nil))
+            template: mark.hop == 1 ? absoluteTemplate(mark.request?.url) : nil))
       case .connected(let address, let port):
         guard let last = hops.indices.last else { continue }
         (hops[last].address, hops[last].port) = (address, port)
@@ -82,6 +96,14 @@ struct CallSpan {
       }
     }
     return hops
+  }
+}
+
+extension NetworkError.Code {
+  /// The name of the code without text of a server, such as `timedOut.connect`.
+  var errorType: String {
+    if case .timedOut(let phase) = self { return "timedOut.\(phase)" }
+    return String("\(self)".prefix { $0 != "(" })
   }
 }
 

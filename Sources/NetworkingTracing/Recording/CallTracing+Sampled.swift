@@ -30,7 +30,7 @@ extension CallTracing {
   ///     the trace is recorded, so a generator with a seed makes the same decisions again.
   ///   - receive: The closure. It runs on the actor in whose code it is written or, without one, on a serial
   ///     queue, one trace at a time. It may take its time.
-  /// - Returns: The value for ``Networking/NetworkingConfiguration/tracing``.
+  /// - Returns: The value for ``NetworkingConfiguration/tracing``.
   public static func sampled(
     _ share: Double, origins: [URL] = [], pendingLimit: Int = 100,
     randomness: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
@@ -55,7 +55,7 @@ extension CallTracing {
   ///   - pendingLimit: The maximum number of traces that wait while the receiver is slow.
   ///   - randomness: The generator of the identifiers.
   ///   - receiver: The receiver.
-  /// - Returns: The value for ``Networking/NetworkingConfiguration/tracing``.
+  /// - Returns: The value for ``NetworkingConfiguration/tracing``.
   public static func sampled(
     _ share: Double, origins: [URL] = [], pendingLimit: Int = 100,
     randomness: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),

@@ -71,8 +71,7 @@ final class SpanRecorder: ContextRecorder {
   }
 
   private static func text(of error: any Error) -> String {
-    guard let error = error as? NetworkError else { return "\(type(of: error))" }
-    return "\(error.code)"
+    (error as? NetworkError)?.code.errorType ?? "\(type(of: error))"
   }
 
   /// The number of a step of this trace.

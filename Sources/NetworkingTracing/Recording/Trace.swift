@@ -16,7 +16,7 @@ public import Promises
 ///   has not recorded.
 /// - **Threads.** It is thread-safe. An operation may run while another one does; both are in the record.
 ///
-/// - **Servers.** The calls of a client with ``Networking/NetworkingConfiguration/tracing`` send the identifier of
+/// - **Servers.** The calls of a client with ``NetworkingConfiguration/tracing`` send the identifier of
 ///   the trace in a `traceparent`.
 ///
 /// A trace has no other effect on the calls. Its cost is a few microseconds a call.

@@ -21,7 +21,7 @@ public protocol TraceReceiver: Sendable {
 
   /// Receives a finished trace.
   ///
-  /// It runs on a serial queue of the ``Networking/CallTracing``, one trace at a time, in the order in which the
+  /// It runs on a serial queue of the ``CallTracing``, one trace at a time, in the order in which the
   /// traces end. While it is slow, traces wait up to a limit; further ones are dropped and counted.
   ///
   /// - Parameter record: The trace, without secrets.

@@ -60,8 +60,8 @@ struct SampledTracingTests {
     _ = try await world.client.request(.get(RequestPath(raw: "boards/9"))).value
     await world.tracing.flush()
     let names = world.traces.entries.map(\.name)
-    #expect(names == ["GET boards/{}/cards", "GET boards/9"])
-    #expect(world.traces.entries.map { $0.hops[0].template } == ["boards/{}/cards", nil])
+    #expect(names == ["GET /v1/boards/{}/cards", "GET boards/9"])
+    #expect(world.traces.entries.map { $0.hops[0].template } == ["/v1/boards/{}/cards", nil])
     #expect(world.traces.entries[0].spans[0].name == "GET boards/7%2F8/cards?page=1")
   }
 
@@ -82,7 +82,7 @@ struct SampledTracingTests {
         await world.tracing.flush()
         let records = world.traces.entries
         #expect(records.map(\.ending).prefix(2) == [.finished, .failed("connectionLost")])
-        #expect(records.last?.ending == .cancelled)
+        #expect(records.dropFirst(2).map(\.ending) == [.failed("timedOut.call"), .cancelled])
         #expect(records.map(\.elapsed) == [.milliseconds(30), .zero, .seconds(1), .seconds(2)])
         #expect(records[1].hops.map(\.errorType) == ["connectionLost"])
         #expect(records[0].summary == "30 ms: 100 % server")
@@ -135,7 +135,7 @@ struct SampledTracingTests {
       configuration: configuration)
     _ = try await client.request(.get("a")).value
     await tracing.flush()
-    #expect(names == ["GET a"])
+    #expect(names == ["GET /a"])
   }
 
   /// A bridge to another tracing system, whose current span is a value of the task.

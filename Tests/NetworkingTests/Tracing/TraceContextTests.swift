@@ -30,6 +30,7 @@ struct TraceContextTests {
         #expect(parents.allSatisfy { $0?.traceID == record.id && $0?.isSampled == true })
         #expect(world.received("tracestate") == [nil, nil, nil])
         let text = String(decoding: try record.data(as: .otlp), as: UTF8.self)
+        #expect(text.matches(of: /"http.request.resend_count"/).count == 2)
         for parent in parents.compactMap({ $0 }) {
           #expect(text.contains("\"spanId\":\"\(parent.spanID)\""))
         }

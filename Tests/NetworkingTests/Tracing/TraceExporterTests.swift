@@ -187,7 +187,7 @@ struct TraceExporterTests {
       attributes[attribute["key"].string ?? ""] = attribute["value"]
     }
     #expect(attributes["http.request.method"] == ["stringValue": "GET"])
-    #expect(attributes["url.template"] == ["stringValue": "boards/{}"])
+    #expect(attributes["url.template"] == ["stringValue": "/boards/{}"])
     #expect(attributes["url.full"]?["stringValue"].string?.hasSuffix("/boards/7?token=***") == true)
     #expect(attributes["http.response.status_code"] == ["intValue": "503"])
     #expect(attributes["error.type"] == ["stringValue": "503"])
