@@ -74,6 +74,7 @@ class DetailsPane {
 
 const requestDetails = {
   id: null, item: null, answer: null, part: 0, revision: 0,
+  traceBox: el('section', { class: 'trace' }),
 
   setUp() {
     const run = (action) => () => attempt(() => action(this.item));
@@ -134,6 +135,17 @@ const requestDetails = {
     });
   },
 
+  /** Shows the requests of the trace, which may have changed although this one has not. */
+  drawTrace() {
+    const id = this.item?.trace?.id;
+    const items = id ? [...requests.items.values()].filter(({ trace }) => trace?.id === id) : [];
+    const content = `${this.id} ${items.map((item) => `${item.id}.${item.revision}`)}`;
+    if (this.traceBox.content === content) return;
+    this.traceBox.content = content;
+    this.traceBox.hidden = items.length === 0;
+    keepFocus(this.traceBox, () => this.traceBox.replaceChildren(...traceParts(items, this.id)));
+  },
+
   drawHead(item) {
     this.item = item;
     const [path, query] = targetOf(item);
@@ -154,7 +166,8 @@ const requestDetails = {
       panel.replaceChildren(el('p', { class: 'muted', text }));
     } else if (this.part === 0) {
       panel.replaceChildren(
-        matchSection(answer), timingSection(answer), generalSection(answer));
+        matchSection(answer), timingSection(answer), this.traceBox, generalSection(answer));
+      this.drawTrace();
     } else {
       const name = this.part === 1 ? 'request' : 'response';
       panel.replaceChildren(...messageSections(answer[name], name));
@@ -255,6 +268,44 @@ function timingSection(answer) {
     el('h3', {}, 'Time', el('span', { class: 'muted', text: durationText(answer.duration) })),
     el('div', { class: 'timing' }, rows),
     isOpen ? el('p', { class: 'muted', text: 'The request is in progress.' }) : null);
+}
+
+/** The maximum number of requests of a trace that are shown. */
+const maximumTrace = 200;
+
+/** The requests of a trace on one scale. The name of another request selects it. */
+function traceParts(items, selected) {
+  if (!items.length) return [];
+  const [shown, depths] = byTrace(items.slice(0, maximumTrace));
+  const end = (item) => item.start + (item.duration ?? 1);
+  const first = Math.min(...shown.map(({ start }) => start));
+  const total = Math.max(Math.max(...shown.map(end)) - first, 0.001);
+  const rows = shown.flatMap((item) => {
+    const [path, query] = targetOf(item);
+    const text = `${item.method} ${path}${query}`;
+    const name = item.id === selected ? el('b', { text, title: text })
+      : button(text, () => {
+        requests.list.choose(item.id);
+        requestDetails.show(item, 'click');
+      }, { class: 'plain', title: text, 'data-name': item.id });
+    const depth = depths.get(item.id) ?? 0;
+    if (depth) name.style.marginLeft = `${10 * depth}px`;
+    const bar = el('u', { class: item.state === 'aborted' ? 'bad' : 'send' });
+    bar.style.left = `${100 * (item.start - first) / total}%`;
+    bar.style.width = `${100 * (end(item) - item.start) / total}%`;
+    return [
+      name, el('span', { class: 'track', 'aria-hidden': 'true' }, bar),
+      el('span', { class: 'number', text: durationText(item.duration) }),
+    ];
+  });
+  return [
+    el('h3', {}, 'Trace', el('span', { class: 'muted', text: durationText(total) })),
+    el('p', { class: 'muted mono', text: items[0].trace.id }),
+    el('div', { class: 'timing' }, rows),
+    items.length > shown.length
+      ? el('p', { class: 'muted', text: `The first ${shown.length} of ${items.length} requests.` })
+      : '',
+  ];
 }
 
 const generalSection = (answer) => el('section', {},

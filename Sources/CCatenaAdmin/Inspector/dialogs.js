@@ -189,6 +189,7 @@ const keys = [
   ['/', 'Filter by text; a word with - in front excludes'],
   ['u', 'Show unmatched requests only'],
   ['p', 'Pause or resume'],
+  ['t', 'Show the requests of a trace together'],
   ['s', 'Make a stub of the selected request'],
   ['e', 'Edit the stub of the selected request, or the selected stub'],
   ['d', 'Add a delay or a fault to its route'],

@@ -14,6 +14,10 @@ const requests = {
   isPaused: false,
   /** Whether the journal has been loaded once. */
   isLoaded: false,
+  /** Whether the requests of a trace follow each other. */
+  isGrouped: false,
+  /** The indents of the rows by identifier. */
+  depths: new Map(),
   loads: 0,
   filter: { text: '', method: '', status: '', unmatched: false },
   frame: 0,
@@ -57,7 +61,9 @@ const requests = {
     const revision = (old ?? previous?.get(id))?.revision ?? 0;
     const item = { ...summary, id, revision: revision + 1 };
     item.start = new Date(item.time).getTime() || 0;
-    const parts = [item.method, item.url, item.status ?? '', this.stubText(item)];
+    const parts = [
+      item.method, item.url, item.status ?? '', this.stubText(item), item.trace?.id ?? '',
+    ];
     item.text = parts.join(' ').toLowerCase();
     this.items.set(id, item);
     if (this.items.size > maximumRequests) this.items.delete(this.items.keys().next().value);
@@ -93,11 +99,18 @@ const requests = {
 
   show() {
     const all = [...this.items.values()];
-    const shown = all.filter((item) => this.matches(item));
+    const matching = all.filter((item) => this.matches(item));
+    const [shown, depths] = this.isGrouped ? byTrace(matching) : [matching, new Map()];
+    const former = this.depths;
+    this.depths = depths;
+    for (const [id, row] of this.list.rows) {
+      if (former.get(id) !== depths.get(id)) row.revision = null;
+    }
     this.list.show(shown);
     byID('request-count').textContent = partText(shown.length, all.length, 'request');
     this.showEmpty(all.length, shown.length);
     requestDetails.refresh(this.items.get(requestDetails.id));
+    requestDetails.drawTrace();
     this.showFollow();
   },
 
@@ -139,6 +152,12 @@ const requests = {
     this.showPause();
   },
 
+  setGrouped(isGrouped) {
+    this.isGrouped = isGrouped;
+    byID('group').setAttribute('aria-pressed', isGrouped);
+    this.show();
+  },
+
   showPause() {
     const pause = byID('pause');
     pause.setAttribute('aria-pressed', this.isPaused);
@@ -147,6 +166,34 @@ const requests = {
     pause.textContent = this.isPaused ? `Resume${held}` : 'Pause';
   },
 };
+
+/**
+ * Moves the requests of each trace to its first one, in the order of arrival.
+ *
+ * A request below another one has the same parent, because a server has forwarded the
+ * `traceparent`. Others of the trace are below its first request.
+ *
+ * @returns The requests, and their depths by identifier, without those of traces with one request.
+ */
+function byTrace(items) {
+  const groups = new Map();
+  for (const item of items) {
+    const key = item.trace?.id ?? item;
+    if (groups.has(key)) groups.get(key).push(item);
+    else groups.set(key, [item]);
+  }
+  const depths = new Map();
+  for (const group of groups.values()) {
+    if (group.length < 2) continue;
+    const parents = new Map();
+    for (const { id, trace } of group) {
+      const depth = Math.min(parents.get(trace.parent) ?? (parents.size ? 1 : 0), 6);
+      parents.set(trace.parent, depth + 1);
+      depths.set(id, depth);
+    }
+  }
+  return [[...groups.values()].flat(), depths];
+}
 
 function setFilter(change) {
   Object.assign(requests.filter, change);
@@ -174,14 +221,20 @@ function fillRequest(item, row) {
   const isUnmatched = requests.isUnmatched(item) && !serverInfo.proxy;
   const [path, query] = targetOf(item);
   const label = requests.stubText(item);
+  const depth = requests.depths.get(item.id);
+  const target = el('span', { class: 'path', title: path + query },
+    depth ? el('i', { text: '└ ', 'aria-hidden': 'true' }) : null, path, el('i', { text: query }));
+  if (depth) target.style.paddingLeft = `${14 * (depth - 1)}px`;
+  row.classList.toggle('traced', depth !== undefined);
   row.classList.toggle('unmatched', isUnmatched);
   row.bar = el('u');
   row.setAttribute(
-    'aria-label', `${item.method} ${path}${query}, ${statusText(item)}, ${label}`);
+    'aria-label', `${item.method} ${path}${query}, ${statusText(item)}, ${label}`
+      + (depth === undefined ? '' : `, trace ${item.trace.id.slice(0, 8)}`));
   row.replaceChildren(
     el('span', { class: 'time', text: timeText(item.time) }),
     el('span', { class: 'method', text: item.method }),
-    el('span', { class: 'path', title: path + query }, path, el('i', { text: query })),
+    target,
     el('span', { class: `status ${statusClass(item)}` }, el('b', { text: statusText(item) })),
     el('span', { class: isUnmatched ? 'stub none' : 'stub', title: label, text: label }),
     el('span', { class: 'duration', text: durationText(item.duration) }),
@@ -225,6 +278,7 @@ function setUpRequests() {
     'change', (event) => setFilter({ status: event.target.value }));
   byID('filter-unmatched').addEventListener(
     'click', () => setFilter({ unmatched: !requests.filter.unmatched }));
+  byID('group').addEventListener('click', () => requests.setGrouped(!requests.isGrouped));
   byID('pause').addEventListener('click', () => requests.setPaused(!requests.isPaused));
   byID('clear').addEventListener('click', () => attempt(async () => {
     await api('DELETE', 'requests');

@@ -260,6 +260,7 @@ function pressed(event) {
     '/': () => byID(currentView === 'stubs' ? 'stub-filter' : 'filter-text').focus(),
     u: () => inRequests && click(byID('filter-unmatched')),
     p: () => inRequests && click(byID('pause')),
+    t: () => inRequests && click(byID('group')),
     n: () => newStub(),
     s: action('stub'), e: action('edit'), d: action('fault'), c: action('curl'),
   };

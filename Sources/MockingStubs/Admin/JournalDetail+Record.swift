@@ -3,6 +3,7 @@ import Mocking
 import MockingRecordings
 import MockingResources
 import Networking
+import NetworkingTracing
 
 extension JournalDetail {
   /// The progress of a request.
@@ -50,6 +51,9 @@ extension JournalDetail {
       "bytesOut": .int(exchange?.response?.bodyByteCount ?? 0),
       "stub": entry.route.map { .string($0.rawValue) } ?? .null,
       "state": .string(progress.rawValue),
+      "trace": TraceParent(request.headers).map {
+        ["id": .string("\($0.traceID)"), "parent": .string("\($0.spanID)")]
+      } ?? .null,
     ]
   }
 

@@ -9,10 +9,10 @@ import Promises
 /// Sinks receive the events under the call's lock, which keeps the events in order across threads.
 /// No client code runs under that lock.
 final class CallEvents: Sendable {
-  let call = NetworkEvent.CallID()
+  let call: NetworkEvent.CallID
   private let eventSinks: [EventSink]
   /// The record of the call in a trace.
-  private let trace: (any CallTrace)?
+  let trace: (any CallTrace)?
   /// The largest body limit of the sinks in bytes; 0 if no sink accepts bodies.
   private let bodyLimit: Int
   private let scheduler: any Scheduler
@@ -24,11 +24,16 @@ final class CallEvents: Sendable {
   ///
   /// Returns `nil` if nothing receives the events.
   init?(_ eventSinks: [EventSink], _ runner: CallRunner) {
-    let cause = TraceStep.current ?? runner.tracing?.begin()
-    trace = cause.flatMap { [call] cause in
-      (cause.recorder as? any CallRecorder)?.record(call, in: runner.mode, after: cause)
+    let call = NetworkEvent.CallID()
+    func record(_ cause: TraceStep?) -> (any CallTrace)? {
+      cause.flatMap { cause in
+        (cause.recorder as? any CallRecorder)?.record(call, in: runner.mode, after: cause)
+      }
     }
+    // A call after the end of a trace is in no trace.
+    trace = record(TraceStep.current) ?? record(runner.tracing?.begin(runner.scheduler))
     guard trace != nil || !eventSinks.isEmpty else { return nil }
+    self.call = call
     self.eventSinks = eventSinks
     redactor = runner.redactor
     scheduler = runner.scheduler
@@ -46,6 +51,7 @@ final class CallEvents: Sendable {
   ///   - resolver: The resolver of the caller's promise.
   func queued(_ request: Request, _ resolver: Resolver<Response>) {
     machine.withLock { $0.use(.init(request)) }
+    trace?.describe(request)
     add(.queued)
     resolver.onCancel { self.add(.cancelled) }
   }
@@ -153,6 +159,7 @@ final class CallEvents: Sendable {
       }
       return needsDelivery
     }
+    trace?.deliver()
     guard needsDelivery else { return }
     for sink in eventSinks { sink.queue.deliver() }
   }

@@ -5,13 +5,17 @@ package import Promises
 /// That product makes the values: `import NetworkingTracing`, and `configuration.tracing = .sampled(0.1) { … }`.
 public struct CallTracing: Sendable {
   /// Begins the trace of a call that belongs to no other one, or returns `nil` if it is not recorded.
-  package let begin: @Sendable () -> TraceStep?
+  ///
+  /// It runs in the code that makes the call.
+  package let begin: Begin
   /// The stage that adds header fields to each hop.
   ///
   /// `nil` adds none.
   package let stage: (any Interceptor)?
 
-  package init(begin: @escaping @Sendable () -> TraceStep?, stage: (any Interceptor)?) {
+  package typealias Begin = @Sendable (_ scheduler: any Scheduler) -> TraceStep?
+
+  package init(begin: @escaping Begin, stage: (any Interceptor)?) {
     self.begin = begin
     self.stage = stage
   }
@@ -35,8 +39,16 @@ package protocol CallTrace: Sendable {
   /// The step of the call.
   var step: TraceStep { get }
 
+  /// Records the request of the call.
+  func describe(_ request: Request)
+
   /// Adds an event, whose header fields are not redacted.
   ///
   /// It is called under the lock of the call, on the thread on which the event happens.
   func add(_ event: NetworkEvent)
+
+  /// Hands over the trace if the call has ended it.
+  ///
+  /// It is called after events were added, without a lock.
+  func deliver()
 }

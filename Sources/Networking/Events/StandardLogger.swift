@@ -13,20 +13,27 @@ import Foundation
 /// pipe is full because its reader is slow, the loggers of all clients wait. Calls do not wait, but
 /// pending entries are kept in memory, without limit.
 ///
-/// In the system log, the subsystem is `Catena` and the category is the category of the entry. Each
-/// line is a message of its own, and a long line several, because the system truncates long messages.
+/// In the system log, the category is the category of the entry. Each line is a message of its own, and a
+/// long line several, because the system truncates long messages.
 public struct StandardLogger: NetworkLogger {
+  private let subsystem: String
+
   /// Creates a logger.
   ///
   /// All instances write to the same destination.
-  public init() {}
+  ///
+  /// - Parameter subsystem: The subsystem in the system log, such as the identifier of the app's bundle.
+  ///   It has no effect on stderr.
+  public init(subsystem: String = "Catena") {
+    self.subsystem = subsystem
+  }
 
   /// Writes an entry.
   ///
   /// - Parameter entry: The entry.
   public func log(_ entry: NetworkLogEntry) {
     #if canImport(os)
-      let logger = Logger(subsystem: "Catena", category: entry.category.rawValue)
+      let logger = Logger(subsystem: subsystem, category: entry.category.rawValue)
       let type: OSLogType =
         switch entry.level {
         case .none, .verbose: .debug

@@ -160,6 +160,17 @@ extension Exchange {
   /// `nil` if the client has no monitors.
   var events: CallEvents? { state.events }
 
+  /// The step of the call in a trace.
+  ///
+  /// `nil` if no trace records the call.
+  package var traceStep: TraceStep? { events?.trace?.step }
+
+  /// The origin of the base URL.
+  package var baseOrigin: Origin? { (try? call.baseURL.get()).flatMap { Origin($0) } }
+
+  /// Whether a redirect has led to another origin.
+  package var hasLeftOrigin: Bool { request.options.withholdsClientCertificate }
+
   /// The caller's request, after the client's `beforeEach` hook.
   package var original: Request { call.request }
 

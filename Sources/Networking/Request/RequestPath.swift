@@ -24,6 +24,16 @@ public struct RequestPath: Sendable, Hashable, Codable {
   ///
   /// `nil` if there is none.
   let problem: String?
+  /// The value of ``variables``.
+  private var segments = Uncompared<UInt64>(value: 0)
+
+  private enum CodingKeys: CodingKey { case text, problem }
+
+  /// The segments of the path that contain an interpolated value, for traces.
+  ///
+  /// The lowest bit is the text before the first slash, and bit 62 is all from the 62nd slash. The highest bit is
+  /// set for a literal. Without it, the segments are unknown.
+  package var variables: UInt64 { segments.value }
 }
 
 extension RequestPath {
@@ -56,14 +66,15 @@ extension RequestPath: ExpressibleByStringInterpolation {
   ///
   /// - Parameter value: A path or an absolute URL.
   public init(stringLiteral value: String) {
-    self.init(raw: value)
+    self.init(text: value, problem: nil, segments: Uncompared(value: 1 << 63))
   }
 
   /// Creates a path from a literal with interpolated values.
   ///
   /// - Parameter stringInterpolation: The parts of the literal.
   public init(stringInterpolation: StringInterpolation) {
-    self.init(text: stringInterpolation.text, problem: stringInterpolation.problem)
+    let parts = stringInterpolation
+    self.init(text: parts.text, problem: parts.problem, segments: parts.segments)
   }
 
   /// A collector of the parts of an interpolated literal.
@@ -74,6 +85,12 @@ extension RequestPath: ExpressibleByStringInterpolation {
     fileprivate var text = ""
     /// The positions of the encoded values in ``text``, as offsets in UTF-8.
     private var values: [Range<Int>] = []
+    /// The value of ``RequestPath/variables``.
+    fileprivate var segments = Uncompared<UInt64>(value: 1 << 63)
+    /// The number of slashes so far.
+    ///
+    /// From the query on it is at least 62.
+    private var slashes: UInt64 = 0
 
     /// Creates an empty collector.
     ///
@@ -90,6 +107,9 @@ extension RequestPath: ExpressibleByStringInterpolation {
     /// - Parameter literal: The text.
     public mutating func appendLiteral(_ literal: String) {
       text += literal
+      for byte in literal.utf8 where byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") {
+        slashes += byte == UInt8(ascii: "/") ? 1 : 62
+      }
     }
 
     /// Appends the description of a value, encoded as one segment.
@@ -123,12 +143,14 @@ extension RequestPath: ExpressibleByStringInterpolation {
     /// - Parameter text: The text.
     public mutating func appendInterpolation(raw text: String) {
       self.text += text
+      segments.value = 0
     }
 
     private mutating func append(_ value: String) {
       let start = text.utf8.count
       text += PercentEncoding.url.encoded(value)
       values.append(start..<text.utf8.count)
+      segments.value |= 1 << min(slashes, 62)
     }
   }
 }

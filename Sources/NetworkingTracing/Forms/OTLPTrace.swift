@@ -21,7 +21,30 @@ struct OTLPTrace {
     start = (0..<9_000_000_000).contains(seconds) ? Int64((seconds * 1e6).rounded()) * 1_000 : 0
   }
 
-  var json: JSON {
+  var json: JSON { Self.request([self], service: nil) }
+
+  /// Returns an `ExportTraceServiceRequest` with several traces.
+  ///
+  /// - Parameters:
+  ///   - records: The traces.
+  ///   - service: The name of the program.
+  /// - Returns: The request.
+  static func request(of records: [TraceRecord], service: String) -> JSON {
+    request(records.map { OTLPTrace(CheckedTrace($0)) }, service: service)
+  }
+
+  private static func request(_ traces: [OTLPTrace], service: String?) -> JSON {
+    var attributes = [text("telemetry.sdk.language", "swift")]
+    if let service { attributes.append(text("service.name", service)) }
+    let scope: JSON = ["scope": ["name": "catena"], "spans": .array(traces.flatMap(\.spans))]
+    return [
+      "resourceSpans": [
+        ["resource": ["attributes": .array(attributes)], "scopeSpans": [scope]]
+      ]
+    ]
+  }
+
+  private var spans: [JSON] {
     var spans = [root]
     for (index, checked) in trace.spans.enumerated() {
       spans.append(span(of: checked, at: index))
@@ -29,15 +52,7 @@ struct OTLPTrace {
         spans += call.hops.indices.map { hop(call.hops[$0], $0, of: checked, at: index) }
       }
     }
-    let scope: JSON = ["scope": ["name": "catena"], "spans": .array(spans)]
-    return [
-      "resourceSpans": [
-        [
-          "resource": ["attributes": [text("telemetry.sdk.language", "swift")]],
-          "scopeSpans": [scope],
-        ]
-      ]
-    ]
+    return spans
   }
 
   /// The identifier of the trace's own span, of a span, or of one of its hops.
@@ -50,9 +65,9 @@ struct OTLPTrace {
   }
 
   private var root: JSON {
-    var attributes = [text("catena.summary", trace.summary)]
+    var attributes = [Self.text("catena.summary", trace.summary)]
     if trace.record.droppedCount > 0 {
-      attributes.append(number("catena.dropped_spans", trace.record.droppedCount))
+      attributes.append(Self.number("catena.dropped_spans", trace.record.droppedCount))
     }
     let outcome: TraceSpan.Outcome =
       switch trace.record.ending {
@@ -62,26 +77,29 @@ struct OTLPTrace {
       case .cancelled: .cancelled
       }
     return span(
-      spanID(), name: trace.record.name, kind: 1, from: .zero, to: trace.elapsed, attributes,
+      spanID(), in: trace.record.parent?.spanID, name: trace.record.name, kind: 1, from: .zero,
+      to: trace.elapsed, attributes,
       status: status(outcome))
   }
 
   private func span(of checked: CheckedTrace.Span, at index: Int) -> JSON {
     let span = checked.span
-    var attributes = span.attributes.sorted { $0.key < $1.key }.map { text($0.key, $0.value) }
-    attributes.append(text("catena.kind", span.kind.word))
-    if let site = span.site { attributes.append(text("catena.site", site)) }
+    var attributes = span.attributes.sorted { $0.key < $1.key }.map { Self.text($0.key, $0.value) }
+    attributes.append(Self.text("catena.kind", span.kind.word))
+    if let site = span.site { attributes.append(Self.text("catena.site", site)) }
     if checked.isCritical {
       attributes.append(["key": "catena.critical", "value": ["boolValue": true]])
     }
-    if case .cancelled = span.outcome { attributes.append(text("catena.outcome", "cancelled")) }
+    if case .cancelled = span.outcome {
+      attributes.append(Self.text("catena.outcome", "cancelled"))
+    }
     let isChild = checked.cause.map { trace.spans[$0].end > checked.start } == true
     let linked = (isChild ? [] : checked.cause.map { [$0] } ?? []) + checked.joined
     let links = linked.map { cause -> JSON in
       ["traceId": .string("\(id)"), "spanId": .string("\(spanID(cause))")]
     }
     return self.span(
-      spanID(index), in: isChild ? spanID(checked.cause) : spanID(), name: span.name, kind: 1,
+      spanID(index), in: isChild ? spanID(checked.cause) : spanID(), name: span.groupName, kind: 1,
       from: checked.start, to: checked.end, attributes, links: links, status: status(span.outcome))
   }
 
@@ -90,24 +108,27 @@ struct OTLPTrace {
   ) -> JSON {
     let known = Self.methods.contains(hop.method)
     var attributes = [
-      text("http.request.method", known ? hop.method : "_OTHER"), text("url.full", hop.url),
+      Self.text("http.request.method", known ? hop.method : "_OTHER"),
+      Self.text("url.full", hop.url),
     ]
-    if !known { attributes.append(text("http.request.method_original", hop.method)) }
-    if let template = hop.template { attributes.append(text("url.template", template)) }
+    if !known { attributes.append(Self.text("http.request.method_original", hop.method)) }
+    if let template = hop.template { attributes.append(Self.text("url.template", template)) }
     if let origin = URL(reference: hop.url, relativeTo: nil).flatMap(Origin.init) {
-      attributes.append(text("server.address", origin.host))
-      attributes.append(number("server.port", origin.port))
+      attributes.append(Self.text("server.address", origin.host))
+      attributes.append(Self.number("server.port", origin.port))
     }
-    if let status = hop.status { attributes.append(number("http.response.status_code", status)) }
-    if position > 0 { attributes.append(number("http.request.resend_count", position)) }
+    if let status = hop.status {
+      attributes.append(Self.number("http.response.status_code", status))
+    }
+    if position > 0 { attributes.append(Self.number("http.request.resend_count", position)) }
     let error = hop.errorType ?? hop.status.flatMap { $0 >= 400 ? "\($0)" : nil }
-    if let error { attributes.append(text("error.type", error)) }
+    if let error { attributes.append(Self.text("error.type", error)) }
     if let version = hop.httpVersion {
-      attributes.append(text("network.protocol.version", version))
+      attributes.append(Self.text("network.protocol.version", version))
     }
-    if let address = hop.address { attributes.append(text("network.peer.address", address)) }
-    if let port = hop.port { attributes.append(number("network.peer.port", port)) }
-    attributes.append(number("catena.attempt", hop.attempt))
+    if let address = hop.address { attributes.append(Self.text("network.peer.address", address)) }
+    if let port = hop.port { attributes.append(Self.number("network.peer.port", port)) }
+    attributes.append(Self.number("catena.attempt", hop.attempt))
     let method = known ? hop.method : "HTTP"
     let start = min(max(hop.start, .zero), trace.elapsed)
     return span(
@@ -127,6 +148,7 @@ struct OTLPTrace {
       "attributes": .array(attributes), "status": status,
     ]
     if let parent { json["parentSpanId"] = .string("\(parent)") }
+    if let state = trace.record.parent?.state { json["traceState"] = .string(state) }
     if !links.isEmpty { json["links"] = .array(links) }
     return json
   }
@@ -136,12 +158,12 @@ struct OTLPTrace {
     return ["code": 2, "message": .string(reason)]
   }
 
-  private func text(_ name: String, _ value: String) -> JSON {
+  private static func text(_ name: String, _ value: String) -> JSON {
     ["key": .string(name), "value": ["stringValue": .string(value)]]
   }
 
   /// Integers are texts, as in all JSON of Protocol Buffers.
-  private func number(_ name: String, _ value: Int) -> JSON {
+  private static func number(_ name: String, _ value: Int) -> JSON {
     ["key": .string(name), "value": ["intValue": .string("\(value)")]]
   }
 

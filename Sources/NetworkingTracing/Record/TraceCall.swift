@@ -21,13 +21,13 @@ public struct TraceCall: Sendable, Hashable {
     public var method: String
     /// The URL without secrets.
     public var url: String
-    /// The path with the names of its variables, such as `boards/{id}`.
+    /// The path with placeholders for its values, such as `/v1/boards/{}`.
     ///
-    /// `nil` if it is unknown, as after a redirect.
+    /// `nil` if it is unknown: after a redirect, and for a path from a string.
     public var template: String?
     /// The status of the response.
     public var status: Int?
-    /// The code of the error, such as `timedOut`, or `nil` without an error.
+    /// The code of the error, such as `timedOut.idle`, or `nil` without an error.
     public var errorType: String?
     /// The HTTP version: `1.1`, `2` or `3`.
     public var httpVersion: String?

@@ -39,6 +39,10 @@ public struct TraceRecord: Sendable, Hashable {
   ///
   /// `nil` is the span that ended last. The critical path starts here.
   public var cause: TraceSpan.Cause?
+  /// The span of the caller in which the trace was made.
+  ///
+  /// `nil` if there is none.
+  public var parent: TraceParent?
 
   /// Creates a record.
   ///
@@ -51,10 +55,11 @@ public struct TraceRecord: Sendable, Hashable {
   ///   - droppedCount: The number of spans that were not recorded.
   ///   - ending: The end of the trace.
   ///   - cause: The cause of the end.
+  ///   - parent: The span of the caller.
   public init(
     name: String, id: TraceID = TraceID(), start: Date = Date(), elapsed: Duration = .zero,
     spans: [TraceSpan] = [], droppedCount: Int = 0, ending: Ending = .finished,
-    cause: TraceSpan.Cause? = nil
+    cause: TraceSpan.Cause? = nil, parent: TraceParent? = nil
   ) {
     self.name = name
     self.id = id
@@ -64,6 +69,7 @@ public struct TraceRecord: Sendable, Hashable {
     self.droppedCount = droppedCount
     self.ending = ending
     self.cause = cause
+    self.parent = parent
   }
 
   /// The longest sequence of dependent work, from the start to the end of the trace.

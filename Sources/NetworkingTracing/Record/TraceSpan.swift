@@ -112,6 +112,18 @@ public struct TraceSpan: Sendable, Hashable {
   }
 }
 
+extension TraceSpan {
+  /// The name without the values of a path, if these are known.
+  ///
+  /// It is the same for all calls of an endpoint.
+  var groupName: String {
+    guard case .call(let call) = kind, let hop = call.hops.first, let template = hop.template else {
+      return name
+    }
+    return "\(hop.method) \(template)"
+  }
+}
+
 extension TraceSpan.Cause {
   /// The identifier of the span, if the cause is known.
   var span: Int? { if case .span(let id) = self { id } else { nil } }

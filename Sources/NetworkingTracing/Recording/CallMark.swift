@@ -18,7 +18,7 @@ struct CallMark: Sendable {
     case body
     case redirected
     case challenged
-    case retrying
+    case retrying(code: String?)
     case credentialsRefreshed
     case finished(status: Int)
     case failed(reason: String, code: String?)
@@ -31,6 +31,8 @@ struct CallMark: Sendable {
   private let context: NetworkEvent.Context
   /// The step that has let the event happen.
   var cause: Int?
+  /// The identifier that the hop sends.
+  var spanID: SpanID?
 
   /// Creates a mark, or returns `nil` for an event that no segment begins or ends with.
   init?(_ event: NetworkEvent, start: Duration) {
@@ -52,11 +54,11 @@ struct CallMark: Sendable {
     case .body: kind = .body
     case .redirected: kind = .redirected
     case .challenged: kind = .challenged
-    case .retrying: kind = .retrying
+    case .retrying(_, let failure, _): kind = .retrying(code: failure.code?.errorType)
     case .credentialsRefreshed: kind = .credentialsRefreshed
     case .finished(let status, _): kind = .finished(status: status)
     case .failed(let failure):
-      kind = .failed(reason: failure.description, code: failure.code.map { "\($0)" })
+      kind = .failed(reason: failure.description, code: failure.code?.errorType)
     case .cancelled: kind = .cancelled
     }
     time = start + event.elapsed
@@ -72,6 +74,18 @@ struct CallMark: Sendable {
     switch kind {
     case .finished, .failed, .cancelled: true
     default: false
+    }
+  }
+
+  /// The end of a trace that has this call only.
+  ///
+  /// `nil` for an event that does not end a call.
+  var ending: TraceRecord.Ending? {
+    switch kind {
+    case .finished: .finished
+    case .failed(let reason, let code): .failed(code ?? reason)
+    case .cancelled: .cancelled
+    default: nil
     }
   }
 

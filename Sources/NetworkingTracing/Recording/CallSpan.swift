@@ -1,19 +1,22 @@
+import Foundation
 import Networking
 
 /// The span of a call, made from its events.
 struct CallSpan {
   private let marks: [CallMark]
   private let mode: RequestMode
+  private let template: String?
   private let origin: Duration
   private let calls: [NetworkEvent.CallID: Int]
   /// The call that has let each event happen.
   private let holders: [Int?]
 
   init(
-    _ marks: [CallMark], of mode: RequestMode, origin: Duration,
+    _ marks: [CallMark], of mode: RequestMode, template: String?, origin: Duration,
     calls: [NetworkEvent.CallID: Int], holders: [Int?]
   ) {
     self.mode = mode
+    self.template = template
     self.marks = marks
     self.origin = origin
     self.calls = calls
@@ -32,6 +35,19 @@ struct CallSpan {
     case .cancelled: span.outcome = .cancelled
     default: break
     }
+  }
+
+  /// Returns the template with the path of the base URL, which is the start of the path of the URL.
+  private func absoluteTemplate(_ url: String?) -> String? {
+    guard let template, !template.hasPrefix("/"), let url,
+      let path = URL(reference: url, relativeTo: nil)?.path(percentEncoded: true)
+    else { return template }
+    let own = template.split(separator: "/", omittingEmptySubsequences: false)
+    let all = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard all.count > own.count,
+      zip(own, all.suffix(own.count)).allSatisfy({ $0 == $1 || $0 == "{}" })
+    else { return template }
+    return all.dropLast(own.count).map { "\($0)/" }.joined() + template
   }
 
   private var parts: [TraceSegment] {
@@ -61,8 +77,9 @@ struct CallSpan {
         if let last = hops.indices.last, hops[last].end == nil { hops[last].end = time }
         hops.append(
           TraceCall.Hop(
-            attempt: mark.attempt, number: mark.hop, start: time, end: nil,
-            method: mark.request?.method.rawValue ?? "", url: mark.request?.url ?? ""))
+            spanID: mark.spanID, attempt: mark.attempt, number: mark.hop, start: time, end: nil,
+            method: mark.request?.method.rawValue ?? "", url: mark.request?.url ?? "",
+            template: mark.hop == 1 ? absoluteTemplate(mark.request?.url) : nil))
       case .connected(let address, let port):
         guard let last = hops.indices.last else { continue }
         (hops[last].address, hops[last].port) = (address, port)
@@ -72,12 +89,37 @@ struct CallSpan {
         hops[last].httpVersion = version
       case .body, .finished, .cancelled:
         if let last = hops.indices.last, hops[last].end == nil { hops[last].end = time }
-      case .failed(_, let code):
+      case .failed(_, let code), .retrying(let code):
         guard let last = hops.indices.last, hops[last].end == nil else { continue }
         (hops[last].end, hops[last].errorType) = (time, code ?? "error")
       default: break
       }
     }
     return hops
+  }
+}
+
+extension NetworkError.Code {
+  /// The name of the code without text of a server, such as `timedOut.connect`.
+  var errorType: String {
+    if case .timedOut(let phase) = self { return "timedOut.\(phase)" }
+    return String("\(self)".prefix { $0 != "(" })
+  }
+}
+
+extension RequestPath {
+  /// The path with placeholders for its interpolated values, such as `boards/{}/cards`, without origin and query.
+  ///
+  /// `nil` if the values are unknown, as in a path from a string. Interpolated values are percent-encoded, so each
+  /// slash is a part of the literal.
+  var template: String? {
+    let path = text.prefix { $0 != "?" && $0 != "#" }
+    let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard variables >> 63 == 1, segments.count < 62 else { return nil }
+    let isAbsolute = segments.count > 2 && segments[0].hasSuffix(":") && segments[1].isEmpty
+    let parts = segments.enumerated().dropFirst(isAbsolute ? 3 : 0).map {
+      variables >> UInt64($0) & 1 == 1 ? "{}" : String($1)
+    }
+    return (isAbsolute ? "/" : "") + parts.joined(separator: "/")
   }
 }

@@ -6,18 +6,36 @@ import Promises
 /// The recorder of a trace.
 ///
 /// It stores what happens, in the order in which it happens. ``record`` makes the spans of it.
-final class SpanRecorder: CallRecorder {
-  private let name: String
-  private let id = TraceID()
-  private let limit: Int
-  private let scheduler: any Scheduler
+final class SpanRecorder: ContextRecorder {
+  let scheduler: any Scheduler
+  /// The name of the trace.
+  ///
+  /// `nil` for the trace of one call, whose name is that of the call.
+  private let name: String?
+  let id: TraceID
+  private let parent: TraceParent?
+  private let identifiers: TraceIdentifiers
+  /// The delivery of the trace of one call, at its end.
+  private let delivery: TraceDelivery?
   private let state: Mutex<SpanRecords>
 
-  init(_ name: String, limit: Int, scheduler: any Scheduler) {
+  init(_ name: String, parent: TraceParent?, limit: Int, scheduler: any Scheduler) {
     self.name = name
-    self.limit = max(limit, 1)
+    self.parent = parent
     self.scheduler = scheduler
+    (id, identifiers, delivery) = (parent?.traceID ?? TraceID(), .system, nil)
     state = Mutex(SpanRecords(limit: max(limit, 1)))
+  }
+
+  /// Creates the recorder of one call.
+  init(
+    _ id: TraceID, parent: TraceParent?, _ identifiers: TraceIdentifiers, _ delivery: TraceDelivery,
+    scheduler: any Scheduler
+  ) {
+    name = nil
+    (self.id, self.parent, self.identifiers, self.delivery) = (id, parent, identifiers, delivery)
+    self.scheduler = scheduler
+    state = Mutex(SpanRecords(limit: 10_000))
   }
 
   // MARK: The trace
@@ -26,7 +44,8 @@ final class SpanRecorder: CallRecorder {
   ///
   /// - Returns: The step of the code of the operation.
   func beginning() -> TraceStep {
-    TraceStep.use()
+    // The handlers of a single call are not in its trace.
+    if delivery == nil { TraceStep.use() }
     let (now, date) = (scheduler.now, Date())
     state.withLock { $0.begin(at: now, date: date) }
     return TraceStep(of: self, number: 0)
@@ -52,8 +71,7 @@ final class SpanRecorder: CallRecorder {
   }
 
   private static func text(of error: any Error) -> String {
-    guard let error = error as? NetworkError else { return "\(type(of: error))" }
-    return "\(error.code)"
+    (error as? NetworkError)?.code.errorType ?? "\(type(of: error))"
   }
 
   /// The number of a step of this trace.
@@ -65,7 +83,7 @@ final class SpanRecorder: CallRecorder {
   var record: TraceRecord {
     let now = scheduler.now
     let records = state.withLock { $0 }
-    return records.record(name: name, id: id, at: now)
+    return records.record(name: name, id: id, parent: parent, at: now)
   }
 
   // MARK: Steps
@@ -88,6 +106,7 @@ final class SpanRecorder: CallRecorder {
   private func add(_ kind: SpanRecords.Kind, after cause: TraceStep?, in scope: TraceStep)
     -> TraceStep?
   {
+    guard delivery == nil || cause?.number == 0 else { return nil }
     let now = scheduler.now
     return state.withLock { $0.add(kind, after: number(of: cause), in: scope.number, at: now) }
       .map { TraceStep(of: self, number: $0) }
@@ -121,15 +140,38 @@ final class SpanRecorder: CallRecorder {
     -> (any CallTrace)?
   {
     let start = scheduler.now
+    guard !state.withLock({ $0.hasEnded }) else { return nil }
     return add(.call(call, mode), after: cause, in: cause).map {
       CallMarks(step: $0, start: start, recorder: self)
     }
   }
 
+  fileprivate func describe(_ call: TraceStep, _ request: Request) {
+    let template = request.path.template
+    state.withLock { $0.describe(call.number, template) }
+  }
+
+  func beginHop(of call: TraceStep) -> TraceParent {
+    let span = identifiers.makeSpanID()
+    state.withLock { $0.beginHop(span, of: call.number) }
+    return TraceParent(
+      traceID: id, spanID: span, isSampled: parent?.isSampled ?? true, state: parent?.state)
+  }
+
   /// Adds an event of a call.
-  func add(_ event: CallMark, to step: TraceStep) {
+  fileprivate func add(_ event: CallMark, to step: TraceStep) {
     let cause = number(of: TraceStep.current)
-    state.withLock { $0.add(event, by: cause, to: step.number) }
+    state.withLock { state in
+      state.add(event, by: cause, to: step.number)
+      guard delivery != nil, let ending = event.ending else { return }
+      state.finish(ending, after: step.number, at: event.time)
+    }
+  }
+
+  /// Hands the trace of a single call over, once it has ended.
+  fileprivate func deliver() {
+    guard let delivery, state.withLock({ $0.takeEnd() }) else { return }
+    delivery.add(self)
   }
 }
 
@@ -149,4 +191,7 @@ private struct CallMarks: CallTrace {
     guard let mark = CallMark(event, start: start) else { return }
     recorder.add(mark, to: step)
   }
+
+  func describe(_ request: Request) { recorder.describe(step, request) }
+  func deliver() { recorder.deliver() }
 }

@@ -21,6 +21,10 @@ struct SpanRecords: Sendable {
     var end: Duration?
     var latest: Duration
     var marks: [CallMark] = []
+    /// The path of the request with placeholders.
+    var template: String?
+    /// The identifier that the next hop sends.
+    var nextHop: SpanID?
   }
 
   /// The steps of the tasks that were started in the code of one step.
@@ -48,6 +52,7 @@ struct SpanRecords: Sendable {
   private var tasks: [Int: Tasks] = [:]
   private var origin: (time: Duration, date: Date)?
   private var runningCount = 0
+  private var hasTakenEnd = false
   private var ending: (ending: TraceRecord.Ending, cause: TraceSpan.Cause, time: Duration)?
   /// The longest time that one step of a task runs between two events without a wait.
   private static let turn = Duration.milliseconds(1)
@@ -67,6 +72,14 @@ struct SpanRecords: Sendable {
     runningCount -= 1
     let cause = step.map { $0 == 0 ? TraceSpan.Cause.beginning : .span($0) } ?? .unknown(after: nil)
     ending = (end, cause, now)
+  }
+
+  var hasEnded: Bool { runningCount == 0 && ending != nil }
+
+  /// Returns whether the trace has ended, once.
+  mutating func takeEnd() -> Bool {
+    defer { hasTakenEnd = hasTakenEnd || ending != nil }
+    return ending != nil && !hasTakenEnd
   }
 
   // MARK: Steps
@@ -143,16 +156,25 @@ struct SpanRecords: Sendable {
     guard takeEvent() || mark.isFinal else { return }
     var mark = mark
     mark.cause = cause
+    if case .sending = mark.kind { mark.spanID = entries[step - 1].nextHop.take() }
     entries[step - 1].marks.append(mark)
     entries[step - 1].latest = mark.time
     if mark.isFinal { entries[step - 1].end = mark.time }
   }
 
+  mutating func describe(_ call: Int, _ template: String?) { entries[call - 1].template = template }
+
+  mutating func beginHop(_ span: SpanID, of call: Int) { entries[call - 1].nextHop = span }
+
   // MARK: The record
 
-  /// Returns the record so far.
-  func record(name: String, id: TraceID, at now: Duration) -> TraceRecord {
-    guard let origin else { return TraceRecord(name: name, id: id, ending: .running) }
+  /// Makes the record so far.
+  ///
+  /// Without a name, the trace has that of its call.
+  func record(name: String?, id: TraceID, parent: TraceParent?, at now: Duration) -> TraceRecord {
+    guard let origin else {
+      return TraceRecord(name: name ?? "call", id: id, ending: .running, parent: parent)
+    }
     let end = runningCount > 0 ? now : ending?.time ?? now
     var numbers: [NetworkEvent.CallID: Int] = [:]
     for (index, entry) in entries.enumerated() {
@@ -171,9 +193,10 @@ struct SpanRecords: Sendable {
       return span(index, origin: origin.time, calls: numbers)
     }
     return TraceRecord(
-      name: name, id: id, start: origin.date, elapsed: end - origin.time, spans: spans,
-      droppedCount: droppedCount, ending: isRunning ? .running : ending?.ending ?? .running,
-      cause: isRunning ? nil : ending?.cause)
+      name: name ?? spans.first?.groupName ?? "call", id: id, start: origin.date,
+      elapsed: end - origin.time, spans: spans, droppedCount: droppedCount,
+      ending: isRunning ? .running : ending?.ending ?? .running,
+      cause: isRunning ? nil : ending?.cause, parent: parent)
   }
 
   /// Returns the call that a step belongs to, or that has let it begin.
@@ -196,7 +219,7 @@ struct SpanRecords: Sendable {
     switch entry.kind {
     case .call(let call, let mode):
       CallSpan(
-        entry.marks, of: mode, origin: origin, calls: calls,
+        entry.marks, of: mode, template: entry.template, origin: origin, calls: calls,
         holders: entry.marks.map { mark in
           self.call(of: mark.cause).flatMap { $0 == index + 1 ? nil : $0 }
         }

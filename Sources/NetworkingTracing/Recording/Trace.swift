@@ -16,7 +16,10 @@ public import Promises
 ///   has not recorded.
 /// - **Threads.** It is thread-safe. An operation may run while another one does; both are in the record.
 ///
-/// A trace has no effect on the calls. Its cost is a few microseconds a call.
+/// - **Servers.** The calls of a client with ``NetworkingConfiguration/tracing`` send the identifier of
+///   the trace in a `traceparent`.
+///
+/// A trace has no other effect on the calls. Its cost is a few microseconds a call.
 public final class Trace: Sendable {
   let recorder: SpanRecorder
 
@@ -24,11 +27,16 @@ public final class Trace: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name, which all forms show.
+  ///   - parent: The span of the caller, such as that of the request that a server handles. The trace has its
+  ///     identifier, its `tracestate`, and its decision about sampling. `nil` begins a new trace.
   ///   - limit: The maximum number of events, of which a call has about ten and a handler three.
   ///   - scheduler: The source of time, which should be that of the clients. In a virtual time, the default is
   ///     this time.
-  public init(_ name: String, limit: Int = 10_000, scheduler: some Scheduler = .live) {
-    recorder = SpanRecorder(name, limit: limit, scheduler: scheduler)
+  public init(
+    _ name: String, parent: TraceParent? = nil, limit: Int = 10_000,
+    scheduler: some Scheduler = .live
+  ) {
+    recorder = SpanRecorder(name, parent: parent, limit: limit, scheduler: scheduler)
   }
 
   /// Records an asynchronous operation.
@@ -68,4 +76,7 @@ public final class Trace: Sendable {
   ///
   /// While an operation runs, it is a snapshot, with the ending ``TraceRecord/Ending/running``.
   public var record: TraceRecord { recorder.record }
+
+  /// The identifier of the trace.
+  public var id: TraceID { recorder.id }
 }

@@ -39,6 +39,17 @@ struct AdminRequestTests {
     #expect(found?.map { $0["id"] } == ids.map { .int($0) })
   }
 
+  @Test func theTraceOfARequestIsInTheList() async {
+    let admin = AdminFixture([Route(nil, "/{path*}", .text(""))])
+    let (id, parent) = ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331")
+    for value in ["00-\(id)-\(parent)-01", "00-\(id)-0-01"] {
+      _ = await admin.transport.send(.get, "/a", "", ["Traceparent": value])
+    }
+    _ = await admin.transport.send(.get, "/a")
+    let traces = admin.send(.get, "requests").json["requests"].array?.map { $0["trace"] }
+    #expect(traces == [["id": .string(id), "parent": .string(parent)], .null, .null])
+  }
+
   @Test func aRequestIsReturnedWithItsNearestStubsAndWithoutSecrets() async throws {
     let admin = AdminFixture([
       Route(.post, "/login", .json([])).where(.query("page", "2")).id("login")

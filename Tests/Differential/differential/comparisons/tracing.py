@@ -1,11 +1,14 @@
 """Reads the forms of a trace with independent programs: OTLP with opentelemetry-proto, the page with Chromium, by clicks and keys.
+The fields of trace contexts and the decisions about sampling are compared with those of opentelemetry-sdk.
 
 The trace for Chrome is checked against its documented format. A test writes the forms of three records: `chain`, `hostile` with markup in
 its names, and `long` with 10,000 calls.
 """
 
 import json
+import logging
 import os
+import re
 
 from ..support.browser import Page, chromium
 from ..support.report import equal, expect
@@ -16,7 +19,7 @@ def write(folder):
     for file in folder.glob("*.*"):
         file.unlink()
     environment = {**os.environ, "CATENA_TRACES": str(folder)}
-    swift("test", ROOT, SCRATCH, "--filter", "TraceFormTests", env=environment)
+    swift("test", ROOT, SCRATCH, "--filter", "TraceFormTests|TraceParentTests|SampledTracingTests", env=environment)
     expect((folder / "chain.otlp").exists(), "the tests did not write the forms")
 
 
@@ -78,6 +81,58 @@ def check_chrome(file):
     expect(all(phases == ["s", "f"] for phases in flows.values()), f"a flow has one end: {flows}")
     expect(stacks.keys() <= named, "a track has no name")
     return len(document["traceEvents"])
+
+
+# The keys of Level 1 of Trace Context. Level 2 lets each part begin with any of its characters.
+LEVEL_1 = re.compile(r"[a-z][_0-9a-z\-*/]{0,255}|[a-z0-9][_0-9a-z\-*/]{0,240}@[a-z][_0-9a-z\-*/]{0,13}")
+
+
+def check_context(file):
+    """Reads the same fields with the propagator of OpenTelemetry.
+
+    It has the keys of Level 1, ignores a state with a repeated key, and keeps more than 512 bytes.
+    """
+    from opentelemetry import trace
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+    logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
+    propagator = TraceContextTextMapPropagator()
+    counts = {"read": 0, "ignored": 0, "state": 0}
+    for case in json.loads(file.read_text()):
+        fields = {name: case[name] for name in ("traceparent", "tracestate")}
+        span = trace.get_current_span(propagator.extract(fields)).get_span_context()
+        read, name = case["read"], repr(fields)
+        if not span.is_valid:
+            equal(read, None, f"the reading of {name}")
+            counts["ignored"] += 1
+            continue
+        expect(read, f"{name} is ignored")
+        flags = "01" if span.trace_flags.sampled else "00"
+        equal(read["traceparent"], f"00-{span.trace_id:032x}-{span.span_id:016x}-{flags}", name)
+        equal(read["sampled"], span.trace_flags.sampled, name)
+        state = span.trace_state.to_header()
+        if len(state) > 512:
+            expect(len(read["tracestate"]) <= 512 and set(read["tracestate"].split(",")) <= set(state.split(",")), name)
+            counts["read"] += 1
+            counts["state"] += 1
+            continue
+        keys = [key for member in case["tracestate"].split(",") if (key := member.strip(" \t").split("=")[0])]
+        if len(set(keys)) == len(keys) and all(map(LEVEL_1.fullmatch, keys)):
+            equal(read["tracestate"], state, f"the state of {name}")
+        else:
+            equal(state, "", f"the state of {name}")
+        counts["read"] += 1
+        counts["state"] += bool(state)
+    expect(min(counts.values()) > 100, f"too few cases of a kind: {counts}")
+    return sum(counts.values()) - counts["state"]
+
+
+def check_sampling(file):
+    from opentelemetry.sdk.trace.sampling import Decision, TraceIdRatioBased
+    cases = json.loads(file.read_text())
+    for case in cases:
+        result = TraceIdRatioBased(case["share"]).should_sample(None, int(case["id"], 16), "call")
+        equal(case["sampled"], result.decision == Decision.RECORD_AND_SAMPLE, f"{case}")
+    return len(cases)
 
 
 NAMES = ("chain", "hostile", "long")
@@ -145,6 +200,7 @@ def run(options):
         write(folder)
     counts = [check_otlp(folder / f"{name}.otlp") for name in NAMES]
     events = [check_chrome(folder / f"{name}.chromeTrace") for name in NAMES]
+    contexts, decisions = check_context(folder / "context.json"), check_sampling(folder / "sampling.json")
     with chromium() as driver:
         check_page(Page(driver, options.screenshots), folder)
-    return f"{sum(counts)} spans of OTLP, {sum(events)} events of Chrome, {len(NAMES)} pages"
+    return f"{contexts} contexts, {decisions} decisions, {sum(counts)} spans of OTLP, {sum(events)} events of Chrome, {len(NAMES)} pages"

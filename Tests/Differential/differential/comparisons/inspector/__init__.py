@@ -17,7 +17,7 @@ CHECKS = [
     requests.empty_state, requests.live_list, requests.unmatched_details, requests.head_and_body,
     changes.make_a_stub, changes.edit_a_stub, changes.delay_and_fault, changes.scenarios, changes.resources,
     changes.completion, changes.resource_rows, requests.lost_stub, requests.refusal, changes.settings,
-    requests.exports, requests.filters, requests.pause_and_clear, controls.keyboard,
+    requests.exports, requests.filters, requests.traces, requests.pause_and_clear, controls.keyboard,
     controls.other_buttons, connection.connecting, connection.hostile_names, requests.thousands, connection.server_gone,
     controls.appearance, controls.narrow_window, connection.self_contained, connection.token,
 ]

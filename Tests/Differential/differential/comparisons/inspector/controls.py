@@ -50,7 +50,7 @@ def keyboard(page, server):
         outline = page.script("return document.activeElement === document.body ? 'none needed' :"
                               "getComputedStyle(document.activeElement).outlineStyle")
         expect(outline != "none" or page.focus() == "request-list", f"no outline at {page.focus()!r}")
-    expected = {"filter-text", "filter-method", "filter-status", "filter-unmatched", "pause", "clear", "export-har",
+    expected = {"filter-text", "filter-method", "filter-status", "filter-unmatched", "group", "pause", "clear", "export-har",
                 "help", "request-list", "request-handle", "Copy as curl"}
     expect(expected <= stops, f"not reached by Tab: {expected - stops}")
     page.press("1", Keys.ENTER)

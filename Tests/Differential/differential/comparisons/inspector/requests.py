@@ -83,6 +83,40 @@ def filters(page, server):
     page.click("#filter-unmatched")
 
 
+def traces(page, server):
+    """The requests of a trace are shown together, indented below the one with the same parent, by a button and by a key."""
+    ids = {"a": "0af7651916cd43dd8448eb211c80319c", "b": "1bf7651916cd43dd8448eb211c80319d"}
+    sent = [("a", 1, "/boards"), ("b", 1, "/boards/1"), ("a", 2, "/boards/2"), (None, 0, "/boards/3"), ("a", 2, "/boards/4")]
+    for trace, parent, path in sent:
+        fields = {"traceparent": f"00-{ids[trace]}-{parent:016x}-01"} if trace else {}
+        server.send("GET", path, headers=fields)
+    page.shows("#request-count", "5 requests")
+
+    def rows():
+        found = page.all("#request-list [role=option]")
+        found.sort(key=lambda row: int(row.get_attribute("aria-posinset")))
+        return [row.find_element("css selector", ".path").text for row in found]
+    alone = [path for _, _, path in sent]
+    together = ["/boards", "└ /boards/2", "└ /boards/4", "/boards/1", "/boards/3"]
+    equal(rows(), alone)
+    page.press("t").wait(lambda: rows() == together, lambda: f"the rows are {rows()}")
+    paddings = page.script("return [...document.querySelectorAll('#request-list .path')].map((e) => e.style.paddingLeft)")
+    equal(sorted(paddings), ["", "", "", "0px", "14px"], "the indents")
+    page.choose_request("/boards/2").shows("#request-details .trace p", ids["a"])
+    names = [each.text for each in page.all("#request-details .trace .timing :is(b, button)")]
+    equal(names, ["GET /boards", "GET /boards/2", "GET /boards/4"])
+    bars = page.script("return [...document.querySelectorAll('.trace u')].map((bar) => parseFloat(bar.style.left))")
+    expect(bars == sorted(bars) and bars[0] == 0, f"the bars of the trace are at {bars}")
+    page.save("trace").click("#request-details .trace button", "GET /boards/4").shows("#request-details h2", "GET /boards/4")
+    # A request of the trace that arrives later.
+    server.send("GET", "/boards/5", headers={"traceparent": f"00-{ids['a']}-{9:016x}-00"})
+    page.shows("#request-details .trace", "GET /boards/5")
+    page.type_into("#filter-text", ids["b"]).shows("#request-count", "1 of 6")
+    page.type_into("#filter-text", "")
+    page.choose_request("/boards/3").wait(lambda: not page.all("#request-details .trace"), "there is a trace")
+    page.click("#group").wait(lambda: rows() == alone + ["/boards/5"], lambda: f"the rows are {rows()}")
+
+
 def pause_and_clear(page, server):
     """A pause holds new requests back, and clearing removes all."""
     server.send("GET", "/boards/1")

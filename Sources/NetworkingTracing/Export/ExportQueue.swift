@@ -1,0 +1,130 @@
+import Foundation
+import Networking
+import Promises
+
+/// The result of a batch.
+///
+/// Source: OpenTelemetry Protocol 1.5, sections "Full Success", "Partial Success" and "Failures".
+enum ExportResult: Equatable {
+  /// The collector has accepted the batch, but this number of spans.
+  case accepted(rejected: Int, String?)
+  case failed(String)
+
+  init(_ result: Result<Response, any Error>) {
+    switch result {
+    case .success(let response) where (200..<300).contains(response.status):
+      let partial = (try? JSON(parsing: response.data))?["partialSuccess"] ?? .null
+      let text = partial["errorMessage"].string
+      self = .accepted(
+        // Numbers of 64 bits are texts in the JSON of Protocol Buffers.
+        rejected: max(
+          partial["rejectedSpans"].int ?? partial["rejectedSpans"].string.flatMap { Int($0) } ?? 0,
+          0),
+        text.map { Redactor.standard.maskedText(String($0.prefix(200))) })
+    case .success(let response):
+      self = .failed("the collector has responded with \(response.status)")
+    case .failure(let error as NetworkError): self = .failed(error.code.errorType)
+    case .failure(let error): self = .failed("\(type(of: error))")
+    }
+  }
+}
+
+/// The queue of an exporter: a state machine that sends one batch at a time.
+struct ExportQueue {
+  enum Action {
+    case none
+    /// To call ``expire(_:)`` after a delay.
+    case wait(Duration, round: Int)
+    case send([TraceRecord])
+    /// To call the closures of flushes.
+    case finish([@Sendable () -> Void])
+  }
+
+  private let limits: TraceExporter.Limits
+  private(set) var counts = TraceExporter.Counts()
+  private var waiting = FIFO<TraceRecord>()
+  /// The number of spans in ``waiting``.
+  private var size = 0
+  /// The number of spans on their way.
+  private var sentSize = 0
+  private var isSending = false
+  /// The number of the current wait for further traces.
+  private var round = 0
+  private var isWaiting = false
+  private var flushes: [@Sendable () -> Void] = []
+
+  init(_ limits: TraceExporter.Limits) {
+    self.limits = limits
+  }
+
+  mutating func add(_ record: TraceRecord) -> Action {
+    let count = record.exportedSpanCount
+    guard size == 0 || size + count <= limits.queueSize else {
+      counts.dropped += count
+      return .none
+    }
+    waiting.append(record)
+    size += count
+    counts.waiting += count
+    guard !isSending else { return .none }
+    if size >= limits.batchSize { return send() }
+    guard !isWaiting else { return .none }
+    isWaiting = true
+    round += 1
+    return .wait(limits.delay, round: round)
+  }
+
+  mutating func expire(_ round: Int) -> Action { isWaiting && round == self.round ? send() : .none }
+
+  mutating func flush(_ action: @escaping @Sendable () -> Void) -> Action {
+    flushes.append(action)
+    return isSending ? .none : next()
+  }
+
+  mutating func finish(_ result: ExportResult) -> Action {
+    switch result {
+    case .accepted(let rejected, let text):
+      let rejected = min(rejected, sentSize)
+      counts.exported += sentSize - rejected
+      counts.failed += rejected
+      if rejected > 0 { counts.lastFailure = text ?? "the collector has rejected spans" }
+    case .failed(let text):
+      counts.failed += sentSize
+      counts.lastFailure = text
+    }
+    counts.waiting -= sentSize
+    (isSending, sentSize) = (false, 0)
+    if size > 0, flushes.isEmpty, size < limits.batchSize {
+      isWaiting = true
+      round += 1
+      return .wait(limits.delay, round: round)
+    }
+    return next()
+  }
+
+  private mutating func next() -> Action {
+    if size > 0 { return send() }
+    defer { flushes = [] }
+    return .finish(flushes)
+  }
+
+  private mutating func send() -> Action {
+    (isSending, isWaiting) = (true, false)
+    var records: [TraceRecord] = []
+    while sentSize < limits.batchSize, let record = waiting.popFirst() {
+      records.append(record)
+      sentSize += record.exportedSpanCount
+    }
+    size -= sentSize
+    return .send(records)
+  }
+}
+
+extension TraceRecord {
+  /// The number of spans in an export: that of the trace, and those of the spans and hops.
+  var exportedSpanCount: Int {
+    spans.reduce(1) { count, span in
+      if case .call(let call) = span.kind { count + 1 + call.hops.count } else { count + 1 }
+    }
+  }
+}
