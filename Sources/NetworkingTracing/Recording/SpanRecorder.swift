@@ -81,16 +81,25 @@ final class SpanRecorder: CallRecorder {
     at site: CallSite?, in context: ExecutionContext?, after cause: TraceStep?, scope: TraceStep
   ) -> TraceStep? { add(.handler(site, context.map(HandlerPlace.init)), after: cause, in: scope) }
 
-  func timer(at site: CallSite, after cause: TraceStep) -> TraceStep? {
-    add(.timer(site), after: cause, in: cause)
+  func begin(_ kind: TraceStep.Kind, at site: CallSite, after cause: TraceStep)
+    -> @Sendable () -> TraceStep?
+  {
+    let start = scheduler.now
+    return { [self] in
+      let step = add(.work(kind, site), after: cause, in: cause, start: start)
+      if let step { end(step) }
+      return step
+    }
   }
 
-  private func add(_ kind: SpanRecords.Kind, after cause: TraceStep?, in scope: TraceStep)
-    -> TraceStep?
-  {
-    let now = scheduler.now
-    return state.withLock { $0.add(kind, after: number(of: cause), in: scope.number, at: now) }
-      .map { TraceStep(of: self, number: $0) }
+  private func add(
+    _ kind: SpanRecords.Kind, after cause: TraceStep?, in scope: TraceStep, start: Duration? = nil
+  ) -> TraceStep? {
+    let start = start ?? scheduler.now
+    let joined = number(of: cause) == nil ? [] : cause?.joined ?? []
+    return state.withLock {
+      $0.add(kind, after: number(of: cause), joining: joined, in: scope.number, at: start)
+    }.map { TraceStep(of: self, number: $0) }
   }
 
   func begin(_ step: TraceStep) {

@@ -8,13 +8,14 @@ struct SpanRecords: Sendable {
     case call(NetworkEvent.CallID, RequestMode)
     /// A handler with the place of its promise, or the code of a task.
     case handler(CallSite?, HandlerPlace?)
-    case timer(CallSite)
+    case work(TraceStep.Kind, CallSite)
   }
 
   /// A step, by its number minus one.
   struct Entry: Sendable {
     let kind: Kind
     let cause: TraceSpan.Cause
+    let joined: [Int]
     let start: Duration
     var started: Duration?
     var isOnMainThread = false
@@ -48,7 +49,7 @@ struct SpanRecords: Sendable {
   private var tasks: [Int: Tasks] = [:]
   private var origin: (time: Duration, date: Date)?
   private var runningCount = 0
-  private var ending: (ending: TraceRecord.Ending, cause: TraceSpan.Cause, time: Duration)?
+  private var ending: (ending: TraceRecord.Ending, cause: TraceSpan.Cause?, time: Duration)?
   /// The longest time that one step of a task runs between two events without a wait.
   private static let turn = Duration.milliseconds(1)
 
@@ -65,8 +66,7 @@ struct SpanRecords: Sendable {
 
   mutating func finish(_ end: TraceRecord.Ending, after step: Int?, at now: Duration) {
     runningCount -= 1
-    let cause = step.map { $0 == 0 ? TraceSpan.Cause.beginning : .span($0) } ?? .unknown(after: nil)
-    ending = (end, cause, now)
+    ending = (end, step.map { $0 == 0 ? .beginning : .span($0) }, now)
   }
 
   // MARK: Steps
@@ -79,7 +79,9 @@ struct SpanRecords: Sendable {
   /// Adds a step.
   ///
   /// - Returns: Its number. `nil` if the trace is full.
-  mutating func add(_ kind: Kind, after cause: Int?, in scope: Int, at now: Duration) -> Int? {
+  mutating func add(
+    _ kind: Kind, after cause: Int?, joining joined: [Int], in scope: Int, at now: Duration
+  ) -> Int? {
     guard takeEvent() else {
       droppedCount += 1
       return nil
@@ -91,12 +93,13 @@ struct SpanRecords: Sendable {
       case nil: .unknown(after: scope > 0 ? scope : nil)
       }
     if let cause { touch(cause, at: now) }
-    entries.append(Entry(kind: kind, cause: relation, start: now, latest: now))
+    entries.append(Entry(kind: kind, cause: relation, joined: joined, start: now, latest: now))
     return entries.count
   }
 
   private mutating func touch(_ step: Int, at now: Duration) {
-    if entries.indices.contains(step - 1) { entries[step - 1].latest = now }
+    guard entries.indices.contains(step - 1) else { return }
+    entries[step - 1].latest = max(entries[step - 1].latest, now)
   }
 
   mutating func start(_ step: Int, at now: Duration, isOnMainThread: Bool) {
@@ -160,10 +163,10 @@ struct SpanRecords: Sendable {
     }
     let isRunning = runningCount > 0 || ending == nil
     var effective = Set(entries.compactMap { $0.cause.span })
-    if let last = ending?.cause.span { effective.insert(last) }
+    if let last = ending?.cause?.span { effective.insert(last) }
     let spans = entries.indices.compactMap { index -> TraceSpan? in
       // The end of a task, after its last `await`.
-      if case .handler(nil, _) = entries[index].kind, entries[index].end == nil,
+      if case .handler(_, nil) = entries[index].kind, entries[index].end == nil,
         !effective.contains(index + 1)
       {
         return nil
@@ -192,7 +195,7 @@ struct SpanRecords: Sendable {
     let entry = entries[index]
     var span = TraceSpan(
       id: index + 1, kind: .code, name: "", start: entry.start - origin,
-      end: entry.end.map { $0 - origin }, cause: entry.cause)
+      end: entry.end.map { $0 - origin }, cause: entry.cause, joined: entry.joined)
     switch entry.kind {
     case .call(let call, let mode):
       CallSpan(
@@ -201,10 +204,12 @@ struct SpanRecords: Sendable {
           self.call(of: mark.cause).flatMap { $0 == index + 1 ? nil : $0 }
         }
       ).fill(&span, call)
-    case .timer(let site):
+    case .work(.timer, let site):
       (span.kind, span.name, span.site) = (.timer, "timer", site.description)
+    case .work(.decoding, let site):
+      (span.kind, span.name, span.site) = (.decoding, "decode", site.description)
     case .handler(let site, let place):
-      span.name = site == nil ? "task" : "handler"
+      span.name = place == nil ? "task" : "handler"
       span.site = site?.description
       let isMain = place?.isMain ?? entry.isOnMainThread
       let context: TraceSpan.HandlerContext =
@@ -224,6 +229,9 @@ struct HandlerPlace: Sendable {
   let name: String?
 
   init(_ context: ExecutionContext) {
-    (isMain, name) = context.place
+    let place = context.place
+    isMain = place.isMain
+    // The global queues are no places of their own.
+    name = place.name?.hasPrefix("com.apple.root") == true ? nil : place.name
   }
 }

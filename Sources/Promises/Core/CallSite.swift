@@ -3,7 +3,7 @@
 /// The description is `module/file.swift:line`, as in `#fileID` and `#line`. It contains no path of
 /// the machine that compiled the program.
 public struct CallSite: Sendable, Hashable, CustomStringConvertible {
-  private let staticFile: StaticString
+  let staticFile: StaticString
   private let shortLine: UInt32
 
   /// Creates a source location.

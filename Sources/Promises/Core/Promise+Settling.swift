@@ -61,7 +61,9 @@ extension Promise: Settleable {
       write()
       if source.leavesUpstream { machine.isCancelled = true }
       upstream = machine.upstream.take()
-      if TraceStep.isUsed.load(ordering: .relaxed) { machine.upstream = TraceStep.current }
+      if TraceStep.isUsed.load(ordering: .relaxed) {
+        machine.upstream = TraceStep.settlement(of: upstream, isEarly: source.leavesUpstream)
+      }
       // A handler that another thread attaches during the departure also runs after it.
       let needsDelivery =
         firstReaction != nil || source == .observed || source.leavesUpstream && upstream != nil

@@ -18,20 +18,26 @@ package final class TraceStep: Upstream {
     isUsed.store(true, ordering: .relaxed)
   }
 
-  package let recorder: any TraceRecorder
+  /// The kind of a step without a context.
+  @usableFromInline
+  package enum Kind: Sendable { case timer, decoding }
+
+  @usableFromInline package let recorder: any TraceRecorder
   /// The number of the step in its trace.
   ///
   /// Later steps have higher numbers.
   package let number: Int
+  /// The numbers of earlier steps that also had to end first, such as those of the members of a `when`.
+  package let joined: [Int]
 
   /// Creates a step.
   ///
   /// - Parameters:
   ///   - recorder: The recorder of the trace.
   ///   - number: The number of the step.
-  package init(of recorder: any TraceRecorder, number: Int) {
-    self.recorder = recorder
-    self.number = number
+  ///   - joined: The numbers of earlier steps that also had to end first.
+  package init(of recorder: any TraceRecorder, number: Int, joined: [Int] = []) {
+    (self.recorder, self.number, self.joined) = (recorder, number, joined)
   }
 
   /// The step that the current code belongs to: the settlement that is delivered, or that of the current task or
@@ -46,22 +52,49 @@ package final class TraceStep: Upstream {
   /// The step of the current task or handler.
   static var ofScope: TraceStep? { HandlerScope.current?.step.map { $0.recorder.step(in: $0) } }
 
+  /// Returns the step that settles a promise.
+  ///
+  /// - Parameters:
+  ///   - upstream: The upstream of the promise. The steps of the members of a group are joined, up to 100.
+  ///   - isEarly: Whether the promise does not wait for all members.
+  @usableFromInline static func settlement(of upstream: (any Upstream)?, isEarly: Bool)
+    -> TraceStep?
+  {
+    guard let step = current, !isEarly, let group = upstream as? UpstreamGroup else {
+      return current
+    }
+    let steps = group.members.compactMap { ($0 as? any Settleable)?.settlementStep }
+    let joined = steps.flatMap { $0.joined + [$0.number] }.filter { $0 != step.number }
+    return TraceStep(of: step.recorder, number: step.number, joined: Array(joined.prefix(100)))
+  }
+
   /// Returns the later one of two steps.
   static func later(_ left: TraceStep?, _ right: TraceStep?) -> TraceStep? {
     guard let left, let right, left.recorder === right.recorder else { return left ?? right }
-    return left.number > right.number ? left : right
+    return left.number >= right.number ? left : right
   }
 
   /// Returns an action of a timer that records the timer in the trace of the current code.
   static func timing(at site: CallSite, _ action: @escaping @Sendable () -> Void)
     -> @Sendable () -> Void
   {
-    guard let cause = current, !site.isInternal,
-      let step = cause.recorder.timer(at: site, after: cause)
-    else { return action }
-    return {
-      step.recorder.end(step)
-      Trampoline.with(step, action)
+    guard let cause = current, !site.isInternal else { return action }
+    let end = cause.recorder.begin(.timer, at: site, after: cause)
+    return { Trampoline.with(end() ?? cause, action) }
+  }
+
+  /// Returns a closure that records its work in the trace of the code that calls it.
+  ///
+  /// The settlements that follow are due to it. Outside of all traces, it is the closure itself.
+  @inlinable
+  package static func decoding<Input, Output>(
+    _ file: StaticString, _ line: UInt, _ work: @escaping @Sendable (Input) throws -> Output
+  ) -> @Sendable (Input) throws -> Output {
+    guard isUsed.load(ordering: .relaxed) else { return work }
+    return { input in
+      let end = current.map { $0.recorder.begin(.decoding, at: CallSite(file, line), after: $0) }
+      defer { if let step = end?() { Trampoline.follow(step) } }
+      return try work(input)
     }
   }
 
@@ -70,6 +103,7 @@ package final class TraceStep: Upstream {
 }
 
 /// A recorder of the steps of a trace, which is thread-safe and calls no other code.
+@usableFromInline
 package protocol TraceRecorder: AnyObject, Sendable {
   /// Returns the step of the current code.
   ///
@@ -89,8 +123,11 @@ package protocol TraceRecorder: AnyObject, Sendable {
     at site: CallSite?, in context: ExecutionContext?, after cause: TraceStep?, scope: TraceStep
   ) -> TraceStep?
 
-  /// Records a timer, which ends when it is due.
-  func timer(at site: CallSite, after cause: TraceStep) -> TraceStep?
+  /// Begins a step that is recorded at its end.
+  ///
+  /// - Returns: A closure that ends the step. It returns `nil` if the trace records no more steps.
+  func begin(_ kind: TraceStep.Kind, at site: CallSite, after cause: TraceStep)
+    -> @Sendable () -> TraceStep?
 
   /// Records that a handler begins.
   func begin(_ step: TraceStep)

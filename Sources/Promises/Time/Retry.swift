@@ -109,7 +109,7 @@ private final class Attempts<Value: Sendable>: Upstream {
       return promise.reject(error, by: .upstream)
     }
     guard delay > .zero else { return start(number + 1, for: promise) }
-    let wait = after(delay, scheduler: scheduler)
+    let wait = after(delay, scheduler: scheduler, file: site.staticFile, line: UInt(site.line))
     follow(wait, for: promise) { settled in
       if settled.error == nil { self.start(number + 1, for: promise) }
     }
