@@ -154,8 +154,7 @@ extension Promise where Value == Response {
     _ read: @escaping @Sendable (_ response: Response) throws -> Output
   ) -> Promise<Output> {
     map(
-      on: LargeBodies.context, if: { LargeBodies.mustMove($0) }, file: file, line: line,
-      TraceStep.decoding(file, line, read))
+      on: LargeBodies.context, if: { LargeBodies.mustMove($0) }, file: file, line: line, read)
   }
 
   // MARK: - JSON

@@ -11,7 +11,7 @@ import Promises
 final class CallEvents: Sendable {
   let call: NetworkEvent.CallID
   /// The step of the call in a trace.
-  private let step: TraceStep?
+  let step: TraceStep?
   private let eventSinks: EventSinkList
   private let scheduler: any Scheduler
   private let redactor: Redactor

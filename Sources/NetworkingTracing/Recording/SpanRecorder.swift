@@ -81,12 +81,10 @@ final class SpanRecorder: CallRecorder {
     at site: CallSite?, in context: ExecutionContext?, after cause: TraceStep?, scope: TraceStep
   ) -> TraceStep? { add(.handler(site, context.map(HandlerPlace.init)), after: cause, in: scope) }
 
-  func begin(_ kind: TraceStep.Kind, at site: CallSite, after cause: TraceStep)
-    -> @Sendable () -> TraceStep?
-  {
+  func timer(at site: CallSite, after cause: TraceStep) -> @Sendable () -> TraceStep? {
     let start = scheduler.now
     return { [self] in
-      let step = add(.work(kind, site), after: cause, in: cause, start: start)
+      let step = add(.timer(site), after: cause, in: cause, start: start)
       if let step { end(step) }
       return step
     }

@@ -8,7 +8,7 @@ struct SpanRecords: Sendable {
     case call(NetworkEvent.CallID, RequestMode)
     /// A handler with the place of its promise, or the code of a task.
     case handler(CallSite?, HandlerPlace?)
-    case work(TraceStep.Kind, CallSite)
+    case timer(CallSite)
   }
 
   /// A step, by its number minus one.
@@ -22,6 +22,8 @@ struct SpanRecords: Sendable {
     var end: Duration?
     var latest: Duration
     var marks: [CallMark] = []
+    /// The number of events that were not recorded.
+    var lostCount = 0
   }
 
   /// The steps of the tasks that were started in the code of one step.
@@ -66,6 +68,8 @@ struct SpanRecords: Sendable {
 
   mutating func finish(_ end: TraceRecord.Ending, after step: Int?, at now: Duration) {
     runningCount -= 1
+    // A full trace has lost the steps of its tasks.
+    let step = droppedCount > 0 ? nil : step
     ending = (end, step.map { $0 == 0 ? .beginning : .span($0) }, now)
   }
 
@@ -143,9 +147,10 @@ struct SpanRecords: Sendable {
   // MARK: Calls
 
   mutating func add(_ mark: CallMark, by cause: Int?, to step: Int) {
-    guard takeEvent() || mark.isFinal else { return }
+    let (isFull, index) = (!takeEvent(), step - 1)
+    guard !isFull || mark.isFinal else { return entries[index].lostCount += 1 }
     var mark = mark
-    mark.cause = cause
+    (mark.cause, mark.isAfterGap) = (cause, entries[index].lostCount > 0)
     entries[step - 1].marks.append(mark)
     entries[step - 1].latest = mark.time
     if mark.isFinal { entries[step - 1].end = mark.time }
@@ -204,17 +209,20 @@ struct SpanRecords: Sendable {
           self.call(of: mark.cause).flatMap { $0 == index + 1 ? nil : $0 }
         }
       ).fill(&span, call)
-    case .work(.timer, let site):
+    case .timer(let site):
       (span.kind, span.name, span.site) = (.timer, "timer", site.description)
-    case .work(.decoding, let site):
-      (span.kind, span.name, span.site) = (.decoding, "decode", site.description)
     case .handler(let site, let place):
-      span.name = place == nil ? "task" : "handler"
+      span.name = place == nil ? "task" : "\(site?.name ?? .handler)"
       span.site = site?.description
       let isMain = place?.isMain ?? entry.isOnMainThread
       let context: TraceSpan.HandlerContext =
         isMain ? .mainThread : place?.name.map { .actor($0) } ?? .background
       span.kind = .handler(context, started: entry.started.map { $0 - origin })
+      if site?.name == .decode {
+        span.kind = .decoding
+        let started = (entry.started ?? entry.latest) - origin
+        span.parts = [TraceSegment(context.wait, from: span.start, to: started)]
+      }
       // The code of a task that has not awaited again ends with its last effect.
       if span.end == nil, entry.started != nil { span.end = entry.latest - origin }
     }
@@ -229,9 +237,16 @@ struct HandlerPlace: Sendable {
   let name: String?
 
   init(_ context: ExecutionContext) {
-    let place = context.place
-    isMain = place.isMain
-    // The global queues are no places of their own.
-    name = place.name?.hasPrefix("com.apple.root") == true ? nil : place.name
+    switch context.target {
+    case .main: (isMain, name) = (true, nil)
+    case .queue(let queue):
+      // The global queues are no places of their own.
+      (isMain, name) = (false, queue.label.hasPrefix("com.apple.root") ? nil : queue.label)
+    case .actor(let actor): (isMain, name) = (actor === MainActor.shared, "\(type(of: actor))")
+    case .custom(let custom):
+      let base = (custom as? TrackedContext).map { HandlerPlace($0.base) }
+      (isMain, name) = (base?.isMain ?? false, base?.name)
+    case .inline: (isMain, name) = (false, nil)
+    }
   }
 }

@@ -4,7 +4,12 @@
 /// the machine that compiled the program.
 public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   let staticFile: StaticString
+  /// The line in 24 bits, and the operator.
   private let shortLine: UInt32
+
+  /// The operator that has made the promise, if its handlers are named in a trace.
+  @usableFromInline
+  package enum Operator: UInt32, Sendable { case handler, then, map, tap, ensure, recover, decode }
 
   /// Creates a source location.
   ///
@@ -13,10 +18,11 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   /// - Parameters:
   ///   - file: A `#fileID`.
   ///   - line: A `#line`, counted from 1.
+  ///   - name: The operator.
   @usableFromInline
-  init(_ file: StaticString, _ line: UInt) {
+  init(_ file: StaticString, _ line: UInt, _ name: Operator = .handler) {
     staticFile = file
-    shortLine = UInt32(truncatingIfNeeded: line)
+    shortLine = UInt32(truncatingIfNeeded: line) & 0xFF_FFFF | name.rawValue << 24
   }
 
   /// The module and the file name: `Module/File.swift`.
@@ -32,7 +38,10 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   ]
 
   /// The line in the file, counted from 1.
-  public var line: Int { Int(shortLine) }
+  public var line: Int { Int(shortLine & 0xFF_FFFF) }
+
+  /// The operator that has made the promise.
+  package var name: Operator { Operator(rawValue: shortLine >> 24) ?? .handler }
 
   /// The location as `Module/File.swift:line`.
   public var description: String { "\(file):\(line)" }

@@ -25,7 +25,7 @@ public import Dispatch
 /// dispatched to their contexts in the order of attachment.
 public struct ExecutionContext: Sendable {
   @usableFromInline
-  enum Target: Sendable {
+  package enum Target: Sendable {
     case main
     case inline
     case queue(DispatchQueue)
@@ -33,7 +33,7 @@ public struct ExecutionContext: Sendable {
     case custom(any CustomContext)
   }
 
-  @usableFromInline let target: Target
+  @usableFromInline package let target: Target
 
   @usableFromInline
   init(_ target: Target) {
@@ -217,7 +217,7 @@ private final class AbandonmentGuard: Sendable {
 
 /// A context that is implemented by an object.
 @usableFromInline
-protocol CustomContext: AnyObject, Sendable {
+package protocol CustomContext: AnyObject, Sendable {
   func enqueue(_ job: @escaping Job)
 
   /// Returns the context for a handler that specifies `explicit` instead of this context.

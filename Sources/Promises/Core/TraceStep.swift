@@ -1,5 +1,4 @@
 public import CatenaSystem
-import Dispatch
 
 /// A step of a trace: a call, a timer, a handler of a promise, or the code of a task after an `await`.
 ///
@@ -18,11 +17,7 @@ package final class TraceStep: Upstream {
     isUsed.store(true, ordering: .relaxed)
   }
 
-  /// The kind of a step without a context.
-  @usableFromInline
-  package enum Kind: Sendable { case timer, decoding }
-
-  @usableFromInline package let recorder: any TraceRecorder
+  package let recorder: any TraceRecorder
   /// The number of the step in its trace.
   ///
   /// Later steps have higher numbers.
@@ -68,6 +63,9 @@ package final class TraceStep: Upstream {
     return TraceStep(of: step.recorder, number: step.number, joined: Array(joined.prefix(100)))
   }
 
+  /// Runs code whose settlements and handlers are due to this step.
+  package func run(_ work: () -> Void) { Trampoline.with(self, work) }
+
   /// Returns the later one of two steps.
   static func later(_ left: TraceStep?, _ right: TraceStep?) -> TraceStep? {
     guard let left, let right, left.recorder === right.recorder else { return left ?? right }
@@ -79,23 +77,8 @@ package final class TraceStep: Upstream {
     -> @Sendable () -> Void
   {
     guard let cause = current, !site.isInternal else { return action }
-    let end = cause.recorder.begin(.timer, at: site, after: cause)
+    let end = cause.recorder.timer(at: site, after: cause)
     return { Trampoline.with(end() ?? cause, action) }
-  }
-
-  /// Returns a closure that records its work in the trace of the code that calls it.
-  ///
-  /// The settlements that follow are due to it. Outside of all traces, it is the closure itself.
-  @inlinable
-  package static func decoding<Input, Output>(
-    _ file: StaticString, _ line: UInt, _ work: @escaping @Sendable (Input) throws -> Output
-  ) -> @Sendable (Input) throws -> Output {
-    guard isUsed.load(ordering: .relaxed) else { return work }
-    return { input in
-      let end = current.map { $0.recorder.begin(.decoding, at: CallSite(file, line), after: $0) }
-      defer { if let step = end?() { Trampoline.follow(step) } }
-      return try work(input)
-    }
   }
 
   @usableFromInline func consumerCancelled() {}
@@ -103,7 +86,6 @@ package final class TraceStep: Upstream {
 }
 
 /// A recorder of the steps of a trace, which is thread-safe and calls no other code.
-@usableFromInline
 package protocol TraceRecorder: AnyObject, Sendable {
   /// Returns the step of the current code.
   ///
@@ -123,11 +105,10 @@ package protocol TraceRecorder: AnyObject, Sendable {
     at site: CallSite?, in context: ExecutionContext?, after cause: TraceStep?, scope: TraceStep
   ) -> TraceStep?
 
-  /// Begins a step that is recorded at its end.
+  /// Begins a timer, which is recorded when it is due.
   ///
-  /// - Returns: A closure that ends the step. It returns `nil` if the trace records no more steps.
-  func begin(_ kind: TraceStep.Kind, at site: CallSite, after cause: TraceStep)
-    -> @Sendable () -> TraceStep?
+  /// - Returns: A closure that ends the timer. It returns `nil` if the trace records no more steps.
+  func timer(at site: CallSite, after cause: TraceStep) -> @Sendable () -> TraceStep?
 
   /// Records that a handler begins.
   func begin(_ step: TraceStep)
@@ -160,19 +141,6 @@ extension Promise {
   }
 }
 
-extension ExecutionContext {
-  /// Whether this is the main queue or the main actor, or otherwise the name of the queue or actor.
-  package var place: (isMain: Bool, name: String?) {
-    switch target {
-    case .main: (true, nil)
-    case .queue(let queue): (false, queue.label)
-    case .actor(let actor): (actor === MainActor.shared, "\(type(of: actor))")
-    case .custom(let custom): (custom as? TrackedContext)?.base.place ?? (false, nil)
-    case .inline: (false, nil)
-    }
-  }
-}
-
 /// A context that runs handlers in another one, within a scope, and records them in the scope's trace.
 final class ScopedContext: CustomContext {
   private let base: ExecutionContext
@@ -186,7 +154,7 @@ final class ScopedContext: CustomContext {
   func enqueue(_ job: @escaping Job) { enqueue(job, at: nil) }
 
   func enqueue(_ job: @escaping Job, at site: CallSite?) {
-    guard let origin = scope.step, !base.isInline else {
+    guard let origin = scope.step, !base.isInline || site?.name == .decode else {
       return base.run { [scope] in HandlerScope.$current.withValue(scope, operation: job) }
     }
     let cause = TraceStep.current

@@ -203,10 +203,6 @@ struct Trampoline {
   /// The step of a trace that has settled the promise whose reactions run on this thread.
   static var step: TraceStep? { current.pointee.step }
 
-  /// Makes the settlements and handlers that follow on this thread due to a step.
-  @usableFromInline
-  static func follow(_ step: TraceStep) { current.pointee.step = step }
-
   /// Runs a closure whose settlements and handlers are due to a step.
   static func with<Result>(_ step: TraceStep?, _ body: () -> Result) -> Result {
     let trampoline = current

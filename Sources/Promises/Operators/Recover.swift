@@ -16,7 +16,7 @@ extension Promise where Value: Sendable {
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ error: any Error) throws -> Value
   ) -> Promise {
-    recover(CallSite(file, line), on: context, matching: { policy.covers($0) ? $0 : nil }) {
+    recover(CallSite(file, line, .recover), on: context, matching: { policy.covers($0) ? $0 : nil }) {
       next, error in next.settle { try transform(error) }
     }
   }
@@ -60,7 +60,7 @@ extension Promise where Value: Sendable {
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ error: any Error) throws -> Promise
   ) -> Promise {
-    recover(CallSite(file, line), on: context, matching: { policy.covers($0) ? $0 : nil }) {
+    recover(CallSite(file, line, .recover), on: context, matching: { policy.covers($0) ? $0 : nil }) {
       next, error in next.follow { try transform(error) }
     }
   }
@@ -124,7 +124,7 @@ extension Promise where Value: Sendable {
     by step: @escaping @Sendable (_ outcome: Result<Value, any Error>) throws -> Promise<Value>?,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Value> {
-    let next: Promise<Value> = derived(at: CallSite(file, line))
+    let next: Promise<Value> = derived(at: CallSite(file, line, .recover))
     @Sendable func react(_ settled: Promise, _ next: Promise<Value>) -> Bool {
       guard !next.isSettled else { return false }
       do {
