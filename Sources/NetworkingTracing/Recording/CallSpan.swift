@@ -44,6 +44,7 @@ struct CallSpan {
         hop: mark.hop)
       switch (kind, previous.kind) {
       case (_, .shared(let call?)): segment.heldBy = calls[call]
+      case (.queue, _) where mark.isFinal: break
       case (.queue, _), (.refresh, _), (.code, _): segment.heldBy = holders[index]
       default: break
       }

@@ -51,7 +51,8 @@ struct TracedChain: Sendable {
     let mock = Mock.template { request in
       let path = String(request.path.text.drop { $0 == "/" })
       let delay = path.split(separator: "/").last.flatMap { Int($0) } ?? 100
-      return (respond(path, count.add()) ?? .text("ok")).delayed(by: .ms(delay))
+      let mock = respond(path, count.add()) ?? .text("ok")
+      return mock.delay == nil ? mock.delayed(by: .ms(delay)) : mock
     }
     let transport = MockTransport(routes: [Route(nil, "/**", mock)], scheduler: time)
     return client(mode, over: transport, configuration)
