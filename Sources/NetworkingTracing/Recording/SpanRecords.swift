@@ -51,6 +51,8 @@ struct SpanRecords: Sendable {
   private var tasks: [Int: Tasks] = [:]
   private var origin: (time: Duration, date: Date)?
   private var runningCount = 0
+  /// The call that was cancelled by the event before, which frees its place in the queue.
+  private var lastCancelled: Int?
   private var ending: (ending: TraceRecord.Ending, cause: TraceSpan.Cause?, time: Duration)?
   /// The longest time that one step of a task runs between two events without a wait.
   private static let turn = Duration.milliseconds(1)
@@ -148,6 +150,9 @@ struct SpanRecords: Sendable {
 
   mutating func add(_ mark: CallMark, by cause: Int?, to step: Int) {
     let (isFull, index) = (!takeEvent(), step - 1)
+    var cause = cause
+    if case .started = mark.kind { cause = lastCancelled ?? cause }
+    if case .cancelled = mark.kind { lastCancelled = step } else { lastCancelled = nil }
     guard !isFull || mark.isFinal else { return entries[index].lostCount += 1 }
     var mark = mark
     (mark.cause, mark.isAfterGap) = (cause, entries[index].lostCount > 0)

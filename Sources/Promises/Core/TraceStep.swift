@@ -52,6 +52,7 @@ package final class TraceStep: Upstream {
   /// - Parameters:
   ///   - upstream: The upstream of the promise. The steps of the members of a group are joined, up to 100.
   ///   - isEarly: Whether the promise does not wait for all members.
+  /// - Returns: The step of the current code, with the joined steps.
   @usableFromInline static func settlement(of upstream: (any Upstream)?, isEarly: Bool)
     -> TraceStep?
   {
@@ -65,6 +66,12 @@ package final class TraceStep: Upstream {
 
   /// Runs code whose settlements and handlers are due to this step.
   package func run(_ work: () -> Void) { Trampoline.with(self, work) }
+
+  /// Starts a task whose code belongs to the current step, as that of a handler that runs inline.
+  static func startingTask<Result>(_ start: () -> Result) -> Result {
+    guard let step = current, let scope = HandlerScope.current else { return start() }
+    return HandlerScope.$current.withValue(scope.with(step), operation: start)
+  }
 
   /// Returns the later one of two steps.
   static func later(_ left: TraceStep?, _ right: TraceStep?) -> TraceStep? {

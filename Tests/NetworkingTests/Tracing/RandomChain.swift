@@ -20,7 +20,7 @@ indirect enum RandomChain: Sendable {
 
   /// Creates a graph with at most `budget` calls.
   init(_ budget: Int, _ count: inout Int, _ random: inout RandomTrace) {
-    // Microseconds, so that no two sums are equal.
+    // No two sums are equal.
     func duration() -> Duration { .microseconds(Int.random(in: 1_000...900_000, using: &random)) }
     guard budget > 1, Int.random(in: 0..<8, using: &random) > 0 else {
       count += 1
@@ -81,7 +81,6 @@ final class ChainSimulation {
     /// The time at which it has left the queue. `nil` if it has not.
     var started: Duration?
     var end: Duration?
-    var holder: Work?
     var isCancelled = false
 
     init(_ name: String, _ cause: Work?, _ made: Duration) {
@@ -91,7 +90,7 @@ final class ChainSimulation {
 
   /// The end of a part of the graph.
   typealias Completion = (_ succeeds: Bool, _ cause: Work) -> Void
-  typealias Cancellation = (_ cause: Work) -> Void
+  typealias Cancellation = () -> Void
 
   private let limit: Int
   private var now = Duration.zero
@@ -127,7 +126,7 @@ final class ChainSimulation {
     case .pause(let duration, let next):
       let timer = Work("timer", cause, now)
       timer.started = now
-      var cancel: Cancellation = { _ in timer.isCancelled = true }
+      var cancel: Cancellation = { timer.isCancelled = true }
       events.append(
         (
           now + duration, timer,
@@ -136,7 +135,7 @@ final class ChainSimulation {
             self.handlers.append { cancel = self.start(next, timer, completion) }
           }
         ))
-      return { cancel($0) }
+      return { cancel() }
     case .then(let first, let second): return follow(first, second, cause, true, completion)
     case .recover(let first, let second): return follow(first, second, cause, false, completion)
     case .when(let parts): return gather(parts, cause, until: { !$0 }, completion)
@@ -149,16 +148,16 @@ final class ChainSimulation {
     _ first: RandomChain, _ second: RandomChain, _ cause: Work?, _ condition: Bool,
     _ completion: @escaping Completion
   ) -> Cancellation {
-    var (cancel, isCancelled): (Cancellation, Bool) = ({ _ in }, false)
+    var (cancel, isCancelled): (Cancellation, Bool) = ({}, false)
     cancel = start(first, cause) { succeeds, cause in
       guard succeeds == condition else { return completion(succeeds, cause) }
       self.handlers.append {
         if !isCancelled { cancel = self.start(second, cause, completion) }
       }
     }
-    return { cause in
+    return {
       isCancelled = true
-      cancel(cause)
+      cancel()
     }
   }
 
@@ -174,14 +173,14 @@ final class ChainSimulation {
         remaining -= 1
         guard isDecisive(succeeds) || remaining == 0 else { return }
         isOver = true
-        for cancel in cancels { cancel(cause) }
+        for cancel in cancels { cancel() }
         completion(succeeds, cause)
       }
     }
-    return { cause in
+    return {
       guard !isOver else { return }
       isOver = true
-      for cancel in cancels { cancel(cause) }
+      for cancel in cancels { cancel() }
     }
   }
 
@@ -199,26 +198,24 @@ final class ChainSimulation {
           now + duration, work,
           { [self] in
             work.end = now
-            free(after: work)
+            free()
             completion(!fails, work)
           }
         ))
     }
     if runningCount < limit { begin() } else { waiting.append((work, begin)) }
-    return { [self] cause in
+    return { [self] in
       guard work.end == nil else { return }
       (work.isCancelled, work.end) = (true, now)
       guard work.started != nil else { return waiting.removeAll { $0.work === work } }
-      free(after: cause)
+      free()
     }
   }
 
-  private func free(after holder: Work) {
+  private func free() {
     runningCount -= 1
     guard !waiting.isEmpty else { return }
-    let next = waiting.removeFirst()
-    next.work.holder = holder
-    next.start()
+    waiting.removeFirst().start()
   }
 
   /// The critical path, from the start to the end.
@@ -228,22 +225,23 @@ final class ChainSimulation {
       if let started = work.started, let end = work.end {
         let kind = work.name == "timer" ? "timer" : "server"
         if end > started { steps.append("\(work.name) \(kind) \((end - started).digits)") }
-        if started > work.made { steps.append("\(work.name) queue \((started - work.made).digits)") }
+        if started > work.made {
+          steps.append("\(work.name) queue \((started - work.made).digits)")
+        }
       }
       next = work.cause
     }
     return steps.reversed()
   }
 
-  /// The calls, with their causes, times and holders.
+  /// The calls, with their causes and times.
   var lines: [String] {
     calls.map { work in
       let end = work.end.map(\.digits) ?? ""
       let isServed = work.started.map { $0 < work.end ?? now } ?? false
-      let holder = work.holder.flatMap { isServed ? " by \($0.name)" : nil } ?? ""
       let isQueued = work.started.map { $0 > work.made } ?? true
       return "\(work.name) <\(work.cause?.name ?? "start") \(work.made.digits)-\(end)"
-        + (isQueued ? " queue -\(work.started?.digits ?? end)\(holder)" : "")
+        + (isQueued ? " queue -\(work.started?.digits ?? end)\(isServed ? " held" : "")" : "")
         + (work.isCancelled ? " cancelled" : "")
     }.sorted()
   }

@@ -14,7 +14,7 @@ struct RandomChainTests {
     for seed in part * 100..<(part + 1) * 100 {
       var random = RandomTrace(seed: UInt64(seed) &* 7_919 &+ 17)
       var count = 0
-      let chain = RandomChain(.random(in: 1...12, using: &random), &count, &random)
+      let chain = RandomChain(.random(in: 2...16, using: &random), &count, &random)
       let limit = Int.random(in: 1...5, using: &random)
       let record = await TracedChain.record { traced in
         let calls = chain.calls
@@ -59,11 +59,14 @@ extension TraceRecord {
   fileprivate var lines: [String] {
     spans.compactMap { span -> String? in
       guard case .call = span.kind else { return nil }
-      var line = "\(span.name) <\(origin(span.cause)) \(span.start.digits)-\(span.end?.digits ?? "")"
+      var line =
+        "\(span.name) <\(origin(span.cause)) \(span.start.digits)-\(span.end?.digits ?? "")"
       if let queue = span.parts.first, queue.kind == .queue {
         line += " queue -\(queue.end.digits)"
-        // A call that is cancelled in the queue may have got a place at the same time.
-        if queue.end < span.end ?? elapsed, let holder = self.span(queue.heldBy) { line += " by \(holder.name)" }
+        // Several calls may end at that time: the winner of a race, and the others that it cancels.
+        if queue.end < span.end ?? elapsed {
+          line += self.span(queue.heldBy)?.end == queue.end ? " held" : " not held"
+        }
       }
       return line + (span.outcome == .cancelled ? " cancelled" : "")
     }.sorted()

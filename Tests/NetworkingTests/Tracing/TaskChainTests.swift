@@ -11,13 +11,15 @@ import Testing
 @Suite(.gated)
 struct TaskChainTests {
   @Test func eachAwaitLetsTheNextCallBegin() async {
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET a/100 200 <start 0-100: server 0-100
       2 task <1 100-100
       3 GET b/200 200 <2 100-300: server 100-300
       4 task <3 300-300
       300 <4 = 1 server 100, 3 server 200
-      """) { chain in
+      """
+    ) { chain in
       let client = chain.client()
       try await chain.trace.run {
         _ = try await client.request(.get("a/100")).value
@@ -27,7 +29,8 @@ struct TaskChainTests {
   }
 
   @Test func callsOfAsyncLetRunAtTheSameTime() async {
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET a/100 200 <start 0-100: server 0-100
       2 task <1 100-100
       3 GET b/200 200 <2 100-300: server 100-300
@@ -36,7 +39,8 @@ struct TaskChainTests {
       6 GET d/50 200 <5 400-450: server 400-450
       7 task <6 450-450
       450 <7 = 1 server 100, 4 server 300, 6 server 50
-      """) { chain in
+      """
+    ) { chain in
       let client = chain.client()
       try await chain.trace.run {
         _ = try await client.request(.get("a/100")).value
@@ -49,14 +53,16 @@ struct TaskChainTests {
   }
 
   @Test func aShortAsyncLetAfterALongOneIsNotTheCause() async {
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET b/100 200 <start 0-100: server 0-100
       2 GET a/300 200 <start 0-300: server 0-300
       3 task <2 300-300
       4 GET c/50 200 <3 300-350: server 300-350
       5 task <4 350-350
       350 <5 = 2 server 300, 4 server 50
-      """) { chain in
+      """
+    ) { chain in
       let client = chain.client()
       try await chain.trace.run {
         async let a = client.request(.get("a/300")).value
@@ -69,7 +75,8 @@ struct TaskChainTests {
   }
 
   @Test func theLastChildOfAGroupLetsItsParentContinue() async {
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET a/10 200 <start 0-10: server 0-10
       2 GET a/20 200 <start 0-20: server 0-20
       3 GET a/30 200 <start 0-30: server 0-30
@@ -77,7 +84,8 @@ struct TaskChainTests {
       5 GET b/5 200 <4 30-35: server 30-35
       6 task <5 35-35
       35 <6 = 3 server 30, 5 server 5
-      """) { chain in
+      """
+    ) { chain in
       let client = chain.client()
       try await chain.trace.run {
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -92,7 +100,8 @@ struct TaskChainTests {
   }
 
   @Test func childrenThatCallAgainHaveChainsOfTheirOwn() async {
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET a/10 200 <start 0-10: server 0-10
       2 GET a/20 200 <start 0-20: server 0-20
       3 GET a/30 200 <start 0-30: server 0-30
@@ -106,7 +115,8 @@ struct TaskChainTests {
       11 GET c/5 200 <10 75-80: server 75-80
       12 task <11 80-80
       80 <12 = 3 server 30, 9 server 45, 11 server 5
-      """) { chain in
+      """
+    ) { chain in
       let client = chain.client()
       try await chain.trace.run {
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -124,7 +134,8 @@ struct TaskChainTests {
   }
 
   @Test func nestedGroupsJoinInTheirParents() async {
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET a/10 200 <start 0-10: server 0-10
       2 GET b/25 200 <start 0-25: server 0-25
       3 GET d/50 200 <start 0-50: server 0-50
@@ -134,7 +145,8 @@ struct TaskChainTests {
       7 GET e/5 200 <6 65-70: server 65-70
       8 task <7 70-70
       70 <8 = 2 server 25, 5 server 40, 7 server 5
-      """) { chain in
+      """
+    ) { chain in
       let client = chain.client()
       try await chain.trace.run {
         try await withThrowingTaskGroup(of: Void.self) { outer in
@@ -155,7 +167,8 @@ struct TaskChainTests {
   }
 
   @Test func aTaskOfItsOwnBelongsToTheTrace() async {
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET a/20 200 <start 0-20: server 0-20
       2 task <1 20-20
       3 GET b/30 200 <2 20-50: server 20-50
@@ -165,7 +178,8 @@ struct TaskChainTests {
       7 GET d/5 200 <6 90-95: server 90-95
       8 task <7 95-95
       95 <8 = 1 server 20, 3 server 30, 5 server 40, 7 server 5
-      """) { chain in
+      """
+    ) { chain in
       let client = chain.client()
       try await chain.trace.run {
         _ = try await client.request(.get("a/20")).value
@@ -180,7 +194,8 @@ struct TaskChainTests {
   }
 
   @Test func aSleepIsATimer() async {
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET a/20 200 <start 0-20: server 0-20
       2 task <1 20-20
       3 timer <2 20-90
@@ -188,7 +203,8 @@ struct TaskChainTests {
       5 GET b/30 200 <4 90-120: server 90-120
       6 task <5 120-120
       120 <6 = 1 server 20, 3 timer 70, 5 server 30
-      """) { chain in
+      """
+    ) { chain in
       let client = chain.client()
       try await chain.trace.run {
         _ = try await client.request(.get("a/20")).value
@@ -199,7 +215,8 @@ struct TaskChainTests {
   }
 
   @Test func theFirstOfAGroupCancelsTheOthers() async {
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET a/300 cancelled <start 0-40: server 0-40
       2 GET b/40 200 <start 0-40: server 0-40
       3 task <2 40-40
@@ -207,7 +224,8 @@ struct TaskChainTests {
       5 GET c/10 200 <4 40-50: server 40-50
       6 task <5 50-50
       50 <6 = 2 server 40, 5 server 10
-      """) { chain in
+      """
+    ) { chain in
       let client = chain.client()
       try await chain.trace.run {
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -222,13 +240,15 @@ struct TaskChainTests {
   }
 
   @Test func aFailedCallEndsTheTrace() async {
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET a/20 200 <start 0-20: server 0-20
       2 task <1 20-20
       3 GET b/30 failed(the connection was lost: mocked) <2 20-50: server 20-50
       4 task <3 50-50
       50 failed(connectionLost) <4 = 1 server 20, 3 server 30
-      """) { chain in
+      """
+    ) { chain in
       let client = chain.client { path, _ in path == "b/30" ? Mock.failure(.connectionLost) : nil }
       try await chain.trace.run {
         _ = try await client.request(.get("a/20")).value
@@ -239,13 +259,15 @@ struct TaskChainTests {
   }
 
   @Test func aCancelledTaskEndsItsCall() async {
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET a/20 200 <start 0-20: server 0-20
       2 task <1 20-20
       3 GET b/300 cancelled <2 20-70: server 20-70
       4 task <?2 70-70
       70 cancelled <4 = 1 server 20, - unknown 50
-      """) { chain in
+      """
+    ) { chain in
       let client = chain.client()
       let task = Task {
         try await chain.trace.run {
@@ -271,7 +293,8 @@ struct TaskChainTests {
   }
 
   @Test func codeOfAnActorBelongsToItsTask() async {
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET a/20 200 <start 0-20: server 0-20
       2 task <1 20-20
       3 GET b/30 200 <2 20-50: server 20-50
@@ -279,7 +302,8 @@ struct TaskChainTests {
       5 GET c/10 200 <4 50-60: server 50-60
       6 task <5 60-60
       60 <6 = 1 server 20, 3 server 30, 5 server 10
-      """) { chain in
+      """
+    ) { chain in
       let client = chain.client()
       let screen = Screen(client)
       try await chain.trace.run {
@@ -290,7 +314,8 @@ struct TaskChainTests {
   }
 
   @Test func codeOfTheMainActorBelongsToItsTask() async {
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET a/20 200 <start 0-20: server 0-20
       2 task <1 20-20
       3 GET b/30 200 <2 20-50: server 20-50
@@ -298,7 +323,8 @@ struct TaskChainTests {
       5 GET c/40 200 <4 50-90: server 50-90
       6 task <5 90-90
       90 <6 = 1 server 20, 3 server 30, 5 server 40
-      """) { @MainActor chain in
+      """
+    ) { @MainActor chain in
       let client = chain.client()
       try await chain.trace.run {
         _ = try await client.request(.get("a/20")).value
@@ -308,7 +334,8 @@ struct TaskChainTests {
   }
 
   @Test func promisesOfTasksAndTasksOfPromisesMix() async {
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET a/20 200 <start 0-20: server 0-20
       2 task <1 20-20
       3 GET b/30 200 <2 20-50: server 20-50
@@ -316,7 +343,8 @@ struct TaskChainTests {
       5 then <4 50-50
       6 GET c/40 200 <5 50-90: server 50-90
       90 <6 = 1 server 20, 3 server 30, 6 server 40
-      """) { chain in
+      """
+    ) { chain in
       let client = chain.client()
       _ = try await chain.trace.run {
         Promise {
@@ -328,7 +356,8 @@ struct TaskChainTests {
   }
 
   @Test func pagesAreRequestedOneAfterTheOther() async {
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET 1/20 200 <start 0-20: server 0-20
       2 task <1 20-20
       3 GET http://api.test/2/10 200 <2 20-30: server 20-30
@@ -339,7 +368,8 @@ struct TaskChainTests {
       8 GET 9/5 200 <7 50-55: server 50-55
       9 task <8 55-55
       55 <9 = 1 server 20, 3 server 10, 5 server 20, 8 server 5
-      """) { chain in
+      """
+    ) { chain in
       let client = chain.client { path, _ in
         let page = Int(path.split(separator: "/")[0]) ?? 0
         let mock = Mock.text("\(page)")
@@ -353,13 +383,15 @@ struct TaskChainTests {
   }
 
   @Test func aTraceThatRunsTwiceHasBothOperations() async {
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET a/20 200 <start 0-20: server 0-20
       2 task <1 20-50
       3 GET b/40 200 <2 50-90: server 50-90
       4 task <3 90-90
       90 <4 = 1 server 20, 2 code 30, 3 server 40
-      """) { chain in
+      """
+    ) { chain in
       let client = chain.client()
       try await chain.trace.run { _ = try await client.request(.get("a/20")).value }
       try await chain.time.sleep(for: .milliseconds(30))
@@ -369,13 +401,15 @@ struct TaskChainTests {
 
   @Test func twoTracesRecordTheirOwnCalls() async {
     let other = Trace("other")
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET a/20 200 <start 0-20: server 0-20
       2 task <1 20-20
       3 GET b/30 200 <2 20-50: server 20-50
       4 task <3 50-50
       50 <4 = 1 server 20, 3 server 30
-      """) { chain in
+      """
+    ) { chain in
       let client = chain.client()
       async let first: Void = chain.trace.run {
         _ = try await client.request(.get("a/20")).value
@@ -389,13 +423,15 @@ struct TaskChainTests {
 
   @Test func theTimeOfAnInnerTraceIsCodeOfTheOuterOne() async {
     let inner = Trace("inner")
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET a/20 200 <start 0-20: server 0-20
       2 task <1 20-50
       3 GET c/40 200 <2 50-90: server 50-90
       4 task <3 90-90
       90 <4 = 1 server 20, 2 code 30, 3 server 40
-      """) { chain in
+      """
+    ) { chain in
       let client = chain.client()
       try await chain.trace.run {
         _ = try await client.request(.get("a/20")).value
@@ -407,12 +443,14 @@ struct TaskChainTests {
   }
 
   @Test func droppedSpansAreCounted() async {
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET a/10 200 <start 0-10: server 0-10
       2 task <1 10-10
       3 GET a/20 200 <2 10-30: unknown 10-30
       150 dropped 7 <- = 1 server 10, 3 unknown 20, - unknown 120
-      """, limit: 12) { chain in
+      """, limit: 12
+    ) { chain in
       let client = chain.client()
       try await chain.trace.run {
         for delay in 1...5 { _ = try await client.request(.get("a/\(delay)0")).value }
@@ -421,13 +459,15 @@ struct TaskChainTests {
   }
 
   @Test func theTimeOfADetachedTaskIsCodeOfTheOneThatAwaitsIt() async {
-    await TracedChain.expect("""
+    await TracedChain.expect(
+      """
       1 GET a/20 200 <start 0-20: server 0-20
       2 task <1 20-50
       3 GET b/40 200 <2 50-90: server 50-90
       4 task <3 90-90
       90 <4 = 1 server 20, 2 code 30, 3 server 40
-      """) { chain in
+      """
+    ) { chain in
       let client = chain.client()
       try await chain.trace.run {
         _ = try await client.request(.get("a/20")).value

@@ -37,7 +37,9 @@ extension TraceRecord {
       }
       line += " <\(name(span.cause))"
       if !span.joined.isEmpty {
-        line += " +" + span.joined.map { numbers[$0] ?? 0 }.sorted().map(String.init).joined(separator: ",")
+        line +=
+          " +"
+          + span.joined.map { numbers[$0] ?? 0 }.sorted().map(String.init).joined(separator: ",")
       }
       line += " \(span.start.digits)-\(span.end?.digits ?? "")"
       var parts = span.parts
@@ -57,7 +59,8 @@ extension TraceRecord {
       case .cancelled: " cancelled"
       }
     let dropped = droppedCount > 0 ? " dropped \(droppedCount)" : ""
-    lines.append("\(elapsed.digits)\(end)\(dropped) <\(name(cause)) = \(path.joined(separator: ", "))")
+    lines.append(
+      "\(elapsed.digits)\(end)\(dropped) <\(name(cause)) = \(path.joined(separator: ", "))")
     return lines.joined(separator: "\n")
   }
 

@@ -15,6 +15,8 @@ struct TracedChain: Sendable {
   ///
   /// - Parameters:
   ///   - expected: The text.
+  ///   - limit: The limit of the trace.
+  ///   - sourceLocation: The place of the comparison.
   ///   - body: The chain. Its errors are ignored, because the record has them.
   static func expect(
     _ expected: String, limit: Int = 10_000, sourceLocation: SourceLocation = #_sourceLocation,
@@ -41,7 +43,8 @@ struct TracedChain: Sendable {
   /// - Parameters:
   ///   - mode: The mode of the queue.
   ///   - configuration: The configuration.
-  ///   - respond: Returns the response to a path and the number of the request, from 1. `nil` is 200.
+  ///   - respond: A closure that returns the response to a path and the number of the request, from 1. `nil` is 200.
+  /// - Returns: The client.
   func client(
     _ mode: RequestMode = .async,
     _ configuration: NetworkingConfiguration = .init(),
