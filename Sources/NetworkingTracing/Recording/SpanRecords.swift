@@ -199,6 +199,13 @@ struct SpanRecords: Sendable {
     return nil
   }
 
+  /// Returns the call that has let an event of another one happen, if that has waited for it.
+  private func holder(of mark: Int, in entry: Entry) -> Int? {
+    guard mark > 0, let call = call(of: entry.marks[mark].cause) else { return nil }
+    guard let end = entries[call - 1].end else { return call }
+    return end > entry.marks[mark - 1].time ? call : nil
+  }
+
   private func span(
     _ index: Int, origin: Duration, calls: [NetworkEvent.CallID: Int]
   ) -> TraceSpan {
@@ -209,9 +216,9 @@ struct SpanRecords: Sendable {
     switch entry.kind {
     case .call(let call, let mode):
       CallSpan(
-        entry.marks, of: mode, origin: origin, calls: calls,
-        holders: entry.marks.map { mark in
-          self.call(of: mark.cause).flatMap { $0 == index + 1 ? nil : $0 }
+        entry.marks, from: entry.start, of: mode, origin: origin, calls: calls,
+        holders: entry.marks.indices.map { mark in
+          holder(of: mark, in: entry).flatMap { $0 == index + 1 ? nil : $0 }
         }
       ).fill(&span, call)
     case .timer(let site):

@@ -282,8 +282,7 @@ struct PromiseChainTests {
     let places = record.spans.compactMap { span -> TraceSpan.HandlerContext? in
       if case .handler(let place, _) = span.kind { place } else { nil }
     }
-    print("PLACES", places)
-    #expect(places.prefix(2) == [.actor("parsing"), .mainThread])
+    #expect(places == [.actor("parsing"), .mainThread, .background])
   }
 
   @Test func aHopOverDispatchByHandIsUnknown() async {

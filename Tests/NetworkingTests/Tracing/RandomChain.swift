@@ -78,7 +78,9 @@ final class ChainSimulation {
     let name: String
     let cause: Work?
     let made: Duration
-    /// The time at which it has left the queue. `nil` if it has not.
+    /// The time at which it has left the queue.
+    ///
+    /// `nil` if it has not.
     var started: Duration?
     var end: Duration?
     var isCancelled = false
