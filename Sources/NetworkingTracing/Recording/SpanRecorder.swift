@@ -38,9 +38,9 @@ final class SpanRecorder: CallRecorder {
     state.withLock { $0.finish(Self.ending(error), after: number(of: step), at: now) }
   }
 
-  /// Ends an operation with its promise.
+  /// Ends an operation with its promise, before code that awaits the promise can read the record.
   func finish<Value>(with promise: Promise<Value>) {
-    promise.runAfterHandlers { [self] in
+    promise.whenSettled { [self] in
       finish(promise.currentError, after: promise.settlementStep)
     }
   }

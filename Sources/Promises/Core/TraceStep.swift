@@ -136,6 +136,13 @@ extension Promise {
     isSettled ? machine.upstream as? TraceStep : nil
   }
 
+  /// Runs a closure when this promise has settled, before all handlers that are attached later.
+  ///
+  /// The closure is not a consumer, and does not handle a rejection.
+  package func whenSettled(_ action: @escaping @Sendable () -> Void) {
+    observe([]) { _ in action() }
+  }
+
   /// Returns a promise with the same outcome that a step has settled.
   package func settled(by step: TraceStep) -> Promise {
     let next: Promise = derived(at: site)
