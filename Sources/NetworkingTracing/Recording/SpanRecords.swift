@@ -84,10 +84,11 @@ struct SpanRecords: Sendable {
 
   /// Adds a step.
   ///
-  /// - Returns: Its number. `nil` if the trace is full.
+  /// - Returns: Its number. `nil` if the trace has ended, or is full.
   mutating func add(
     _ kind: Kind, after cause: Int?, joining joined: [Int], in scope: Int, at now: Duration
   ) -> Int? {
+    guard runningCount > 0 else { return nil }
     guard takeEvent() else {
       droppedCount += 1
       return nil

@@ -442,6 +442,40 @@ struct TaskChainTests {
     #expect(inner.record.spans.count == 2)
   }
 
+  @Test func workAfterTheEndIsNotRecorded() async {
+    await TracedChain.expect(
+      """
+      1 GET a/20 200 <start 0-20: server 0-20
+      2 task <1 20-20
+      20 <2 = 1 server 20
+      """
+    ) { chain in
+      let client = chain.client()
+      let task = try await chain.trace.run {
+        let task = Task {
+          try await chain.time.sleep(for: .milliseconds(50))
+          return try await client.request(.get("b/30")).value
+        }
+        _ = try await client.request(.get("a/20")).value
+        return task
+      }
+      _ = try await task.value
+    }
+  }
+
+  @Test func anInlineHandlerThatIsAttachedOutsideIsNotRecorded() async {
+    await TracedChain.expect(
+      """
+      1 GET a/20 200 <start 0-20: server 0-20
+      20 <1 = 1 server 20
+      """
+    ) { chain in
+      let client = chain.client()
+      _ = try await chain.trace.run { client.request(.get("a/20")) }
+        .then(on: .inline) { _ in client.request(.get("b/30")) }.value
+    }
+  }
+
   @Test func droppedSpansAreCounted() async {
     await TracedChain.expect(
       """
