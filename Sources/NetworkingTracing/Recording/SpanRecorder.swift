@@ -7,7 +7,7 @@ import Promises
 ///
 /// It stores what happens, in the order in which it happens. ``record`` makes the spans of it.
 final class SpanRecorder: CallRecorder {
-  private let name: String
+  let name: String
   private let id = TraceID()
   private let limit: Int
   private let scheduler: any Scheduler
@@ -87,6 +87,21 @@ final class SpanRecorder: CallRecorder {
       let step = add(.timer(site), after: cause, in: cause, start: start)
       if let step { end(step) }
       return step
+    }
+  }
+
+  /// Begins code that another trace records.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the other trace.
+  ///   - scope: The step of the scope.
+  /// - Returns: A closure that ends the code.
+  func beginTrace(_ name: String, in scope: TraceStep) -> @Sendable () -> Void {
+    let (start, cause) = (scheduler.now, step(in: scope))
+    return { [self] in
+      guard let step = add(.trace(name), after: cause, in: scope, start: start) else { return }
+      end(step)
+      taskContinues(with: step, in: scope)
     }
   }
 

@@ -9,6 +9,8 @@ struct SpanRecords: Sendable {
     /// A handler with the place of its promise, or the code of a task.
     case handler(CallSite?, HandlerPlace?)
     case timer(CallSite)
+    /// Code that another trace records.
+    case trace(String)
   }
 
   /// A step, by its number minus one.
@@ -222,6 +224,7 @@ struct SpanRecords: Sendable {
           holder(of: mark, in: entry).flatMap { $0 == index + 1 ? nil : $0 }
         }
       ).fill(&span, call)
+    case .trace(let name): span.name = "trace \(name)"
     case .timer(let site):
       (span.kind, span.name, span.site) = (.timer, "timer", site.description)
     case .handler(let site, let place):

@@ -421,15 +421,16 @@ struct TaskChainTests {
     #expect(other.record.spans.count == 2)
   }
 
-  @Test func theTimeOfAnInnerTraceIsCodeOfTheOuterOne() async {
+  @Test func anInnerTraceIsASpanOfTheOuterOne() async {
     let inner = Trace("inner")
     await TracedChain.expect(
       """
       1 GET a/20 200 <start 0-20: server 0-20
-      2 task <1 20-50
-      3 GET c/40 200 <2 50-90: server 50-90
-      4 task <3 90-90
-      90 <4 = 1 server 20, 2 code 30, 3 server 40
+      2 task <1 20-20
+      3 trace inner <2 20-50
+      4 GET c/40 200 <3 50-90: server 50-90
+      5 task <4 90-90
+      90 <5 = 1 server 20, 3 code 30, 4 server 40
       """
     ) { chain in
       let client = chain.client()
