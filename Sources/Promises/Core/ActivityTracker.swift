@@ -196,7 +196,7 @@ package final class TrackedContext: CustomContext {
     self.activity = activity
   }
 
-  package func enqueue(_ job: @escaping Job) {
+  package func enqueue(_ job: @escaping Job, at site: CallSite?) {
     let token = activity.begin()
     // A context that drops a handler releases the token with it.
     base.run {

@@ -200,7 +200,7 @@ extension Promise {
   func adopt(_ other: Promise<Value>) -> Bool {
     if other.isDelivered {
       other.noteAdoption()
-      return settle(withOutcomeOf: other)
+      return TraceStep.adopting(other.settlementStep) { settle(withOutcomeOf: other) }
     }
     bind(to: other, by: .upstream)
     return false
@@ -250,7 +250,8 @@ extension Promise {
     // it may bind another promise with another such closure, which would cause unbounded recursion.
     if willSettle == nil, other.isDelivered {
       other.noteAdoption()
-      if settle(withOutcomeOf: other) { Trampoline.deliver(self) }
+      let needsDelivery = TraceStep.adopting(other.settlementStep) { settle(withOutcomeOf: other) }
+      if needsDelivery { Trampoline.deliver(self) }
       return
     }
     other.forward(to: self, willSettle: willSettle)

@@ -73,8 +73,15 @@ package final class TraceStep: Upstream {
     return HandlerScope.$current.withValue(scope.with(step), operation: start)
   }
 
+  /// Settles a promise with the outcome of one that this step has settled before.
+  @inlinable
+  static func adopting(_ step: @autoclosure () -> TraceStep?, _ settle: () -> Bool) -> Bool {
+    guard isUsed.load(ordering: .relaxed) else { return settle() }
+    return Trampoline.with(later(step(), current), settle)
+  }
+
   /// Returns the later one of two steps.
-  static func later(_ left: TraceStep?, _ right: TraceStep?) -> TraceStep? {
+  @usableFromInline static func later(_ left: TraceStep?, _ right: TraceStep?) -> TraceStep? {
     guard let left, let right, left.recorder === right.recorder else { return left ?? right }
     return left.number >= right.number ? left : right
   }
@@ -139,9 +146,7 @@ extension Promise {
   /// Runs a closure when this promise has settled, before all handlers that are attached later.
   ///
   /// The closure is not a consumer, and does not handle a rejection.
-  package func whenSettled(_ action: @escaping @Sendable () -> Void) {
-    observe([]) { _ in action() }
-  }
+  package func whenSettled(_ run: @escaping @Sendable () -> Void) { observe([]) { _ in run() } }
 
   /// Returns a promise with the same outcome that a step has settled.
   package func settled(by step: TraceStep) -> Promise {
@@ -164,8 +169,6 @@ final class ScopedContext: CustomContext {
     self.base = base
     self.scope = scope
   }
-
-  func enqueue(_ job: @escaping Job) { enqueue(job, at: nil) }
 
   func enqueue(_ job: @escaping Job, at site: CallSite?) {
     guard let origin = scope.step, !base.isInline || site?.name == .decode else {

@@ -311,7 +311,7 @@ struct ClientChainTests {
       3 GET validated/40 200 <2 30-70: server 30-70
       4 task <3 70-70
       5 GET fresh/30 200 <4 70-70
-      6 GET validated/40 200 <4 70-110: server 70-110
+      6 GET validated/40 200 <5 70-110: server 70-110
       7 task <6 110-110
       110 <7 = 1 server 30, 3 server 40, 6 server 40
       """
