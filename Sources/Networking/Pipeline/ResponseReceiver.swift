@@ -115,6 +115,11 @@ final class ResponseReceiver: Sendable {
   }
 
   func receive(_ event: TransportEvent) {
+    guard let step = events?.call.trace?.step else { return handle(event) }
+    step.run { handle(event) }
+  }
+
+  private func handle(_ event: TransportEvent) {
     events?.receive(event)
     switch event {
     case .connected, .servedLocally: break

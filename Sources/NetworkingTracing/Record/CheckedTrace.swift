@@ -124,7 +124,8 @@ struct CheckedTrace {
     while let index = next {
       let span = spans[index]
       work += 1 + span.segments.count
-      addGap(from: min(span.end, cursor), isCode: false)
+      // After a known cause, the time is that of inline handlers and of the rest of a task.
+      addGap(from: min(span.end, cursor), isCode: cause?.span != nil)
       for part in span.segments.reversed() where part.start < cursor {
         var segment = part
         segment.end = min(part.end, cursor)

@@ -33,6 +33,8 @@ struct CallMark: Sendable {
   var cause: Int?
   /// The identifier that the hop sends.
   var spanID: SpanID?
+  /// Whether events before this one were not recorded.
+  var isAfterGap = false
 
   /// Creates a mark, or returns `nil` for an event that no segment begins or ends with.
   init?(_ event: NetworkEvent, start: Duration) {
@@ -91,6 +93,7 @@ struct CallMark: Sendable {
 
   /// The kind of the time from the mark before to this one.
   func segment(after previous: CallMark) -> TraceSegment.Kind {
+    if isAfterGap { return .unknown }
     switch previous.kind {
     case .queued: return .queue
     case .waiting(.network): return .offline

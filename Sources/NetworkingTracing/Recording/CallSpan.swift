@@ -4,6 +4,7 @@ import Networking
 /// The span of a call, made from its events.
 struct CallSpan {
   private let marks: [CallMark]
+  private let start: Duration
   private let mode: RequestMode
   private let template: String?
   private let origin: Duration
@@ -12,12 +13,14 @@ struct CallSpan {
   private let holders: [Int?]
 
   init(
-    _ marks: [CallMark], of mode: RequestMode, template: String?, origin: Duration,
+    _ marks: [CallMark], from start: Duration, of mode: RequestMode, template: String?,
+    origin: Duration,
     calls: [NetworkEvent.CallID: Int], holders: [Int?]
   ) {
     self.mode = mode
     self.template = template
     self.marks = marks
+    self.start = start
     self.origin = origin
     self.calls = calls
     self.holders = holders
@@ -50,22 +53,32 @@ struct CallSpan {
     return all.dropLast(own.count).map { "\($0)/" }.joined() + template
   }
 
+  /// The segments, which join without a gap from the start of the span.
   private var parts: [TraceSegment] {
-    marks.indices.dropFirst().compactMap { index in
-      let (previous, mark) = (marks[index - 1], marks[index])
-      guard mark.time > previous.time else { return nil }
-      let kind = mark.segment(after: previous)
+    var parts: [TraceSegment] = []
+    for (index, mark) in marks.enumerated() {
+      let previous = marks[max(index - 1, 0)]
+      let start = index == 0 ? self.start : previous.time
+      guard mark.time > start else { continue }
+      var kind = index == 0 ? .code : mark.segment(after: previous)
+      // Such a client has no queue.
+      if kind == .queue, mode == .async { kind = .code }
       var segment = TraceSegment(
-        kind, from: previous.time - origin, to: mark.time - origin, attempt: mark.attempt,
-        hop: mark.hop)
+        kind, from: start - origin, to: mark.time - origin, attempt: mark.attempt, hop: mark.hop)
       switch (kind, previous.kind) {
       case (_, .shared(let call?)): segment.heldBy = calls[call]
-      case (.queue, _), (.refresh, _): segment.heldBy = holders[index]
+      case (.queue, _) where mark.isFinal: break
+      case (.queue, _), (.refresh, _), (.code, _): segment.heldBy = holders[index]
       default: break
       }
       if kind == .queue { segment.detail = ".\(mode)" }
-      return segment
+      if let last = parts.last, (last.kind, last.heldBy) == (.code, segment.heldBy), kind == .code {
+        segment.start = last.start
+        parts.removeLast()
+      }
+      parts.append(segment)
     }
+    return parts
   }
 
   private var hops: [TraceCall.Hop] {

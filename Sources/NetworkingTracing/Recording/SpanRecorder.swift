@@ -11,7 +11,7 @@ final class SpanRecorder: ContextRecorder {
   /// The name of the trace.
   ///
   /// `nil` for the trace of one call, whose name is that of the call.
-  private let name: String?
+  let name: String?
   let id: TraceID
   private let parent: TraceParent?
   private let identifiers: TraceIdentifiers
@@ -57,9 +57,9 @@ final class SpanRecorder: ContextRecorder {
     state.withLock { $0.finish(Self.ending(error), after: number(of: step), at: now) }
   }
 
-  /// Ends an operation with its promise.
+  /// Ends an operation with its promise, before code that awaits the promise can read the record.
   func finish<Value>(with promise: Promise<Value>) {
-    promise.runAfterHandlers { [self] in
+    promise.whenSettled { [self] in
       finish(promise.currentError, after: promise.settlementStep)
     }
   }
@@ -99,17 +99,39 @@ final class SpanRecorder: ContextRecorder {
     at site: CallSite?, in context: ExecutionContext?, after cause: TraceStep?, scope: TraceStep
   ) -> TraceStep? { add(.handler(site, context.map(HandlerPlace.init)), after: cause, in: scope) }
 
-  func timer(at site: CallSite, after cause: TraceStep) -> TraceStep? {
-    add(.timer(site), after: cause, in: cause)
+  func timer(at site: CallSite, after cause: TraceStep) -> @Sendable () -> TraceStep? {
+    let start = scheduler.now
+    return { [self] in
+      let step = add(.timer(site), after: cause, in: cause, start: start)
+      if let step { end(step) }
+      return step
+    }
   }
 
-  private func add(_ kind: SpanRecords.Kind, after cause: TraceStep?, in scope: TraceStep)
-    -> TraceStep?
-  {
+  /// Begins code that another trace records.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the other trace.
+  ///   - scope: The step of the scope.
+  /// - Returns: A closure that ends the code.
+  func beginTrace(_ name: String, in scope: TraceStep) -> @Sendable () -> Void {
+    let (start, cause) = (scheduler.now, step(in: scope))
+    return { [self] in
+      guard let step = add(.trace(name), after: cause, in: scope, start: start) else { return }
+      end(step)
+      taskContinues(with: step, in: scope)
+    }
+  }
+
+  private func add(
+    _ kind: SpanRecords.Kind, after cause: TraceStep?, in scope: TraceStep, start: Duration? = nil
+  ) -> TraceStep? {
     guard delivery == nil || cause?.number == 0 else { return nil }
-    let now = scheduler.now
-    return state.withLock { $0.add(kind, after: number(of: cause), in: scope.number, at: now) }
-      .map { TraceStep(of: self, number: $0) }
+    let start = start ?? scheduler.now
+    let joined = number(of: cause) == nil ? [] : cause?.joined ?? []
+    return state.withLock {
+      $0.add(kind, after: number(of: cause), joining: joined, in: scope.number, at: start)
+    }.map { TraceStep(of: self, number: $0) }
   }
 
   func begin(_ step: TraceStep) {

@@ -9,12 +9,15 @@ struct SpanRecords: Sendable {
     /// A handler with the place of its promise, or the code of a task.
     case handler(CallSite?, HandlerPlace?)
     case timer(CallSite)
+    /// Code that another trace records.
+    case trace(String)
   }
 
   /// A step, by its number minus one.
   struct Entry: Sendable {
     let kind: Kind
     let cause: TraceSpan.Cause
+    let joined: [Int]
     let start: Duration
     var started: Duration?
     var isOnMainThread = false
@@ -25,6 +28,8 @@ struct SpanRecords: Sendable {
     var template: String?
     /// The identifier that the next hop sends.
     var nextHop: SpanID?
+    /// The number of events that were not recorded.
+    var lostCount = 0
   }
 
   /// The steps of the tasks that were started in the code of one step.
@@ -53,7 +58,9 @@ struct SpanRecords: Sendable {
   private var origin: (time: Duration, date: Date)?
   private var runningCount = 0
   private var hasTakenEnd = false
-  private var ending: (ending: TraceRecord.Ending, cause: TraceSpan.Cause, time: Duration)?
+  /// The call that was cancelled by the event before, which frees its place in the queue.
+  private var lastCancelled: Int?
+  private var ending: (ending: TraceRecord.Ending, cause: TraceSpan.Cause?, time: Duration)?
   /// The longest time that one step of a task runs between two events without a wait.
   private static let turn = Duration.milliseconds(1)
 
@@ -70,8 +77,9 @@ struct SpanRecords: Sendable {
 
   mutating func finish(_ end: TraceRecord.Ending, after step: Int?, at now: Duration) {
     runningCount -= 1
-    let cause = step.map { $0 == 0 ? TraceSpan.Cause.beginning : .span($0) } ?? .unknown(after: nil)
-    ending = (end, cause, now)
+    // A full trace has lost the steps of its tasks.
+    let step = droppedCount > 0 ? nil : step
+    ending = (end, step.map { $0 == 0 ? .beginning : .span($0) }, now)
   }
 
   var hasEnded: Bool { runningCount == 0 && ending != nil }
@@ -91,8 +99,11 @@ struct SpanRecords: Sendable {
 
   /// Adds a step.
   ///
-  /// - Returns: Its number. `nil` if the trace is full.
-  mutating func add(_ kind: Kind, after cause: Int?, in scope: Int, at now: Duration) -> Int? {
+  /// - Returns: Its number. `nil` if the trace has ended, or is full.
+  mutating func add(
+    _ kind: Kind, after cause: Int?, joining joined: [Int], in scope: Int, at now: Duration
+  ) -> Int? {
+    guard runningCount > 0 else { return nil }
     guard takeEvent() else {
       droppedCount += 1
       return nil
@@ -104,12 +115,13 @@ struct SpanRecords: Sendable {
       case nil: .unknown(after: scope > 0 ? scope : nil)
       }
     if let cause { touch(cause, at: now) }
-    entries.append(Entry(kind: kind, cause: relation, start: now, latest: now))
+    entries.append(Entry(kind: kind, cause: relation, joined: joined, start: now, latest: now))
     return entries.count
   }
 
   private mutating func touch(_ step: Int, at now: Duration) {
-    if entries.indices.contains(step - 1) { entries[step - 1].latest = now }
+    guard entries.indices.contains(step - 1) else { return }
+    entries[step - 1].latest = max(entries[step - 1].latest, now)
   }
 
   mutating func start(_ step: Int, at now: Duration, isOnMainThread: Bool) {
@@ -153,10 +165,14 @@ struct SpanRecords: Sendable {
   // MARK: Calls
 
   mutating func add(_ mark: CallMark, by cause: Int?, to step: Int) {
-    guard takeEvent() || mark.isFinal else { return }
+    let (isFull, index) = (!takeEvent(), step - 1)
+    var cause = cause
+    if case .started = mark.kind { cause = lastCancelled ?? cause }
+    if case .cancelled = mark.kind { lastCancelled = step } else { lastCancelled = nil }
+    guard !isFull || mark.isFinal else { return entries[index].lostCount += 1 }
     var mark = mark
-    mark.cause = cause
-    if case .sending = mark.kind { mark.spanID = entries[step - 1].nextHop.take() }
+    (mark.cause, mark.isAfterGap) = (cause, entries[index].lostCount > 0)
+    if case .sending = mark.kind { mark.spanID = entries[index].nextHop.take() }
     entries[step - 1].marks.append(mark)
     entries[step - 1].latest = mark.time
     if mark.isFinal { entries[step - 1].end = mark.time }
@@ -182,10 +198,10 @@ struct SpanRecords: Sendable {
     }
     let isRunning = runningCount > 0 || ending == nil
     var effective = Set(entries.compactMap { $0.cause.span })
-    if let last = ending?.cause.span { effective.insert(last) }
+    if let last = ending?.cause?.span { effective.insert(last) }
     let spans = entries.indices.compactMap { index -> TraceSpan? in
       // The end of a task, after its last `await`.
-      if case .handler(nil, _) = entries[index].kind, entries[index].end == nil,
+      if case .handler(_, nil) = entries[index].kind, entries[index].end == nil,
         !effective.contains(index + 1)
       {
         return nil
@@ -209,30 +225,44 @@ struct SpanRecords: Sendable {
     return nil
   }
 
+  /// Returns the call that has let an event of another one happen, if that has waited for it.
+  private func holder(of mark: Int, in entry: Entry) -> Int? {
+    guard mark > 0, let call = call(of: entry.marks[mark].cause) else { return nil }
+    guard let end = entries[call - 1].end else { return call }
+    return end > entry.marks[mark - 1].time ? call : nil
+  }
+
   private func span(
     _ index: Int, origin: Duration, calls: [NetworkEvent.CallID: Int]
   ) -> TraceSpan {
     let entry = entries[index]
     var span = TraceSpan(
       id: index + 1, kind: .code, name: "", start: entry.start - origin,
-      end: entry.end.map { $0 - origin }, cause: entry.cause)
+      end: entry.end.map { $0 - origin }, cause: entry.cause, joined: entry.joined)
     switch entry.kind {
     case .call(let call, let mode):
       CallSpan(
-        entry.marks, of: mode, template: entry.template, origin: origin, calls: calls,
-        holders: entry.marks.map { mark in
-          self.call(of: mark.cause).flatMap { $0 == index + 1 ? nil : $0 }
+        entry.marks, from: entry.start, of: mode, template: entry.template, origin: origin,
+        calls: calls,
+        holders: entry.marks.indices.map { mark in
+          holder(of: mark, in: entry).flatMap { $0 == index + 1 ? nil : $0 }
         }
       ).fill(&span, call)
+    case .trace(let name): span.name = "trace \(name)"
     case .timer(let site):
       (span.kind, span.name, span.site) = (.timer, "timer", site.description)
     case .handler(let site, let place):
-      span.name = site == nil ? "task" : "handler"
+      span.name = place == nil ? "task" : site?.kind.operatorName ?? "handler"
       span.site = site?.description
       let isMain = place?.isMain ?? entry.isOnMainThread
       let context: TraceSpan.HandlerContext =
         isMain ? .mainThread : place?.name.map { .actor($0) } ?? .background
       span.kind = .handler(context, started: entry.started.map { $0 - origin })
+      if site?.kind == .decode {
+        span.kind = .decoding
+        let started = (entry.started ?? entry.latest) - origin
+        span.parts = [TraceSegment(context.wait, from: span.start, to: started)]
+      }
       // The code of a task that has not awaited again ends with its last effect.
       if span.end == nil, entry.started != nil { span.end = entry.latest - origin }
     }
@@ -247,6 +277,16 @@ struct HandlerPlace: Sendable {
   let name: String?
 
   init(_ context: ExecutionContext) {
-    (isMain, name) = context.place
+    switch context.target {
+    case .main: (isMain, name) = (true, nil)
+    case .queue(let queue):
+      // The global queues are no places of their own.
+      (isMain, name) = (false, queue.label.hasPrefix("com.apple.root") ? nil : queue.label)
+    case .actor(let actor): (isMain, name) = (actor === MainActor.shared, "\(type(of: actor))")
+    case .custom(let custom):
+      let base = (custom as? TrackedContext).map { HandlerPlace($0.base) }
+      (isMain, name) = (base?.isMain ?? false, base?.name)
+    case .inline: (isMain, name) = (false, nil)
+    }
   }
 }

@@ -11,7 +11,9 @@ public import Promises
 /// - **Extent.** A trace records the calls that are made in its operation, in its tasks and task groups, and in
 ///   the handlers of promises that are attached there. It follows promises through all queues, actors and
 ///   contexts. Code that runs in a detached task, or in a block that is dispatched by hand, makes calls that are
-///   not recorded; a promise that such code settles has an unknown cause.
+///   not recorded; a promise that such code settles has an unknown cause. The time in which a task awaits such
+///   code counts as code of the task. An operation of another trace is one span of code. Work that goes on
+///   after the end of the operation is not recorded.
 /// - **Limit.** It records at most 10,000 events. ``TraceRecord/droppedCount`` is the number of spans that it
 ///   has not recorded.
 /// - **Threads.** It is thread-safe. An operation may run while another one does; both are in the record.
@@ -49,7 +51,10 @@ public final class Trace: Sendable {
   public func run<Result>(
     isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
   ) async rethrows -> Result {
-    try await HandlerScope(step: recorder.beginning()).run {
+    let outer = HandlerScope.innermost?.step
+    let end = outer.flatMap { ($0.recorder as? SpanRecorder)?.beginTrace(recorder.name, in: $0) }
+    defer { end?() }
+    return try await HandlerScope(step: recorder.beginning()).run {
       do {
         let result = try await operation()
         recorder.finish(after: TraceStep.current)

@@ -187,8 +187,8 @@ extension ExecutionContext {
   }
 }
 
-final class TrackedContext: CustomContext {
-  let base: ExecutionContext
+package final class TrackedContext: CustomContext {
+  package let base: ExecutionContext
   let activity: ActivityTracker
 
   init(base: ExecutionContext, activity: ActivityTracker) {
@@ -196,7 +196,7 @@ final class TrackedContext: CustomContext {
     self.activity = activity
   }
 
-  func enqueue(_ job: @escaping Job) {
+  package func enqueue(_ job: @escaping Job, at site: CallSite?) {
     let token = activity.begin()
     // A context that drops a handler releases the token with it.
     base.run {
@@ -205,7 +205,7 @@ final class TrackedContext: CustomContext {
     }
   }
 
-  func adapting(_ explicit: ExecutionContext) -> ExecutionContext {
+  package func adapting(_ explicit: ExecutionContext) -> ExecutionContext {
     activity.tracking(base.adapting(explicit))
   }
 }

@@ -3,13 +3,18 @@
 /// The description is `module/file.swift:line`, as in `#fileID` and `#line`. It contains no path of
 /// the machine that compiled the program.
 public struct CallSite: Sendable, Hashable, CustomStringConvertible {
-  /// The operation that made a promise, for ``Promise/explanation``.
+  /// The operation that made a promise, for ``Promise/explanation`` and the names of spans.
   @usableFromInline
-  enum Kind: UInt8, Sendable { case step, resolver, task, timer }
+  package enum Kind: UInt8, Sendable {
+    case step, resolver, task, timer, then, map, tap, ensure, recover, decode
 
-  private let staticFile: StaticString
+    /// The name of the operator, if it is known.
+    package var operatorName: String? { rawValue < Kind.then.rawValue ? nil : "\(self)" }
+  }
+
+  let staticFile: StaticString
   // Needs no memory, because the fields around it leave a gap.
-  let kind: Kind
+  package let kind: Kind
   private let shortLine: UInt32
 
   /// Creates a source location.

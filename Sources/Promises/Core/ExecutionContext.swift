@@ -25,7 +25,7 @@ public import Dispatch
 /// dispatched to their contexts in the order of attachment.
 public struct ExecutionContext: Sendable {
   @usableFromInline
-  enum Target: Sendable {
+  package enum Target: Sendable {
     case main
     case inline
     case queue(DispatchQueue)
@@ -33,7 +33,7 @@ public struct ExecutionContext: Sendable {
     case custom(any CustomContext)
   }
 
-  @usableFromInline let target: Target
+  @usableFromInline package let target: Target
 
   @usableFromInline
   init(_ target: Target) {
@@ -161,7 +161,7 @@ public struct ExecutionContext: Sendable {
     case .main: DispatchQueue.main.async(execute: job)
     case .queue(let queue): queue.async(execute: job)
     case .actor(let actor): enqueue(on: actor, job)
-    case .custom(let context): context.enqueue(job)
+    case .custom(let context): context.enqueue(job, at: nil)
     }
   }
 
@@ -188,11 +188,7 @@ public struct ExecutionContext: Sendable {
     guard case .custom(let context) = target else { return run(job) }
     let abandonmentGuard = AbandonmentGuard(for: promise)
     let guarded: Job = { if abandonmentGuard.beginRun() { job() } }
-    if let scoped = context as? ScopedContext {
-      scoped.enqueue(guarded, at: promise.site)
-    } else {
-      context.enqueue(guarded)
-    }
+    context.enqueue(guarded, at: promise.site)
   }
 }
 
@@ -217,8 +213,9 @@ private final class AbandonmentGuard: Sendable {
 
 /// A context that is implemented by an object.
 @usableFromInline
-protocol CustomContext: AnyObject, Sendable {
-  func enqueue(_ job: @escaping Job)
+package protocol CustomContext: AnyObject, Sendable {
+  /// Runs a job, which settles the promise of a source location, if there is one.
+  func enqueue(_ job: @escaping Job, at site: CallSite?)
 
   /// Returns the context for a handler that specifies `explicit` instead of this context.
   func adapting(_ explicit: ExecutionContext) -> ExecutionContext
@@ -237,7 +234,7 @@ final class ClosureContext: CustomContext {
     self.body = body
   }
 
-  func enqueue(_ job: @escaping Job) { body(job) }
+  func enqueue(_ job: @escaping Job, at site: CallSite?) { body(job) }
 
   func adapting(_ explicit: ExecutionContext) -> ExecutionContext { adapt(explicit) }
 }

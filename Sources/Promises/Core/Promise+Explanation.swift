@@ -119,11 +119,11 @@ extension PromiseDiagnostics {
     case (_, ...1) where site.isInternal: count == 0 ? "waits for work at \(site)" : nil
     case (.resolver, 0): "the resolver made at \(site) was never used"
     case (.timer, _), (.task, _): "waits for the \(site.kind) started at \(site)"
-    case (.step, 0) where runsMainQueue:
-      "waits for the closure at \(site), which is due: it runs, or its queue or actor is busy"
-    case (.step, 0): "waits for the closure at \(site), which is due; the main queue is not run"
     case (.resolver, _): "waits for the promise at \(site)"
-    case (.step, _): "waits for the step at \(site)"
+    case (_, 0) where runsMainQueue:
+      "waits for the closure at \(site), which is due: it runs, or its queue or actor is busy"
+    case (_, 0): "waits for the closure at \(site), which is due; the main queue is not run"
+    case (_, _): "waits for the step at \(site)"
     }
   }
 

@@ -2,7 +2,7 @@ public import CatenaSystem
 
 /// A unit of work without arguments.
 @usableFromInline
-typealias Job = @Sendable () -> Void
+package typealias Job = @Sendable () -> Void
 
 /// The work to run when a promise settles.
 @usableFromInline

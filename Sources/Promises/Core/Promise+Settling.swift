@@ -61,7 +61,9 @@ extension Promise: Settleable {
       write()
       if source.leavesUpstream { machine.isCancelled = true }
       upstream = machine.upstream.take()
-      if TraceStep.isUsed.load(ordering: .relaxed) { machine.upstream = TraceStep.current }
+      if TraceStep.isUsed.load(ordering: .relaxed) {
+        machine.upstream = TraceStep.settlement(of: upstream, isEarly: source.leavesUpstream)
+      }
       // A handler that another thread attaches during the departure also runs after it.
       let needsDelivery =
         firstReaction != nil || source == .observed || source.leavesUpstream && upstream != nil
@@ -198,7 +200,7 @@ extension Promise {
   func adopt(_ other: Promise<Value>) -> Bool {
     if other.isDelivered {
       other.noteAdoption()
-      return settle(withOutcomeOf: other)
+      return TraceStep.adopting(other.settlementStep) { settle(withOutcomeOf: other) }
     }
     bind(to: other, by: .upstream)
     return false
@@ -248,7 +250,8 @@ extension Promise {
     // it may bind another promise with another such closure, which would cause unbounded recursion.
     if willSettle == nil, other.isDelivered {
       other.noteAdoption()
-      if settle(withOutcomeOf: other) { Trampoline.deliver(self) }
+      let needsDelivery = TraceStep.adopting(other.settlementStep) { settle(withOutcomeOf: other) }
+      if needsDelivery { Trampoline.deliver(self) }
       return
     }
     other.forward(to: self, willSettle: willSettle)

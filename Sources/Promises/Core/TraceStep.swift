@@ -1,5 +1,4 @@
 public import CatenaSystem
-import Dispatch
 
 /// A step of a trace: a call, a timer, a handler of a promise, or the code of a task after an `await`.
 ///
@@ -23,15 +22,17 @@ package final class TraceStep: Upstream {
   ///
   /// Later steps have higher numbers.
   package let number: Int
+  /// The numbers of earlier steps that also had to end first, such as those of the members of a `when`.
+  package let joined: [Int]
 
   /// Creates a step.
   ///
   /// - Parameters:
   ///   - recorder: The recorder of the trace.
   ///   - number: The number of the step.
-  package init(of recorder: any TraceRecorder, number: Int) {
-    self.recorder = recorder
-    self.number = number
+  ///   - joined: The numbers of earlier steps that also had to end first.
+  package init(of recorder: any TraceRecorder, number: Int, joined: [Int] = []) {
+    (self.recorder, self.number, self.joined) = (recorder, number, joined)
   }
 
   /// The step that the current code belongs to: the settlement that is delivered, or that of the current task or
@@ -46,23 +47,52 @@ package final class TraceStep: Upstream {
   /// The step of the current task or handler.
   static var ofScope: TraceStep? { HandlerScope.current?.step.map { $0.recorder.step(in: $0) } }
 
+  /// Returns the step that settles a promise.
+  ///
+  /// - Parameters:
+  ///   - upstream: The upstream of the promise. The steps of the members of a group are joined, up to 100.
+  ///   - isEarly: Whether the promise does not wait for all members.
+  /// - Returns: The step of the current code, with the joined steps.
+  @usableFromInline static func settlement(of upstream: (any Upstream)?, isEarly: Bool)
+    -> TraceStep?
+  {
+    guard let step = current, !isEarly, let group = upstream as? UpstreamGroup else {
+      return current
+    }
+    let steps = group.members.compactMap { ($0 as? any Settleable)?.settlementStep }
+    let joined = steps.flatMap { $0.joined + [$0.number] }.filter { $0 != step.number }
+    return TraceStep(of: step.recorder, number: step.number, joined: Array(joined.prefix(100)))
+  }
+
+  /// Runs code whose settlements and handlers are due to this step.
+  package func run(_ work: () -> Void) { Trampoline.with(self, work) }
+
+  /// Starts a task whose code belongs to the current step, as that of a handler that runs inline.
+  static func startingTask<Result>(_ start: () -> Result) -> Result {
+    guard let step = current, let scope = HandlerScope.current else { return start() }
+    return HandlerScope.$current.withValue(scope.with(step), operation: start)
+  }
+
+  /// Settles a promise with the outcome of one that this step has settled before.
+  @inlinable
+  static func adopting(_ step: @autoclosure () -> TraceStep?, _ settle: () -> Bool) -> Bool {
+    guard isUsed.load(ordering: .relaxed) else { return settle() }
+    return Trampoline.with(later(step(), current), settle)
+  }
+
   /// Returns the later one of two steps.
-  static func later(_ left: TraceStep?, _ right: TraceStep?) -> TraceStep? {
+  @usableFromInline static func later(_ left: TraceStep?, _ right: TraceStep?) -> TraceStep? {
     guard let left, let right, left.recorder === right.recorder else { return left ?? right }
-    return left.number > right.number ? left : right
+    return left.number >= right.number ? left : right
   }
 
   /// Returns an action of a timer that records the timer in the trace of the current code.
   static func timing(at site: CallSite, _ action: @escaping @Sendable () -> Void)
     -> @Sendable () -> Void
   {
-    guard let cause = current, !site.isInternal,
-      let step = cause.recorder.timer(at: site, after: cause)
-    else { return action }
-    return {
-      step.recorder.end(step)
-      Trampoline.with(step, action)
-    }
+    guard let cause = current, !site.isInternal else { return action }
+    let end = cause.recorder.timer(at: site, after: cause)
+    return { Trampoline.with(end() ?? cause, action) }
   }
 
   @usableFromInline package func consumerCancelled() {}
@@ -89,8 +119,10 @@ package protocol TraceRecorder: AnyObject, Sendable {
     at site: CallSite?, in context: ExecutionContext?, after cause: TraceStep?, scope: TraceStep
   ) -> TraceStep?
 
-  /// Records a timer, which ends when it is due.
-  func timer(at site: CallSite, after cause: TraceStep) -> TraceStep?
+  /// Begins a timer, which is recorded when it is due.
+  ///
+  /// - Returns: A closure that ends the timer. It returns `nil` if the trace records no more steps.
+  func timer(at site: CallSite, after cause: TraceStep) -> @Sendable () -> TraceStep?
 
   /// Records that a handler begins.
   func begin(_ step: TraceStep)
@@ -111,6 +143,11 @@ extension Promise {
     isSettled ? machine.upstream as? TraceStep : nil
   }
 
+  /// Runs a closure when this promise has settled, before all handlers that are attached later.
+  ///
+  /// The closure is not a consumer, and does not handle a rejection.
+  package func whenSettled(_ run: @escaping @Sendable () -> Void) { observe([]) { _ in run() } }
+
   /// Returns a promise with the same outcome that a step has settled.
   package func settled(by step: TraceStep) -> Promise {
     let next: Promise = derived(at: site)
@@ -120,19 +157,6 @@ extension Promise {
         Trampoline.with(step) { Promise.from(next).settle(withOutcomeOf: .from(settled)) }
       })
     return next
-  }
-}
-
-extension ExecutionContext {
-  /// Whether this is the main queue or the main actor, or otherwise the name of the queue or actor.
-  package var place: (isMain: Bool, name: String?) {
-    switch target {
-    case .main: (true, nil)
-    case .queue(let queue): (false, queue.label)
-    case .actor(let actor): (actor === MainActor.shared, "\(type(of: actor))")
-    case .custom(let custom): (custom as? TrackedContext)?.base.place ?? (false, nil)
-    case .inline: (false, nil)
-    }
   }
 }
 
@@ -146,10 +170,8 @@ final class ScopedContext: CustomContext {
     self.scope = scope
   }
 
-  func enqueue(_ job: @escaping Job) { enqueue(job, at: nil) }
-
   func enqueue(_ job: @escaping Job, at site: CallSite?) {
-    guard let origin = scope.step, !base.isInline else {
+    guard let origin = scope.step, !base.isInline || site?.kind == .decode else {
       return base.run { [scope] in HandlerScope.$current.withValue(scope, operation: job) }
     }
     let cause = TraceStep.current

@@ -204,7 +204,7 @@ struct Trampoline {
   static var step: TraceStep? { current.pointee.step }
 
   /// Runs a closure whose settlements and handlers are due to a step.
-  static func with<Result>(_ step: TraceStep?, _ body: () -> Result) -> Result {
+  @usableFromInline static func with<Result>(_ step: TraceStep?, _ body: () -> Result) -> Result {
     let trampoline = current
     let outer = trampoline.pointee.step
     trampoline.pointee.step = step

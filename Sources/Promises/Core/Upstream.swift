@@ -155,7 +155,7 @@ final class UncancellableUpstream: Upstream {
 
 /// The group of promises that a combinator's promise waits for.
 final class UpstreamGroup: Upstream {
-  private let members: [any Upstream]
+  let members: [any Upstream]
 
   init(_ members: [any Upstream]) {
     self.members = members

@@ -49,13 +49,15 @@ extension Promise where Value: Sendable {
     priority: TaskPriority?, _ executor: ActivityExecutor?,
     _ body: @escaping @Sendable @isolated(any) () async throws -> Value
   ) {
-    let task = ActivityExecutor.startTask(countedBy: executor, priority: priority) {
-      do {
-        self.fulfill(try await body(), by: .upstream)
-      } catch {
-        self.reject(error, by: .upstream)
+    let task = TraceStep.startingTask {
+      ActivityExecutor.startTask(countedBy: executor, priority: priority) {
+        do {
+          self.fulfill(try await body(), by: .upstream)
+        } catch {
+          self.reject(error, by: .upstream)
+        }
+        withExtendedLifetime(executor) {}
       }
-      withExtendedLifetime(executor) {}
     }
     onCancel { task.cancel() }
   }

@@ -15,7 +15,7 @@ extension Promise where Value: Sendable {
     on context: ExecutionContext, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ value: Value) throws -> NewValue
   ) -> Promise<NewValue> {
-    then(on: context, file: file, line: line, transform)
+    transformed(on: context, at: CallSite(file, line, .map), transform)
   }
 
   /// Transforms the value inline, on the thread that settles this promise.
@@ -62,7 +62,7 @@ extension Promise where Value: Sendable {
     file: StaticString, line: UInt,
     _ transform: @escaping @Sendable (_ value: Value) throws -> NewValue
   ) -> Promise<NewValue> {
-    let next: Promise<NewValue> = derived(at: CallSite(file, line))
+    let next: Promise<NewValue> = derived(at: CallSite(file, line, .decode))
     let (inline, context) = (self.context.resolving(.inline), self.context.resolving(context))
     @Sendable func react(_ settled: Promise, _ next: Promise<NewValue>) -> Bool {
       if let error = settled.error { return next.settle(rejecting: error, by: .upstream) }
@@ -123,7 +123,7 @@ extension Promise where Value: Sendable {
     // there only.
     nonisolated(unsafe) let transform = transform
     let context = self.context.resolving(.isolated(to: isolation) ?? .inline)
-    return derive(at: CallSite(file, line)) { settled, next in
+    return derive(at: CallSite(file, line, .map)) { settled, next in
       if let error = settled.error { return next.settle(rejecting: error, by: .upstream) }
       let value = settled.fulfilledValue
       return next.settle(on: context) { next in next.settle { try transform(value) } }
@@ -153,7 +153,7 @@ extension Promise where Value: Sendable {
   public func asResult(
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Result<Value, any Error>> {
-    derive(at: CallSite(file, line)) { settled, next in
+    derive(at: CallSite(file, line, .map)) { settled, next in
       if let error = settled.error, error.isCancellation {
         return next.settle(rejecting: error, by: .upstream)
       }

@@ -20,7 +20,7 @@ extension Promise where Value: Sendable {
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ error: Failure) throws -> Value
   ) -> Promise {
-    recover(CallSite(file, line), on: context, matching: { $0 as? Failure }) { next, error in
+    recover(file, line, on: context, matching: { $0 as? Failure }) { next, error in
       next.settle { try transform(error) }
     }
   }
@@ -63,7 +63,7 @@ extension Promise where Value: Sendable {
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ error: Failure) throws -> Promise
   ) -> Promise {
-    recover(CallSite(file, line), on: context, matching: { $0 as? Failure }) { next, error in
+    recover(file, line, on: context, matching: { $0 as? Failure }) { next, error in
       next.follow { try transform(error) }
     }
   }
@@ -111,7 +111,7 @@ extension Promise where Value: Sendable {
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable () throws -> Value
   ) -> Promise {
-    recover(CallSite(file, line), on: context, matching: { $0 as? Failure == failure ? () : nil }) {
+    recover(file, line, on: context, matching: { $0 as? Failure == failure ? () : nil }) {
       next, _ in next.settle { try transform() }
     }
   }
@@ -153,7 +153,7 @@ extension Promise where Value: Sendable {
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable () throws -> Promise
   ) -> Promise {
-    recover(CallSite(file, line), on: context, matching: { $0 as? Failure == failure ? () : nil }) {
+    recover(file, line, on: context, matching: { $0 as? Failure == failure ? () : nil }) {
       next, _ in next.follow { try transform() }
     }
   }

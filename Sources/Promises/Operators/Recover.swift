@@ -16,7 +16,7 @@ extension Promise where Value: Sendable {
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ error: any Error) throws -> Value
   ) -> Promise {
-    recover(CallSite(file, line), on: context, matching: { policy.covers($0) ? $0 : nil }) {
+    recover(file, line, on: context, matching: { policy.covers($0) ? $0 : nil }) {
       next, error in next.settle { try transform(error) }
     }
   }
@@ -60,7 +60,7 @@ extension Promise where Value: Sendable {
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ error: any Error) throws -> Promise
   ) -> Promise {
-    recover(CallSite(file, line), on: context, matching: { policy.covers($0) ? $0 : nil }) {
+    recover(file, line, on: context, matching: { policy.covers($0) ? $0 : nil }) {
       next, error in next.follow { try transform(error) }
     }
   }
@@ -91,12 +91,12 @@ extension Promise where Value: Sendable {
   ///
   /// All other outcomes are passed on.
   func recover<Matched: Sendable>(
-    _ site: CallSite, on context: ExecutionContext,
+    _ file: StaticString, _ line: UInt, on context: ExecutionContext,
     matching match: @escaping @Sendable (any Error) -> Matched?,
     _ settle: @escaping @Sendable (_ next: Promise, _ error: Matched) -> Bool
   ) -> Promise {
     let context = self.context.resolving(context)
-    return derive(at: site) { settled, next in
+    return derive(at: CallSite(file, line, .recover)) { settled, next in
       guard let error = settled.error, let matched = match(error) else {
         return next.settle(withOutcomeOf: settled)
       }
@@ -124,7 +124,7 @@ extension Promise where Value: Sendable {
     by step: @escaping @Sendable (_ outcome: Result<Value, any Error>) throws -> Promise<Value>?,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Value> {
-    let next: Promise<Value> = derived(at: CallSite(file, line))
+    let next: Promise<Value> = derived(at: CallSite(file, line, .recover))
     @Sendable func react(_ settled: Promise, _ next: Promise<Value>) -> Bool {
       guard !next.isSettled else { return false }
       do {

@@ -1,6 +1,8 @@
 /// A closure that starts a step, with the place where it must run.
 struct StepStart<Argument: Sendable, Output: Sendable>: Sendable {
   private let body: @Sendable (Argument) throws -> Promise<Output>
+  /// The scope of the operator's caller, because later steps start on other threads.
+  private let scope = HandlerScope.innermost
   /// The context for the closure.
   ///
   /// `nil` if it runs where it is called.
@@ -20,8 +22,7 @@ struct StepStart<Argument: Sendable, Output: Sendable>: Sendable {
     let actor = body.isolation
     context = .isolated(to: actor)
     isOnCallersActor = actor != nil && actor === caller
-    // Captures the scope, because later steps start on other threads.
-    self.body = HandlerScope.capturing(withoutIsolation(body))
+    self.body = withoutIsolation(body)
   }
 
   /// Creates a start that runs in a context.
@@ -35,7 +36,7 @@ struct StepStart<Argument: Sendable, Output: Sendable>: Sendable {
   ) {
     self.context = context?.isInline == true ? nil : context
     isOnCallersActor = false
-    self.body = HandlerScope.capturing(body)
+    self.body = body
   }
 
   /// Starts a step.
@@ -51,9 +52,15 @@ struct StepStart<Argument: Sendable, Output: Sendable>: Sendable {
   func callAsFunction(
     _ argument: Argument, isCallerWaiting: Bool, inheriting parent: ExecutionContext
   ) throws -> Promise<Output> {
-    guard let context, !(isCallerWaiting && isOnCallersActor) else { return try body(argument) }
+    guard let context, !(isCallerWaiting && isOnCallersActor) else {
+      return try inScope { try body(argument) }
+    }
     let start = Promise<Argument>(waitingFor: nil, on: parent, at: CallSite(#fileID, #line))
     start.fulfill(argument, by: .upstream)
-    return start.then(on: context, body)
+    return inScope { start.then(on: context, body) }
+  }
+
+  private func inScope(_ work: () throws -> Promise<Output>) rethrows -> Promise<Output> {
+    try scope?.run(work) ?? work()
   }
 }

@@ -15,7 +15,7 @@ extension Promise where Value: Sendable {
     on context: ExecutionContext, file: StaticString = #fileID, line: UInt = #line,
     _ action: @escaping @Sendable (_ value: Value) throws -> Void
   ) -> Promise {
-    then(on: context, file: file, line: line) { value in
+    transformed(on: context, at: CallSite(file, line, .tap)) { value in
       try action(value)
       return value
     }
@@ -109,7 +109,7 @@ extension Promise where Value: Sendable {
     on context: ExecutionContext, file: StaticString = #fileID, line: UInt = #line,
     _ action: @escaping @Sendable () throws -> Void
   ) -> Promise {
-    ensure(at: CallSite(file, line), on: context) { settled, next in
+    ensure(at: CallSite(file, line, .ensure), on: context) { settled, next in
       do {
         try action()
       } catch  where settled.error == nil {
@@ -158,7 +158,7 @@ extension Promise where Value: Sendable {
     on context: ExecutionContext, file: StaticString = #fileID, line: UInt = #line,
     _ action: @escaping @Sendable () throws -> Promise<Ignored>
   ) -> Promise {
-    ensure(at: CallSite(file, line), on: context) { settled, next in
+    ensure(at: CallSite(file, line, .ensure), on: context) { settled, next in
       let finished = firstly(file: file, line: line, action)
       finished.attach(
         .everything,

@@ -9,8 +9,8 @@ package struct TaskContinuation<Output: Sendable>: Sendable {
 
   private let base: Base
   private let tasks: RunningTasks?
-  /// The step of the scope of the task.
-  private let scope: TraceStep?
+  /// The step of the task before the wait.
+  private let step: TraceStep?
 
   /// Suspends the current task until its continuation is resumed.
   ///
@@ -24,13 +24,13 @@ package struct TaskContinuation<Output: Sendable>: Sendable {
     let scope = HandlerScope.innermost
     guard scope?.time != nil || scope?.step != nil else {
       return await withCheckedContinuation(isolation: actor) { (base: Base) in
-        body(TaskContinuation(base: base, tasks: nil, scope: nil))
+        body(TaskContinuation(base: base, tasks: nil, step: nil))
       }.output
     }
     let (tasks, scopeStep) = (scope?.time?.runningTasks, scope?.step)
     let (output, activity, step) = await withCheckedContinuation(isolation: actor) { (base: Base) in
+      body(TaskContinuation(base: base, tasks: tasks, step: TraceStep.ofScope))
       if let scopeStep { scopeStep.recorder.taskSuspends(in: scopeStep) }
-      body(TaskContinuation(base: base, tasks: tasks, scope: scopeStep))
       tasks?.taskSuspends(RunningTasks.currentTask)
     }
     tasks?.taskContinues(during: activity)
@@ -53,8 +53,8 @@ package struct TaskContinuation<Output: Sendable>: Sendable {
   ///
   /// - Parameter output: The output for the task.
   package func resume(returning output: Output) {
-    let step = scope.flatMap { scope in
-      scope.recorder.enqueue(at: nil, in: nil, after: TraceStep.current, scope: scope)
+    let step = step.flatMap {
+      $0.recorder.enqueue(at: nil, in: nil, after: TraceStep.current, scope: $0)
     }
     base.resume(returning: (output, tasks?.beginActivity(), step))
   }

@@ -16,7 +16,7 @@ extension Promise where Value: Sendable {
     on context: ExecutionContext, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ value: Value) throws -> NewValue
   ) -> Promise<NewValue> {
-    transformed(on: context, at: CallSite(file, line), transform)
+    transformed(on: context, at: CallSite(file, line, .then), transform)
   }
 
   /// Implements `then` with a synchronous closure.
@@ -84,7 +84,7 @@ extension Promise where Value: Sendable {
     on context: ExecutionContext, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ value: Value) throws -> Promise<NewValue>
   ) -> Promise<NewValue> {
-    let next: Promise<NewValue> = derived(at: CallSite(file, line))
+    let next: Promise<NewValue> = derived(at: CallSite(file, line, .then))
     let context = self.context.resolving(context)
     @Sendable func react(_ settled: Promise, _ next: Promise<NewValue>) -> Bool {
       if let error = settled.error { return next.settle(rejecting: error, by: .upstream) }
@@ -177,7 +177,7 @@ extension Promise where Value: Sendable {
     on context: ExecutionContext, file: StaticString = #fileID, line: UInt = #line,
     _ action: @escaping @Sendable (_ value: Value) throws -> Void
   ) -> Promise<Void> {
-    transformed(on: context, at: CallSite(file, line), action)
+    transformed(on: context, at: CallSite(file, line, .then), action)
   }
 
   /// Performs an action with the value, as a step without a result, on the actor in whose code the
@@ -196,7 +196,7 @@ extension Promise where Value: Sendable {
       @escaping @Sendable @isolated(any) (_ value: Value) throws -> Void
   ) -> Promise<Void> {
     transformed(
-      on: .isolated(to: action.isolation) ?? context, at: CallSite(file, line),
+      on: .isolated(to: action.isolation) ?? context, at: CallSite(file, line, .then),
       withoutIsolation(action))
   }
 
@@ -247,6 +247,6 @@ extension Promise where Value: Sendable {
     file: StaticString = #fileID, line: UInt = #line,
     _ action: @escaping @Sendable (_ value: Value) throws -> Void
   ) -> Promise<Void> {
-    transformed(on: .background, at: CallSite(file, line), action)
+    transformed(on: .background, at: CallSite(file, line, .then), action)
   }
 }

@@ -109,7 +109,9 @@ private final class Attempts<Value: Sendable>: Upstream {
       return promise.reject(error, by: .upstream)
     }
     guard delay > .zero else { return start(number + 1, for: promise) }
-    let wait = after(delay, scheduler: scheduler, file: "the delay before a retry", line: 0)
+    let (file, line): (StaticString, UInt) =
+      site.isInternal ? ("the delay before a retry", 0) : (site.staticFile, UInt(site.line))
+    let wait = after(delay, scheduler: scheduler, file: file, line: line)
     follow(wait, for: promise) { settled in
       if settled.error == nil { self.start(number + 1, for: promise) }
     }

@@ -55,7 +55,8 @@ extension Promise where Value: Sendable {
     }
     // Called before the timer is set, because the timer may fire before the reaction is attached.
     addConsumer()
-    let timer = scheduler.schedule(atLimit: duration) { next.reject(error(), by: .consumer) }
+    let timer = scheduler.schedule(
+      atLimit: duration, TraceStep.timing(at: next.site) { next.reject(error(), by: .consumer) })
     next.onCancel { timer.cancel() }
     // The reaction that settles `next` also cancels the timer: a second reaction on the promise
     // would allocate a list for each timeout.

@@ -107,8 +107,13 @@ struct RandomTrace: RandomNumberGenerator {
           }
         return Instant(span: span.id, kind: part?.kind ?? rest)
       }
-      let isFirst = now < (chain.map(\.from).min() ?? length)
-      return Instant(span: nil, kind: isFirst && cause == .beginning ? .code : .unknown)
+      if now < (chain.map(\.from).min() ?? length) {
+        return Instant(span: nil, kind: cause == .beginning ? .code : .unknown)
+      }
+      // The cause of the first span after this time, or that of the end.
+      let next = chain.last { $0.from > now }?.span.cause ?? record.cause
+      guard case .span = next else { return Instant(span: nil, kind: .unknown) }
+      return Instant(span: nil, kind: .code)
     }
   }
 }

@@ -38,8 +38,9 @@ struct TraceFormTests {
         0 ms  1 GET boards 200: DNS 20 ms, connect 40 ms, TLS 166 ms, send 4 ms,
                 server 460 ms, receive 10 ms
       700 ms  2 then: main thread 10 ms, code 6 ms
-      716 ms  4 GET boards/{id}/car~ 200: queue behind .limited(4) 404 ms,
-                server 670 ms, receive 40 ms
+      716 ms  4 GET boards/{id}/car~ 200:
+                queue behind .limited(4) 404 ms (held by 3), server 670 ms,
+                receive 40 ms
       1.83 s  5 decode [Card]: decode 10 ms
     """
 
