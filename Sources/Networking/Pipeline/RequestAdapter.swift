@@ -33,7 +33,8 @@ public struct RequestAdapter: Interceptor {
     @_inheritActorContext _ adapt:
       @escaping @Sendable @isolated(any) (_ request: HTTPRequest) throws -> HTTPRequest
   ) {
-    self.init(IsolatedClosure(adapt), name: name)
+    self.name = name
+    self.adapt = InterceptorStep(IsolatedClosure(adapt))
   }
 
   /// Makes an adapter that returns a promise.
@@ -64,12 +65,6 @@ public struct RequestAdapter: Interceptor {
   ) {
     self.name = name
     self.adapt = InterceptorStep(asynchronous: adapt)
-  }
-
-  /// Makes a synchronous adapter.
-  init(_ adapt: IsolatedClosure<HTTPRequest, HTTPRequest>, name: String = "RequestAdapter") {
-    self.name = name
-    self.adapt = InterceptorStep(adapt)
   }
 
   /// Sends the exchange with the changed request.

@@ -1,3 +1,4 @@
+public import Networking
 public import Promises
 
 /// An interceptor that adds header fields, unless the request has fields of the same names.
@@ -11,7 +12,7 @@ public import Promises
 /// credentials.
 /// Fields that never change are ``NetworkingConfiguration/headers``.
 public struct HeaderInjector: Interceptor {
-  private let adapter: RequestAdapter
+  private let adapt: InterceptorStep<HTTPRequest, HTTPRequest>
 
   /// Makes an injector of the fields of a closure.
   ///
@@ -22,7 +23,7 @@ public struct HeaderInjector: Interceptor {
     @_inheritActorContext _ fields:
       @escaping @Sendable @isolated(any) (_ request: HTTPRequest) throws -> HTTPHeaders
   ) {
-    adapter = RequestAdapter(
+    adapt = InterceptorStep(
       IsolatedClosure(fields).called { (request: HTTPRequest, fields) in
         var request = request
         request.headers = try fields(request).merging(request.headers)
@@ -39,6 +40,10 @@ public struct HeaderInjector: Interceptor {
   /// - Returns: A promise of the response. It is rejected with
   ///   ``NetworkError/Code-swift.enum/invalidHeader`` for a field that cannot be sent.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    adapter.intercept(exchange, next: next)
+    adapt.perform(exchange.request, for: exchange) { request in
+      var adapted = exchange
+      adapted.request = request
+      return next(adapted)
+    }
   }
 }
