@@ -12,7 +12,7 @@ public import Promises
 /// credentials.
 /// Fields that never change are ``NetworkingConfiguration/headers``.
 public struct HeaderInjector: Interceptor {
-  private let adapt: InterceptorStep<HTTPRequest, HTTPRequest>
+  private let adapter: RequestAdapter
 
   /// Makes an injector of the fields of a closure.
   ///
@@ -23,7 +23,7 @@ public struct HeaderInjector: Interceptor {
     @_inheritActorContext _ fields:
       @escaping @Sendable @isolated(any) (_ request: HTTPRequest) throws -> HTTPHeaders
   ) {
-    adapt = InterceptorStep(
+    adapter = RequestAdapter(
       IsolatedClosure(fields).called { (request: HTTPRequest, fields) in
         var request = request
         request.headers = try fields(request).merging(request.headers)
@@ -40,10 +40,6 @@ public struct HeaderInjector: Interceptor {
   /// - Returns: A promise of the response. It is rejected with
   ///   ``NetworkError/Code-swift.enum/invalidHeader`` for a field that cannot be sent.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    adapt.perform(exchange.request, for: exchange) { request in
-      var adapted = exchange
-      adapted.request = request
-      return next(adapted)
-    }
+    adapter.intercept(exchange, next: next)
   }
 }

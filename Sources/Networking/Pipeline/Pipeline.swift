@@ -89,7 +89,7 @@ package struct InterceptorStep<Argument: Sendable, Output: Sendable>: Sendable {
   }
 
   /// Makes a step of a closure that returns a promise.
-  init(starting closure: IsolatedClosure<Argument, Promise<Output>>) {
+  package init(starting closure: IsolatedClosure<Argument, Promise<Output>>) {
     let exchanges = Self.exchanges(leaving: closure.context)
     direct = nil
     begin = { argument, scheduler in
@@ -98,7 +98,9 @@ package struct InterceptorStep<Argument: Sendable, Output: Sendable>: Sendable {
   }
 
   /// Makes a step of an asynchronous closure, which runs in a new task.
-  init(asynchronous body: @escaping @Sendable @isolated(any) (Argument) async throws -> Output) {
+  package init(
+    asynchronous body: @escaping @Sendable @isolated(any) (Argument) async throws -> Output
+  ) {
     direct = nil
     // In this context, a scheduler with virtual time waits for the task.
     begin = { Promise.fulfilled($0).on($1.context(for: .inline)).then(body) }

@@ -97,3 +97,20 @@ extension Response {
       url: url, statusCode: status, httpVersion: "HTTP/\(head.version)", headerFields: fields)
   }
 }
+
+extension Request.CachePolicy {
+  /// The corresponding policy of Foundation.
+  ///
+  /// Foundation has none that stores nothing, so ``noStore`` becomes
+  /// `reloadIgnoringLocalAndRemoteCacheData`.
+  public var urlRequestPolicy: URLRequest.CachePolicy {
+    switch self {
+    case .default: .useProtocolCachePolicy
+    case .reload: .reloadIgnoringLocalCacheData
+    case .revalidate: .reloadRevalidatingCacheData
+    case .preferCache: .returnCacheDataElseLoad
+    case .onlyCache: .returnCacheDataDontLoad
+    case .noStore: .reloadIgnoringLocalAndRemoteCacheData
+    }
+  }
+}

@@ -1,3 +1,4 @@
+public import Networking
 public import Promises
 
 /// An interceptor that changes each request, synchronously or asynchronously.
@@ -33,8 +34,7 @@ public struct RequestAdapter: Interceptor {
     @_inheritActorContext _ adapt:
       @escaping @Sendable @isolated(any) (_ request: HTTPRequest) throws -> HTTPRequest
   ) {
-    self.name = name
-    self.adapt = InterceptorStep(IsolatedClosure(adapt))
+    self.init(IsolatedClosure(adapt), name: name)
   }
 
   /// Makes an adapter that returns a promise.
@@ -65,6 +65,12 @@ public struct RequestAdapter: Interceptor {
   ) {
     self.name = name
     self.adapt = InterceptorStep(asynchronous: adapt)
+  }
+
+  /// Makes a synchronous adapter.
+  init(_ adapt: IsolatedClosure<HTTPRequest, HTTPRequest>, name: String = "RequestAdapter") {
+    self.name = name
+    self.adapt = InterceptorStep(adapt)
   }
 
   /// Sends the exchange with the changed request.
