@@ -76,7 +76,7 @@ public struct ResponseInterceptor: Interceptor {
           case .respond(let response): return .fulfilled(response)
           case .resend(let promise) where exchange.request.body.isRepeatable:
             return promise.then(on: .inline) {
-              return send(
+              send(
                 try exchange.forResend(after: result), next, resendsLeft: resendsLeft - 1)
             }
           case .pass, .resend: return .fulfilled(try result.get())
