@@ -67,6 +67,7 @@ let package = Package(
     .target(
       name: "CatenaSystem", dependencies: ["CCatenaSystem"], exclude: excluded,
       resources: resources),
+    .target(name: "CatenaBrowser"),
     .target(name: "Promises", dependencies: ["CatenaSystem"]),
     .target(name: "PromisesCombine", dependencies: ["Promises"]),
     .target(name: "CCatena", exclude: ["Scripts"]),
@@ -82,7 +83,7 @@ let package = Package(
       name: "NetworkingInterceptors", dependencies: ["CatenaSystem", "Networking", "Promises"]),
     .target(
       name: "NetworkingOAuth2",
-      dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"],
+      dependencies: ["CCatena", "CatenaBrowser", "CatenaSystem", "Networking", "Promises"],
       exclude: excluded, resources: resources),
     .target(
       name: "NetworkingStreams", dependencies: ["CatenaSystem", "Networking", "Promises"]),
@@ -145,8 +146,8 @@ let package = Package(
     .executableTarget(
       name: "mock-server",
       dependencies: [
-        "CatenaSystem", "Mocking", "MockingContracts", "MockingRecordings", "MockingResources",
-        "MockingStubs", "Networking", "Promises",
+        "CatenaBrowser", "CatenaSystem", "Mocking", "MockingContracts", "MockingRecordings",
+        "MockingResources", "MockingStubs", "Networking", "Promises",
       ],
       path: "Sources/MockServer"),
     .executableTarget(

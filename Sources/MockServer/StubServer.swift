@@ -1,3 +1,4 @@
+import CatenaBrowser
 import CatenaSystem
 import Foundation
 import Mocking

@@ -1,4 +1,4 @@
-// expect 3: 'append(_:at:)' is unavailable: pass RequestAdapter { request in … }, or ResponseInterceptor { result, request in … }
+// expect 3: 'append(_:at:)' is unavailable: import NetworkingInterceptors, and pass RequestAdapter { request in … } or ResponseInterceptor { result, request in … }
 import Networking
 
 func sign(_ networking: Networking<Request>) {

@@ -2,6 +2,7 @@
 // The samples of Cara, Atom, and a client that is based on Moya, ported.
 import Foundation
 import Networking
+import NetworkingInterceptors
 
 // MARK: Cara
 

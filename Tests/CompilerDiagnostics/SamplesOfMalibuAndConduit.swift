@@ -5,6 +5,7 @@ import Mocking
 import Networking
 import NetworkingInterceptors
 import NetworkingTransfers
+import NetworkingValues
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -27,6 +27,7 @@ MEMBER = re.compile(r"^  var (?P<name>`?\w+`?): (?P<type>[^\n={]+?)(?P<optional>
 
 PROGRAM = """
 import Networking
+import NetworkingInterceptors
 
 func value<Value: Decodable>(_ type: Value.Type, _ json: String) throws -> Value {
   try JSONDecoder().decode(type, from: Data(json.utf8))

@@ -1,6 +1,7 @@
 import Foundation
 import Mocking
 import Networking
+import NetworkingValues
 import NetworkingXML
 import TestGate
 import Testing

@@ -1,6 +1,8 @@
 import Foundation
 import Mocking
 import Networking
+import NetworkingInterceptors
+import NetworkingValues
 import Promises
 import TestGate
 import TestSupport

@@ -3,6 +3,7 @@ import Mocking
 import MockingOAuth2
 import Networking
 import NetworkingOAuth2
+import NetworkingValues
 import TestGate
 import TestSupport
 import Testing

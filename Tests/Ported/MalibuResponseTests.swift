@@ -1,6 +1,7 @@
 import Foundation
 import Mocking
 import Networking
+import NetworkingValues
 import Promises
 import TestGate
 import TestSupport

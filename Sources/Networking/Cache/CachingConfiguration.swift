@@ -78,19 +78,4 @@ extension Request.CachePolicy {
     @unknown default: self = .default
     }
   }
-
-  /// The corresponding policy of Foundation.
-  ///
-  /// Foundation has none that stores nothing, so ``noStore`` becomes
-  /// `reloadIgnoringLocalAndRemoteCacheData`.
-  public var urlRequestPolicy: URLRequest.CachePolicy {
-    switch self {
-    case .default: .useProtocolCachePolicy
-    case .reload: .reloadIgnoringLocalCacheData
-    case .revalidate: .reloadRevalidatingCacheData
-    case .preferCache: .returnCacheDataElseLoad
-    case .onlyCache: .returnCacheDataDontLoad
-    case .noStore: .reloadIgnoringLocalAndRemoteCacheData
-    }
-  }
 }

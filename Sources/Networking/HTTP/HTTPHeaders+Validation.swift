@@ -10,7 +10,7 @@ extension HTTPHeaders {
   /// - Parameter request: The request with the fields, for the error.
   /// - Throws: ``NetworkError/Code-swift.enum/invalidHeader`` if a field cannot be sent. The reason
   ///   contains the name of the field, never its value.
-  func validate(of request: HTTPRequest? = nil) throws {
+  package func validate(of request: HTTPRequest? = nil) throws {
     for field in fields {
       guard let problem = Self.problem(of: field) else { continue }
       throw NetworkError(.invalidHeader, problem, request: request.map { .init($0) })

@@ -100,7 +100,7 @@ extension HTTPRequest {
   ///
   /// - Parameter request: The request that the user code has returned.
   /// - Returns: The request to send.
-  func replaced(by request: HTTPRequest) -> HTTPRequest {
+  package func replaced(by request: HTTPRequest) -> HTTPRequest {
     var request = request
     request.attributes.addMissing(attributes)
     request.options.sendsCredentials = request.options.sendsCredentials ?? options.sendsCredentials

@@ -2,10 +2,6 @@ import CatenaSystem
 public import Foundation
 public import Promises
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// A promise of a response, the result of each request.
 public typealias NetworkPromise = Promise<Response>
 
@@ -183,15 +179,6 @@ public struct Response: Sendable {
   ///
   /// `nil` if the field is missing or malformed.
   public var contentType: MediaType? { headers["Content-Type"].flatMap(MediaType.init(_:)) }
-
-  /// The response as an instance of Foundation's class, created at each access.
-  ///
-  /// Several fields of one name are joined by commas. `nil` if Foundation rejects the response.
-  public var httpURLResponse: HTTPURLResponse? {
-    let fields = Dictionary(headers.map { ($0.name, $0.value) }) { "\($0), \($1)" }
-    return HTTPURLResponse(
-      url: url, statusCode: status, httpVersion: "HTTP/\(head.version)", headerFields: fields)
-  }
 }
 
 extension Response {

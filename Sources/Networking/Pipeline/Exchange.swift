@@ -241,6 +241,16 @@ extension Exchange {
       request: .init(request))
   }
 
+  /// Ends the current attempt with a result after which an interceptor sends the request again.
+  ///
+  /// - Returns: The exchange with the client's current credentials.
+  /// - Throws: The error of ``withCurrentCredentials()``.
+  package func forResend(after result: Result<Response, any Error>) throws -> Exchange {
+    state.end(result)
+    reportResend(after: result)
+    return try withCurrentCredentials()
+  }
+
   /// Reports that the request is sent again after a delay.
   func reportResend(after result: Result<Response, any Error>, delay: Duration = .zero) {
     guard let events else { return }

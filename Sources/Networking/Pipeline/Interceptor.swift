@@ -12,9 +12,9 @@ public import Promises
 /// }
 /// ```
 ///
-/// A type that conforms is not isolated to an actor. The closures of ``RequestAdapter``,
-/// ``HeaderInjector``, ``ResponseInterceptor`` and ``RefreshInterceptor`` run on the actor in whose
-/// code they are written.
+/// A type that conforms is not isolated to an actor. The closures of ``RefreshInterceptor``, and those of
+/// `RequestAdapter`, `HeaderInjector` and `ResponseInterceptor` of `NetworkingInterceptors`, run on the
+/// actor in whose code they are written.
 public protocol Interceptor: Sendable {
   /// The name of the interceptor in errors.
   ///

@@ -3,9 +3,9 @@ import Foundation
 /// The interceptors of a client, in one list for each level.
 ///
 /// ```swift
-/// networking.interceptors.append(RefreshInterceptor { _ in try await session.renew() })
+/// networking.interceptors.append(Stopwatch())
 /// networking.interceptors.append(signing, at: .hop)
-/// networking.interceptors = [Stopwatch(), HeaderInjector { _ in ["X-Client": "catena/1"] }]
+/// networking.interceptors = [Stopwatch(), RefreshInterceptor { _ in try await session.renew() }]
 /// ```
 ///
 /// An array literal has interceptors of the level ``InterceptorLevel/call`` and none of the other
@@ -66,7 +66,8 @@ public struct InterceptorList: Sendable, ExpressibleByArrayLiteral {
   /// Unavailable: a closure is not an interceptor.
   @available(
     *, unavailable,
-    message: "pass RequestAdapter { request in … }, or ResponseInterceptor { result, request in … }"
+    message:
+      "import NetworkingInterceptors, and pass RequestAdapter { request in … } or ResponseInterceptor { result, request in … }"
   )
   public mutating func append<Output>(
     _ adapt: (_ request: inout HTTPRequest) async throws -> Output,

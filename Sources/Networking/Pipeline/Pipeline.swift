@@ -1,5 +1,5 @@
 import Dispatch
-import Promises
+package import Promises
 
 /// A list of stages with a transport at its end.
 struct Pipeline: Sendable {
@@ -76,20 +76,20 @@ struct InterceptorsStage: BuiltInStage {
 /// A closure that is isolated to an actor runs on this actor, after the steps that reached the actor
 /// before. The remaining stages then continue on a serial queue of the step, in the same order and
 /// without occupying the actor or other steps.
-struct InterceptorStep<Argument: Sendable, Output: Sendable>: Sendable {
+package struct InterceptorStep<Argument: Sendable, Output: Sendable>: Sendable {
   /// The closure, if it is synchronous and not isolated, so that it is called directly.
   private let direct: (@Sendable (Argument) throws -> Output)?
   private let begin: @Sendable (_ argument: Argument, _ scheduler: any Scheduler) -> Promise<Output>
 
   /// Makes a step of a synchronous closure.
-  init(_ closure: IsolatedClosure<Argument, Output>) {
+  package init(_ closure: IsolatedClosure<Argument, Output>) {
     let exchanges = Self.exchanges(leaving: closure.context)
     direct = closure.unisolated
     begin = { closure.onItsActor($0, awaitedBy: $1, returningOn: exchanges) }
   }
 
   /// Makes a step of a closure that returns a promise.
-  init(starting closure: IsolatedClosure<Argument, Promise<Output>>) {
+  package init(starting closure: IsolatedClosure<Argument, Promise<Output>>) {
     let exchanges = Self.exchanges(leaving: closure.context)
     direct = nil
     begin = { argument, scheduler in
@@ -98,7 +98,9 @@ struct InterceptorStep<Argument: Sendable, Output: Sendable>: Sendable {
   }
 
   /// Makes a step of an asynchronous closure, which runs in a new task.
-  init(asynchronous body: @escaping @Sendable @isolated(any) (Argument) async throws -> Output) {
+  package init(
+    asynchronous body: @escaping @Sendable @isolated(any) (Argument) async throws -> Output
+  ) {
     direct = nil
     // In this context, a scheduler with virtual time waits for the task.
     begin = { Promise.fulfilled($0).on($1.context(for: .inline)).then(body) }
@@ -119,7 +121,7 @@ struct InterceptorStep<Argument: Sendable, Output: Sendable>: Sendable {
   ///   - next: A closure that continues. It runs before this method returns if the closure of the user
   ///     is synchronous and not isolated.
   /// - Returns: A promise of the response. Cancelling it cancels the promise or the task of the closure.
-  func perform(
+  package func perform(
     _ argument: Argument, for exchange: Exchange,
     then next: @escaping @Sendable (_ output: Output) throws -> NetworkPromise
   ) -> NetworkPromise {

@@ -84,7 +84,7 @@ public struct Request: Sendable, Hashable {
   public var isShared: Bool?
   /// Whether the request passes through the interceptors that hold or resend requests.
   ///
-  /// These are `PipelineBarrier`, ``RefreshInterceptor``, ``ResponseInterceptor`` and the client's
+  /// These are `PipelineBarrier`, ``RefreshInterceptor``, `ResponseInterceptor` and the client's
   /// `middleware`. A request that bypasses them also bypasses the client's queue, because requests
   /// in the queue may wait for it.
   public var isIntercepted = true

@@ -1,3 +1,4 @@
+import CatenaBrowser
 import CatenaSystem
 public import Foundation
 import Networking

@@ -1,6 +1,8 @@
 #if os(Linux) || os(macOS)
   import Foundation
   import Mocking
+  import NetworkingInterceptors
+  import NetworkingValues
   import Promises
   import TestGate
   import TestSupport

@@ -1,5 +1,6 @@
 import CatenaSystem
 import Foundation
+import NetworkingInterceptors
 import Promises
 import TestGate
 import TestSupport

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import NetworkingInterceptors
 import NetworkingTracing
 import Promises
 import TestGate

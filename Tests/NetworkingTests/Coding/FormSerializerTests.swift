@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Networking
+@testable import NetworkingValues
 
 /// Forms in responses, and serializers of results.
 @Suite(.gated)

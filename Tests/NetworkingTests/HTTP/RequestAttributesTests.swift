@@ -1,4 +1,5 @@
 import Foundation
+import NetworkingInterceptors
 import Promises
 import TestGate
 import TestSupport

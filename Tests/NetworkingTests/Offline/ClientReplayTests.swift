@@ -1,5 +1,6 @@
 import Foundation
 import Mocking
+import NetworkingInterceptors
 import Promises
 import TestGate
 import TestSupport

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import NetworkingValues
 import TestGate
 import TestSupport
 import Testing

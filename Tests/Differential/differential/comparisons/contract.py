@@ -67,7 +67,7 @@ def call_endpoints(document, code, folder, work):
     with open(calls, "w") as file, open(notes, "w") as skipped:
         status = subprocess.run([sys.executable, "-B", CONTRACTS / "calls.py", document, code], stdout=file, stderr=skipped)
     expect(status.returncode == 0, f"calls.py: {notes.read_text()}")
-    objects = [path for name in ("CatenaSystem", "Networking", "Promises", "CCatena", "CCatenaCurl")
+    objects = [path for name in ("CatenaSystem", "Networking", "NetworkingInterceptors", "Promises", "CCatena", "CCatenaCurl")
                for path in sorted((folder / f"{name}.build").glob("*.o"))]
     binary = work / f"{code.stem}_calls"
     logged(["swiftc", "-parse-as-library", *swift_options(folder), code, calls, *objects, "-l:libcurl.so.4", "-l:libz.so.1",

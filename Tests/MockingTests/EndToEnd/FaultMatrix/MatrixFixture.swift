@@ -2,6 +2,7 @@ import CatenaSystem
 import Foundation
 import Mocking
 import Networking
+import NetworkingInterceptors
 import Promises
 import TestSupport
 

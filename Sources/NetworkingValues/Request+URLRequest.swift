@@ -1,3 +1,5 @@
+public import Networking
+
 #if canImport(FoundationNetworking)
   import Foundation
   public import FoundationNetworking
@@ -82,5 +84,33 @@ extension HTTPRequest {
       request.body = changed.httpBody.map(HTTPBody.data) ?? .none
     }
     return request
+  }
+}
+
+extension Response {
+  /// The response as an instance of Foundation's class, created at each access.
+  ///
+  /// Several fields of one name are joined by commas. `nil` if Foundation rejects the response.
+  public var httpURLResponse: HTTPURLResponse? {
+    let fields = Dictionary(headers.map { ($0.name, $0.value) }) { "\($0), \($1)" }
+    return HTTPURLResponse(
+      url: url, statusCode: status, httpVersion: "HTTP/\(head.version)", headerFields: fields)
+  }
+}
+
+extension Request.CachePolicy {
+  /// The corresponding policy of Foundation.
+  ///
+  /// Foundation has none that stores nothing, so ``noStore`` becomes
+  /// `reloadIgnoringLocalAndRemoteCacheData`.
+  public var urlRequestPolicy: URLRequest.CachePolicy {
+    switch self {
+    case .default: .useProtocolCachePolicy
+    case .reload: .reloadIgnoringLocalCacheData
+    case .revalidate: .reloadRevalidatingCacheData
+    case .preferCache: .returnCacheDataElseLoad
+    case .onlyCache: .returnCacheDataDontLoad
+    case .noStore: .reloadIgnoringLocalAndRemoteCacheData
+    }
   }
 }

@@ -1,3 +1,4 @@
+public import Networking
 public import Promises
 
 /// An interceptor that adds header fields, unless the request has fields of the same names.

@@ -1,3 +1,4 @@
+public import Networking
 public import Promises
 
 /// An interceptor that inspects each result, and may replace it or send the request again.
@@ -75,10 +76,8 @@ public struct ResponseInterceptor: Interceptor {
           case .respond(let response): return .fulfilled(response)
           case .resend(let promise) where exchange.request.body.isRepeatable:
             return promise.then(on: .inline) {
-              exchange.state.end(result)
-              exchange.reportResend(after: result)
-              return send(
-                try exchange.withCurrentCredentials(), next, resendsLeft: resendsLeft - 1)
+              send(
+                try exchange.forResend(after: result), next, resendsLeft: resendsLeft - 1)
             }
           case .pass, .resend: return .fulfilled(try result.get())
           }

@@ -1,3 +1,4 @@
+public import Networking
 public import Promises
 
 /// An interceptor that consists of four optional hooks.

@@ -1,3 +1,4 @@
+public import Networking
 public import Promises
 
 /// An interceptor that changes each request, synchronously or asynchronously.
