@@ -52,7 +52,9 @@ public final class Trace: Sendable {
     isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
   ) async rethrows -> Result {
     let outer = HandlerScope.innermost?.step
-    let end = outer.flatMap { ($0.recorder as? SpanRecorder)?.beginTrace(recorder.name, in: $0) }
+    let end = outer.flatMap {
+      ($0.recorder as? SpanRecorder)?.beginTrace(recorder.name ?? "", in: $0)
+    }
     defer { end?() }
     return try await HandlerScope(step: recorder.beginning()).run {
       do {

@@ -85,7 +85,7 @@ final class UnsampledRecorder: ContextRecorder {
   func enqueue(
     at site: CallSite?, in context: ExecutionContext?, after cause: TraceStep?, scope: TraceStep
   ) -> TraceStep? { nil }
-  func timer(at site: CallSite, after cause: TraceStep) -> TraceStep? { nil }
+  func timer(at site: CallSite, after cause: TraceStep) -> @Sendable () -> TraceStep? { { nil } }
   func begin(_ step: TraceStep) {}
   func end(_ step: TraceStep) {}
   func taskSuspends(in scope: TraceStep) {}
