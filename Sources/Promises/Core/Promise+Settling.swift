@@ -157,7 +157,10 @@ extension Promise: Settleable {
 
   @inlinable
   func deliver(on trampoline: Trampoline.Current) {
-    if TraceStep.isUsed.load(ordering: .relaxed) { trampoline.pointee.note(settlementStep) }
+    // After the settlement, only a traced promise has an upstream.
+    if machine.upstream != nil || trampoline.pointee.step != nil {
+      trampoline.pointee.note(settlementStep)
+    }
     firstReaction.take()?.run(for: self, on: trampoline)
     while !endDelivery() { deliverOtherReactions(on: trampoline) }
   }

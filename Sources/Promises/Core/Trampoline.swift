@@ -29,7 +29,7 @@ struct Trampoline {
   /// The handlers that follow in the current block of the main queue.
   private var turns = MainQueueTurns()
   /// The step of a trace that has settled the promise whose reactions run.
-  private var step: TraceStep?
+  @usableFromInline var step: TraceStep?
   /// The closures to run when no other work is left.
   private var last: [() -> Void] = []
 
@@ -37,11 +37,11 @@ struct Trampoline {
   ///
   /// Does nothing and returns `false` if the trampoline of this thread is already running.
   @usableFromInline
-  static func runIfIdle(after promise: some Settleable, _ body: () -> Void) -> Bool {
+  static func runIfIdle(after upstream: (any Upstream)?, _ body: () -> Void) -> Bool {
     let trampoline = current
     guard !trampoline.pointee.isRunning else { return false }
     trampoline.pointee.isRunning = true
-    if TraceStep.isUsed.load(ordering: .relaxed) { trampoline.pointee.note(promise.settlementStep) }
+    if let upstream { trampoline.pointee.note(upstream as? TraceStep) }
     body()
     drain(trampoline)
     trampoline.pointee.isRunning = false
@@ -193,7 +193,7 @@ struct Trampoline {
         drainQueue(trampoline)
       }
     }
-    trampoline.pointee.step = nil
+    if trampoline.pointee.step != nil { trampoline.pointee.step = nil }
   }
 
   private static func drainQueue(_ trampoline: Current) {
