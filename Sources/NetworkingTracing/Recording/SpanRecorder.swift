@@ -90,9 +90,13 @@ final class SpanRecorder: ContextRecorder {
 
   func step(in scope: TraceStep) -> TraceStep {
     guard let task = TraceTask.current else { return scope }
-    let now = scheduler.now
-    let number = state.withLock { $0.step(of: task, in: scope.number, at: now) }
-    return number == scope.number ? scope : TraceStep(of: self, number: number)
+    var number = state.withLock { $0.step(of: task, in: scope.number) }
+    if number == nil {
+      let now = scheduler.now
+      number = state.withLock { $0.step(of: task, in: scope.number, at: now) }
+    }
+    guard let number, number != scope.number else { return scope }
+    return TraceStep(of: self, number: number)
   }
 
   func enqueue(

@@ -140,14 +140,17 @@ struct SpanRecords: Sendable {
   // MARK: Tasks
 
   /// Returns the step of the current code.
-  mutating func step(of task: Int?, in scope: Int, at now: Duration) -> Int {
-    guard let task, var known = tasks[scope] else { return scope }
-    let last = known.last
-    tasks[scope] = known
-    if let own = known.steps[task], last == own || now - entries[own - 1].latest <= Self.turn {
-      return own
-    }
-    return last ?? scope
+  ///
+  /// - Parameters:
+  ///   - task: The current task.
+  ///   - scope: The number of the step of its scope.
+  ///   - now: The time. `nil` if it is not known yet.
+  /// - Returns: The number of the step. `nil` if it depends on the time.
+  mutating func step(of task: Int, in scope: Int, at now: Duration? = nil) -> Int? {
+    // In place, because a copy would take a time proportional to the number of tasks.
+    guard let last = tasks[scope]?.last else { return scope }
+    guard let own = tasks[scope]?.steps[task], own != last else { return last }
+    return now.map { $0 - entries[own - 1].latest <= Self.turn ? own : last }
   }
 
   mutating func suspend(_ task: Int, in scope: Int, at now: Duration) {
