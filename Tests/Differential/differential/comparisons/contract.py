@@ -36,7 +36,7 @@ def check_responses(document, options):
     file, (path, arguments) = CONTRACTS / document, DOCUMENTS[document]
     for mode, excluded in [([], "ignored_auth,use_after_free"), (["--stateful"], "ignored_auth")]:
         log = options.work / f"{file_name(document + ''.join(mode))}.report"
-        with MockServer(file, "--no-watch", *mode) as server:
+        with MockServer(file, "--no-watch", *mode, warns=True) as server:
             report = schemathesis(
                 file, options, log, "--url", server.url + path, "--exclude-checks", excluded, "--warnings", "off",
                 *arguments, CONTRACT_DOCUMENT=str(file), SCHEMATHESIS_HOOKS="validators", PYTHONPATH=str(CONTRACTS))
