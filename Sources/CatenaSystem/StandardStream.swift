@@ -37,9 +37,7 @@ package final class StandardStream: Sendable {
   private let turn = DispatchSemaphore(value: 1)
   private let state = Mutex(State())
 
-  private init(_ descriptor: Int32) {
-    self.descriptor = descriptor
-  }
+  private init(_ descriptor: Int32) { self.descriptor = descriptor }
 
   /// Writes a text, which ends with a line break.
   ///

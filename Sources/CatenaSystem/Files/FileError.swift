@@ -62,9 +62,7 @@ package struct FileName: Sendable, Equatable {
   package let bytes: [UInt8]
 
   /// Creates a name.
-  package init(bytes: [UInt8]) {
-    self.bytes = bytes
-  }
+  package init(bytes: [UInt8]) { self.bytes = bytes }
 
   /// The name as text, with `U+FFFD` for each invalid sequence.
   package var text: String { String(decoding: bytes, as: UTF8.self) }
@@ -93,13 +91,9 @@ package struct FilePath: Sendable, FilePathConvertible {
   let bytes: [CChar]
 
   /// Creates a path of text.
-  package init(_ text: String) {
-    bytes = Array(text.utf8CString)
-  }
+  package init(_ text: String) { bytes = Array(text.utf8CString) }
 
-  private init(bytes: [CChar]) {
-    self.bytes = bytes
-  }
+  private init(bytes: [CChar]) { self.bytes = bytes }
 
   package var filePath: FilePath { self }
 

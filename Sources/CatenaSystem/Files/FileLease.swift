@@ -153,9 +153,7 @@ private struct LeaseRecord {
     Int64(max(-4e18, min(time.timeIntervalSince1970 * 1_000, 4e18)))
   }
 
-  init(owner: String, end: Int64) {
-    (self.owner, self.end) = (owner, end)
-  }
+  init(owner: String, end: Int64) { (self.owner, self.end) = (owner, end) }
 
   /// Reads the record in a file, or returns `nil` if it has none.
   init?(of file: borrowing OpenFile) throws(FileError) {

@@ -18,9 +18,7 @@ package struct FileStatus: Sendable {
 
   private let status: stat
 
-  init(_ status: stat) {
-    self.status = status
-  }
+  init(_ status: stat) { self.status = status }
 
   /// Examines the file at a path, or returns `nil` if there is none.
   ///

@@ -90,9 +90,7 @@ package struct FileSystem: Sendable {
     let new = "\(path).new"
     // A crash may have left a file, and in a shared folder another user may have made one.
     beforeOperation("remove")
-    guard unlink(new) == 0 || errno == ENOENT else {
-      throw FileError(new, "cannot be removed")
-    }
+    guard unlink(new) == 0 || errno == ENOENT else { throw FileError(new, "cannot be removed") }
     try replace(path, with: data, through: new, isDurable: isDurable)
     if isDurable { try synchronize(FilePath.split(path).folder) }
   }

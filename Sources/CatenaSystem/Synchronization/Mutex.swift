@@ -9,9 +9,7 @@
     /// Creates a mutex.
     ///
     /// - Parameter initialValue: The value.
-    package init(_ initialValue: consuming sending Value) {
-      storage = Storage(initialValue)
-    }
+    package init(_ initialValue: consuming sending Value) { storage = Storage(initialValue) }
 
     /// Runs a closure with the value while no other thread runs one.
     ///
@@ -32,9 +30,7 @@
       @exclusivity(unchecked)
       private var value: Value
 
-      init(_ value: consuming sending Value) {
-        self.value = value
-      }
+      init(_ value: consuming sending Value) { self.value = value }
 
       func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result

@@ -28,9 +28,7 @@ struct CacheKey: Sendable, Hashable {
   }
 
   /// Creates a key from its text on disk.
-  init(text: String) {
-    self.text = text
-  }
+  init(text: String) { self.text = text }
 
   /// The origin of the URL, which ends before the path.
   var origin: Substring {

@@ -69,9 +69,7 @@ final class CacheStage: BuiltInStage {
 
   /// Handles a request whose responses may be cached.
   private func handle(_ exchange: Exchange, _ next: @escaping Next) -> NetworkPromise {
-    guard exchange.request.method.isSafe else {
-      return invalidating(exchange, next)
-    }
+    guard exchange.request.method.isSafe else { return invalidating(exchange, next) }
     if let provider = exchange.unknownProvider {
       return provider.loadIdentity().then(on: .inline) { self.lookUp(exchange, next) }
     }
@@ -171,9 +169,7 @@ final class CacheStage: BuiltInStage {
   private func owner(
     _ credentials: String, of request: HTTPRequest, over connection: String, in exchange: Exchange
   ) -> String? {
-    guard var owner = CacheDigest.adding(secretsOf: request, to: credentials) else {
-      return nil
-    }
+    guard var owner = CacheDigest.adding(secretsOf: request, to: credentials) else { return nil }
     // Not those of the sent request, which may be those of the jar: these count by `Vary`.
     if exchange.request.headers.contains("Cookie") {
       guard let cookies = CacheDigest.digest(of: "cookie", in: exchange.request.headers) else {

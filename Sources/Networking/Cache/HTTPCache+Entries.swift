@@ -129,7 +129,5 @@ extension HTTPCache {
   /// Waits until all responses so far are on disk.
   ///
   /// A response is written after its request has ended.
-  public func flush() async {
-    await diskStore?.flush()
-  }
+  public func flush() async { await diskStore?.flush() }
 }

@@ -76,9 +76,7 @@ public final class HTTPCache: Sendable {
   /// Creates a cache in memory.
   ///
   /// - Parameter memory: The limits.
-  public convenience init(memory: Limits = .memory) {
-    self.init(memory: memory, disk: nil)
-  }
+  public convenience init(memory: Limits = .memory) { self.init(memory: memory, disk: nil) }
 
   /// Creates a cache on disk, with the responses that were used last in memory as well.
   ///

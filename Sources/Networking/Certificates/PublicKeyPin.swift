@@ -26,9 +26,7 @@ public struct PublicKeyPin: Sendable, Hashable {
 
 extension PublicKeyPin {
   /// Makes a pin from the bytes of a hash.
-  init(hash: Data) {
-    self.init(isMalformed: false, text: "sha256/\(hash.base64EncodedString())")
-  }
+  init(hash: Data) { self.init(isMalformed: false, text: "sha256/\(hash.base64EncodedString())") }
 
   /// Makes a pin from text.
   ///

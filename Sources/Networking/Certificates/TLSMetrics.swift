@@ -19,17 +19,13 @@ public struct TLSMetrics: Sendable {
   final class Connection: Sendable {
     let properties: Properties
 
-    init(_ properties: Properties) {
-      self.properties = properties
-    }
+    init(_ properties: Properties) { self.properties = properties }
   }
 
   private let connection: Connection
   private var properties: Properties { connection.properties }
 
-  init(_ connection: Connection) {
-    self.connection = connection
-  }
+  init(_ connection: Connection) { self.connection = connection }
 
   /// Makes metrics, for example for a test.
   ///

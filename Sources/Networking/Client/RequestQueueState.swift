@@ -27,9 +27,7 @@ struct RequestQueueState {
   /// Makes an empty queue.
   ///
   /// - Parameter width: The maximum number of running requests.
-  init(width: Int) {
-    self.width = width
-  }
+  init(width: Int) { self.width = width }
 
   /// Adds a request.
   ///

@@ -20,9 +20,7 @@ public struct SessionConfiguration: Sendable {
   /// Makes a configuration.
   ///
   /// - Parameter source: The maker of the session.
-  package init(_ source: any SessionSource) {
-    self.source = source
-  }
+  package init(_ source: any SessionSource) { self.source = source }
 
   /// The platform's transport, shared by all clients with this configuration: `CurlTransport` on
   /// Linux, ``URLSessionTransport`` on Apple platforms and in a build without libcurl.

@@ -239,9 +239,7 @@ struct FieldWriter: ~Copyable {
     if case .joined(let separator) = format.arrays {
       return try join(elements.map { (.element($0.index), $0.node) }, by: separator, as: name)
     }
-    if format.arrays == .rejected {
-      throw error("is an array, which the format cannot represent")
-    }
+    if format.arrays == .rejected { throw error("is an array, which the format cannot represent") }
     let hasIndices = !elements.allSatisfy(\.node.isLeaf)
     for (position, element) in elements.enumerated() {
       let node = element.node

@@ -154,9 +154,7 @@ extension JSON {
   /// - Parameter data: The text, in UTF-8, UTF-16 or UTF-32.
   /// - Throws: Foundation's `CocoaError` if the text is empty, is not JSON, contains a number that is
   ///   out of range, or is nested more than 128 levels deep.
-  public init(parsing data: Data) throws {
-    self = try Self.parse(data).json
-  }
+  public init(parsing data: Data) throws { self = try Self.parse(data).json }
 
   /// The limit for the depth of a text, which bounds the recursion of all that read the value.
   package static let maximumDepth = 128

@@ -113,9 +113,7 @@ final class JSONText: Sendable {
   private let data: Data
   private let state = Mutex(State())
 
-  init(_ data: Data) {
-    self.data = data
-  }
+  init(_ data: Data) { self.data = data }
 
   /// The number of names that were converted to find values.
   var conversions: Int { state.withLock { $0.conversions } }

@@ -34,9 +34,7 @@ struct JSONTextNormalizer {
   /// Creates a rewriter.
   ///
   /// - Parameter text: A valid text, in UTF-8, UTF-16 or UTF-32.
-  init(_ text: Data) {
-    self.text = Array(Self.utf8(text))
-  }
+  init(_ text: Data) { self.text = Array(Self.utf8(text)) }
 
   /// Returns the normalized text in UTF-8.
   mutating func normalized() -> Data {

@@ -11,9 +11,7 @@ package struct StringSerializer: ResponseSerializing {
   ///
   /// - Parameter encoding: The text encoding, which overrides the `charset` of the response. `nil`
   ///   uses that `charset`, or UTF-8 if there is none.
-  package init(encoding: String.Encoding? = nil) {
-    self.encoding = encoding
-  }
+  package init(encoding: String.Encoding? = nil) { self.encoding = encoding }
 
   /// Decodes the body as text.
   ///

@@ -86,9 +86,7 @@ extension String.Encoding {
   /// Creates an encoding of Core Foundation.
   ///
   /// - Parameter number: The value of its `kCFStringEncoding` constant.
-  private init(coreFoundation number: UInt) {
-    self.init(rawValue: 0x8000_0000 | number)
-  }
+  private init(coreFoundation number: UInt) { self.init(rawValue: 0x8000_0000 | number) }
 
   private static let labels: [(String.Encoding, String)] = [
     (.utf8, "utf-8 utf8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8"),

@@ -101,9 +101,7 @@ struct CookieSaving {
   private var lastStart: Duration?
   private var isScheduled = false
 
-  init(content: [Cookie]?) {
-    self.content = content
-  }
+  init(content: [Cookie]?) { self.content = content }
 
   /// Records changes.
   ///

@@ -289,9 +289,7 @@ struct EventQueueMachine<Reader> {
   }
 
   /// Ends the sequence after the pending events.
-  mutating func finish() {
-    isFinished = true
-  }
+  mutating func finish() { isFinished = true }
 
   /// Removes the first waiting reader that can be resumed; `nil` if there is none.
   mutating func nextPendingRead() -> PendingRead? {

@@ -228,9 +228,7 @@ extension NetworkEvent {
     private let number: UInt64
 
     /// Creates an identifier that no other call of the process has.
-    public init() {
-      number = Self.last.add(1, ordering: .relaxed).newValue
-    }
+    public init() { number = Self.last.add(1, ordering: .relaxed).newValue }
 
     /// A number, such as `#17`.
     ///

@@ -24,9 +24,7 @@ public struct StandardLogger: NetworkLogger {
   ///
   /// - Parameter subsystem: The subsystem in the system log, such as the identifier of the app's bundle.
   ///   It has no effect on stderr.
-  public init(subsystem: String = "Catena") {
-    self.subsystem = subsystem
-  }
+  public init(subsystem: String = "Catena") { self.subsystem = subsystem }
 
   /// Writes an entry.
   ///

@@ -178,9 +178,7 @@ extension HTTPHeaders {
         let parts = element.lowercased().split(separator: ";").map {
           $0.filter { $0 != " " && $0 != "\t" }
         }
-        guard let coding = parts.first, !coding.isEmpty, coding != "identity" else {
-          return false
-        }
+        guard let coding = parts.first, !coding.isEmpty, coding != "identity" else { return false }
         let weight = parts.dropFirst().first { $0.hasPrefix("q=") }
         return weight.map { Double($0.dropFirst(2)) != 0 } ?? true
       }

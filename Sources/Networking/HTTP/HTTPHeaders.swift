@@ -281,9 +281,7 @@ extension HTTPHeaders: Codable {
   ///
   /// - Parameter decoder: The decoder.
   /// - Throws: Errors of the decoder.
-  public init(from decoder: any Decoder) throws {
-    self.init(try [Field](from: decoder))
-  }
+  public init(from decoder: any Decoder) throws { self.init(try [Field](from: decoder)) }
 
   /// Encodes an array of fields.
   ///

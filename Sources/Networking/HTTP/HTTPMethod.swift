@@ -13,9 +13,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, Codable, CustomS
   /// A value that is not a token is rejected when the request is built.
   ///
   /// - Parameter rawValue: The method as in the request line, such as `GET`.
-  public init(rawValue: String) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: String) { self.rawValue = rawValue }
 
   /// Transfers a representation of the resource.
   public static let get = HTTPMethod(rawValue: "GET")

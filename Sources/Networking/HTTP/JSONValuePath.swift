@@ -14,9 +14,7 @@ package struct JSONValuePath: Hashable, Sendable {
   /// Creates a path.
   ///
   /// - Parameter steps: The steps. The path of the root has none.
-  package init(steps: [Step] = []) {
-    self.steps = steps
-  }
+  package init(steps: [Step] = []) { self.steps = steps }
 
   /// Creates a path from the coding path of a decoder.
   ///

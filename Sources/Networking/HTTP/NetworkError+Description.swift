@@ -89,9 +89,7 @@ extension NetworkError: BrieflyDescribed, LocalizedError {
       text += "; the response has the status \(status), which validate() rejects"
     }
     if isStoredOffline { text += "; it is stored offline and will be sent later" }
-    if let body, !body.isEmpty {
-      text += "; the body begins: \(excerpt(of: body, by: redactor))"
-    }
+    if let body, !body.isEmpty { text += "; the body begins: \(excerpt(of: body, by: redactor))" }
     return Self.singleLine(text)
   }
 

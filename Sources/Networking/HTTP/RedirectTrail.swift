@@ -20,9 +20,7 @@ struct RedirectTrail: Sendable {
   /// Starts a trail.
   ///
   /// - Parameter request: The first request.
-  init(from request: HTTPRequest) {
-    (method, url) = (request.method, request.url)
-  }
+  init(from request: HTTPRequest) { (method, url) = (request.method, request.url) }
 
   /// Adds a redirect.
   ///

@@ -112,9 +112,7 @@ package func copy<Value>(of value: Value, _ change: (inout Value) throws -> Void
 final class Box<Value: Sendable>: Sendable {
   let value: Value
 
-  init(_ value: Value) {
-    self.value = value
-  }
+  init(_ value: Value) { self.value = value }
 }
 
 // MARK: - Attributes of this module

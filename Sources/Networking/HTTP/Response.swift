@@ -257,9 +257,7 @@ package final class StatusCheck: Sendable {
   private let report: @Sendable () -> Void
 
   /// - Parameter report: The closure that reports a body that is decoded without the check.
-  init(report: @escaping @Sendable () -> Void) {
-    self.report = report
-  }
+  init(report: @escaping @Sendable () -> Void) { self.report = report }
 
   /// Records that the status has been validated.
   func pass() { isDone.store(true, ordering: .relaxed) }

@@ -93,9 +93,7 @@ final class StreamingBody: Sendable {
   final class ReadHandle: Sendable {
     let source: any ByteSource
 
-    init(_ source: any ByteSource) {
-      self.source = source
-    }
+    init(_ source: any ByteSource) { self.source = source }
 
     deinit {
       source.stop(CancellationError())

@@ -35,9 +35,7 @@ public struct MultipartFormData: Sendable, Hashable {
     /// Creates a kind.
     ///
     /// - Parameter rawValue: The subtype. If it is not a token, the form cannot be encoded.
-    public init(rawValue: String) {
-      self.rawValue = rawValue
-    }
+    public init(rawValue: String) { self.rawValue = rawValue }
 
     /// `multipart/form-data`, a form whose parts have names.
     public static let formData = Kind(rawValue: "form-data")

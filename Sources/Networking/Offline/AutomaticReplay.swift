@@ -110,9 +110,7 @@ struct AutomaticReplayMachine {
   /// Whether another replay follows, for entries that the running one may have missed.
   private var isReplayQueued = false
 
-  init(_ current: ReachabilityMachine.Change) {
-    self.current = current
-  }
+  init(_ current: ReachabilityMachine.Change) { self.current = current }
 
   /// The number of the last change.
   var epoch: UInt64 { current.number }

@@ -108,9 +108,7 @@ struct CorruptEntryError: Error, Equatable {
   /// The reason, as a clause.
   let reason: String
 
-  init(_ reason: String) {
-    self.reason = reason
-  }
+  init(_ reason: String) { self.reason = reason }
 
   /// Throws an error unless a condition is met.
   static func unless(

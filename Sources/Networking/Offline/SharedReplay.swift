@@ -15,9 +15,7 @@ final class SharedReplay: Sendable {
   private final class Handlers: Sendable {
     let list: Mutex<[ProgressHandler]>
 
-    init(_ first: @escaping ProgressHandler) {
-      list = Mutex([first])
-    }
+    init(_ first: @escaping ProgressHandler) { list = Mutex([first]) }
 
     func report(_ progress: OfflineStore.Progress) {
       for handler in list.withLock({ $0 }) { handler(progress) }

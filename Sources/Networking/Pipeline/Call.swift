@@ -257,9 +257,7 @@ struct AttemptLog {
   }
 
   /// Removes the current attempt, which has sent nothing.
-  mutating func discardCurrent() {
-    current = nil
-  }
+  mutating func discardCurrent() { current = nil }
 
   /// Ends the current attempt.
   ///

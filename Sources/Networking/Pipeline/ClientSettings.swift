@@ -36,9 +36,7 @@ struct ClientSettings: Sendable {
   final class Snapshot: Sendable {
     let settings: ClientSettings
 
-    init(_ settings: ClientSettings) {
-      self.settings = settings
-    }
+    init(_ settings: ClientSettings) { self.settings = settings }
 
     /// Returns a changed snapshot.
     func updated(_ change: (inout ClientSettings) -> Void) -> Snapshot {

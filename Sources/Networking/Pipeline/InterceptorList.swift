@@ -59,9 +59,7 @@ public struct InterceptorList: Sendable, ExpressibleByArrayLiteral {
   }
 
   /// Removes the interceptors of all levels.
-  public mutating func removeAll() {
-    self = []
-  }
+  public mutating func removeAll() { self = [] }
 
   /// Unavailable: a closure is not an interceptor.
   @available(

@@ -31,9 +31,7 @@ struct ReachabilityStage: Interceptor {
 
   /// Delays or rejects a request that cannot reach its server.
   private func applyPolicy(to exchange: Exchange, _ next: @escaping Next) -> NetworkPromise {
-    guard case .wait(let limit) = policy else {
-      return .rejected(Self.refusal(of: exchange, nil))
-    }
+    guard case .wait(let limit) = policy else { return .rejected(Self.refusal(of: exchange, nil)) }
     exchange.events?.add(.waiting(for: .network))
     return reachability.whenReachable(file: "the network to become reachable", line: 0)
       .timeout(limit, scheduler: scheduler)

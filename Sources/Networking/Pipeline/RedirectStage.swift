@@ -97,9 +97,7 @@ enum Redirection {
       request.body = .none
       for name in bodyFields { request.headers.remove(name) }
     }
-    if Origin(url) != Origin(from.url) {
-      removeSecrets(from: &request)
-    }
+    if Origin(url) != Origin(from.url) { removeSecrets(from: &request) }
     request.headers.remove("Host")
     return request
   }

@@ -193,7 +193,5 @@ struct RetryTokenBucket {
   }
 
   /// Adds the refund for a response that is not retried.
-  mutating func deposit() {
-    thousandths = min(capacity, thousandths + refund)
-  }
+  mutating func deposit() { thousandths = min(capacity, thousandths + refund) }
 }

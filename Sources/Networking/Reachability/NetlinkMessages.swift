@@ -2,9 +2,7 @@
 struct NetlinkBytes: Equatable {
   let bytes: ArraySlice<UInt8>
 
-  init(_ bytes: ArraySlice<UInt8>) {
-    self.bytes = bytes
-  }
+  init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
   var count: Int { bytes.count }
 

@@ -38,9 +38,7 @@ struct RoutingMachine {
 
   /// - Parameter port: The netlink port of the socket, which identifies the responses to its
   ///   requests.
-  init(port: UInt32) {
-    self.port = port
-  }
+  init(port: UInt32) { self.port = port }
 
   /// Starts the first dump, or another one because messages were lost or could not be read.
   mutating func start() -> [Action] {

@@ -112,9 +112,7 @@ enum SecretSensitivity: Int, Sendable {
     let isArray = value.utf8.first?.isOne(of: "[{") == true
     let punctuation: StaticString = isArray ? " \t\r\n,.-[]{}" : " \t\r\n,.-+&'!?_"
     let isWord: (UInt8) -> Bool = { $0.isASCIIAlphanumeric || $0 >= 0x80 }
-    guard value.utf8.allSatisfy({ isWord($0) || $0.isOne(of: punctuation) }) else {
-      return false
-    }
+    guard value.utf8.allSatisfy({ isWord($0) || $0.isOne(of: punctuation) }) else { return false }
     let words = value.utf8.split { !isWord($0) }
     return words.allSatisfy { word in
       word.allSatisfy(\.isASCIIDigit) && word.count <= 9

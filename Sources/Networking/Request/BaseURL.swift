@@ -156,9 +156,7 @@ extension BaseURL {
       rest = parts.rest
       if rest.utf8.first != UInt8(ascii: "/") { prefix += "/" }
     } else {
-      guard let base else {
-        throw NetworkError(.invalidURL, missingReason)
-      }
+      guard let base else { throw NetworkError(.invalidURL, missingReason) }
       rest = path.text[...]
       switch rest.utf8.first {
       case UInt8(ascii: "/"):

@@ -40,9 +40,7 @@ extension RequestPath {
   /// Creates a path from a string, which is treated like a literal.
   ///
   /// - Parameter text: A path or an absolute URL.
-  public init(raw text: String) {
-    self.init(text: text, problem: nil)
-  }
+  public init(raw text: String) { self.init(text: text, problem: nil) }
 
   /// Returns a path for an absolute or relative URL.
   ///

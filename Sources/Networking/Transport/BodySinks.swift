@@ -60,9 +60,7 @@ final class ByteChannel: BodySink, ByteSource {
   private let flow: FlowControl
   private let state = Mutex(State())
 
-  init(_ flow: FlowControl) {
-    self.flow = flow
-  }
+  init(_ flow: FlowControl) { self.flow = flow }
 
   // MARK: The transport's side
 

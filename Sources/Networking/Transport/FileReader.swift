@@ -31,9 +31,7 @@ final class FileReader: Sendable {
   private let queue = DispatchQueue(label: "Catena.Upload")
   private let state = Mutex(State())
 
-  init(_ pieces: PieceReader) {
-    self.pieces = pieces
-  }
+  init(_ pieces: PieceReader) { self.pieces = pieces }
 
   /// Copies the next bytes into a buffer.
   ///

@@ -21,9 +21,7 @@ final class StreamReader: Sendable {
   let stream: BodyStream
   private let state = Mutex(State())
 
-  init(_ stream: BodyStream) {
-    self.stream = stream
-  }
+  init(_ stream: BodyStream) { self.stream = stream }
 
   /// Copies the next bytes into a buffer.
   ///

@@ -122,9 +122,7 @@ package final class PassedOnTransport: TransportTraits {
   /// Makes a transport.
   ///
   /// - Parameter select: A closure that returns the transport of the request.
-  package init(_ select: @escaping @Sendable () -> any Transport) {
-    self.select = select
-  }
+  package init(_ select: @escaping @Sendable () -> any Transport) { self.select = select }
 
   /// The selection of the selected transport.
   package var selection: Promise<any Transport>? { transport().selectedTransport() }

@@ -147,18 +147,14 @@ extension PublicKeyPin {
   /// - Parameter pem: The certificate, or the key, in PEM. Only the first one counts.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidTLSOptions`` if the
   ///   text has neither, ``NetworkError/Code-swift.enum/unsupported`` in a build without libcurl.
-  public init(pem: String) throws(NetworkError) {
-    try self.init(reading: Data(pem.utf8), "PEM")
-  }
+  public init(pem: String) throws(NetworkError) { try self.init(reading: Data(pem.utf8), "PEM") }
 
   /// Computes the pin of a certificate or a public key.
   ///
   /// - Parameter der: The certificate, or the key as a SubjectPublicKeyInfo, in DER.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidTLSOptions`` if the
   ///   bytes are neither, ``NetworkError/Code-swift.enum/unsupported`` in a build without libcurl.
-  public init(der: Data) throws(NetworkError) {
-    try self.init(reading: der, "DER")
-  }
+  public init(der: Data) throws(NetworkError) { try self.init(reading: der, "DER") }
 
   private init(reading bytes: Data, _ form: String) throws(NetworkError) {
     try Platform.requireSupport()

@@ -11,9 +11,7 @@ public final class ActivityToken: Sendable {
   ///
   /// - Parameter onEnd: The closure to call when the activity ends. It runs once, on the thread
   ///   that ends the activity.
-  public init(onEnd: @escaping @Sendable () -> Void) {
-    self.onEnd = onEnd
-  }
+  public init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
 
   /// Ends the activity.
   ///

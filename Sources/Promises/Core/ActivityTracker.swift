@@ -79,9 +79,7 @@ final class RunningTasks: Sendable {
   private let scheduler: any Scheduler
   private let entries = Mutex<[Int: Entry]>([:])
 
-  init(_ scheduler: any Scheduler) {
-    self.scheduler = scheduler
-  }
+  init(_ scheduler: any Scheduler) { self.scheduler = scheduler }
 
   /// The identity of the current task, or `nil` outside of tasks.
   static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }

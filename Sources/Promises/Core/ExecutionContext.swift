@@ -36,9 +36,7 @@ public struct ExecutionContext: Sendable {
   @usableFromInline package let target: Target
 
   @usableFromInline
-  init(_ target: Target) {
-    self.target = target
-  }
+  init(_ target: Target) { self.target = target }
 
   /// The main queue.
   ///
@@ -197,9 +195,7 @@ private final class AbandonmentGuard: Sendable {
   private let promise: any Settleable
   private let isOpen = Atomic(true)
 
-  init(for promise: any Settleable) {
-    self.promise = promise
-  }
+  init(for promise: any Settleable) { self.promise = promise }
 
   /// Marks the job as run.
   ///

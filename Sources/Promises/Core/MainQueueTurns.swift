@@ -81,9 +81,7 @@ struct MainQueueTurns {
   }
 
   /// Starts to accept handlers, unless further handlers of the block need a hop.
-  mutating func accept() {
-    isAccepting = isActive && !isClosed
-  }
+  mutating func accept() { isAccepting = isActive && !isClosed }
 
   /// Stops accepting handlers.
   ///

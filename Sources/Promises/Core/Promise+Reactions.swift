@@ -74,9 +74,7 @@ struct Interest: OptionSet, Sendable {
   @usableFromInline let rawValue: UInt8
 
   @inlinable
-  init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The reaction handles the rejection, or passes it on to a promise that must handle it.
   @inlinable static var rejection: Interest { Interest(rawValue: 1) }

@@ -43,9 +43,7 @@ struct PromiseMachine: ~Copyable, Sendable {
   @usableFromInline var departed: Int32 = 0
 
   @inlinable
-  init(upstream: consuming (any Upstream)?) {
-    self.upstream = upstream
-  }
+  init(upstream: consuming (any Upstream)?) { self.upstream = upstream }
 
   // MARK: Settling
 
@@ -188,9 +186,7 @@ struct ValueSlot: Sendable {
     @usableFromInline let value: Value
 
     @inlinable
-    init(_ value: Value) {
-      self.value = value
-    }
+    init(_ value: Value) { self.value = value }
   }
 }
 

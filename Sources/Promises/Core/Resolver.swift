@@ -19,9 +19,7 @@ public final class Resolver<Value: Sendable>: Sendable {
   @usableFromInline let promise: Promise<Value>
 
   @inlinable
-  init(_ promise: Promise<Value>) {
-    self.promise = promise
-  }
+  init(_ promise: Promise<Value>) { self.promise = promise }
 
   deinit {
     if !promise.isSettled { promise.abandon() }

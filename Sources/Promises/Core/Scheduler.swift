@@ -58,9 +58,7 @@ public struct ScheduledAction: Sendable {
   ///
   /// - Parameter onCancel: The closure that prevents the action from running if it has not started.
   ///   It may be called repeatedly, from any thread.
-  public init(onCancel: @escaping @Sendable () -> Void) {
-    self.onCancel = onCancel
-  }
+  public init(onCancel: @escaping @Sendable () -> Void) { self.onCancel = onCancel }
 
   /// Prevents the action from running if it has not started, and releases it.
   ///

@@ -144,9 +144,7 @@ package final class ExplainedWork: Upstream {
 final class UncancellableUpstream: Upstream {
   private let upstream: any Upstream
 
-  init(_ upstream: any Upstream) {
-    self.upstream = upstream
-  }
+  init(_ upstream: any Upstream) { self.upstream = upstream }
 
   func consumerCancelled() {}
 
@@ -157,9 +155,7 @@ final class UncancellableUpstream: Upstream {
 final class UpstreamGroup: Upstream {
   let members: [any Upstream]
 
-  init(_ members: [any Upstream]) {
-    self.members = members
-  }
+  init(_ members: [any Upstream]) { self.members = members }
 
   init<Member>(_ members: [Promise<Member>]) {
     // Converts each element, because a conversion of the whole array casts each member at run time.

@@ -128,9 +128,7 @@ extension Promise {
 final class Countdown: Sendable {
   private let remaining: Atomic<Int>
 
-  init(_ count: Int) {
-    remaining = Atomic(count)
-  }
+  init(_ count: Int) { remaining = Atomic(count) }
 
   /// Counts one event.
   ///

@@ -326,9 +326,7 @@
   final class CurlClock {
     private(set) var now = currentTime
 
-    func update() {
-      now = Self.currentTime
-    }
+    func update() { now = Self.currentTime }
 
     /// The time of the system clock, uncached.
     static var currentTime: UInt64 { DispatchTime.now().uptimeNanoseconds }

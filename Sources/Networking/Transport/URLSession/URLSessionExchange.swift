@@ -96,9 +96,7 @@ final class URLSessionExchange: TransportHandle {
 
   // MARK: TransportHandle
 
-  func cancel() {
-    abort(TransportFailure(code: .cancelled))
-  }
+  func cancel() { abort(TransportFailure(code: .cancelled)) }
 
   func suspend() {
     let isFirst = state.withLock { state in

@@ -34,9 +34,7 @@ struct URLSessionExchangeMachine: ~Copyable, Sendable {
   var isHolding: Bool { isSuspended || !held.isEmpty }
 
   /// Records a sign of an established connection.
-  mutating func recordActivity(at now: Duration) {
-    lastActivity = now
-  }
+  mutating func recordActivity(at now: Duration) { lastActivity = now }
 
   /// Adds an event other than the last.
   ///
@@ -63,9 +61,7 @@ struct URLSessionExchangeMachine: ~Copyable, Sendable {
   }
 
   /// Sets the measurements of the platform.
-  mutating func setMetrics(_ metrics: TransportMetrics) {
-    platformMetrics = metrics
-  }
+  mutating func setMetrics(_ metrics: TransportMetrics) { platformMetrics = metrics }
 
   /// Ends the exchange after a complete response.
   ///
@@ -112,9 +108,7 @@ struct URLSessionExchangeMachine: ~Copyable, Sendable {
   ///
   /// Requests and suspensions take effect in the order of the calls, although a resumption is performed
   /// later, on the queue of the events.
-  mutating func requestResumption() {
-    isResuming = isSuspended
-  }
+  mutating func requestResumption() { isResuming = isSuspended }
 
   /// Resumes delivery and restarts the idle timeout, unless the request was withdrawn by a later
   /// suspension.

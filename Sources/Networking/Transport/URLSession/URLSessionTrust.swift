@@ -20,9 +20,7 @@ package final class URLSessionTrust: Sendable {
   private let evaluatedHosts = Mutex<Set<String>>([])
 
   /// Makes the trust of a session.
-  package init(_ options: TLSOptions) {
-    self.options = options
-  }
+  package init(_ options: TLSOptions) { self.options = options }
 
   /// Checks that the transport supports options.
   ///
