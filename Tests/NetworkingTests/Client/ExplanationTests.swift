@@ -1,6 +1,7 @@
 import Foundation
 import Mocking
 import NetworkingInterceptors
+import NetworkingTracing
 import Promises
 import TestGate
 import TestSupport
@@ -208,8 +209,26 @@ struct ExplanationTests {
     client.addMonitor(monitor)
     let call = client.request(.get("a"))
     let number = try #require(await monitor.events(1).first).call
-    #expect(call.explanation.contains("waits for call \(number) GET a, attempt 1\n"))
+    #expect(
+      call.explanation.contains("waits for call \(number) GET a, attempt 1, last event 0.0 s ago\n")
+    )
     call.cancel()
+  }
+
+  @Test func theExplanationOfARecordedCallHasATime() async throws {
+    try await withVirtualTime { time in
+      let client = Self.client()
+      let trace = Trace("hang")
+      let call = trace.run { client.request(.get("a")) }
+      try await time.sleep(for: .milliseconds(8_100))
+      #expect(
+        Self.numbered(call.explanation).contains(
+          """
+          waits for call #1 GET a, attempt 1, last event 8.1 s ago
+          waits for the first byte of the response
+          """))
+      call.cancel()
+    }
   }
 
   @Test func aStepOfARequestIsOneLineWithItsCall() {

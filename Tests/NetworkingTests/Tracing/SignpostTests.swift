@@ -11,6 +11,25 @@ import Testing
 /// The signposts of calls.
 @Suite(.gated)
 struct SignpostTests {
+  private struct Direct: ImmediateMonitor {
+    let kinds = Log<NetworkEvent.Kind>()
+
+    func observe(_ event: NetworkEvent) { kinds.append(event.kind) }
+  }
+
+  @Test func anImmediateMonitorReceivesEachEventAtItsTime() async {
+    let client = Networking<Request>(
+      baseURL: URL(string: "http://api.test/v1"),
+      transport: MockTransport(routes: [Route(.get, "/v1/a", .text("ok").delayed(by: .seconds(60)))]
+      ))
+    let monitor = Direct()
+    client.addMonitor(monitor)
+    let call = client.request(.get("a"))
+    #expect(monitor.kinds.entries.first == .queued)
+    call.cancel()
+    #expect(monitor.kinds.entries.last == .cancelled)
+  }
+
   @Test func aCallIsAnIntervalWithItsStepsAndWithoutSecrets() async throws {
     let server = MockTransport(routes: [
       Route(.get, "/v1/a", .sequence(.status(503), .text("ok"))),

@@ -76,6 +76,60 @@ struct TraceContextTests {
     #expect(world.traces.entries.first?.hops.map(\.spanID) == [nil])
   }
 
+  @Test func theOwnParentOfARequestDoesNotCrossOriginsOnARedirect() async throws {
+    let own = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
+    for isTraced in [true, false] {
+      let world = TracedClient(
+        [
+          Route(nil, "/v1/start", .redirect(to: "http://evil.test/end")),
+          Route(nil, "/{path*}", .text("ok")),
+        ], configure: { if !isTraced { $0.tracing = nil } })
+      _ = try await world.client.request(
+        .get("start", headers: ["Traceparent": own, "tracestate": "x=1"])
+      ).value
+      #expect(world.received("traceparent") == [own, nil])
+      #expect(world.received("tracestate") == ["x=1", nil])
+    }
+  }
+
+  @Test func theCallsThatAFullTraceDropsHaveItsIdentifier() async throws {
+    let world = TracedClient()
+    let trace = Trace("open board", limit: 1)
+    try await trace.run {
+      for _ in 1...3 { _ = try await world.client.request(.get("a")).value }
+    }
+    await world.tracing.flush()
+    #expect(world.traces.entries.isEmpty)
+    #expect(world.parents.map { $0?.traceID } == [trace.id, trace.id, trace.id])
+    #expect(trace.record.spans.count == 1 && trace.record.droppedCount > 2)
+    #expect(trace.record.summary.contains("events not recorded"))
+  }
+
+  /// A client and a server that export one trace.
+  @Test func theSpansOfTwoRecordsOfOneTraceAreDistinct() async throws {
+    let (front, back) = (TracedClient(), TracedClient())
+    let trace = Trace("open board")
+    try await trace.run { _ = try await front.client.request(.get("a")).value }
+    let handling = Trace("GET a", parent: try #require(front.parents.first ?? nil))
+    try await handling.run { _ = try await back.client.request(.get("b")).value }
+    var parents: [String: String?] = [:]
+    var count = 0
+    for record in [trace.record, handling.record] {
+      let export = try JSON(parsing: record.data(as: .otlp))
+      for span in export["resourceSpans"][0]["scopeSpans"][0]["spans"].array ?? [] {
+        count += 1
+        parents[span["spanId"].string ?? ""] = span["parentSpanId"].string
+      }
+    }
+    #expect(count == 6 && parents.count == 6)
+    // Each span has the only root above it.
+    for span in parents.keys {
+      var (next, steps) = (span, 0)
+      while steps < 10, let parent = parents[next] ?? nil { (next, steps) = (parent, steps + 1) }
+      #expect(next == "\(trace.record.spanID)")
+    }
+  }
+
   @Test func callsOfATraceHaveItsIdentifier() async throws {
     let world = TracedClient()
     let plain = Networking<Request>(

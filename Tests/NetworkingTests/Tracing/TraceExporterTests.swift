@@ -232,6 +232,23 @@ struct TraceExporterTests {
     #expect(second.count == 1 && queue.counts.exported == 6 && queue.counts.waiting == 3)
   }
 
+  @Test func aFlushEndsWhileFurtherTracesAreAdded() {
+    var (queue, ended) = (ExportQueue(TraceExporter.Limits()), Log<Int>())
+    _ = queue.add(record())
+    guard case .send = queue.flush({ ended.append(1) }) else {
+      Issue.record("nothing is sent")
+      return
+    }
+    _ = queue.add(record())
+    #expect(queue.takeFlushes().isEmpty)
+    guard case .wait = queue.finish(.accepted(rejected: 0, nil)) else {
+      Issue.record("the later trace is sent at once")
+      return
+    }
+    for flush in queue.takeFlushes() { flush() }
+    #expect(ended.entries == [1] && queue.takeFlushes().isEmpty)
+  }
+
   @Test func aTraceThatIsLargerThanTheQueueWaitsAlone() {
     var limits = TraceExporter.Limits()
     limits.queueSize = 2
