@@ -233,7 +233,8 @@ struct TraceExporterTests {
   }
 
   @Test func aFlushEndsWhileFurtherTracesAreAdded() {
-    var (queue, ended) = (ExportQueue(TraceExporter.Limits()), Log<Int>())
+    var queue = ExportQueue(TraceExporter.Limits())
+    let ended = Log<Int>()
     _ = queue.add(record())
     guard case .send = queue.flush({ ended.append(1) }) else {
       Issue.record("nothing is sent")
