@@ -13,9 +13,9 @@ public import Networking
 /// Each call is an interval of the name `Call`, from its queue to its end. Each hop, redirect and retry is an
 /// event of the name `Step`. Choose the instrument `os_signpost` and the subsystem.
 ///
-/// The monitor receives events on a queue, so that an interval may be shifted by some ten microseconds. It shows no
-/// secrets. On other platforms it does nothing.
-public struct SignpostMonitor: NetworkMonitor {
+/// An interval begins and ends on the thread and at the time of its event. It shows no secrets. On other platforms it
+/// does nothing.
+public struct SignpostMonitor: ImmediateMonitor {
   #if canImport(os)
     private let signposter: OSSignposter
   #endif

@@ -85,7 +85,7 @@ extension String {
 /// A random number generator that is deterministic for a seed.
 ///
 /// Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators (SplitMix64).
-package struct SeededGenerator: RandomNumberGenerator {
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   package init(seed: UInt64) { state = seed }

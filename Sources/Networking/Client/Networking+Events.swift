@@ -16,7 +16,7 @@ extension Networking {
   /// - Returns: A registration that removes the monitor.
   @discardableResult
   public func addMonitor(_ monitor: any NetworkMonitor) -> MonitorRegistration {
-    addMonitor(on: nil) { monitor.observe($0) }
+    addMonitor(on: monitor is any ImmediateMonitor ? .inline : nil) { monitor.observe($0) }
   }
 
   /// Adds a closure that observes the calls made from now on.

@@ -133,7 +133,10 @@ extension QueuedRequest {
     let (request, attempt) = (NetworkError.RequestSummary(call.request), call.state.attemptCount)
     let holder = call.state.currentInterceptor.map { ", in the interceptor \($0)" } ?? ""
     let text = "call \(call.id) \(request.method) \(request.url.prefix { $0 != "?" })"
-    return NetworkError.singleLine(text + (attempt > 0 ? ", attempt \(attempt)" : "") + holder)
+    let quiet = call.state.events.map { ($0.quietTime / .milliseconds(100)).rounded() / 10 }
+    let time = quiet.map { ", last event \($0) s ago" } ?? ""
+    return NetworkError.singleLine(
+      text + (attempt > 0 ? ", attempt \(attempt)" : "") + holder + time)
   }
 }
 

@@ -25,7 +25,7 @@ struct CallEventMachine: ~Copyable {
   /// The properties of the next event; `nil` if they have changed.
   private var context: NetworkEvent.Context?
   /// The time of the last event.
-  private var latest = Duration.zero
+  private(set) var latest = Duration.zero
   /// The current hop; `nil` between hops.
   private var current: HopEventMachine?
   /// The final event.

@@ -132,6 +132,9 @@ final class CallEvents: Sendable {
     emit { $0.serveFromCache(.init(request), source, at: $1, $2) }
   }
 
+  /// The time since the last event.
+  var quietTime: Duration { scheduler.now - callStart - machine.withLock { $0.latest } }
+
   /// The number of response sources so far.
   var responseSourceCount: Int { machine.withLock { $0.responseSourceCount } }
 

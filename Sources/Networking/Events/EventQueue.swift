@@ -43,7 +43,8 @@ final class EventQueue: Sendable {
   /// Creates a queue for a closure that receives the entries one at a time.
   ///
   /// - Parameters:
-  ///   - actorContext: The actor of the closure. `nil` uses a serial queue.
+  ///   - actorContext: The actor of the closure. `nil` uses a serial queue. In an inline context the closure runs on
+  ///     the thread of the event, without delay.
   ///   - scheduler: The client's scheduler. A `TestScheduler` does not advance its time while the
   ///     closure runs.
   ///   - observe: The closure.
@@ -53,7 +54,8 @@ final class EventQueue: Sendable {
   ) {
     context = scheduler.context(
       for: actorContext ?? .queue(DispatchQueue(label: "Catena.NetworkMonitor")))
-    state = Mutex(State(machine: .init(delay: Self.delay(scheduler)), observe: observe))
+    let delay = actorContext?.isInline == true ? .zero : Self.delay(scheduler)
+    state = Mutex(State(machine: .init(delay: delay), observe: observe))
   }
 
   /// Creates a queue for the tasks that call ``next(isolation:)``.

@@ -32,3 +32,8 @@ public protocol NetworkMonitor: Sendable {
   /// - Parameter event: The event. ``NetworkEvent`` documents the order of events.
   func observe(_ event: NetworkEvent)
 }
+
+/// A monitor that receives each event on the thread and at the time of the event, such as one that takes times.
+///
+/// It must be thread-safe and return soon.
+package protocol ImmediateMonitor: NetworkMonitor {}

@@ -60,10 +60,12 @@ enum Redirection {
   private static let bodyFields = [
     "Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Content-Length",
   ]
-  /// Removes the fields that are for one origin only: those that the client's redactor masks.
+  /// Removes the fields that are for one origin only: those that the client's redactor masks, and the trace
+  /// context, which a third party could join with the trace of the caller.
   static func removeSecrets(from request: inout HTTPRequest) {
     let redactor = request.attributes.redactor
     request.headers.removeAll { $0.isSecret(by: redactor) }
+    for name in ["traceparent", "tracestate"] { request.headers.remove(name) }
   }
 
   /// Returns the next request.

@@ -36,8 +36,6 @@ struct ExportQueue {
     /// To call ``expire(_:)`` after a delay.
     case wait(Duration, round: Int)
     case send([TraceRecord])
-    /// To call the closures of flushes.
-    case finish([@Sendable () -> Void])
   }
 
   private let limits: TraceExporter.Limits
@@ -47,11 +45,16 @@ struct ExportQueue {
   private var size = 0
   /// The number of spans on their way.
   private var sentSize = 0
+  /// The number of traces on their way.
+  private var sentCount = 0
   private var isSending = false
+  /// The numbers of all traces that were added, and whose results are known.
+  private var (addedCount, endedCount) = (0, 0)
   /// The number of the current wait for further traces.
   private var round = 0
   private var isWaiting = false
-  private var flushes: [@Sendable () -> Void] = []
+  /// The closures to call when the results of a number of traces are known.
+  private var flushes: [(count: Int, action: @Sendable () -> Void)] = []
 
   init(_ limits: TraceExporter.Limits) {
     self.limits = limits
@@ -64,6 +67,7 @@ struct ExportQueue {
       return .none
     }
     waiting.append(record)
+    addedCount += 1
     size += count
     counts.waiting += count
     guard !isSending else { return .none }
@@ -76,9 +80,17 @@ struct ExportQueue {
 
   mutating func expire(_ round: Int) -> Action { isWaiting && round == self.round ? send() : .none }
 
+  /// Sends what waits, and calls a closure when the results of all traces so far are known.
   mutating func flush(_ action: @escaping @Sendable () -> Void) -> Action {
-    flushes.append(action)
-    return isSending ? .none : next()
+    flushes.append((addedCount, action))
+    return isSending || size == 0 ? .none : send()
+  }
+
+  /// Removes the closures of flushes that have ended.
+  mutating func takeFlushes() -> [@Sendable () -> Void] {
+    let count = flushes.prefix { $0.count <= endedCount }.count
+    defer { flushes.removeFirst(count) }
+    return flushes.prefix(count).map(\.action)
   }
 
   mutating func finish(_ result: ExportResult) -> Action {
@@ -93,19 +105,15 @@ struct ExportQueue {
       counts.lastFailure = text
     }
     counts.waiting -= sentSize
-    (isSending, sentSize) = (false, 0)
-    if size > 0, flushes.isEmpty, size < limits.batchSize {
-      isWaiting = true
-      round += 1
-      return .wait(limits.delay, round: round)
+    endedCount += sentCount
+    (isSending, sentSize, sentCount) = (false, 0, 0)
+    guard size > 0 else { return .none }
+    if size >= limits.batchSize || flushes.contains(where: { $0.count > endedCount }) {
+      return send()
     }
-    return next()
-  }
-
-  private mutating func next() -> Action {
-    if size > 0 { return send() }
-    defer { flushes = [] }
-    return .finish(flushes)
+    isWaiting = true
+    round += 1
+    return .wait(limits.delay, round: round)
   }
 
   private mutating func send() -> Action {
@@ -115,6 +123,7 @@ struct ExportQueue {
       records.append(record)
       sentSize += record.exportedSpanCount
     }
+    sentCount = records.count
     size -= sentSize
     return .send(records)
   }

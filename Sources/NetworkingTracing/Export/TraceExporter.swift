@@ -141,6 +141,7 @@ public final class TraceExporter: TraceReceiver {
   }
 
   private func perform(_ action: ExportQueue.Action) {
+    for flush in queue.withLock({ $0.takeFlushes() }) { flush() }
     switch action {
     case .none: break
     case .wait(let delay, let round):
@@ -149,7 +150,6 @@ public final class TraceExporter: TraceReceiver {
       }
     // On the queue, because it may take long, and because no trace follows there.
     case .send(let records): context.run { [self] in send(records) }
-    case .finish(let flushes): for flush in flushes { flush() }
     }
   }
 

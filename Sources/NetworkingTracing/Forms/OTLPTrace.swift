@@ -34,7 +34,9 @@ struct OTLPTrace {
   }
 
   private static func request(_ traces: [OTLPTrace], service: String?) -> JSON {
-    var attributes = [text("telemetry.sdk.language", "swift")]
+    var attributes = [
+      text("telemetry.sdk.name", "catena"), text("telemetry.sdk.language", "swift"),
+    ]
     if let service { attributes.append(text("service.name", service)) }
     let scope: JSON = ["scope": ["name": "catena"], "spans": .array(traces.flatMap(\.spans))]
     return [
@@ -57,7 +59,9 @@ struct OTLPTrace {
 
   /// The identifier of the trace's own span, of a span, or of one of its hops.
   private func spanID(_ index: Int? = nil, hop: Int? = nil) -> SpanID {
-    SpanID(number: UInt64((index ?? -1) + 1) << 20 + UInt64((hop ?? -1) + 1), in: id)
+    let number = UInt64((index ?? -1) + 1) << 20 + UInt64((hop ?? -1) + 1)
+    return number == 0
+      ? trace.record.spanID : SpanID(number: number, below: trace.record.spanID)
   }
 
   private func time(_ time: Duration) -> JSON {
@@ -67,7 +71,7 @@ struct OTLPTrace {
   private var root: JSON {
     var attributes = [Self.text("catena.summary", trace.summary)]
     if trace.record.droppedCount > 0 {
-      attributes.append(Self.number("catena.dropped_spans", trace.record.droppedCount))
+      attributes.append(Self.number("catena.dropped_events", trace.record.droppedCount))
     }
     let outcome: TraceSpan.Outcome =
       switch trace.record.ending {
@@ -84,7 +88,9 @@ struct OTLPTrace {
 
   private func span(of checked: CheckedTrace.Span, at index: Int) -> JSON {
     let span = checked.span
-    var attributes = span.attributes.sorted { $0.key < $1.key }.map { Self.text($0.key, $0.value) }
+    var attributes = span.attributes.sorted { $0.key < $1.key }.map {
+      Self.attribute($0.key, $0.value)
+    }
     attributes.append(Self.text("catena.kind", span.kind.word))
     if let site = span.site { attributes.append(Self.text("catena.site", site)) }
     if checked.isCritical {
@@ -156,6 +162,11 @@ struct OTLPTrace {
   private func status(_ outcome: TraceSpan.Outcome) -> JSON {
     guard case .failed(let reason) = outcome else { return [:] }
     return ["code": 2, "message": .string(reason)]
+  }
+
+  private static func attribute(_ name: String, _ value: String) -> JSON {
+    name == "http.response.status_code"
+      ? number(name, Int(value) ?? 0) : text(name, value)
   }
 
   private static func text(_ name: String, _ value: String) -> JSON {

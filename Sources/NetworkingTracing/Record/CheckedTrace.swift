@@ -153,7 +153,7 @@ struct CheckedTrace {
       shown.append("\(share.percent) % \(share.words)")
       sum += share.percent
     }
-    let dropped = record.droppedCount > 0 ? " (\(record.droppedCount) spans not recorded)" : ""
+    let dropped = record.droppedCount > 0 ? " (\(record.droppedCount) events not recorded)" : ""
     let shares = shown.isEmpty ? "" : ": " + shown.joined(separator: ", ")
     return elapsed.shortText + state + shares + dropped
   }

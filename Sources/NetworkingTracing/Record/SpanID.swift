@@ -26,9 +26,9 @@ public struct SpanID: Sendable, Hashable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - number: The number of the span.
-  ///   - trace: The trace.
-  init(number: UInt64, in trace: TraceID) {
-    var bits = trace.low &+ number &* 0x9E37_79B9_7F4A_7C15
+  ///   - root: The span of the trace.
+  init(number: UInt64, below root: SpanID) {
+    var bits = root.bits &+ number &* 0x9E37_79B9_7F4A_7C15
     bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
     bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
     self.init(bits: bits ^ (bits >> 31))

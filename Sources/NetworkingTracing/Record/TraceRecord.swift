@@ -23,15 +23,20 @@ public struct TraceRecord: Sendable, Hashable {
   public var name: String
   /// The identifier of the trace in `traceparent` fields and exports.
   public var id: TraceID
+  /// The identifier of the span of the trace in exports, of which those of its calls and handlers are made.
+  ///
+  /// Records of one trace, such as those of a client and a server, have different ones.
+  public var spanID: SpanID
   /// The wall clock time of the start.
   public var start: Date
   /// The time from the start to the end of the trace, or to the snapshot.
   public var elapsed: Duration
-  /// The spans in the order of their start, with ascending identifiers.
+  /// The spans.
   ///
-  /// The forms sort other spans.
+  /// The recorder numbers them in the order of their start; a timer begins earlier than spans with lower numbers.
+  /// The forms sort them.
   public var spans: [TraceSpan]
-  /// The number of spans that were not recorded, because the trace had reached its limit.
+  /// The number of events that were not recorded, because the trace had reached its limit.
   public var droppedCount: Int
   /// The end of the trace.
   public var ending: Ending
@@ -49,20 +54,23 @@ public struct TraceRecord: Sendable, Hashable {
   /// - Parameters:
   ///   - name: The name of the trace.
   ///   - id: The identifier of the trace.
+  ///   - spanID: The identifier of the span of the trace.
   ///   - start: The wall clock time of the start.
   ///   - elapsed: The time from the start to the end.
   ///   - spans: The spans in the order of their start.
-  ///   - droppedCount: The number of spans that were not recorded.
+  ///   - droppedCount: The number of events that were not recorded.
   ///   - ending: The end of the trace.
   ///   - cause: The cause of the end.
   ///   - parent: The span of the caller.
   public init(
-    name: String, id: TraceID = TraceID(), start: Date = Date(), elapsed: Duration = .zero,
+    name: String, id: TraceID = TraceID(), spanID: SpanID = SpanID(), start: Date = Date(),
+    elapsed: Duration = .zero,
     spans: [TraceSpan] = [], droppedCount: Int = 0, ending: Ending = .finished,
     cause: TraceSpan.Cause? = nil, parent: TraceParent? = nil
   ) {
     self.name = name
     self.id = id
+    self.spanID = spanID
     self.start = start
     self.elapsed = elapsed
     self.spans = spans

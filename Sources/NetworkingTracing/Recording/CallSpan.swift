@@ -34,7 +34,9 @@ struct CallSpan {
     guard let last = marks.last else { return }
     switch last.kind {
     case .finished(let status): span.attributes["http.response.status_code"] = "\(status)"
-    case .failed(let reason, _): span.outcome = .failed(reason)
+    case .failed(let reason, let code):
+      span.outcome = .failed(reason)
+      span.attributes["error.type"] = code ?? "_OTHER"
     case .cancelled: span.outcome = .cancelled
     default: break
     }

@@ -18,7 +18,7 @@ extension CallTracing {
   ///   never to another origin after a redirect. A request with a `traceparent` keeps it. The requests of a
   ///   background session have no such fields.
   /// - **Keys.** The fields are added after the cache and the sharing of requests, which do not see them.
-  /// - **Cost.** A call that is not recorded costs two random numbers.
+  /// - **Cost.** A call that is not recorded costs two random numbers, and three for each hop.
   ///
   /// - Parameters:
   ///   - share: The share of the recorded calls, from 0 to 1. With 0, only the calls of a ``Trace`` are recorded.
@@ -88,7 +88,7 @@ extension CallTracing {
   public func flush() async {
     guard let delivery = (stage as? TraceContextStage)?.delivery else { return }
     await TaskContinuation<Void>.wait { continuation in
-      delivery.whenIdle { continuation.resume() }
+      delivery.flush { continuation.resume() }
     }
   }
 }

@@ -13,6 +13,8 @@ final class SpanRecorder: ContextRecorder {
   /// `nil` for the trace of one call, whose name is that of the call.
   let name: String?
   let id: TraceID
+  /// The identifier of the span of the trace, which no other record of the trace has.
+  private let spanID: SpanID
   private let parent: TraceParent?
   private let identifiers: TraceIdentifiers
   /// The delivery of the trace of one call, at its end.
@@ -23,7 +25,8 @@ final class SpanRecorder: ContextRecorder {
     self.name = name
     self.parent = parent
     self.scheduler = scheduler
-    (id, identifiers, delivery) = (parent?.traceID ?? TraceID(), .system, nil)
+    (id, spanID) = (parent?.traceID ?? TraceID(), SpanID())
+    (identifiers, delivery) = (.system, nil)
     state = Mutex(SpanRecords(limit: max(limit, 1)))
   }
 
@@ -34,6 +37,7 @@ final class SpanRecorder: ContextRecorder {
   ) {
     name = nil
     (self.id, self.parent, self.identifiers, self.delivery) = (id, parent, identifiers, delivery)
+    spanID = identifiers.makeSpanID()
     self.scheduler = scheduler
     state = Mutex(SpanRecords(limit: 10_000))
   }
@@ -45,7 +49,7 @@ final class SpanRecorder: ContextRecorder {
   /// - Returns: The step of the code of the operation.
   func beginning() -> TraceStep {
     // The handlers of a single call are not in its trace.
-    if delivery == nil { TraceStep.use() }
+    if delivery == nil { TraceStep.beginUse() }
     let (now, date) = (scheduler.now, Date())
     state.withLock { $0.begin(at: now, date: date) }
     return TraceStep(of: self, number: 0)
@@ -55,6 +59,7 @@ final class SpanRecorder: ContextRecorder {
   func finish(_ error: (any Error)? = nil, after step: TraceStep?) {
     let now = scheduler.now
     state.withLock { $0.finish(Self.ending(error), after: number(of: step), at: now) }
+    if delivery == nil { TraceStep.endUse() }
   }
 
   /// Ends an operation with its promise, before code that awaits the promise can read the record.
@@ -83,20 +88,30 @@ final class SpanRecorder: ContextRecorder {
   var record: TraceRecord {
     let now = scheduler.now
     let records = state.withLock { $0 }
-    return records.record(name: name, id: id, parent: parent, at: now)
+    return records.record(name: name, id: id, spanID, parent: parent, at: now)
   }
+
+  /// Releases the spans of a trace that has ended, because promises and tasks keep the recorder.
+  func discard() { state.withLock { $0.discard() } }
 
   // MARK: Steps
 
   func step(in scope: TraceStep) -> TraceStep {
     guard let task = TraceTask.current else { return scope }
-    var number = state.withLock { $0.step(of: task, in: scope.number) }
+    var number = state.withLock { $0.step(of: task, on: nil, in: scope.number) }
     if number == nil {
-      let now = scheduler.now
-      number = state.withLock { $0.step(of: task, in: scope.number, at: now) }
+      let (thread, now) = (self.thread, scheduler.now)
+      number = state.withLock { $0.step(of: task, on: thread, in: scope.number, at: now) }
     }
     guard let number, number != scope.number else { return scope }
     return TraceStep(of: self, number: number)
+  }
+
+  /// The current thread, if it says whether a task runs on it.
+  ///
+  /// In a virtual time, code takes no time. A task of the main actor always returns to the main thread.
+  private var thread: RunningThread? {
+    scheduler is LiveScheduler && !Thread.isMainThread ? .current : nil
   }
 
   func enqueue(
@@ -157,7 +172,8 @@ final class SpanRecorder: ContextRecorder {
   func taskContinues(with step: TraceStep, in scope: TraceStep) {
     guard let task = TraceTask.current else { return }
     begin(step)
-    state.withLock { $0.resume(task, in: scope.number, with: step.number) }
+    let (thread, now) = (self.thread, scheduler.now)
+    state.withLock { $0.resume(task, on: thread, in: scope.number, with: step.number, at: now) }
   }
 
   // MARK: Calls
@@ -166,8 +182,11 @@ final class SpanRecorder: ContextRecorder {
     -> (any CallTrace)?
   {
     let start = scheduler.now
-    guard !state.withLock({ $0.hasEnded }) else { return nil }
-    return add(.call(call, mode), after: cause, in: cause).map {
+    let (hasEnded, isFull) = state.withLock { ($0.hasEnded, $0.isFull) }
+    guard !hasEnded else { return nil }
+    // The hops of a call that a full trace does not record belong to the trace.
+    let unrecorded = isFull && delivery == nil ? TraceStep(of: self, number: 0) : nil
+    return (add(.call(call, mode), after: cause, in: cause, start: start) ?? unrecorded).map {
       CallMarks(step: $0, start: start, recorder: self)
     }
   }
@@ -205,6 +224,21 @@ final class SpanRecorder: ContextRecorder {
 enum TraceTask {
   /// The identity of the current task, which a later task may have too.
   static var current: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+}
+
+/// A thread at a moment.
+struct RunningThread {
+  let id: Int
+  /// The time for which the thread has run.
+  let processorTime: Duration
+
+  static var current: RunningThread {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return RunningThread(
+      id: pthread_self().hashValue,
+      processorTime: .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec))
+  }
 }
 
 /// The receiver of the events of one call.

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Networking
 import Promises
@@ -36,11 +37,14 @@ struct SpanRecords: Sendable {
   ///
   /// Swift has no relation from a task to the one that has started or awaits it. A task without a step of its own
   /// belongs to the step of these tasks that has continued last and does not await a promise: its parent has just
-  /// continued, or its child has just ended.
+  /// continued, or its child has just ended. A task with a step belongs to that one for a millisecond, and while it
+  /// keeps its thread busy, on which no other of these tasks has continued since.
   private struct Tasks: Sendable {
     var steps: [Int: Int] = [:]
     /// The tasks in the order in which they have continued.
     var continued: [(task: Int, step: Int)] = []
+    /// The step that has continued last on each thread.
+    var threads: [Int: (step: Int, time: Duration, processorTime: Duration)] = [:]
 
     var last: Int? {
       mutating get {
@@ -97,6 +101,14 @@ struct SpanRecords: Sendable {
     return eventCount <= limit
   }
 
+  /// Releases what only the record needs.
+  mutating func discard() {
+    guard runningCount == 0 else { return }
+    (entries, tasks) = ([], [:])
+  }
+
+  var isFull: Bool { eventCount >= limit }
+
   /// Adds a step.
   ///
   /// - Returns: Its number. `nil` if the trace has ended, or is full.
@@ -125,7 +137,9 @@ struct SpanRecords: Sendable {
   }
 
   mutating func start(_ step: Int, at now: Duration, isOnMainThread: Bool) {
-    guard entries.indices.contains(step - 1), case .handler = entries[step - 1].kind else { return }
+    guard runningCount > 0, entries.indices.contains(step - 1),
+      case .handler = entries[step - 1].kind
+    else { return }
     entries[step - 1].started = entries[step - 1].started ?? now
     entries[step - 1].isOnMainThread = isOnMainThread
     touch(step, at: now)
@@ -134,7 +148,8 @@ struct SpanRecords: Sendable {
   mutating func end(_ step: Int, at now: Duration) {
     guard entries.indices.contains(step - 1), entries[step - 1].end == nil else { return }
     if case .call = entries[step - 1].kind { return }
-    entries[step - 1].end = now
+    // The handler that has ended the trace returns later.
+    entries[step - 1].end = runningCount > 0 ? now : min(now, ending?.time ?? now)
   }
 
   // MARK: Tasks
@@ -143,14 +158,22 @@ struct SpanRecords: Sendable {
   ///
   /// - Parameters:
   ///   - task: The current task.
+  ///   - thread: The current thread. `nil` if it says nothing about the task.
   ///   - scope: The number of the step of its scope.
   ///   - now: The time. `nil` if it is not known yet.
   /// - Returns: The number of the step. `nil` if it depends on the time.
-  mutating func step(of task: Int, in scope: Int, at now: Duration? = nil) -> Int? {
+  mutating func step(
+    of task: Int, on thread: RunningThread?, in scope: Int, at now: Duration? = nil
+  ) -> Int? {
     // In place, because a copy would take a time proportional to the number of tasks.
     guard let last = tasks[scope]?.last else { return scope }
     guard let own = tasks[scope]?.steps[task], own != last else { return last }
-    return now.map { $0 - entries[own - 1].latest <= Self.turn ? own : last }
+    guard let now else { return nil }
+    if now - entries[own - 1].latest <= Self.turn { return own }
+    guard let thread, let mark = tasks[scope]?.threads[thread.id], mark.step == own else {
+      return last
+    }
+    return (thread.processorTime - mark.processorTime) * 2 >= now - mark.time ? own : last
   }
 
   mutating func suspend(_ task: Int, in scope: Int, at now: Duration) {
@@ -160,19 +183,28 @@ struct SpanRecords: Sendable {
     end(step, at: step == last ? now : entries[step - 1].latest)
   }
 
-  mutating func resume(_ task: Int, in scope: Int, with step: Int) {
+  mutating func resume(
+    _ task: Int, on thread: RunningThread?, in scope: Int, with step: Int, at now: Duration
+  ) {
     tasks[scope, default: Tasks()].steps[task] = step
     tasks[scope]?.continued.append((task, step))
+    if let thread { tasks[scope]?.threads[thread.id] = (step, now, thread.processorTime) }
   }
 
   // MARK: Calls
 
   mutating func add(_ mark: CallMark, by cause: Int?, to step: Int) {
+    guard runningCount > 0 else { return }
     let (isFull, index) = (!takeEvent(), step - 1)
     var cause = cause
     if case .started = mark.kind { cause = lastCancelled ?? cause }
     if case .cancelled = mark.kind { lastCancelled = step } else { lastCancelled = nil }
-    guard !isFull || mark.isFinal else { return entries[index].lostCount += 1 }
+    let isKnown = entries.indices.contains(index)
+    guard isKnown, !isFull || mark.isFinal else {
+      droppedCount += 1
+      if isKnown { entries[index].lostCount += 1 }
+      return
+    }
     var mark = mark
     (mark.cause, mark.isAfterGap) = (cause, entries[index].lostCount > 0)
     if case .sending = mark.kind { mark.spanID = entries[index].nextHop.take() }
@@ -181,18 +213,25 @@ struct SpanRecords: Sendable {
     if mark.isFinal { entries[step - 1].end = mark.time }
   }
 
-  mutating func describe(_ call: Int, _ template: String?) { entries[call - 1].template = template }
+  mutating func describe(_ call: Int, _ template: String?) {
+    if entries.indices.contains(call - 1) { entries[call - 1].template = template }
+  }
 
-  mutating func beginHop(_ span: SpanID, of call: Int) { entries[call - 1].nextHop = span }
+  mutating func beginHop(_ span: SpanID, of call: Int) {
+    if entries.indices.contains(call - 1) { entries[call - 1].nextHop = span }
+  }
 
   // MARK: The record
 
   /// Makes the record so far.
   ///
   /// Without a name, the trace has that of its call.
-  func record(name: String?, id: TraceID, parent: TraceParent?, at now: Duration) -> TraceRecord {
+  func record(
+    name: String?, id: TraceID, _ spanID: SpanID, parent: TraceParent?, at now: Duration
+  ) -> TraceRecord {
     guard let origin else {
-      return TraceRecord(name: name ?? "call", id: id, ending: .running, parent: parent)
+      return TraceRecord(
+        name: name ?? "call", id: id, spanID: spanID, ending: .running, parent: parent)
     }
     let end = runningCount > 0 ? now : ending?.time ?? now
     var numbers: [NetworkEvent.CallID: Int] = [:]
@@ -212,7 +251,7 @@ struct SpanRecords: Sendable {
       return span(index, origin: origin.time, calls: numbers)
     }
     return TraceRecord(
-      name: name ?? spans.first?.groupName ?? "call", id: id, start: origin.date,
+      name: name ?? spans.first?.groupName ?? "call", id: id, spanID: spanID, start: origin.date,
       elapsed: end - origin.time, spans: spans, droppedCount: droppedCount,
       ending: isRunning ? .running : ending?.ending ?? .running,
       cause: isRunning ? nil : ending?.cause, parent: parent)
@@ -257,9 +296,7 @@ struct SpanRecords: Sendable {
     case .handler(let site, let place):
       span.name = place == nil ? "task" : site?.kind.operatorName ?? "handler"
       span.site = site?.description
-      let isMain = place?.isMain ?? entry.isOnMainThread
-      let context: TraceSpan.HandlerContext =
-        isMain ? .mainThread : place?.name.map { .actor($0) } ?? .background
+      let context = place?.context ?? (entry.isOnMainThread ? .mainThread : .background)
       span.kind = .handler(context, started: entry.started.map { $0 - origin })
       if site?.kind == .decode {
         span.kind = .decoding
@@ -275,21 +312,31 @@ struct SpanRecords: Sendable {
 }
 
 /// The queue or the actor of a handler.
-struct HandlerPlace: Sendable {
-  let isMain: Bool
-  let name: String?
+enum HandlerPlace: Sendable {
+  case main, background
+  case queue(DispatchQueue)
+  // Not the actor, which the trace does not keep.
+  case actor(any Actor.Type)
 
   init(_ context: ExecutionContext) {
     switch context.target {
-    case .main: (isMain, name) = (true, nil)
-    case .queue(let queue):
-      // The global queues are no places of their own.
-      (isMain, name) = (false, queue.label.hasPrefix("com.apple.root") ? nil : queue.label)
-    case .actor(let actor): (isMain, name) = (actor === MainActor.shared, "\(type(of: actor))")
+    case .main: self = .main
+    case .queue(let queue): self = .queue(queue)
+    case .actor(let actor): self = actor === MainActor.shared ? .main : .actor(type(of: actor))
     case .custom(let custom):
-      let base = (custom as? TrackedContext).map { HandlerPlace($0.base) }
-      (isMain, name) = (base?.isMain ?? false, base?.name)
-    case .inline: (isMain, name) = (false, nil)
+      self = (custom as? TrackedContext).map { HandlerPlace($0.base) } ?? .background
+    case .inline: self = .background
+    }
+  }
+
+  /// The context that a form shows.
+  var context: TraceSpan.HandlerContext {
+    switch self {
+    case .main: .mainThread
+    case .actor(let type): .actor("\(type)")
+    // The global queues are no places of their own.
+    case .queue(let queue) where !queue.label.hasPrefix("com.apple.root"): .actor(queue.label)
+    case .queue, .background: .background
     }
   }
 }

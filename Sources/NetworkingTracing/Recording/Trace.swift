@@ -15,7 +15,7 @@ public import Promises
 ///   code, or the main actor, counts as code of the task. An asynchronous operation of another trace is one span
 ///   of code; the promise of another trace has an unknown cause. Work that goes on after the end of the operation
 ///   is not recorded.
-/// - **Limit.** It records at most 10,000 events. ``TraceRecord/droppedCount`` is the number of spans that it
+/// - **Limit.** It records at most 10,000 events. ``TraceRecord/droppedCount`` is the number of events that it
 ///   has not recorded.
 /// - **Threads.** It is thread-safe. An operation may run after another one, or while another one does. All are in
 ///   the record, which ends with the last one.
@@ -32,7 +32,7 @@ public final class Trace: Sendable {
   ///   - name: The name, which all forms show.
   ///   - parent: The span of the caller, such as that of the request that a server handles. The trace has its
   ///     identifier, its `tracestate`, and its decision about sampling. `nil` begins a new trace.
-  ///   - limit: The maximum number of events, of which a call has about ten and a handler three.
+  ///   - limit: The maximum number of events, of which a call has about ten and a handler one.
   ///   - scheduler: The source of time, which should be that of the clients. In a virtual time, the default is
   ///     this time.
   public init(
@@ -40,6 +40,10 @@ public final class Trace: Sendable {
     scheduler: some Scheduler = .live
   ) {
     recorder = SpanRecorder(name, parent: parent, limit: limit, scheduler: scheduler)
+  }
+
+  deinit {
+    recorder.discard()
   }
 
   /// Records an asynchronous operation, until it returns or throws.
@@ -80,16 +84,14 @@ public final class Trace: Sendable {
   /// - Returns: The promise.
   /// - Throws: The error that the closure throws.
   public func run<Value>(_ operation: () throws -> Promise<Value>) rethrows -> Promise<Value> {
-    let promise = try HandlerScope(step: recorder.beginning()).run {
-      do {
-        return try operation()
-      } catch {
-        recorder.finish(error, after: TraceStep.current)
-        throw error
-      }
+    do {
+      let promise = try HandlerScope(step: recorder.beginning()).run(operation)
+      recorder.finish(with: promise)
+      return promise
+    } catch {
+      recorder.finish(error, after: nil)
+      throw error
     }
-    recorder.finish(with: promise)
-    return promise
   }
 
   /// The spans so far.

@@ -6,22 +6,23 @@ import Promises
 ///
 /// It makes the records, too, so that no call waits for that.
 final class TraceDelivery: Sendable {
+  private enum Item {
+    case trace(SpanRecorder)
+    /// A closure to call when the traces before it have been handed over.
+    case flush(@Sendable () -> Void)
+  }
+
   private struct State {
-    var waiting = FIFO<SpanRecorder>()
+    var waiting = FIFO<Item>()
     var waitingCount = 0
     var droppedCount = 0
-    var flushes: [@Sendable () -> Void] = []
     var isRunning = false
 
-    /// Returns the next trace, or the closures to call because there is none.
-    mutating func next() -> (recorder: SpanRecorder?, idle: [@Sendable () -> Void]) {
-      if let recorder = waiting.popFirst() {
-        waitingCount -= 1
-        return (recorder, [])
-      }
-      isRunning = false
-      defer { flushes = [] }
-      return (nil, flushes)
+    mutating func next() -> Item? {
+      let item = waiting.popFirst()
+      if case .trace = item { waitingCount -= 1 }
+      isRunning = item != nil
+      return item
     }
   }
 
@@ -45,7 +46,7 @@ final class TraceDelivery: Sendable {
         state.droppedCount += 1
         return false
       }
-      state.waiting.append(recorder)
+      state.waiting.append(.trace(recorder))
       state.waitingCount += 1
       defer { state.isRunning = true }
       return !state.isRunning
@@ -53,10 +54,10 @@ final class TraceDelivery: Sendable {
     if begins { runNext(by: recorder.scheduler) }
   }
 
-  /// Calls a closure when no trace waits.
-  func whenIdle(_ action: @escaping @Sendable () -> Void) {
+  /// Calls a closure when the receiver has handled all traces so far.
+  func flush(_ action: @escaping @Sendable () -> Void) {
     let isIdle = state.withLock { state in
-      if state.isRunning { state.flushes.append(action) }
+      if state.isRunning { state.waiting.append(.flush(action)) }
       return !state.isRunning
     }
     if isIdle { action() }
@@ -67,10 +68,16 @@ final class TraceDelivery: Sendable {
   /// - Parameter scheduler: The scheduler of the trace's client, whose virtual time waits for the receiver.
   private func runNext(by scheduler: any Scheduler) {
     scheduler.context(for: context).run { [self] in
-      let (recorder, idle) = state.withLock { $0.next() }
-      guard let recorder else { return idle.forEach { $0() } }
-      receiver.receive(recorder.record)
-      runNext(by: recorder.scheduler)
+      switch state.withLock({ $0.next() }) {
+      case .trace(let recorder):
+        receiver.receive(recorder.record)
+        recorder.discard()
+        runNext(by: recorder.scheduler)
+      case .flush(let action):
+        action()
+        runNext(by: scheduler)
+      case nil: break
+      }
     }
   }
 }

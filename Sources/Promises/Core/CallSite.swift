@@ -37,7 +37,13 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   public var file: String { "\(staticFile)" }
 
   /// Whether the location is in a module of this package that makes promises.
-  var isInternal: Bool { line == 0 || Self.modules.contains(String(file.prefix { $0 != "/" })) }
+  var isInternal: Bool {
+    line == 0
+      || staticFile.withUTF8Buffer {
+        Self.modules.contains(
+          String(decoding: $0.prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self))
+      }
+  }
 
   private static let modules: Set = [
     "Promises", "Networking", "NetworkingInterceptors", "NetworkingOAuth2", "NetworkingStreams",

@@ -20,6 +20,8 @@ extension Promise: CustomDebugStringConvertible {
   ///   Adjacent promises of the same line of code are one line.
   /// - **Secrets.** Requests are described as in the log, without their queries. Values and errors are
   ///   not part of the text.
+  /// - **Times.** The line of a call that a trace records, or of a client with a monitor or a log, has the time since
+  ///   the last event of the call.
   /// - **Cost.** Nothing is recorded in advance. This property walks along the chain, in a time
   ///   proportional to its length. If a closure is due, it waits for up to 100 ms for the main queue.
   ///
@@ -68,12 +70,15 @@ extension PromiseDiagnostics {
       .reduce(into: Explanations()) { $0.merge($1()) { first, _ in first } }
     var (lines, omitted, repeats) = (["\(type(of: promise)) is pending"], 0, 1)
     var (open, visited, last) = ([(promise, "")], Set<ObjectIdentifier>(), CallSite?.none)
+    lazy var isMainQueueRun = runsMainQueue
     while let (node, indent) = open.popLast() {
       let isNew = visited.insert(ObjectIdentifier(node)).inserted
       let work = known[ObjectIdentifier(node)]?() ?? (node as? ExplainedWork)?.explanation
       let next = isNew ? pending(node.upstreamLinks.all + (work?.next ?? [])) : []
       let promise = node as? any Settleable
-      if let text = work?.text.map({ "waits for \($0)" }) ?? text(of: promise, next.count) {
+      if let text = work?.text.map({ "waits for \($0)" })
+        ?? text(of: promise, next.count, isMainQueueRun)
+      {
         // One line for adjacent promises of one line of code.
         let isSame = promise != nil && promise?.site == last
         repeats = isSame ? repeats + 1 : 1
@@ -110,7 +115,9 @@ extension PromiseDiagnostics {
   }
 
   /// Returns the line about a promise that waits for a number of others.
-  private static func text(of promise: (any Settleable)?, _ count: Int) -> String? {
+  private static func text(
+    of promise: (any Settleable)?, _ count: Int, _ runsMainQueue: @autoclosure () -> Bool
+  ) -> String? {
     guard let site = promise?.site, promise?.isSettled == false else { return nil }
     return switch (site.kind, count) {
     case (_, 2...):
@@ -120,7 +127,7 @@ extension PromiseDiagnostics {
     case (.resolver, 0): "the resolver made at \(site) was never used"
     case (.timer, _), (.task, _): "waits for the \(site.kind) started at \(site)"
     case (.resolver, _): "waits for the promise at \(site)"
-    case (_, 0) where runsMainQueue:
+    case (_, 0) where runsMainQueue():
       "waits for the closure at \(site), which is due: it runs, or its queue or actor is busy"
     case (_, 0): "waits for the closure at \(site), which is due; the main queue is not run"
     case (_, _): "waits for the step at \(site)"

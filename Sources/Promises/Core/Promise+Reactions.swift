@@ -100,7 +100,9 @@ extension Promise {
   ) -> Bool {
     guard isDelivered else { return false }
     if interest.contains(.rejection) { isHandled.store(true, ordering: .relaxed) }
-    return Trampoline.runIfIdle(after: machine.upstream) { if job(self, next) { Trampoline.deliver(next) } }
+    return Trampoline.runIfIdle(after: machine.upstream) {
+      if job(self, next) { Trampoline.deliver(next) }
+    }
   }
 
   /// Attaches a reaction that runs once this promise has settled and all earlier reactions have

@@ -56,14 +56,14 @@ extension Promise: Settleable {
   @inlinable
   func settle(by source: PromiseMachine.SettlementSource, _ write: () -> Void) -> Bool {
     var upstream: (any Upstream)?
+    // Before the lock, because it may read the time.
+    let step = TraceStep.isUsed ? TraceStep.current : nil
     let needsDelivery = lock.withLock {
       guard !isSettled, machine.accepts(source) else { return false }
       write()
       if source.leavesUpstream { machine.isCancelled = true }
       upstream = machine.upstream.take()
-      if TraceStep.isUsed.load(ordering: .relaxed) {
-        machine.upstream = TraceStep.settlement(of: upstream, isEarly: source.leavesUpstream)
-      }
+      if let step { machine.upstream = source.leavesUpstream ? step : step.joining(upstream) }
       // A handler that another thread attaches during the departure also runs after it.
       let needsDelivery =
         firstReaction != nil || source == .observed || source.leavesUpstream && upstream != nil

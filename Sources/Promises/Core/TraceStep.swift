@@ -6,16 +6,20 @@ public import CatenaSystem
 /// The steps that its handlers make are due to that step.
 @usableFromInline
 package final class TraceStep: Upstream {
-  /// Whether a trace has been recorded in this process.
+  /// The number of operations that are traced in this process.
   ///
-  /// While `false`, promises keep no steps.
-  @usableFromInline static let isUsed = Atomic(false)
+  /// While it is 0, promises keep no steps.
+  @usableFromInline static let traceCount = Atomic(0)
 
-  /// Makes promises keep their steps from now on.
-  package static func use() {
+  @inlinable static var isUsed: Bool { traceCount.load(ordering: .relaxed) != 0 }
+
+  /// Makes promises keep their steps until ``endUse()``.
+  package static func beginUse() {
     HandlerScope.isUsed.store(true, ordering: .relaxed)
-    isUsed.store(true, ordering: .relaxed)
+    traceCount.wrappingAdd(1, ordering: .relaxed)
   }
+
+  package static func endUse() { traceCount.wrappingSubtract(1, ordering: .relaxed) }
 
   package let recorder: any TraceRecorder
   /// The number of the step in its trace.
@@ -40,28 +44,19 @@ package final class TraceStep: Upstream {
   ///
   /// `nil` in code that no trace can follow.
   @usableFromInline package static var current: TraceStep? {
-    guard isUsed.load(ordering: .relaxed) else { return nil }
-    return Trampoline.step ?? ofScope
+    isUsed ? Trampoline.step ?? ofScope : nil
   }
 
   /// The step of the current task or handler.
   static var ofScope: TraceStep? { HandlerScope.current?.step.map { $0.recorder.step(in: $0) } }
 
-  /// Returns the step that settles a promise.
-  ///
-  /// - Parameters:
-  ///   - upstream: The upstream of the promise. The steps of the members of a group are joined, up to 100.
-  ///   - isEarly: Whether the promise does not wait for all members.
-  /// - Returns: The step of the current code, with the joined steps.
-  @usableFromInline static func settlement(of upstream: (any Upstream)?, isEarly: Bool)
-    -> TraceStep?
-  {
-    guard let step = current, !isEarly, let group = upstream as? UpstreamGroup else {
-      return current
-    }
+  /// Returns this step, with those of the members of a group of promises, up to 100.
+  @usableFromInline func joining(_ upstream: (any Upstream)?) -> TraceStep {
+    guard let group = upstream as? UpstreamGroup else { return self }
     let steps = group.members.compactMap { ($0 as? any Settleable)?.settlementStep }
-    let joined = steps.flatMap { $0.joined + [$0.number] }.filter { $0 != step.number }
-    return TraceStep(of: step.recorder, number: step.number, joined: Array(joined.prefix(100)))
+    let joined = steps.flatMap { $0.recorder === recorder ? $0.joined + [$0.number] : [] }
+      .filter { $0 != number }
+    return TraceStep(of: recorder, number: number, joined: Array(joined.prefix(100)))
   }
 
   /// Runs code whose settlements and handlers are due to this step.
@@ -76,7 +71,7 @@ package final class TraceStep: Upstream {
   /// Settles a promise with the outcome of one that this step has settled before.
   @inlinable
   static func adopting(_ step: @autoclosure () -> TraceStep?, _ settle: () -> Bool) -> Bool {
-    guard isUsed.load(ordering: .relaxed) else { return settle() }
+    guard isUsed else { return settle() }
     return Trampoline.with(later(step(), current), settle)
   }
 
@@ -171,7 +166,7 @@ final class ScopedContext: CustomContext {
   }
 
   func enqueue(_ job: @escaping Job, at site: CallSite?) {
-    guard let origin = scope.step, !base.isInline || site?.kind == .decode else {
+    guard TraceStep.isUsed, let origin = scope.step, !base.isInline || site?.kind == .decode else {
       return base.run { [scope] in HandlerScope.$current.withValue(scope, operation: job) }
     }
     let cause = TraceStep.current

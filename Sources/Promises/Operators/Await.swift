@@ -88,7 +88,7 @@ extension Promise where Value: Sendable {
       if isDelivered {
         isHandled.store(true, ordering: .relaxed)
         TaskContinuation<Result<Value, any Error>>.taskContinues(
-          after: TraceStep.isUsed.load(ordering: .relaxed) ? settlementStep : nil)
+          after: TraceStep.isUsed ? settlementStep : nil)
         return outcome
       }
       guard let awaited = AwaitedPromises.current else { return await pendingResult }

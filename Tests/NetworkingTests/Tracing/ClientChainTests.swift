@@ -1,6 +1,7 @@
 import Foundation
 import Mocking
 import Networking
+import NetworkingInterceptors
 import NetworkingStreams
 import NetworkingTracing
 import Promises

@@ -30,7 +30,7 @@ struct SampledTracingTests {
   }
 
   @Test func theLowerHalfOfTheIdentifierDecides() throws {
-    var generator = SeededGenerator(3)
+    var generator = SeededGenerator(seed: 3)
     var cases: [JSON] = []
     for share in [0, 0.001, 0.1, 0.25, 1 / 3, 0.5, 0.999, 1] as [Double] {
       let rule = SamplingRule(share)

@@ -18,7 +18,7 @@ struct SpanRecordsTests {
   }
 
   private func text(_ records: SpanRecords, at now: Int) -> String {
-    records.record(name: "trace", id: TraceID(), at: .ms(1_000 + now)).text
+    records.record(name: "trace", id: TraceID(), parent: nil, at: .ms(1_000 + now)).text
   }
 
   private func add(
@@ -51,7 +51,7 @@ struct SpanRecordsTests {
     records.start(step, at: .ms(1_004), isOnMainThread: true)
     records.end(step, at: .ms(1_009))
     records.finish(.finished, after: step, at: .ms(1_009))
-    let record = records.record(name: "trace", id: TraceID(), at: .ms(1_010))
+    let record = records.record(name: "trace", id: TraceID(), parent: nil, at: .ms(1_010))
     #expect(record.spans[0].kind == .decoding && record.spans[0].site == "App/Board.swift:13")
     #expect(record.criticalPath.steps.map(\.segment.kind) == [.mainThread, .decode])
   }

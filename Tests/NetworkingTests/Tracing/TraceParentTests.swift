@@ -2,6 +2,7 @@ import Foundation
 import Networking
 import NetworkingTracing
 import TestGate
+import TestSupport
 import Testing
 
 /// The fields `traceparent` and `tracestate`.
@@ -105,7 +106,7 @@ struct TraceParentTests {
 
   /// Changes of valid fields, and what is read of them.
   @Test func whateverIsReadIsWrittenInTheSameWay() throws {
-    var generator = SeededGenerator(47)
+    var generator = SeededGenerator(seed: 47)
     func change(_ text: String, _ characters: String) -> String {
       var bytes = Array(text.utf8)
       let alphabet = Array(characters.utf8)

@@ -23,7 +23,7 @@ struct TracedClient {
     var configuration = NetworkingConfiguration()
     tracing = .sampled(
       share, origins: origins.compactMap { URL(string: $0) }, pendingLimit: pendingLimit,
-      randomness: SeededGenerator(seed)
+      randomness: SeededGenerator(seed: seed)
     ) { [traces] record in
       traces.append(record)
       onTrace(record)
@@ -42,23 +42,6 @@ struct TracedClient {
 
   /// The parents that the requests had.
   var parents: [TraceParent?] { server.journal.entries.map { TraceParent($0.request.headers) } }
-}
-
-/// A generator whose numbers depend on its seed only.
-struct SeededGenerator: RandomNumberGenerator, Sendable {
-  private var state: UInt64
-
-  init(_ seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
-  }
 }
 
 extension TraceRecord {

@@ -84,8 +84,7 @@ struct ExplanationTests {
       return (
         attempts,
         [
-          "waits for the step at \(place(#line - 6))",
-          "waits for the delay before a retry",
+          "waits for the timer started at \(place(#line - 6))",
           "virtual time stands at 0.0 seconds; the next timer is in 8.0 seconds",
         ]
       )
