@@ -115,7 +115,7 @@ public struct ExecutionContext: Sendable {
     ExecutionContext(.custom(ClosureContext(enqueue)))
   }
 
-  @inlinable var isInline: Bool { if case .inline = target { true } else { false } }
+  @inlinable package var isInline: Bool { if case .inline = target { true } else { false } }
 
   /// Returns the context for a handler that specifies `explicit`, within the current
   /// ``HandlerScope``.
