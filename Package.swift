@@ -89,7 +89,9 @@ let package = Package(
       name: "NetworkingStreams", dependencies: ["CatenaSystem", "Networking", "Promises"]),
     .target(
       name: "CCatenaTracing", exclude: ["Page"], cSettings: [.headerSearchPath(".")]),
-    .target(name: "NetworkingTracing", dependencies: ["CCatenaTracing", "Networking"]),
+    .target(
+      name: "NetworkingTracing",
+      dependencies: ["CCatenaTracing", "CatenaSystem", "Networking", "Promises"]),
     .target(
       name: "NetworkingTransfers",
       dependencies: ["CCatena", "CatenaSystem", "Networking", "Promises"]),

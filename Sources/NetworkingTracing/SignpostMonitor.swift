@@ -13,7 +13,8 @@ public import Networking
 /// Each call is an interval of the name `Call`, from its queue to its end. Each hop, redirect and retry is an
 /// event of the name `Step`. Choose the instrument `os_signpost` and the subsystem.
 ///
-/// An interval begins and ends on the thread and at the time of its event. It shows no secrets. On other platforms it does nothing.
+/// An interval begins and ends on the thread and at the time of its event. It shows no secrets. On other platforms it
+/// does nothing.
 public struct SignpostMonitor: ImmediateMonitor {
   #if canImport(os)
     private let signposter: OSSignposter

@@ -84,9 +84,9 @@ public struct NetworkingConfiguration: Sendable {
   ///
   /// ``Networking/addMonitor(_:)-(NetworkMonitor)`` adds a monitor later.
   public var monitors: [any NetworkMonitor] = []
-  /// The recording of traces, for the calls that are made outside of a trace.
+  /// The recording of the calls that are made outside of a trace, and the `traceparent` of all calls.
   ///
-  /// `nil`, the default, records none. The values are made by the product `NetworkingTracing`.
+  /// `nil`, the default, records and sends none. The values are made by the product `NetworkingTracing`.
   public var tracing: CallTracing?
   /// The log of the client's calls.
   ///

@@ -24,7 +24,8 @@ final class CallEvents: Sendable {
   ///
   /// Returns `nil` if nothing receives the events.
   init?(_ eventSinks: [EventSink], _ runner: CallRunner) {
-    let call = NetworkEvent.CallID()
+    // Lazy, because a call without receivers has a number of its own.
+    lazy var call = NetworkEvent.CallID()
     func record(_ cause: TraceStep?) -> (any CallTrace)? {
       cause.flatMap { cause in
         (cause.recorder as? any CallRecorder)?.record(call, in: runner.mode, after: cause)

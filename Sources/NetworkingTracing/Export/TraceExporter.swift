@@ -122,6 +122,8 @@ public final class TraceExporter: TraceReceiver {
 
   /// Adds a trace to the next batch, and returns at once.
   ///
+  /// It may be called on any thread.
+  ///
   /// - Parameter record: The trace.
   public func receive(_ record: TraceRecord) {
     guard record.parent?.isSampled != false else { return }

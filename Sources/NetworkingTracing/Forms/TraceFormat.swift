@@ -37,6 +37,8 @@ extension TraceRecord {
 
   /// Writes the trace to a file, which replaces an existing one.
   ///
+  /// It blocks the thread until the file is written.
+  ///
   /// ```swift
   /// try record.write(to: page, as: .html)
   /// ```

@@ -1,7 +1,7 @@
 /// The appearance of a waterfall in a terminal.
 public struct WaterfallStyle: Sendable, Hashable {
   /// The number of columns, at least 60.
-  public var columns: Int
+  public var columns: Int { didSet { columns = max(columns, 60) } }
   /// Whether the critical path is in color, by the escape sequences of terminals.
   public var usesColor: Bool
   /// The limit for the number of spans in the table.

@@ -3,7 +3,9 @@
 /// A hop is one exchange with a server: each attempt has one, and another one for each redirect and
 /// each answered challenge.
 public struct TraceCall: Sendable, Hashable {
-  /// One exchange of a call.
+  /// One exchange of a call, which is a `CLIENT` span in an export.
+  ///
+  /// Source: OpenTelemetry semantic conventions, "Semantic conventions for HTTP spans", section "HTTP client span".
   public struct Hop: Sendable, Hashable {
     /// The identifier that the hop has sent in its `traceparent`.
     ///
@@ -21,13 +23,13 @@ public struct TraceCall: Sendable, Hashable {
     public var method: String
     /// The URL without secrets.
     public var url: String
-    /// The path with placeholders for its values, such as `/v1/boards/{}`.
+    /// The path with placeholders for its values, such as `/v1/boards/{}`: the attribute `url.template`.
     ///
     /// `nil` if it is unknown: after a redirect, and for a path from a string.
     public var template: String?
     /// The status of the response.
     public var status: Int?
-    /// The code of the error, such as `timedOut.idle`, or `nil` without an error.
+    /// The code of the error, such as `timedOut.idle`, or `nil` without an error: the attribute `error.type`.
     public var errorType: String?
     /// The HTTP version: `1.1`, `2` or `3`.
     public var httpVersion: String?
@@ -46,7 +48,7 @@ public struct TraceCall: Sendable, Hashable {
     ///   - end: The end, or `nil` while the hop is running.
     ///   - method: The method.
     ///   - url: The URL without secrets.
-    ///   - template: The path with the names of its variables.
+    ///   - template: The path with placeholders for its values.
     ///   - status: The status of the response.
     ///   - errorType: The code of the error.
     ///   - httpVersion: The HTTP version.

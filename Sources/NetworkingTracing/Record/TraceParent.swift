@@ -40,10 +40,10 @@ public struct TraceParent: Sendable, Hashable, CustomStringConvertible {
 
   /// Creates a parent from the fields of a request.
   ///
-  /// - Parameter headers: The header fields of the request.
-  ///
   /// It is `nil` if there is no `traceparent`, or several, or a malformed one. The `tracestate` is
   /// ignored then. A malformed `tracestate` has no effect on the rest.
+  ///
+  /// - Parameter headers: The header fields of the request.
   public init?(_ headers: HTTPHeaders) {
     let parents = headers.values(for: "traceparent")
     guard parents.count == 1 else { return nil }
@@ -52,11 +52,11 @@ public struct TraceParent: Sendable, Hashable, CustomStringConvertible {
 
   /// Creates a parent from the value of a `traceparent`.
   ///
+  /// It is `nil` if the value is malformed. A later version than 00 may have more parts, which are ignored.
+  ///
   /// - Parameters:
   ///   - value: The value, such as `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01`.
   ///   - state: The value of the `tracestate`.
-  ///
-  /// It is `nil` if the value is malformed.
   public init?(_ value: String, state: String? = nil) {
     let bytes = value.utf8.drop { $0.isOptionalWhitespace }
     let end = bytes.lastIndex { !$0.isOptionalWhitespace }.map { bytes.index(after: $0) }

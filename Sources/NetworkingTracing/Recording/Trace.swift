@@ -12,16 +12,17 @@ public import Promises
 ///   the handlers of promises that are attached there. It follows promises through all queues, actors and
 ///   contexts. Code that runs in a detached task, or in a block that is dispatched by hand, makes calls that are
 ///   not recorded; a promise that such code settles has an unknown cause. The time in which a task awaits such
-///   code counts as code of the task. An operation of another trace is one span of code. Work that goes on
-///   after the end of the operation is not recorded.
+///   code, or the main actor, counts as code of the task. An asynchronous operation of another trace is one span
+///   of code; the promise of another trace has an unknown cause. Work that goes on after the end of the operation
+///   is not recorded.
 /// - **Limit.** It records at most 10,000 events. ``TraceRecord/droppedCount`` is the number of events that it
 ///   has not recorded.
-/// - **Threads.** It is thread-safe. An operation may run while another one does; both are in the record.
-///
+/// - **Threads.** It is thread-safe. An operation may run after another one, or while another one does. All are in
+///   the record, which ends with the last one.
 /// - **Servers.** The calls of a client with ``NetworkingConfiguration/tracing`` send the identifier of
 ///   the trace in a `traceparent`.
 ///
-/// A trace has no other effect on the calls. Its cost is a few microseconds a call.
+/// A trace has no other effect on the calls.
 public final class Trace: Sendable {
   let recorder: SpanRecorder
 
@@ -45,7 +46,10 @@ public final class Trace: Sendable {
     recorder.discard()
   }
 
-  /// Records an asynchronous operation.
+  /// Records an asynchronous operation, until it returns or throws.
+  ///
+  /// The operation runs once, on the actor of the caller. An error by which it was cancelled ends the trace with
+  /// ``TraceRecord/Ending/cancelled``.
   ///
   /// - Parameters:
   ///   - isolation: The actor of the caller, which the operation keeps.
@@ -74,7 +78,9 @@ public final class Trace: Sendable {
 
   /// Records the chain of a promise, until the promise settles.
   ///
-  /// - Parameter operation: The closure that makes the promise.
+  /// An error that the closure throws ends the trace, too.
+  ///
+  /// - Parameter operation: The closure that makes the promise. It runs once, at once, on the calling thread.
   /// - Returns: The promise.
   /// - Throws: The error that the closure throws.
   public func run<Value>(_ operation: () throws -> Promise<Value>) rethrows -> Promise<Value> {

@@ -422,4 +422,13 @@ struct PromiseChainTests {
       }.value
     }
   }
+
+  @Test func anErrorOfTheClosureEndsTheTrace() {
+    struct NoBoard: Error {}
+    let trace = Trace("open board")
+    #expect(throws: NoBoard.self) {
+      _ = try trace.run { () throws -> Promise<Int> in throw NoBoard() }
+    }
+    #expect(trace.record.ending == .failed("NoBoard"))
+  }
 }

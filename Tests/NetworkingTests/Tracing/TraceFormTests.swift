@@ -44,6 +44,12 @@ struct TraceFormTests {
       1.83 s  5 decode [Card]: decode 10 ms
     """
 
+  @Test func aWaterfallHasAtLeast60Columns() {
+    var style = WaterfallStyle()
+    style.columns = 10
+    #expect(chain.waterfall(style) == chain.waterfall(WaterfallStyle(columns: 60)))
+  }
+
   @Test func onlyAColoredWaterfallHasEscapeSequences() {
     let colored = chain.waterfall(WaterfallStyle(usesColor: true))
     #expect(colored.contains("\u{1B}[1;31m"))
