@@ -5,21 +5,11 @@ import Networking
 import NetworkingTracing
 import Promises
 import TestGate
-import TestSupport
 import Testing
 
 /// Golden waterfalls of chains of promises, in virtual time.
 @Suite(.gated)
 struct PromiseChainTests {
-  @Test func aClosureThatThrowsEndsItsTrace() {
-    let trace = Trace("open board")
-    #expect(throws: TestError.self) {
-      try trace.run { () throws -> Promise<Void> in throw TestError() }
-    }
-    #expect(trace.record.ending == .failed("TestError"))
-    #expect(trace.record.elapsed == trace.record.elapsed)
-  }
-
   @Test func aCallInFlightAtTheEndChangesTheRecordNoMore() async {
     _ = await TracedChain.record { chain in
       let client = chain.client()
