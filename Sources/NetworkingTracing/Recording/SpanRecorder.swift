@@ -98,20 +98,13 @@ final class SpanRecorder: ContextRecorder {
 
   func step(in scope: TraceStep) -> TraceStep {
     guard let task = TraceTask.current else { return scope }
-    var number = state.withLock { $0.step(of: task, on: nil, in: scope.number) }
+    var number = state.withLock { $0.step(of: task, in: scope.number) }
     if number == nil {
-      let (thread, now) = (self.thread, scheduler.now)
-      number = state.withLock { $0.step(of: task, on: thread, in: scope.number, at: now) }
+      let now = scheduler.now
+      number = state.withLock { $0.step(of: task, in: scope.number, at: now) }
     }
     guard let number, number != scope.number else { return scope }
     return TraceStep(of: self, number: number)
-  }
-
-  /// The current thread, if it says whether a task runs on it.
-  ///
-  /// In a virtual time, code takes no time. A task of the main actor always returns to the main thread.
-  private var thread: RunningThread? {
-    scheduler is LiveScheduler && !Thread.isMainThread ? .current : nil
   }
 
   func enqueue(
@@ -172,8 +165,7 @@ final class SpanRecorder: ContextRecorder {
   func taskContinues(with step: TraceStep, in scope: TraceStep) {
     guard let task = TraceTask.current else { return }
     begin(step)
-    let (thread, now) = (self.thread, scheduler.now)
-    state.withLock { $0.resume(task, on: thread, in: scope.number, with: step.number, at: now) }
+    state.withLock { $0.resume(task, in: scope.number, with: step.number) }
   }
 
   // MARK: Calls
@@ -224,21 +216,6 @@ final class SpanRecorder: ContextRecorder {
 enum TraceTask {
   /// The identity of the current task, which a later task may have too.
   static var current: Int? { withUnsafeCurrentTask { $0?.hashValue } }
-}
-
-/// A thread at a moment.
-struct RunningThread {
-  let id: Int
-  /// The time for which the thread has run.
-  let processorTime: Duration
-
-  static var current: RunningThread {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return RunningThread(
-      id: pthread_self().hashValue,
-      processorTime: .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec))
-  }
 }
 
 /// The receiver of the events of one call.

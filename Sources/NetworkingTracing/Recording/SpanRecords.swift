@@ -37,14 +37,12 @@ struct SpanRecords: Sendable {
   ///
   /// Swift has no relation from a task to the one that has started or awaits it. A task without a step of its own
   /// belongs to the step of these tasks that has continued last and does not await a promise: its parent has just
-  /// continued, or its child has just ended. A task with a step belongs to that one for a millisecond, and while it
-  /// keeps its thread busy, on which no other of these tasks has continued since.
+  /// continued, or its child has just ended. A task with a step belongs to that one for a millisecond only, because
+  /// nothing says whether it has awaited other tasks since.
   private struct Tasks: Sendable {
     var steps: [Int: Int] = [:]
     /// The tasks in the order in which they have continued.
     var continued: [(task: Int, step: Int)] = []
-    /// The step that has continued last on each thread.
-    var threads: [Int: (step: Int, time: Duration, processorTime: Duration)] = [:]
 
     var last: Int? {
       mutating get {
@@ -158,22 +156,14 @@ struct SpanRecords: Sendable {
   ///
   /// - Parameters:
   ///   - task: The current task.
-  ///   - thread: The current thread. `nil` if it says nothing about the task.
   ///   - scope: The number of the step of its scope.
   ///   - now: The time. `nil` if it is not known yet.
   /// - Returns: The number of the step. `nil` if it depends on the time.
-  mutating func step(
-    of task: Int, on thread: RunningThread?, in scope: Int, at now: Duration? = nil
-  ) -> Int? {
+  mutating func step(of task: Int, in scope: Int, at now: Duration? = nil) -> Int? {
     // In place, because a copy would take a time proportional to the number of tasks.
     guard let last = tasks[scope]?.last else { return scope }
     guard let own = tasks[scope]?.steps[task], own != last else { return last }
-    guard let now else { return nil }
-    if now - entries[own - 1].latest <= Self.turn { return own }
-    guard let thread, let mark = tasks[scope]?.threads[thread.id], mark.step == own else {
-      return last
-    }
-    return (thread.processorTime - mark.processorTime) * 2 >= now - mark.time ? own : last
+    return now.map { $0 - entries[own - 1].latest <= Self.turn ? own : last }
   }
 
   mutating func suspend(_ task: Int, in scope: Int, at now: Duration) {
@@ -183,12 +173,9 @@ struct SpanRecords: Sendable {
     end(step, at: step == last ? now : entries[step - 1].latest)
   }
 
-  mutating func resume(
-    _ task: Int, on thread: RunningThread?, in scope: Int, with step: Int, at now: Duration
-  ) {
+  mutating func resume(_ task: Int, in scope: Int, with step: Int) {
     tasks[scope, default: Tasks()].steps[task] = step
     tasks[scope]?.continued.append((task, step))
-    if let thread { tasks[scope]?.threads[thread.id] = (step, now, thread.processorTime) }
   }
 
   // MARK: Calls

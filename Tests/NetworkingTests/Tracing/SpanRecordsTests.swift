@@ -68,47 +68,27 @@ struct SpanRecordsTests {
     var records = records()
     let first = add(.handler(nil, nil), after: 0, at: 10, to: &records)
     records.start(first, at: .ms(1_012), isOnMainThread: false)
-    records.resume(7, on: nil, in: 0, with: first, at: .ms(1_012))
-    #expect(records.step(of: 7, on: nil, in: 0, at: .ms(1_012)) == first)
+    records.resume(7, in: 0, with: first)
+    #expect(records.step(of: 7, in: 0, at: .ms(1_012)) == first)
     records.suspend(7, in: 0, at: .ms(1_015))
-    #expect(records.step(of: 7, on: nil, in: 0, at: .ms(1_015)) == 0)
+    #expect(records.step(of: 7, in: 0, at: .ms(1_015)) == 0)
     let second = add(.handler(nil, nil), after: first, at: 30, to: &records)
-    records.resume(7, on: nil, in: 0, with: second, at: .ms(1_030))
-    #expect(records.step(of: 7, on: nil, in: 0, at: .ms(1_030)) == second)
+    records.resume(7, in: 0, with: second)
+    #expect(records.step(of: 7, in: 0, at: .ms(1_030)) == second)
   }
 
   @Test func aParentContinuesWithTheStepOfItsChild() {
     var records = records()
     let child = add(.handler(nil, nil), after: 0, at: 10, to: &records)
-    records.resume(8, on: nil, in: 0, with: child, at: .ms(1_010))
-    #expect(records.step(of: 7, on: nil, in: 0, at: .ms(1_010)) == child)
+    records.resume(8, in: 0, with: child)
+    #expect(records.step(of: 7, in: 0, at: .ms(1_010)) == child)
     // Its own step is old, and the child has continued later.
     let own = add(.handler(nil, nil), after: 0, at: 20, to: &records)
-    records.resume(7, on: nil, in: 0, with: own, at: .ms(1_020))
+    records.resume(7, in: 0, with: own)
     let last = add(.handler(nil, nil), after: child, at: 40, to: &records)
-    records.resume(8, on: nil, in: 0, with: last, at: .ms(1_040))
-    #expect(records.step(of: 7, on: nil, in: 0, at: .ms(1_020)) == own)
-    #expect(records.step(of: 7, on: nil, in: 0, at: .ms(1_040)) == last)
-  }
-
-  /// The own step of a task whose sibling has continued later, on another thread or on the same one.
-  @Test(arguments: [
-    (1, 2, 19, "own"), (1, 2, 9, "sibling"), (1, 1, 19, "sibling"), (2, 2, 19, "sibling"),
-  ])
-  func aBusyTaskBelongsToItsOwnStep(
-    _ thread: Int, _ siblingThread: Int, _ processorTime: Int, _ expected: String
-  ) {
-    var records = records()
-    let own = add(.handler(nil, nil), after: 0, at: 20, to: &records)
-    let start = RunningThread(id: 1, processorTime: .ms(500))
-    records.resume(7, on: start, in: 0, with: own, at: .ms(1_020))
-    let sibling = add(.handler(nil, nil), after: 0, at: 25, to: &records)
-    records.resume(
-      8, on: RunningThread(id: siblingThread, processorTime: .zero), in: 0, with: sibling,
-      at: .ms(1_025))
-    let now = RunningThread(id: thread, processorTime: .ms(500 + processorTime))
-    let step = records.step(of: 7, on: now, in: 0, at: .ms(1_040))
-    #expect(step == (expected == "own" ? own : sibling))
+    records.resume(8, in: 0, with: last)
+    #expect(records.step(of: 7, in: 0, at: .ms(1_020)) == own)
+    #expect(records.step(of: 7, in: 0, at: .ms(1_040)) == last)
   }
 
   @Test func nothingChangesAfterTheEnd() {
