@@ -13,7 +13,7 @@ struct PromiseChainTests {
   @Test func aCallInFlightAtTheEndChangesTheRecordNoMore() async {
     _ = await TracedChain.record { chain in
       let client = chain.client()
-      let call = await chain.trace.run { client.request(.get("a/100")) }
+      let call = await chain.trace.run { () async in client.request(.get("a/100")) }
       let record = chain.trace.record
       #expect(record.spans.map(\.outcome) == [.running] && record.ending == .finished)
       _ = try await call.value

@@ -477,13 +477,13 @@ struct TaskChainTests {
     }
   }
 
-  @Test func droppedSpansAreCounted() async {
+  @Test func droppedEventsAreCounted() async {
     await TracedChain.expect(
       """
       1 GET a/10 200 <start 0-10: server 0-10
       2 task <1 10-10
       3 GET a/20 200 <2 10-30: unknown 10-30
-      150 dropped 7 <- = 1 server 10, 3 unknown 20, - unknown 120
+      150 dropped 37 <- = 1 server 10, 3 unknown 20, - unknown 120
       """, limit: 12
     ) { chain in
       let client = chain.client()
