@@ -9,7 +9,9 @@
 public struct MonitorRegistration: Sendable {
   private let onRemove: @Sendable () -> Void
 
-  init(onRemove: @escaping @Sendable () -> Void) { self.onRemove = onRemove }
+  init(onRemove: @escaping @Sendable () -> Void) {
+    self.onRemove = onRemove
+  }
 
   /// Stops the delivery of events to the monitor and releases the monitor.
   ///
@@ -17,5 +19,7 @@ public struct MonitorRegistration: Sendable {
   /// running, or be about to start, on the monitor's queue when this method returns. No other call
   /// follows it. This method does not wait for that call, so it may be called from within
   /// `observe`, and under a lock that `observe` takes. Repeated calls have no effect.
-  public func remove() { onRemove() }
+  public func remove() {
+    onRemove()
+  }
 }

@@ -19,7 +19,7 @@ struct CallEventMachine: ~Copyable {
 
   private let call: NetworkEvent.CallID
   private let callStart: Date
-  private var request = NetworkEvent.Context.Request.summary(nil)
+  private var request = NetworkEvent.Context.RequestSource.summary(nil)
   private var attempt = 0
   private var hop = 0
   /// The properties of the next event; `nil` if they have changed.
@@ -45,7 +45,7 @@ struct CallEventMachine: ~Copyable {
   }
 
   /// Replaces the request of the next events.
-  mutating func use(_ request: NetworkEvent.Context.Request) {
+  mutating func use(_ request: NetworkEvent.Context.RequestSource) {
     self.request = request
     context = nil
   }
@@ -62,7 +62,7 @@ struct CallEventMachine: ~Copyable {
   ///
   /// - Returns: The number of the hop within the call.
   mutating func begin(
-    _ request: NetworkEvent.Context.Request, headers: HTTPHeaders, bodySize: Int64?, body: Data?,
+    _ request: NetworkEvent.Context.RequestSource, headers: HTTPHeaders, bodySize: Int64?, body: Data?,
     attempt: Int, hop: Int, at now: Duration, _ receive: Receiver
   ) -> Int {
     guard finalEvent == nil else { return responseSourceCount }
@@ -121,7 +121,7 @@ struct CallEventMachine: ~Copyable {
 
   /// Notes that the cache has provided the response.
   mutating func serveFromCache(
-    _ request: NetworkEvent.Context.Request, _ source: Response.Source, at now: Duration,
+    _ request: NetworkEvent.Context.RequestSource, _ source: Response.Source, at now: Duration,
     _ receive: Receiver
   ) {
     responseSourceCount += 1

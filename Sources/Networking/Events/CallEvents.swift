@@ -20,24 +20,15 @@ final class CallEvents: Sendable {
   private let callStart: Duration
   fileprivate let machine: Mutex<CallEventMachine>
 
-  /// Creates the reporter of a new call.
-  ///
-  /// Returns `nil` if nothing receives the events.
-  init?(_ eventSinks: [EventSink], _ runner: CallRunner) {
-    // Lazy, because a call without receivers has a number of its own.
-    lazy var call = NetworkEvent.CallID()
-    func record(_ cause: TraceStep?) -> (any CallTrace)? {
-      cause.flatMap { cause in
-        (cause.recorder as? any CallRecorder)?.record(call, in: runner.mode, after: cause)
-      }
-    }
-    // A call after the end of a trace is in no trace.
-    trace = record(TraceStep.current) ?? record(runner.tracing?.begin(runner.scheduler))
-    guard trace != nil || !eventSinks.isEmpty else { return nil }
+  init(
+    _ call: NetworkEvent.CallID, _ eventSinks: [EventSink], _ trace: (any CallTrace)?,
+    scheduler: any Scheduler, redactingBy redactor: Redactor
+  ) {
     self.call = call
     self.eventSinks = eventSinks
-    redactor = runner.redactor
-    scheduler = runner.scheduler
+    self.trace = trace
+    self.redactor = redactor
+    self.scheduler = scheduler
     callStart = scheduler.now
     bodyLimit = eventSinks.reduce(0) { max($0, $1.bodyLimit) }
     machine = Mutex(CallEventMachine(call, callStart: Date(), bodyLimit: bodyLimit))
@@ -231,4 +222,23 @@ final class EventSink: Sendable {
     let entry = EventQueue.Entry(event: event, level: level ?? .none, isDecodingNote: true)
     if queue.add(entry) { queue.deliver() }
   }
+}
+
+/// The record of a call in a trace.
+package protocol CallTrace: Sendable {
+  /// The step of the call.
+  var step: TraceStep { get }
+
+  /// Records the request of the call.
+  func describe(_ request: Request)
+
+  /// Adds an event, whose header fields are not redacted.
+  ///
+  /// It is called under the lock of the call, on the thread on which the event happens.
+  func add(_ event: NetworkEvent)
+
+  /// Hands over the trace if the call has ended it.
+  ///
+  /// It is called after events were added, without a lock.
+  func deliver()
 }

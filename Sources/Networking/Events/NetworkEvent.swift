@@ -158,12 +158,12 @@ extension NetworkEvent {
   /// The properties that consecutive events of a call share.
   package final class Context: Sendable, Hashable {
     /// The request of an event.
-    enum Request: Sendable {
+    enum RequestSource: Sendable {
       case summary(NetworkError.RequestSummary?)
       /// A URL or a path whose secrets are not masked yet.
       case unmasked(HTTPMethod, URL?, path: String, RequestAttributes)
 
-      init(_ request: Networking.Request) {
+      init(_ request: Request) {
         self = .unmasked(request.method, nil, path: request.path.text, request.attributes)
       }
 
@@ -179,10 +179,10 @@ extension NetworkEvent {
     let callStart: Date
     private let attributes: RequestAttributes
     /// The request, which the first reader masks, because this takes longer than all else.
-    private let request: Mutex<Request>
+    private let request: Mutex<RequestSource>
 
     init(
-      _ call: CallID, _ request: Request, attempt: Int, hop: Int, callStart: Date
+      _ call: CallID, _ request: RequestSource, attempt: Int, hop: Int, callStart: Date
     ) {
       self.call = call
       self.attempt = attempt

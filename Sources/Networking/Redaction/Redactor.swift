@@ -69,7 +69,9 @@ package struct Redactor: Sendable {
 
   /// Returns a redactor that also follows other rules, such as those of a client.
   package func adding(_ names: SecretNames) -> Redactor {
-    copy(of: self) { $0.names = self.names.merging(names) }
+    var redactor = self
+    redactor.names = redactor.names.merging(names)
+    return redactor
   }
 
   /// Returns whether a name can have secret values.

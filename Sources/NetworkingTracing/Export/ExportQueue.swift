@@ -80,7 +80,7 @@ struct ExportQueue {
 
   mutating func expire(_ round: Int) -> Action { isWaiting && round == self.round ? send() : .none }
 
-  /// Sends what waits, and calls a closure when the results of all traces so far are known.
+  /// Sends the waiting traces, and calls a closure when the results of all traces so far are known.
   mutating func flush(_ action: @escaping @Sendable () -> Void) -> Action {
     flushes.append((addedCount, action))
     return isSending || size == 0 ? .none : send()

@@ -5,7 +5,7 @@ import Promises
 
 /// The recorder of a trace.
 ///
-/// It stores what happens, in the order in which it happens. ``record`` makes the spans of it.
+/// It stores the events and steps in the order in which they happen. ``record`` makes the spans of them.
 final class SpanRecorder: ContextRecorder {
   let scheduler: any Scheduler
   /// The name of the trace.

@@ -15,7 +15,7 @@ struct EventMachineTests {
     if case .requestSent(let bytes)? = event?.kind { bytes } else { nil }
   }
 
-  private let request = NetworkEvent.Context.Request.summary(
+  private let request = NetworkEvent.Context.RequestSource.summary(
     .init(method: .get, url: "https://a.example/"))
 
   /// Begins a hop and returns its number and the event.

@@ -34,21 +34,22 @@ package protocol CallRecorder: TraceRecorder {
     -> (any CallTrace)?
 }
 
-/// The record of a call in a trace.
-package protocol CallTrace: Sendable {
-  /// The step of the call.
-  var step: TraceStep { get }
-
-  /// Records the request of the call.
-  func describe(_ request: Request)
-
-  /// Adds an event, whose header fields are not redacted.
+extension CallEvents {
+  /// Creates the reporter of a new call.
   ///
-  /// It is called under the lock of the call, on the thread on which the event happens.
-  func add(_ event: NetworkEvent)
-
-  /// Hands over the trace if the call has ended it.
-  ///
-  /// It is called after events were added, without a lock.
-  func deliver()
+  /// Returns `nil` if nothing receives the events.
+  convenience init?(_ eventSinks: [EventSink], _ runner: CallRunner) {
+    // Lazy, because a call without receivers has a number of its own.
+    lazy var call = NetworkEvent.CallID()
+    func record(_ cause: TraceStep?) -> (any CallTrace)? {
+      cause.flatMap { cause in
+        (cause.recorder as? any CallRecorder)?.record(call, in: runner.mode, after: cause)
+      }
+    }
+    // A call after the end of a trace is in no trace.
+    let trace = record(TraceStep.current) ?? record(runner.tracing?.begin(runner.scheduler))
+    guard trace != nil || !eventSinks.isEmpty else { return nil }
+    self.init(
+      call, eventSinks, trace, scheduler: runner.scheduler, redactingBy: runner.redactor)
+  }
 }
