@@ -201,7 +201,7 @@ struct HopEventMachine {
       if bytes == total && !hasHead {
         addRequestSent(now, receive)
       } else {
-        addProgress(\.sent, now, receive)
+        addProgress(progress.sent, after: reportedProgress.sent, now, receive)
       }
     case .head(let head):
       addRequestSent(now, receive)
@@ -213,7 +213,7 @@ struct HopEventMachine {
       if let count = received?.count {
         if count + data.count > bodyLimit { received = nil } else { received?.append(data) }
       }
-      addProgress(\.received, now, receive)
+      addProgress(progress.received, after: reportedProgress.received, now, receive)
     case .trailers: break
     case .end(let metrics):
       if hasHead { receive(.body(bytes: metrics.bytesReceived), now, received) }
@@ -243,13 +243,12 @@ struct HopEventMachine {
   }
 
   private mutating func addProgress(
-    _ part: WritableKeyPath<TransferProgress, TransferProgress.Amount>, _ now: Duration,
+    _ amount: TransferProgress.Amount, after reported: TransferProgress.Amount, _ now: Duration,
     _ receive: Receiver
   ) {
-    let amount = progress[keyPath: part]
     let step = max(Self.minimumStep, (amount.total ?? amount.bytes) / 100)
     // Another event reports the end of the body.
-    guard amount.bytes - reportedProgress[keyPath: part].bytes >= step, amount.bytes != amount.total
+    guard amount.bytes - reported.bytes >= step, amount.bytes != amount.total
     else { return }
     reportedProgress = progress
     receive(.progress(progress), now, nil)

@@ -37,7 +37,7 @@ struct CallMark: Sendable {
   var isAfterGap = false
 
   /// Creates a mark, or returns `nil` for an event that no segment begins or ends with.
-  init?(_ event: NetworkEvent, start: Duration) {
+  init?(_ event: borrowing NetworkEvent, start: Duration) {
     switch event.kind {
     case .queued: kind = .queued
     case .started: kind = .started

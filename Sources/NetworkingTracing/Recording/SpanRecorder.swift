@@ -20,6 +20,8 @@ final class SpanRecorder: ContextRecorder {
   /// The delivery of the trace of one call, at its end.
   private let delivery: TraceDelivery?
   private let state: Mutex<SpanRecords>
+  /// Whether a task has continued with a step of its own, so that ``state`` knows the steps of tasks.
+  private let hasTasks = Atomic(false)
 
   init(_ name: String, parent: TraceParent?, limit: Int, scheduler: any Scheduler) {
     self.name = name
@@ -97,7 +99,7 @@ final class SpanRecorder: ContextRecorder {
   // MARK: Steps
 
   func step(in scope: TraceStep) -> TraceStep {
-    guard let task = TraceTask.current else { return scope }
+    guard hasTasks.load(ordering: .acquiring), let task = TraceTask.current else { return scope }
     var number = state.withLock { $0.step(of: task, in: scope.number) }
     if number == nil {
       let now = scheduler.now
@@ -165,6 +167,7 @@ final class SpanRecorder: ContextRecorder {
   func taskContinues(with step: TraceStep, in scope: TraceStep) {
     guard let task = TraceTask.current else { return }
     begin(step)
+    hasTasks.store(true, ordering: .releasing)
     state.withLock { $0.resume(task, in: scope.number, with: step.number) }
   }
 
@@ -184,8 +187,7 @@ final class SpanRecorder: ContextRecorder {
   }
 
   fileprivate func describe(_ call: TraceStep, _ request: Request) {
-    let template = request.path.template
-    state.withLock { $0.describe(call.number, template) }
+    state.withLock { $0.describe(call.number, request.path) }
   }
 
   func beginHop(of call: TraceStep) -> TraceParent {

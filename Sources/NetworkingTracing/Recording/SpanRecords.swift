@@ -25,8 +25,7 @@ struct SpanRecords: Sendable {
     var end: Duration?
     var latest: Duration
     var marks: [CallMark] = []
-    /// The path of the request with placeholders.
-    var template: String?
+    var path: RequestPath?
     /// The identifier that the next hop sends.
     var nextHop: SpanID?
     /// The number of events that were not recorded.
@@ -126,6 +125,8 @@ struct SpanRecords: Sendable {
       }
     if let cause { touch(cause, at: now) }
     entries.append(Entry(kind: kind, cause: relation, joined: joined, start: now, latest: now))
+    // The usual number of events of a call, so that the array does not grow with each of them.
+    if case .call = kind { entries[entries.count - 1].marks.reserveCapacity(8) }
     return entries.count
   }
 
@@ -180,7 +181,7 @@ struct SpanRecords: Sendable {
 
   // MARK: Calls
 
-  mutating func add(_ mark: CallMark, by cause: Int?, to step: Int) {
+  mutating func add(_ mark: consuming CallMark, by cause: Int?, to step: Int) {
     guard runningCount > 0 else { return }
     let (isFull, index) = (!takeEvent(), step - 1)
     var cause = cause
@@ -192,16 +193,15 @@ struct SpanRecords: Sendable {
       if isKnown { entries[index].lostCount += 1 }
       return
     }
-    var mark = mark
     (mark.cause, mark.isAfterGap) = (cause, entries[index].lostCount > 0)
     if case .sending = mark.kind { mark.spanID = entries[index].nextHop.take() }
-    entries[step - 1].marks.append(mark)
-    entries[step - 1].latest = mark.time
-    if mark.isFinal { entries[step - 1].end = mark.time }
+    entries[index].latest = mark.time
+    if mark.isFinal { entries[index].end = mark.time }
+    entries[index].marks.append(mark)
   }
 
-  mutating func describe(_ call: Int, _ template: String?) {
-    if entries.indices.contains(call - 1) { entries[call - 1].template = template }
+  mutating func describe(_ call: Int, _ path: RequestPath) {
+    if entries.indices.contains(call - 1) { entries[call - 1].path = path }
   }
 
   mutating func beginHop(_ span: SpanID, of call: Int) {
@@ -271,7 +271,7 @@ struct SpanRecords: Sendable {
     switch entry.kind {
     case .call(let call, let mode):
       CallSpan(
-        entry.marks, from: entry.start, of: mode, template: entry.template, origin: origin,
+        entry.marks, from: entry.start, of: mode, template: entry.path?.template, origin: origin,
         calls: calls,
         holders: entry.marks.indices.map { mark in
           holder(of: mark, in: entry).flatMap { $0 == index + 1 ? nil : $0 }

@@ -184,6 +184,7 @@ public struct ExecutionContext: Sendable {
   @usableFromInline
   func run(for promise: any Settleable, _ job: @escaping Job) {
     guard case .custom(let context) = target else { return run(job) }
+    if context.runsInline { return context.enqueue(job, at: promise.site) }
     let abandonmentGuard = AbandonmentGuard(for: promise)
     let guarded: Job = { if abandonmentGuard.beginRun() { job() } }
     context.enqueue(guarded, at: promise.site)
@@ -215,6 +216,13 @@ package protocol CustomContext: AnyObject, Sendable {
 
   /// Returns the context for a handler that specifies `explicit` instead of this context.
   func adapting(_ explicit: ExecutionContext) -> ExecutionContext
+
+  /// Whether it runs each job before `enqueue` returns, exactly once.
+  var runsInline: Bool { get }
+}
+
+extension CustomContext {
+  @usableFromInline package var runsInline: Bool { false }
 }
 
 /// A context that consists of closures.

@@ -8,8 +8,10 @@ import Foundation
 /// dispatches to a queue. A scope reaches both, at any time and in any context, including handlers
 /// attached inside those handlers, and the closures of ``Promise/init(on:file:line:_:)``. It does not
 /// reach actions of ``Resolver/onCancel(_:)``.
+///
+/// It is a class, because most readers of ``current`` need one of its parts.
 @usableFromInline
-package struct HandlerScope: Sendable {
+package final class HandlerScope: Sendable {
   /// The value of the scope.
   ///
   /// `nil` if neither this scope nor an outer one has a value.
@@ -35,6 +37,12 @@ package struct HandlerScope: Sendable {
   ///
   /// While `false`, ``current`` is not read.
   @usableFromInline static let isUsed = Atomic(false)
+
+  private init(
+    value: (any Sendable)?, mark: (any Sendable)?, time: AmbientTime?, step: TraceStep?
+  ) {
+    (self.value, self.mark, self.time, self.step) = (value, mark, time, step)
+  }
 
   /// The same as ``current``, without reading the task-local value while no scope has been entered.
   package static var innermost: HandlerScope? { isUsed.load(ordering: .relaxed) ? current : nil }
@@ -114,11 +122,12 @@ package struct HandlerScope: Sendable {
   /// Returns a context that runs handlers in `context`, within the scope that is current now.
   ///
   /// If the scope has a time, it waits for the handlers. Inline handlers run without a hop, so it
-  /// does not have to wait for them.
+  /// does not have to wait for them, and the scope itself is their context.
   @usableFromInline
   static func scoped(_ context: ExecutionContext) -> ExecutionContext {
     guard let current else { return context }
-    let base = context.isInline ? context : current.time?.scheduler.context(for: context) ?? context
+    if context.isInline { return ExecutionContext(.custom(current)) }
+    let base = current.time?.scheduler.context(for: context) ?? context
     return ExecutionContext(.custom(ScopedContext(base, current)))
   }
 }
@@ -127,7 +136,7 @@ extension HandlerScope {
   /// Creates a scope with a value, and the rest of the current scope.
   ///
   /// - Parameter value: The value to make visible.
-  package init(_ value: some Sendable) {
+  package convenience init(_ value: some Sendable) {
     let outer = Self.current
     self.init(value: value, mark: outer?.mark, time: outer?.time, step: outer?.step)
   }
@@ -135,7 +144,7 @@ extension HandlerScope {
   /// Creates a scope with a mark, and the rest of the current scope.
   ///
   /// - Parameter mark: The mark to make visible.
-  package init(mark: some Sendable) {
+  package convenience init(mark: some Sendable) {
     let outer = Self.current
     self.init(value: outer?.value, mark: mark, time: outer?.time, step: outer?.step)
   }
@@ -143,7 +152,7 @@ extension HandlerScope {
   /// Creates a scope with a time, and the rest of the current scope.
   ///
   /// - Parameter time: The time to make visible.
-  init(time: AmbientTime) {
+  convenience init(time: AmbientTime) {
     let outer = Self.current
     self.init(value: outer?.value, mark: outer?.mark, time: time, step: outer?.step)
   }
@@ -151,14 +160,14 @@ extension HandlerScope {
   /// Creates a scope with the first step of a trace, and the rest of the current scope.
   ///
   /// - Parameter step: The step.
-  package init(step: TraceStep) {
+  package convenience init(step: TraceStep) {
     let outer = Self.current
     self.init(value: outer?.value, mark: outer?.mark, time: outer?.time, step: step)
   }
 
   /// Returns the scope with another step.
   func with(_ step: TraceStep?) -> HandlerScope {
-    HandlerScope(value: value, mark: mark, time: time, step: step)
+    step === self.step ? self : HandlerScope(value: value, mark: mark, time: time, step: step)
   }
 }
 

@@ -165,21 +165,40 @@ final class ScopedContext: CustomContext {
     self.scope = scope
   }
 
-  func enqueue(_ job: @escaping Job, at site: CallSite?) {
-    guard TraceStep.isUsed, let origin = scope.step, !base.isInline || site?.kind == .decode else {
-      return base.run { [scope] in HandlerScope.$current.withValue(scope, operation: job) }
+  func enqueue(_ job: @escaping Job, at site: CallSite?) { scope.run(job, in: base, at: site) }
+
+  func adapting(_ explicit: ExecutionContext) -> ExecutionContext { base.adapting(explicit) }
+}
+
+/// The context of inline handlers within a scope.
+extension HandlerScope: CustomContext {
+  @usableFromInline package var runsInline: Bool { true }
+
+  @usableFromInline
+  package func enqueue(_ job: @escaping Job, at site: CallSite?) { run(job, in: .inline, at: site) }
+
+  @usableFromInline
+  package func adapting(_ explicit: ExecutionContext) -> ExecutionContext { explicit }
+
+  /// Runs a handler in a context, within this scope.
+  fileprivate func run(_ job: @escaping Job, in base: ExecutionContext, at site: CallSite?) {
+    guard TraceStep.isUsed, let origin = step, !base.isInline || site?.kind == .decode else {
+      return base.isInline ? enter(job) : base.run { self.enter(job) }
     }
     let cause = TraceStep.current
     let step =
       site?.isInternal == true
       ? nil : origin.recorder.enqueue(at: site, in: base, after: cause, scope: origin)
-    let scope = scope.with(step ?? cause ?? origin)
+    let scope = with(step ?? cause ?? origin)
     base.run {
       if let step { step.recorder.begin(step) }
-      Trampoline.with(nil) { HandlerScope.$current.withValue(scope, operation: job) }
+      Trampoline.with(nil) { scope.enter(job) }
       if let step { step.recorder.end(step) }
     }
   }
 
-  func adapting(_ explicit: ExecutionContext) -> ExecutionContext { base.adapting(explicit) }
+  /// Runs a job within this scope, which costs little if that is the current one.
+  private func enter(_ job: Job) {
+    if Self.current === self { job() } else { Self.$current.withValue(self, operation: job) }
+  }
 }
