@@ -68,7 +68,7 @@ let package = Package(
       name: "CatenaSystem", dependencies: ["CCatenaSystem"], exclude: excluded,
       resources: resources),
     .target(name: "CatenaBrowser"),
-    .target(name: "Promises", dependencies: ["CatenaSystem"]),
+    .target(name: "Promises", dependencies: ["CCatenaSystem", "CatenaSystem"]),
     .target(name: "PromisesCombine", dependencies: ["Promises"]),
     .target(name: "CCatena", exclude: ["Scripts"]),
     .target(

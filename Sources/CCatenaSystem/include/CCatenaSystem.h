@@ -1,8 +1,10 @@
-// A lock and atomic operations for systems without Swift's module Synchronization.
+// A lock and atomic operations for systems without Swift's module Synchronization, and global variables that
+// Swift reads without a call.
 
 #ifndef CCATENASYSTEM_H
 #define CCATENASYSTEM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #if __APPLE__
@@ -92,6 +94,40 @@ static inline uint64_t catena_atomic_and(uint64_t *_Nonnull cell, uint64_t value
 
 static inline uint64_t catena_atomic_or(uint64_t *_Nonnull cell, uint64_t value, int order) {
   return __atomic_fetch_or(cell, value, order);
+}
+
+// MARK: - Global variables
+
+// Swift calls a function of the other module, or `swift_once`, for each access to its own global variables.
+
+extern uint64_t catena_trace_count;
+extern bool catena_scopes_used;
+extern _Thread_local void *_Nullable catena_trampoline;
+
+/// Whether any operation is traced in this process.
+static inline bool catena_is_tracing(void) {
+  return __atomic_load_n(&catena_trace_count, __ATOMIC_RELAXED) != 0;
+}
+
+/// Adds a number to the count of traced operations.
+static inline void catena_add_traces(int64_t number) {
+  __atomic_fetch_add(&catena_trace_count, (uint64_t)number, __ATOMIC_RELAXED);
+}
+
+/// Whether any scope of handlers has been entered in this process.
+static inline bool catena_uses_scopes(void) {
+  return __atomic_load_n(&catena_scopes_used, __ATOMIC_RELAXED);
+}
+
+static inline void catena_use_scopes(void) {
+  __atomic_store_n(&catena_scopes_used, true, __ATOMIC_RELAXED);
+}
+
+/// The trampoline of this thread.
+static inline void *_Nullable catena_get_trampoline(void) { return catena_trampoline; }
+
+static inline void catena_set_trampoline(void *_Nullable trampoline) {
+  catena_trampoline = trampoline;
 }
 
 #endif

@@ -1,4 +1,4 @@
-public import CatenaSystem
+import CatenaSystem
 public import Dispatch
 
 /// The context in which a promise runs its handlers.
@@ -130,7 +130,7 @@ public struct ExecutionContext: Sendable {
   /// Outside all scopes, it is this context.
   @inlinable
   var inCurrentScope: ExecutionContext {
-    HandlerScope.isUsed.load(ordering: .relaxed) ? HandlerScope.scoped(self) : self
+    HandlerScope.isUsed ? HandlerScope.scoped(self) : self
   }
 
   /// Returns the context for a handler that specifies `explicit` instead of this context.

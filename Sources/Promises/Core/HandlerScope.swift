@@ -1,4 +1,5 @@
-public import CatenaSystem
+public import CCatenaSystem
+import CatenaSystem
 import Foundation
 
 /// A value, a mark, a time and a step of a trace that are visible in all tasks started and all handlers attached within
@@ -36,7 +37,7 @@ package final class HandlerScope: Sendable {
   /// Whether any scope has been entered in this process.
   ///
   /// While `false`, ``current`` is not read.
-  @usableFromInline static let isUsed = Atomic(false)
+  @inlinable static var isUsed: Bool { catena_uses_scopes() }
 
   private init(
     value: (any Sendable)?, mark: (any Sendable)?, time: AmbientTime?, step: TraceStep?
@@ -45,7 +46,7 @@ package final class HandlerScope: Sendable {
   }
 
   /// The same as ``current``, without reading the task-local value while no scope has been entered.
-  package static var innermost: HandlerScope? { isUsed.load(ordering: .relaxed) ? current : nil }
+  package static var innermost: HandlerScope? { isUsed ? current : nil }
 
   /// The time of the innermost scope.
   ///
@@ -72,7 +73,7 @@ package final class HandlerScope: Sendable {
   package func run<Result>(
     isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
   ) async rethrows -> Result {
-    Self.isUsed.store(true, ordering: .relaxed)
+    catena_use_scopes()
     return try await Self.$current.withValue(self, operation: operation)
   }
 
@@ -82,7 +83,7 @@ package final class HandlerScope: Sendable {
   /// - Returns: The result of `operation`.
   /// - Throws: The error that `operation` throws.
   package func run<Result>(_ operation: () throws -> Result) rethrows -> Result {
-    Self.isUsed.store(true, ordering: .relaxed)
+    catena_use_scopes()
     return try Self.$current.withValue(self, operation: operation)
   }
 
@@ -94,7 +95,7 @@ package final class HandlerScope: Sendable {
   package static func capturing<Result>(
     _ work: @escaping @Sendable () -> Result
   ) -> @Sendable () -> Result {
-    isUsed.load(ordering: .relaxed) ? capturingCurrent(work) : work
+    isUsed ? capturingCurrent(work) : work
   }
 
   /// The slow path of `capturing`.

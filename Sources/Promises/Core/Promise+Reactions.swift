@@ -98,7 +98,9 @@ extension Promise {
   ) -> Bool {
     guard isDelivered else { return false }
     if interest.contains(.rejection) { isHandled.store(true, ordering: .relaxed) }
-    return Trampoline.runIfIdle(after: machine.upstream) {
+    return Trampoline.runIfIdle {
+      // After the settlement, only a traced promise has an upstream.
+      if machine.upstream != nil { Trampoline.note(settlementStep) }
       if job(self, next) { Trampoline.deliver(next) }
     }
   }

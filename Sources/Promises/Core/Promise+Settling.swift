@@ -55,9 +55,23 @@ extension Promise: Settleable {
   /// - Returns: `true` if there are reactions that the caller must deliver.
   @inlinable
   func settle(by source: PromiseMachine.SettlementSource, _ write: () -> Void) -> Bool {
-    var upstream: (any Upstream)?
+    if TraceStep.isUsed { return settleTraced(by: source, write) }
+    return settle(by: source, at: nil, write)
+  }
+
+  /// Settles the promise and keeps the step that settles it.
+  @usableFromInline @inline(never)
+  func settleTraced(by source: PromiseMachine.SettlementSource, _ write: () -> Void) -> Bool {
     // Before the lock, because it may read the time.
-    let step = TraceStep.isUsed ? TraceStep.current : nil
+    settle(by: source, at: TraceStep.current, write)
+  }
+
+  /// The implementation of `settle` with the step that settles the promise, if it is traced.
+  @inlinable @inline(__always)
+  func settle(
+    by source: PromiseMachine.SettlementSource, at step: TraceStep?, _ write: () -> Void
+  ) -> Bool {
+    var upstream: (any Upstream)?
     let needsDelivery = lock.withLock {
       guard !isSettled, machine.accepts(source) else { return false }
       write()
@@ -159,7 +173,7 @@ extension Promise: Settleable {
   func deliver(on trampoline: Trampoline.Current) {
     // After the settlement, only a traced promise has an upstream.
     if machine.upstream != nil || trampoline.pointee.step != nil {
-      trampoline.pointee.note(settlementStep)
+      Trampoline.note(settlementStep)
     }
     firstReaction.take()?.run(for: self, on: trampoline)
     while !endDelivery() { deliverOtherReactions(on: trampoline) }

@@ -1,4 +1,4 @@
-public import CatenaSystem
+public import CCatenaSystem
 
 /// A step of a trace: a call, a timer, a handler of a promise, or the code of a task after an `await`.
 ///
@@ -6,20 +6,18 @@ public import CatenaSystem
 /// The steps that its handlers make are due to that step.
 @usableFromInline
 package final class TraceStep: Upstream {
-  /// The number of operations that are traced in this process.
+  /// Whether an operation is traced in this process.
   ///
-  /// While it is 0, promises keep no steps.
-  @usableFromInline static let traceCount = Atomic(0)
-
-  @inlinable static var isUsed: Bool { traceCount.load(ordering: .relaxed) != 0 }
+  /// While it is `false`, promises keep no steps.
+  @inlinable static var isUsed: Bool { catena_is_tracing() }
 
   /// Makes promises keep their steps until ``endUse()``.
   package static func beginUse() {
-    HandlerScope.isUsed.store(true, ordering: .relaxed)
-    traceCount.wrappingAdd(1, ordering: .relaxed)
+    catena_use_scopes()
+    catena_add_traces(1)
   }
 
-  package static func endUse() { traceCount.wrappingSubtract(1, ordering: .relaxed) }
+  package static func endUse() { catena_add_traces(-1) }
 
   package let recorder: any TraceRecorder
   /// The number of the step in its trace.

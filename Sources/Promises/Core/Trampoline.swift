@@ -1,3 +1,4 @@
+import CCatenaSystem
 import CatenaSystem
 import Dispatch
 
@@ -37,11 +38,10 @@ struct Trampoline {
   ///
   /// Does nothing and returns `false` if the trampoline of this thread is already running.
   @usableFromInline
-  static func runIfIdle(after upstream: (any Upstream)?, _ body: () -> Void) -> Bool {
+  static func runIfIdle(_ body: () -> Void) -> Bool {
     let trampoline = current
     guard !trampoline.pointee.isRunning else { return false }
     trampoline.pointee.isRunning = true
-    if let upstream { trampoline.pointee.note(upstream as? TraceStep) }
     body()
     drain(trampoline)
     trampoline.pointee.isRunning = false
@@ -214,7 +214,9 @@ struct Trampoline {
 
   /// Notes the step that has settled a promise whose reactions run next.
   @usableFromInline
-  mutating func note(_ step: TraceStep?) { self.step = TraceStep.later(step, TraceStep.ofScope) }
+  static func note(_ step: TraceStep?) {
+    current.pointee.step = TraceStep.later(step, TraceStep.ofScope)
+  }
 
   /// Queues a settled promise for delivery on a running trampoline.
   @usableFromInline
@@ -240,6 +242,7 @@ struct Trampoline {
 
   // MARK: Per-thread storage
 
+  /// The key whose destructor releases the trampoline when the thread ends.
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     pthread_key_create(&key) { pointer in
@@ -253,6 +256,8 @@ struct Trampoline {
   }()
 
   private static func release(_ pointer: UnsafeMutableRawPointer) {
+    // A later destructor that settles a promise makes another trampoline.
+    catena_set_trampoline(nil)
     let trampoline = pointer.assumingMemoryBound(to: Trampoline.self)
     trampoline.deinitialize(count: 1)
     trampoline.deallocate()
@@ -263,12 +268,15 @@ struct Trampoline {
   /// A pointer that is accessed field by field, because the trampoline's work accesses the
   /// trampoline too.
   private static var current: Current {
-    if let pointer = pthread_getspecific(key) {
-      return pointer.assumingMemoryBound(to: Trampoline.self)
-    }
+    catena_get_trampoline()?.assumingMemoryBound(to: Trampoline.self) ?? created()
+  }
+
+  @inline(never)
+  private static func created() -> Current {
     let trampoline = Current.allocate(capacity: 1)
     trampoline.initialize(to: Trampoline())
     pthread_setspecific(key, trampoline)
+    catena_set_trampoline(trampoline)
     return trampoline
   }
 }
