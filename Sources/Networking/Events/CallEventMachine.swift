@@ -62,7 +62,8 @@ struct CallEventMachine: ~Copyable {
   ///
   /// - Returns: The number of the hop within the call.
   mutating func begin(
-    _ request: NetworkEvent.Context.RequestSource, headers: HTTPHeaders, bodySize: Int64?, body: Data?,
+    _ request: NetworkEvent.Context.RequestSource, headers: HTTPHeaders, bodySize: Int64?,
+    body: Data?,
     attempt: Int, hop: Int, at now: Duration, _ receive: Receiver
   ) -> Int {
     guard finalEvent == nil else { return responseSourceCount }
