@@ -3,7 +3,7 @@ package import Promises
 /// The recording of the calls of a client, by the product `NetworkingTracing`.
 ///
 /// That product makes the values: `import NetworkingTracing`, and `configuration.tracing = .sampled(0.1) { … }`.
-public struct CallTracing: Sendable {
+public final class CallTracing: Sendable {
   /// Begins the trace of a call that belongs to no other one, or returns `nil` if it is not recorded.
   ///
   /// It runs in the code that makes the call.
@@ -39,6 +39,7 @@ extension CallEvents {
   ///
   /// Returns `nil` if nothing receives the events.
   convenience init?(_ eventSinks: [EventSink], _ runner: CallRunner) {
+    guard !eventSinks.isEmpty || runner.tracing != nil || TraceStep.isUsed else { return nil }
     // Lazy, because a call without receivers has a number of its own.
     lazy var call = NetworkEvent.CallID()
     func record(_ cause: TraceStep?) -> (any CallTrace)? {

@@ -105,9 +105,15 @@ extension RequestPath: ExpressibleByStringInterpolation {
     /// - Parameter literal: The text.
     public mutating func appendLiteral(_ literal: String) {
       text += literal
-      for byte in literal.utf8 where byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") {
-        slashes += byte == UInt8(ascii: "/") ? 1 : 62
+      // In one piece, because an iterator of a string takes five times the instructions.
+      let count = literal.utf8.withContiguousStorageIfAvailable { bytes in
+        var count: UInt64 = 0
+        for byte in bytes {
+          count += byte == UInt8(ascii: "/") ? 1 : byte == UInt8(ascii: "?") ? 62 : 0
+        }
+        return count
       }
+      slashes += count ?? 62
     }
 
     /// Appends the description of a value, encoded as one segment.

@@ -9,7 +9,7 @@ package final class TraceStep: Upstream {
   /// Whether an operation is traced in this process.
   ///
   /// While it is `false`, promises keep no steps.
-  @inlinable static var isUsed: Bool { catena_is_tracing() }
+  @inlinable package static var isUsed: Bool { catena_is_tracing() }
 
   /// Makes promises keep their steps until ``endUse()``.
   package static func beginUse() {
