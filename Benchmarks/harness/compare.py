@@ -43,6 +43,8 @@ WORKLOADS = {
     "mocked, a log": ("mocked --stages log", 1000),
     "mocked, a trace": ("mocked --stages trace", 1000),
     "gets at 32": (f"get --url http://127.0.0.1:{PORT}/ --at-once 32", 800),
+    "gets at 32, awaited": (f"get --url http://127.0.0.1:{PORT}/ --at-once 32 --style await", 800),
+    "chain of 100": (f"chain --url http://127.0.0.1:{PORT}/ --length 100", 100),
 }
 # A run without callgrind has more requests by this factor.
 NATIVE = 10

@@ -300,6 +300,9 @@ int catena_easy_refuses_http1(CatenaEasy *easy);
 int catena_easy_awaits_bytes(CatenaEasy *easy);
 /// Returns whether a socket has bytes to read, or its peer has closed the connection.
 int catena_is_readable(int socket);
+
+/// Returns whether the environment names a proxy to which connections use TLS.
+bool catena_environment_has_tls_proxy(void);
 /// Returns the value of CurlPointerOptionPrivate.
 void *catena_easy_private(CatenaEasy *easy);
 

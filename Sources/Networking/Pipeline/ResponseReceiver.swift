@@ -316,9 +316,7 @@ final class ResponseReceiver: Sendable {
   }
 
   private func fail(_ last: State, _ failure: TransportFailure) {
-    let response = last.head.map {
-      Response($0, .memory(last.data), to: request, failure.metrics)
-    }
+    let response = last.head.map { Response($0, .memory(last.data), to: request, failure.metrics) }
     let error = NetworkError(failure, of: request, response: response)
     if let sink = last.sink {
       reception.copy?.abandon()
