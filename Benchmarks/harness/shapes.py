@@ -7,6 +7,7 @@ import subprocess
 
 import contender as contenders
 import servers as ports
+from clients import clients
 from measuring import in_turn, median
 from programs import HERE, async_http_client, catena, curl_loop, is_built, ours, peer, urlsession
 from tables import loads, table
@@ -303,4 +304,5 @@ def _cpu(pid):
 ALL = {
     "gets": gets, "chains": chains, "secure": secure, "transfers": transfers, "flights": flights,
     "promises": promises, "mocked": mocked, "mock-servers": mock_servers, "cold": cold,
+    "clients": clients,
 }
