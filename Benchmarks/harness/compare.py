@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 import contender as contenders
+import counting
 from programs import HERE
 from servers import Servers
 from tables import table
@@ -104,7 +105,7 @@ def _compare(sides, options, folder):
                 runs[side].append(run)
                 costs[side].append({
                     "perf": lambda: run.instructions / run.requests,
-                    "callgrind": lambda: _callgrind(command, requests, folder),
+                    "callgrind": lambda: counting.of_load(command, requests, folder),
                     "cpu": lambda: run.cpu_seconds / run.requests * 1e9,
                 }[method]())
         ratios = sorted(b / a for a, b in zip(*costs))
@@ -125,7 +126,7 @@ def _method(programs, folder):
     if _run(command, 10).instructions > 0:
         return "perf"
     try:
-        _callgrind(command, 10, folder)
+        counting.of_load(command, 10, folder)
         return "callgrind"
     except (OSError, RuntimeError) as error:
         print(f"-- callgrind does not work: {error}")
@@ -134,14 +135,6 @@ def _method(programs, folder):
 
 def _run(command, requests):
     return contenders.run([*command, "--requests", str(requests), "--warm-up", str(requests // 10)])
-
-
-def _callgrind(command, requests, folder):
-    """Returns the number of instructions per request, which callgrind writes to its first output file."""
-    path = os.path.join(folder, "callgrind")
-    _run(["valgrind", "--tool=callgrind", "--fair-sched=try", f"--callgrind-out-file={path}", *command], requests)
-    with open(path + ".1") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith("totals:")) / requests
 
 
 def _interval(ratios):
