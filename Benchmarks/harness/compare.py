@@ -15,6 +15,7 @@ import tempfile
 
 import contender as contenders
 import counting
+from mock_servers import MESSAGES
 from programs import HERE
 from servers import Servers
 from tables import table
@@ -61,7 +62,8 @@ def main():
     parser.add_argument("--compare", nargs="+", metavar="REV", required=True,
                         help="a revision to compare with the working tree, or two revisions")
     parser.add_argument("--only", nargs="+", default=[""], metavar="NAME",
-                        help="only workloads whose name contains one of the texts: " + "; ".join(WORKLOADS))
+                        help="only workloads whose name contains one of the texts: "
+                        + "; ".join([*WORKLOADS, *(f"mock server, {name}" for name in MESSAGES)]))
     parser.add_argument("--pairs", type=int, help="the number of pairs of runs")
     parser.add_argument("--method", choices=METHODS, help="default: the first one that works on this machine")
     options = parser.parse_args()
@@ -116,8 +118,25 @@ def _compare(sides, options, folder):
             f"{statistics.median(b.cpu_seconds / a.cpu_seconds for a, b in zip(*runs)):.2f}"])
         wall_times.append(f"{name} {statistics.median(b.seconds / a.seconds for a, b in zip(*runs)):.2f}")
         print(f"-- {name}: {rows[-1][3]}", file=sys.stderr, flush=True)
+    rows += _mock_server_rows(sides, options)
     print(table(["workload", f"A, {unit} per request", "B", "B / A", "interval", "", "CPU time, B / A"], rows))
     print(f"\nWall time, B / A, which depends on other work on the machine: {'; '.join(wall_times)}")
+
+
+def _mock_server_rows(sides, options):
+    """Returns the instructions of mock servers by callgrind, whose counts of one connection are the same in each run."""
+    messages = {name: message for name, message in MESSAGES.items()
+                if any(text in f"mock server, {name}" for text in options.only)}
+    programs = [os.path.join(side, "mock-server-load") for side in sides]
+    if not messages or not all(counting.is_available(program) for program in programs):
+        return []
+    before, after = (counting.of_server(program, messages) for program in programs)
+    rows = []
+    for name in messages:
+        ratio = after[name] / before[name]
+        verdict = "slower" if ratio > 1.02 else "faster" if ratio < 0.98 else ""
+        rows.append([f"mock server, {name}", f"{before[name]:,.0f}", f"{after[name]:,.0f}", f"{ratio:.3f}", "", verdict, ""])
+    return rows
 
 
 def _method(programs, folder):
@@ -181,7 +200,7 @@ def _is_built(tree, programs):
     if subprocess.run(command, stdout=sys.stderr).returncode:
         return False
     os.makedirs(programs + ".new", exist_ok=True)
-    for program in ("catena-load", "bench-server"):
+    for program in ("catena-load", "bench-server", "mock-server-load"):
         shutil.copy2(os.path.join(build, "release", program), programs + ".new")
     os.rename(programs + ".new", programs)
     return True

@@ -17,6 +17,11 @@ KINDS = {
     "value of a schema of a contract": ("/schemas/7", None),
     "the same, with a checked body": ("/boards", BOARD),
 }
+MESSAGES = {
+    name: counting.get(target) if body is None
+    else counting.post(target, body, "Content-Type: application/json\r\n")
+    for name, (target, body) in KINDS.items()
+}
 
 
 def mock_servers(servers, options):
@@ -48,12 +53,7 @@ def mock_servers(servers, options):
 
 def _kinds(options, measured):
     program = ours("mock-server-load")
-    messages = {
-        name: counting.get(target) if body is None
-        else counting.post(target, body, "Content-Type: application/json\r\n")
-        for name, (target, body) in KINDS.items()
-    }
-    counts = counting.of_server(program, messages) if counting.is_available(program) else {}
+    counts = counting.of_server(program, MESSAGES) if counting.is_available(program) else {}
     runs = {name: [] for name in KINDS}
     for _ in range(options.rounds):
         for name, (target, body) in KINDS.items():
