@@ -89,6 +89,7 @@ let package = Package(
       name: "CatenaServiceLifecycleTests",
       dependencies: [
         "CatenaServiceLifecycle", mocking, networking, promises,
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
       ]),
