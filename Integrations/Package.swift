@@ -31,7 +31,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    .package(url: "https://github.com/apple/swift-openapi-runtime", from: "1.9.0"),
+    .package(url: "https://github.com/apple/swift-openapi-runtime", from: "1.11.0"),
   ],
   targets: [
     .target(name: "CatenaAdapterSupport", dependencies: [networking]),

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The documented protocol of swift-openapi-runtime 1.9, as far as CatenaOpenAPI uses it. CI compiles and
+// The documented protocol of swift-openapi-runtime 1.11, as far as CatenaOpenAPI uses it. CI compiles and
 // tests the adapter with this package where the real one cannot be downloaded.
 let package = Package(
   name: "swift-openapi-runtime",
