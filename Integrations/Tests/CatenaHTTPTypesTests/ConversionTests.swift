@@ -35,7 +35,9 @@ struct ConversionTests {
     #expect(HTTPHeaders(fields).fields.map(\.value) == ["a=1; b=2", "*/*"])
   }
 
-  @Test(arguments: [("a b", "1"), ("", "1"), ("X-A", "1\r\nX-B: 2"), ("X-A", "\u{0}"), ("X-A", "\u{7F}")])
+  @Test(arguments: [
+    ("a b", "1"), ("", "1"), ("X-A", "1\r\nX-B: 2"), ("X-A", "\u{0}"), ("X-A", "\u{7F}"),
+  ])
   func fieldThatCannotBeSentIsAnError(name: String, value: String) {
     #expect { try HTTPFields([name: value]) } throws: { error in
       (error as? NetworkError)?.code == .invalidHeader

@@ -52,7 +52,8 @@ struct SwiftLoggerTests {
 
   @Test func levelOfTheLoggerIsThatOfTheClient() {
     let expected: [(Logger.Level, LoggingConfiguration.Level)] = [
-      (.trace, .verbose), (.debug, .verbose), (.info, .info), (.notice, .error), (.critical, .error),
+      (.trace, .verbose), (.debug, .verbose), (.info, .info), (.notice, .error),
+      (.critical, .error),
     ]
     for (level, clientLevel) in expected {
       var logger = Logger(label: "boards") { _ in InMemoryLogHandler() }
@@ -64,7 +65,8 @@ struct SwiftLoggerTests {
   @Test func verboseEntriesHaveDetailsWithoutSecrets() async throws {
     let entries = await Self.entries(
       .debug,
-      .post("\(raw: Self.url)?token=sesame", json: ["password": "sesame"], headers: ["X-Board": "7"]))
+      .post(
+        "\(raw: Self.url)?token=sesame", json: ["password": "sesame"], headers: ["X-Board": "7"]))
     #expect(entries.contains { $0.level == .debug })
     let details = entries.compactMap { $0.metadata["details"] }.map { "\($0)" }.joined()
     #expect(details.contains("X-Board: 7"))
@@ -78,7 +80,9 @@ struct SwiftLoggerTests {
     var configuration = NetworkingConfiguration()
     configuration.logging = LoggingConfiguration(Logger(label: "boards") { _ in handler })
     configuration.retry = .exponential(initial: .zero, limit: 1)
-    let transport = MockTransport { Route(.get, "/{path*}", .sequence([.status(503), .text("ok")])) }
+    let transport = MockTransport {
+      Route(.get, "/{path*}", .sequence([.status(503), .text("ok")]))
+    }
     let client = Networking<Request>(transport: transport, configuration: configuration)
     _ = try await client.request(.get("\(raw: Self.url)")).value
     await client.flush()

@@ -16,7 +16,8 @@ struct MetricsMonitorTests {
     let client: Networking<Request>
 
     init(
-      _ time: TestScheduler, mode: RequestMode = .async, _ configuration: NetworkingConfiguration = .init(),
+      _ time: TestScheduler, mode: RequestMode = .async,
+      _ configuration: NetworkingConfiguration = .init(),
       dimensions: MetricsMonitor.Dimensions? = nil, @RouteBuilder routes: () -> [Route]
     ) {
       var configuration = configuration
@@ -152,7 +153,8 @@ struct MetricsMonitorTests {
       }
       for _ in 1...2 { _ = try await fixture.client.request(.get("boards")).value }
       await fixture.client.flush()
-      let hits = try fixture.metrics.expectCounter("catena.client.cache.hits", [("source", "cache")])
+      let hits = try fixture.metrics.expectCounter(
+        "catena.client.cache.hits", [("source", "cache")])
       #expect(hits.totalValue == 1)
       #expect(fixture.milliseconds("http.client.request.duration").count == 1)
     }
