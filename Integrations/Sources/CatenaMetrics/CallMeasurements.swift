@@ -68,6 +68,7 @@ struct CallMeasurements {
   /// - Parameters:
   ///   - event: The event.
   ///   - own: The dimensions that the user adds.
+  /// - Returns: The measurements.
   mutating func measure(_ event: NetworkEvent, _ own: [(String, String)]) -> [Measurement] {
     measurements = []
     var call = calls[event.call] ?? Call()

@@ -6,7 +6,7 @@ import OpenAPIRuntime
 import Testing
 
 struct CatenaTransportTests {
-  private static let url = URL(string: "https://api.example.com/v1")!
+  private static let url = ("https://api.example.com/v1" as BaseURL).url
 
   private static func get(_ path: String) -> HTTPTypes.HTTPRequest {
     HTTPTypes.HTTPRequest(method: .get, scheme: nil, authority: nil, path: path)
