@@ -26,7 +26,9 @@ struct Measurement {
     case .size(let bytes):
       Recorder(label: label, dimensions: dimensions, factory: factory).record(bytes)
     case .change(let amount):
-      Meter(label: label, dimensions: dimensions, factory: factory).increment(by: amount)
+      let meter = Meter(label: label, dimensions: dimensions, factory: factory)
+      // A meter ignores negative amounts.
+      if amount < 0 { meter.decrement(by: -amount) } else { meter.increment(by: amount) }
     }
   }
 }

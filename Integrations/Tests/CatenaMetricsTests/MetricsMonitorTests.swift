@@ -61,7 +61,7 @@ struct MetricsMonitorTests {
   @Test func callHasADurationWithItsRetries() async throws {
     try await withVirtualTime { time in
       var configuration = NetworkingConfiguration()
-      configuration.retry = .exponential(initial: .seconds(1), limit: 1, jitter: 0)
+      configuration.retry = .exponential(initial: .seconds(1), jitter: .none, limit: 1)
       let fixture = Fixture(time, configuration) {
         Route(.get, "/boards", .sequence([.failure(.connectionLost), .text("ok")]))
       }
@@ -148,11 +148,14 @@ struct MetricsMonitorTests {
     try await withVirtualTime { time in
       var configuration = NetworkingConfiguration()
       configuration.caching.storage = .cache(HTTPCache())
+      configuration.caching.includesMocks = true
       let fixture = Fixture(time, configuration) {
         Route(.get, "/boards", .text("ok").header("Cache-Control", "max-age=60"))
       }
-      for _ in 1...2 { _ = try await fixture.client.request(.get("boards")).value }
-      await fixture.client.flush()
+      for _ in 1...2 {
+        _ = try await fixture.client.request(.get("boards")).value
+        await fixture.client.flush()
+      }
       let hits = try fixture.metrics.expectCounter(
         "catena.client.cache.hits", [("source", "cache")])
       #expect(hits.totalValue == 1)
