@@ -97,6 +97,8 @@ let package = Package(
       name: "CatenaOpenAPITests",
       dependencies: [
         "CatenaOpenAPI", mocking, networking, promises, httpTypes,
+        .product(name: "MockingContracts", package: "Catena"),
+        .product(name: "MockingResources", package: "Catena"),
         .product(name: "OpenAPIRuntime", package: "swift-openapi-runtime"),
       ]),
   ],
