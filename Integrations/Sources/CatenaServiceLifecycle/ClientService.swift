@@ -54,6 +54,9 @@ public final class ClientService: Service {
   /// An event of a call may arrive some milliseconds later.
   public var activeCalls: Int { gate.count }
 
+  /// Whether new calls are rejected, because the shutdown has begun.
+  public var isShuttingDown: Bool { gate.isClosed }
+
   /// Waits for the graceful shutdown, and ends the client.
   ///
   /// If the task is cancelled, it cancels the calls and returns.

@@ -31,6 +31,11 @@ struct ClientServiceTests {
       configure(client)
       service = ClientService(client)
     }
+
+    /// Waits until the shutdown has begun.
+    func waitForShutdown() async {
+      while !service.isShuttingDown { await Task.yield() }
+    }
   }
 
   @Test func callsThatWereMadeBeforeEndNormally() async throws {
@@ -44,6 +49,7 @@ struct ClientServiceTests {
         log.append("ended")
       }()
       trigger.triggerGracefulShutdown()
+      await fixture.waitForShutdown()
       await fixture.time.advance(by: .seconds(10))
       #expect(log.entries.isEmpty)
       await fixture.time.advance(by: .seconds(5))
@@ -54,16 +60,27 @@ struct ClientServiceTests {
     #expect(fixture.service.activeCalls == 0)
   }
 
-  @Test func callsAfterTheShutdownAreRejected() async throws {
-    let fixture = Fixture()
+  @Test(arguments: [true, false])
+  func callsAfterTheShutdownAreRejected(hasHook: Bool) async throws {
+    struct Witness: Interceptor {
+      let log: Log
+      func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+        log.append("interceptor")
+        return next(exchange)
+      }
+    }
+    let log = Log()
+    let fixture = Fixture { $0.interceptors.append(Witness(log: log)) }
+    if !hasHook { fixture.client.beforeEach = nil }
     await testGracefulShutdown { trigger in
       trigger.triggerGracefulShutdown()
       await fixture.service.run()
-      let result = await fixture.client.request(.get("boards")).result
-      #expect(throws: ShutdownError.self) { try result.get() }
-      let copied = await fixture.client.copy().request(.get("boards")).result
-      #expect(throws: ShutdownError.self) { try copied.get() }
     }
+    for client in [fixture.client, fixture.client.copy()] {
+      let result = await client.request(.get("boards")).result
+      #expect(throws: ShutdownError.self) { try result.get() }
+    }
+    #expect(log.entries.isEmpty)
   }
 
   @Test(arguments: 0..<20) func callMadeDirectlyBeforeTheShutdownIsAwaited(_: Int) async throws {
@@ -78,7 +95,9 @@ struct ClientServiceTests {
         await fixture.service.run()
         log.append("ended")
       }()
-      // The delay of the response is registered, and passes only now.
+      // Without the first flush, the service would end here.
+      for _ in 1...2_000 { await Task.yield() }
+      await fixture.client.flush()
       await fixture.time.advance(by: .seconds(5))
       _ = try await call.value
       await run
@@ -86,20 +105,36 @@ struct ClientServiceTests {
     #expect(log.entries == ["response", "ended"])
   }
 
-  @Test func monitorsHaveAllEventsAtTheEnd() async throws {
+  @Test func slowMonitorsHaveAllEventsAtTheEnd() async throws {
     let log = Log()
+    let gate = DispatchSemaphore(value: 0)
     let fixture = Fixture { client in
-      client.addMonitor { event in if event.isFinal { log.append("\(event.kind)") } }
+      client.addMonitor { event in
+        guard event.isFinal else { return }
+        gate.wait()
+        log.append("\(event.kind)")
+      }
     }
     let call = fixture.client.request(.get("boards"))
     try await testGracefulShutdown { trigger in
-      async let run: Void = fixture.service.run()
+      async let run: Void = {
+        await fixture.service.run()
+        log.append("ended")
+      }()
       trigger.triggerGracefulShutdown()
+      await fixture.waitForShutdown()
+      // The service passes its first flush, before the monitor is held.
+      for _ in 1...2_000 { await Task.yield() }
+      await fixture.client.flush()
       await fixture.time.advance(by: .seconds(5))
       _ = try await call.value
+      while fixture.service.activeCalls > 0 { await Task.yield() }
+      // Without the last flush, the service would end here.
+      for _ in 1...2_000 { await Task.yield() }
+      gate.signal()
       await run
     }
-    #expect(log.entries == ["finished with 200"])
+    #expect(log.entries == ["finished with 200", "ended"])
   }
 
   @Test func cancellationEndsTheCalls() async throws {
@@ -115,13 +150,17 @@ struct ClientServiceTests {
   }
 
   @Test func cancellationDoesNotWaitForAReader() async throws {
-    let fixture = Fixture()
-    let response = fixture.client.stream(.get("boards"))
-    await fixture.time.advance(by: .seconds(5))
-    let unread = try await response.value
-    let task = Task { await fixture.service.run() }
+    // A body that is larger than the buffers.
+    let server = try MockServer { Route(.get, "/", .bytes(64 << 20)) }
+    let client = Networking<Request>(baseURL: server.url)
+    let service = ClientService(client)
+    let unread = try await client.stream(.get("/")).value
+    await client.flush()
+    #expect(service.activeCalls == 1)
+    let task = Task { await service.run() }
     task.cancel()
     await task.value
+    #expect(service.activeCalls == 1)
     withExtendedLifetime(unread) {}
   }
 
