@@ -1,4 +1,4 @@
-public import Networking
+import Networking
 public import NetworkingTracing
 import Tracing
 

@@ -3,7 +3,7 @@ import CoreMetrics
 import Networking
 
 /// A measurement of an event, with the label and the dimensions of its metric.
-struct Measurement {
+struct CallMeasurement {
   enum Value {
     case duration(Duration)
     case count
@@ -63,7 +63,10 @@ struct CallMeasurements {
 
   /// The calls that have not ended.
   private var calls: [NetworkEvent.CallID: Call] = [:]
-  private var measurements: [Measurement] = []
+  private var measurements: [CallMeasurement] = []
+
+  /// The number of calls that have not ended.
+  var activeCalls: Int { calls.count }
 
   /// Returns the measurements of an event.
   ///
@@ -71,7 +74,7 @@ struct CallMeasurements {
   ///   - event: The event.
   ///   - own: The dimensions that the user adds.
   /// - Returns: The measurements.
-  mutating func measure(_ event: NetworkEvent, _ own: [(String, String)]) -> [Measurement] {
+  mutating func measure(_ event: NetworkEvent, _ own: [(String, String)]) -> [CallMeasurement] {
     measurements = []
     var call = calls[event.call] ?? Call()
     call.dimensions = [("http.request.method", event.request?.method.knownName ?? "_OTHER")] + own
@@ -102,7 +105,6 @@ struct CallMeasurements {
     case .retrying(_, let failure, _):
       endHop(of: &call, at: event.elapsed, error: failure.errorType)
       add("catena.client.retries", [("error.type", failure.errorType)], .count)
-    case .redirected, .challenged, .credentialsRefreshed: endHop(of: &call, at: event.elapsed)
     case .servedFromCache(let source):
       add("catena.client.cache.hits", [("source", "\(source)")], .count)
     case .finished(let status, _): end(&call, event, [("http.response.status_code", "\(status)")])
@@ -115,9 +117,9 @@ struct CallMeasurements {
   }
 
   private mutating func add(
-    _ label: String, _ dimensions: [(String, String)], _ value: Measurement.Value
+    _ label: String, _ dimensions: [(String, String)], _ value: CallMeasurement.Value
   ) {
-    measurements.append(Measurement(label: label, dimensions: dimensions, value: value))
+    measurements.append(CallMeasurement(label: label, dimensions: dimensions, value: value))
   }
 
   /// Ends the wait in the queue, which the second event of a call ends.

@@ -52,7 +52,7 @@ extension HTTPBody {
   ///   - response: The response.
   ///   - isStream: Whether the body arrives while it is read.
   convenience init(of response: Response, isStream: Bool) {
-    if isStream, response.data.isEmpty {
+    if isStream {
       self.init(response.bytes, length: .unknown, iterationBehavior: .single)
     } else {
       self.init(response.data)

@@ -1,9 +1,10 @@
-import CatenaMetrics
 import CoreMetrics
 import Foundation
 import MetricsTestKit
 import Mocking
 import Testing
+
+@testable import CatenaMetrics
 
 struct MetricsMonitorTests {
   private enum OperationKey: RequestAttributeKey {
@@ -179,6 +180,30 @@ struct MetricsMonitorTests {
           ("http.response.status_code", "200"),
         ])
     }
+  }
+
+  @Test func callThatHasEndedIsForgotten() {
+    var measurements = CallMeasurements()
+    let (first, second) = (NetworkEvent.CallID(), NetworkEvent.CallID())
+    for call in [first, second] { _ = measurements.measure(NetworkEvent(.queued, call: call), []) }
+    #expect(measurements.activeCalls == 2)
+    _ = measurements.measure(NetworkEvent(.cancelled, call: first), [])
+    #expect(measurements.activeCalls == 1)
+  }
+
+  @Test func connectionTimeIsThatOfItsHop() throws {
+    var measurements = CallMeasurements()
+    let call = NetworkEvent.CallID()
+    var recorded: [CallMeasurement] = []
+    for (kind, time) in [
+      (NetworkEvent.Kind.sending(headers: [:], bodySize: 0), 500), (.resolved, 510),
+      (.connected(.init(isReused: false)), 530), (.secured, 560), (.body(bytes: 0), 700),
+    ] {
+      recorded += measurements.measure(
+        NetworkEvent(kind, call: call, elapsed: .milliseconds(time)), [])
+    }
+    let duration = try #require(recorded.first { $0.label == "catena.client.connection.duration" })
+    #expect("\(duration.value)" == "\(CallMeasurement.Value.duration(.milliseconds(60)))")
   }
 
   @Test func unknownMethodsAreOneValue() async throws {
