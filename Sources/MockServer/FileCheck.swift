@@ -58,7 +58,7 @@ struct FileCheck {
   private func report(_ file: StubFile) throws {
     guard options.diagnostics == nil else {
       return try write(
-        file.warnings.map { CompilerDiagnostic(.warning, $0.description) }
+        file.warnings.map { CompilerDiagnostic(.warning, "\($0)") }
           + file.notes.map { CompilerDiagnostic(.note, $0) })
     }
     for warning in file.warnings { console.failure("warning: \(warning)") }

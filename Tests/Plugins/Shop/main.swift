@@ -6,8 +6,7 @@ let files = ["stubs/shop.stubs.json", "openapi.yaml"].compactMap {
   Bundle.module.url(forResource: $0, withExtension: nil)
 }
 let backend = MockTransport(routes: try StubFile(contentsOf: files).routes)
-let networking = Networking<Request>(
+let shop = Networking<Request>(
   baseURL: URL(string: "https://shop.example.com"), transport: backend)
-for path in ["/products/1", "/orders"] {
-  print(try await networking.request(.get(path)).validate().toString().value)
-}
+print(try await shop.request(.get("products/1")).validate().toString().value)
+print(try await shop.request(.get("orders")).validate().toString().value)
