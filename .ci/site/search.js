@@ -10,6 +10,8 @@ const kinds = {
   init: "initializer", method: "method", module: "module", op: "operator", property: "property", protocol: "protocol",
   struct: "structure", subscript: "subscript", typealias: "type alias",
 };
+// The modules whose types others extend, from the ground up. A type has a page in each module that adds members to it.
+const lowest = ["Promises", "Networking", "Mocking"];
 let pages;
 
 // Returns the pages below some nodes, with the title of their module and of the page above them.
@@ -18,7 +20,9 @@ function flatten(nodes, module, parent, found) {
     if (node.path) {
       // Titles of members are declarations: `func cancel()` is found by `cancel`.
       const name = node.path.slice(node.path.lastIndexOf("/") + 1);
-      found.push({ ...node, children: undefined, module, parent, name, text: `${node.title} ${name}`.toLowerCase() });
+      // `HTTPCache` has the words `http` and `cache`.
+      const title = node.title.replace(/([a-z])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, "$1$3 $2").toLowerCase();
+      found.push({ ...node, children: undefined, module, parent, name, words: title, text: `${node.title} ${name}`.toLowerCase() });
     }
     const inside = node.type === "module" ? node.title : module;
     flatten(node.children ?? [], inside, node.type === "module" ? "" : node.title, found);
@@ -37,13 +41,19 @@ async function load() {
 
 // The smaller, the better: exact names, then beginnings, words, and all others. Guides and types are before members.
 function rank(page, words) {
-  const name = page.title.toLowerCase();
-  const first = words[0];
-  const place = name === words.join(" ") || page.name.split("(")[0] === first ? 0
-    : name.startsWith(first) || page.name.startsWith(first) ? 1
-    : new RegExp(`\\b${first.replace(/[^\w]/g, "\\$&")}`).test(name) ? 2 : 3;
+  const title = page.title.toLowerCase();
+  const name = page.name.split("(")[0];
+  const places = words.map((word) => name === word ? 0
+    : title.startsWith(word) || name.startsWith(word) ? 1
+    : new RegExp(`\\b${word.replace(/[^\w]/g, "\\$&")}`).test(page.words) ? 2 : 3);
+  const place = title === words.join(" ") ? 0 : Math.min(...places);
   const order = ["module", "article", "class", "struct", "enum", "protocol", "func"].indexOf(page.type);
-  return place * 10 + (order < 0 ? 9 : order);
+  return place * 3 + (order < 0 ? 9 : order);
+}
+
+function height(page) {
+  const place = lowest.indexOf(page.module);
+  return place < 0 ? lowest.length : place;
 }
 
 function find(text) {
@@ -53,7 +63,8 @@ function find(text) {
     .filter((page) => words.every((word) => page.text.includes(word) || page.parent.toLowerCase().includes(word)))
     .filter((page) => words.some((word) => page.text.includes(word)))
     .map((page) => ({ page, rank: rank(page, words) }))
-    .sort((a, b) => a.rank - b.rank || a.page.title.length - b.page.title.length || a.page.path.localeCompare(b.page.path))
+    .sort((a, b) => a.rank - b.rank || a.page.title.length - b.page.title.length || height(a.page) - height(b.page)
+      || a.page.path.localeCompare(b.page.path))
     .map(({ page }) => page);
 }
 
@@ -86,8 +97,9 @@ async function show() {
 }
 
 query.addEventListener("input", show);
-query.form.addEventListener("submit", (event) => {
+query.form.addEventListener("submit", async (event) => {
   event.preventDefault();
+  await show();
   results.querySelector("a")?.click();
 });
 // The back button returns to the results.
