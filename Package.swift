@@ -54,6 +54,8 @@ let package = Package(
     .library(name: "CatenaTesting", targets: ["CatenaTesting"]),
     .executable(name: "mock-server", targets: ["mock-server"]),
     .executable(name: "tls-pins", targets: ["tls-pins"]),
+    .plugin(name: "MockServerCommand", targets: ["MockServerCommand"]),
+    .plugin(name: "CheckStubs", targets: ["CheckStubs"]),
   ],
   traits: [
     .default(enabledTraits: ["Curl"]),
@@ -61,6 +63,10 @@ let package = Package(
       name: "Curl",
       description:
         "CurlTransport and TLS on Linux, with libcurl, zlib and OpenSSL. No effect on others."),
+    .trait(
+      name: "CheckStubs",
+      description: "The program mock-server for the plugin CheckStubs, which is built for the host."
+    ),
   ],
   targets: [
     .target(name: "CCatenaSystem"),
@@ -152,6 +158,15 @@ let package = Package(
         "MockingResources", "MockingStubs", "Networking", "Promises",
       ],
       path: "Sources/MockServer"),
+    .plugin(
+      name: "MockServerCommand",
+      capability: .command(
+        intent: .custom(
+          verb: "mock-server",
+          description: "Serve stub files, OpenAPI documents and recordings, or check them"))),
+    .plugin(
+      name: "CheckStubs", capability: .buildTool(),
+      dependencies: [.target(name: "mock-server", condition: .when(traits: ["CheckStubs"]))]),
     .executableTarget(
       name: "tls-pins", dependencies: ["Networking"], path: "Examples/TLSPins"),
 
@@ -216,7 +231,7 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
-for target in package.targets {
+for target in package.targets where target.type != .plugin {
   target.swiftSettings = settings
   // The lock and the atomic values of Apple's systems are bytes of their owners.
   if target.name == "CatenaSystem" {

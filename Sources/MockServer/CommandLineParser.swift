@@ -134,7 +134,8 @@ struct CommandLineParser {
       throw Options.UsageError("--errors requires --check or a FILE")
     }
     for (first, second) in [
-      ("--verbose", "--quiet"), ("--cors", "--no-cors"), ("--token", "--no-admin"),
+      ("--verbose", "--quiet"), ("--json", "--diagnostics"), ("--cors", "--no-cors"),
+      ("--token", "--no-admin"),
     ]
     where names.isSuperset(of: [first, second]) {
       throw Options.UsageError("\(first) and \(second) exclude each other")

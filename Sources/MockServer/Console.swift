@@ -76,6 +76,12 @@ final class Console: Sendable {
     StandardStream.error.write("mock-server: \(text)\n")
   }
 
+  /// Prints lines on standard error as they are, after all lines.
+  func diagnostics(_ text: String) {
+    finish()
+    StandardStream.error.write(text)
+  }
+
   /// Prints a warning on standard error, without waiting for the terminal.
   func warn(_ text: String) {
     queue.async { StandardStream.error.write("mock-server: warning: \(text)\n") }

@@ -18,7 +18,8 @@ struct FileCheck {
   /// The files of resources are neither read nor created.
   ///
   /// - Returns: The exit status.
-  func run() -> ExitStatus {
+  /// - Throws: ``UnsavedFile`` if the file of `--diagnostics` cannot be written.
+  func run() throws -> ExitStatus {
     let urls = options.files.map(Options.url(of:))
     // A file of several may use the scenario states of another one.
     var problems: [String] = []
@@ -35,19 +36,31 @@ struct FileCheck {
       let file = try StubFile(
         contentsOf: urls, opensStore: false, recordings: options.recordings,
         contracts: options.contracts)
-      report(file)
+      try report(file)
       return .stopped
+    } catch let error as UnsavedFile {
+      throw error
     } catch {
       if !problems.contains("\(error)") { problems.append("\(error)") }
     }
-    for problem in problems {
-      if options.writesJSON { console.object(["error": .string(problem)]) }
-      console.failure(problem)
+    if options.diagnostics == nil {
+      for problem in problems {
+        if options.writesJSON { console.object(["error": .string(problem)]) }
+        console.failure(problem)
+      }
+    } else {
+      let lines = problems.flatMap { $0.split(separator: "\n") }
+      try write(lines.map { CompilerDiagnostic(.error, String($0)) })
     }
     return .invalidFile
   }
 
-  private func report(_ file: StubFile) {
+  private func report(_ file: StubFile) throws {
+    guard options.diagnostics == nil else {
+      return try write(
+        file.warnings.map { CompilerDiagnostic(.warning, "\($0)") }
+          + file.notes.map { CompilerDiagnostic(.note, $0) })
+    }
     for warning in file.warnings { console.failure("warning: \(warning)") }
     for note in file.notes { console.failure("note: \(note)") }
     guard !options.writesJSON else {
@@ -63,5 +76,48 @@ struct FileCheck {
     }
     let warnings = file.warnings.isEmpty ? "" : ", " + counted(file.warnings.count, "warning")
     console.line("\(counted(routes, "route")) in \(counted(files, "file")), no errors\(warnings)")
+  }
+}
+
+// MARK: - Diagnostics
+
+extension FileCheck {
+  /// Prints diagnostics on standard error, and writes them to the file of `--diagnostics`.
+  ///
+  /// The file is source code of Swift in which each diagnostic is a comment, so that a build system can
+  /// compile the output of the check. SwiftPM copies an output of any other kind into the product.
+  private func write(_ diagnostics: [CompilerDiagnostic]) throws(UnsavedFile) {
+    guard let name = options.diagnostics else { return }
+    console.diagnostics(diagnostics.map { "\($0)\n" }.joined())
+    do {
+      let comments = diagnostics.map { "// \($0)\n" }.joined()
+      try Data(comments.utf8).write(to: Options.url(of: name))
+    } catch {
+      throw UnsavedFile(
+        description: "\(name): cannot be written: \((error as NSError).localizedDescription)")
+    }
+  }
+}
+
+/// A line in the format of compilers, which development environments show beside the line of the file.
+private struct CompilerDiagnostic: CustomStringConvertible {
+  enum Severity: String {
+    case error
+    case warning
+    case note
+  }
+
+  let description: String
+
+  /// Inserts the severity between the position and the message of a text.
+  ///
+  /// A text without a position begins with the severity.
+  init(_ severity: Severity, _ text: String) {
+    guard let position = text.prefixMatch(of: #/.+?:[0-9]+:[0-9]+: /#) else {
+      description = "\(severity.rawValue): \(text)"
+      return
+    }
+    let message = text[position.range.upperBound...]
+    description = "\(position.output)\(severity.rawValue): \(message)"
   }
 }

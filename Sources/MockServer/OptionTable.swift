@@ -233,6 +233,12 @@ enum OptionTable {
       name: "--json", group: .output, commands: [.serve, .check],
       help: "print one JSON object on each line"
     ) { options, _ in options.writesJSON = true },
+    Option(
+      name: "--diagnostics", value: "FILE", group: .output, commands: [.check],
+      help:
+        "print only errors and warnings, as a compiler does, and also write them to FILE as "
+        + "comments of Swift, for the plugin CheckStubs"
+    ) { options, text in options.diagnostics = text },
   ]
 
   private static let general = [

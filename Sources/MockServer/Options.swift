@@ -91,6 +91,8 @@ struct Options: Equatable, Sendable {
   var contract: String?
   /// The file for the report of the check.
   var report: String?
+  /// The file for the errors and warnings of `check`, which are then printed as a compiler does.
+  var diagnostics: String?
   /// The parts of a request that are compared with a recording.
   var matching = Tape.Matching.standard
 

@@ -33,7 +33,7 @@ func run() async -> ExitStatus {
       for warning in contract.warnings { console.failure("warning: \(warning)") }
       console.line(String(EndpointSource(contract).text.dropLast()))
     case .check:
-      let status = FileCheck(options, console).run()
+      let status = try FileCheck(options, console).run()
       // Without JSON, the result is the status.
       guard status == .stopped, options.writesJSON else { return status }
     case .serve:

@@ -39,6 +39,7 @@ COMPARISONS = {
     "prism": Comparison("the scenarios of Prism for OpenAPI 3, from a copy of its repository"),
     "query": Comparison("encoded parameters, decoded by PHP, Rack, qs and Django", 1000, 5000, "trees for each format"),
     "shop": Comparison("the example Shop, used by two customers in Chromium"),
+    "site": Comparison("the site of the documentation, read in Chromium"),
     "tracing": Comparison("the forms of a trace, read by opentelemetry-proto and Chromium"),
     "transfers": Comparison("downloads from nginx and uploads to tuspyserver, killed and continued", 8, 50, "kills"),
     "xml": Comparison("XML documents, with lxml, and a SOAP server of spyne", 500, 2000, "documents of each direction"),
@@ -71,7 +72,7 @@ def parse() -> argparse.Namespace:
     some.add_argument("--scenarios", type=pathlib.Path, metavar="FOLDER",
                       help="prism: the folder test-harness/specs of Prism's repository")
     some.add_argument("--screenshots", type=pathlib.Path, metavar="FOLDER",
-                      help="inspector, shop, tracing: save pictures of the pages in FOLDER/NAME")
+                      help="inspector, shop, site, tracing: save pictures of the pages in FOLDER/NAME")
     some.add_argument("--suite", type=pathlib.Path, metavar="FOLDER",
                       help="yaml: run the cases of the yaml-test-suite, too; its branch `data` is in FOLDER")
     some.add_argument("--table", action="store_true", help="cache: print the outcomes of all sequences")
