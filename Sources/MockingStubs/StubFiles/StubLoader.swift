@@ -184,10 +184,8 @@ struct StubLoader {
       guard let included else { return try StubLoader.read(url) }
       do {
         return try included.read()
-      } catch let error as MockFile.ReadError {
-        throw .unreadable(file: url, reason: error.reason)
       } catch {
-        throw .unreadable(file: url, reason: FileError.cause(of: error))
+        throw .unreadable(file: url, reason: error.reason)
       }
     }
   }
