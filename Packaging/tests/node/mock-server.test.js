@@ -66,5 +66,5 @@ test('an invalid file is an error with its messages', async () => {
 })
 
 test('the command of the package runs the program', () => {
-  assert.match(execFileSync('npx', ['--no-install', 'mock-server', '--version'], { encoding: 'utf8' }), /^mock-server \d/)
+  assert.match(execFileSync('npx', ['--no-install', '--offline', 'mock-server', '--version'], { encoding: 'utf8' }), /^mock-server \d/)
 })
