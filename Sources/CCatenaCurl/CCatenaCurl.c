@@ -73,7 +73,14 @@ void catena_curl_initialize(void) {
   curl_global_init(3 /* CURL_GLOBAL_DEFAULT */);
 }
 
-unsigned int catena_curl_version(void) { return curl_version_info(0)->version_num; }
+#if !defined(CATENA_STANDALONE)
+const char *catena_curl_problem(void) { return NULL; }
+#endif
+
+unsigned int catena_curl_version(void) {
+  const VersionInfo *info = curl_version_info(0);
+  return info ? info->version_num : 0;
+}
 
 const char *catena_curl_describe(CurlResult result) { return curl_easy_strerror((CURLcode)result); }
 

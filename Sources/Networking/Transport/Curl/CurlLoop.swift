@@ -176,7 +176,8 @@
       guard multi != nil, sockets.isUsable,
         let handle = idleHandles.popLast() ?? CurlHandle(clock: clock, connections)
       else {
-        return exchange.fail(.cannotConnect, "No memory or file descriptors are left")
+        let problem = catena_curl_problem().map { String(cString: $0) }
+        return exchange.fail(.cannotConnect, problem ?? "No memory or file descriptors are left")
       }
       handle.hasOwnConnection = refusingOrigins != nil
       handle.requiresHTTP1 = refusingOrigins?.contains(exchange.request.url) == false
