@@ -13,6 +13,17 @@ let settings: [SwiftSetting] =
     .enableUpcomingFeature($0)
   }
 
+// The program mock-server for machines without Swift, which Packaging/README.md describes: it has no
+// FoundationNetworking, and opens libcurl when it sends its first request.
+let isStandalone = Context.environment["CATENA_STANDALONE"] != nil
+let sessionSources = [
+  "Client/FoundationSession.swift", "Cookies/CookieJar+Foundation.swift", "Transport/URLSession",
+]
+let curlLibraries: [LinkerSetting] =
+  (isStandalone ? [":libz.so.1"] : [":libcurl.so.4", ":libz.so.1"]).map {
+    .linkedLibrary($0, .when(platforms: [.linux]))
+  }
+
 // The privacy manifests are for Apple's platforms, which are built on Macs. A module has one if it calls
 // a function that Apple wants to be declared.
 #if os(Linux)
@@ -79,12 +90,10 @@ let package = Package(
     .target(name: "CCatena", exclude: ["Scripts"]),
     .target(
       name: "CCatenaCurl", dependencies: ["CCatena"],
-      linkerSettings: [
-        .linkedLibrary(":libcurl.so.4", .when(platforms: [.linux])),
-        .linkedLibrary(":libz.so.1", .when(platforms: [.linux])),
-      ]),
+      cSettings: isStandalone ? [.define("CATENA_STANDALONE")] : [], linkerSettings: curlLibraries),
     .target(
-      name: "Networking", dependencies: ["CCatena", "CatenaSystem", "Promises"] + curl),
+      name: "Networking", dependencies: ["CCatena", "CatenaSystem", "Promises"] + curl,
+      exclude: isStandalone ? sessionSources : []),
     .target(
       name: "NetworkingInterceptors", dependencies: ["CatenaSystem", "Networking", "Promises"]),
     .target(
@@ -156,7 +165,7 @@ let package = Package(
       dependencies: [
         "CatenaBrowser", "CatenaSystem", "Mocking", "MockingContracts", "MockingRecordings",
         "MockingResources", "MockingStubs", "Networking", "Promises",
-      ],
+      ] + curl,
       path: "Sources/MockServer"),
     .plugin(
       name: "MockServerCommand",

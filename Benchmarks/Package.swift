@@ -46,7 +46,9 @@ let package = Package(
     .executableTarget(name: "bench-server"),
     .executableTarget(
       name: "mock-server-load",
-      dependencies: ["LoadSupport", .product(name: "MockingTemplates", package: "Catena")] + catena),
+      dependencies: ["CInstructions", "LoadSupport"]
+        + ["MockingContracts", "MockingTemplates"].map { .product(name: $0, package: "Catena") }
+        + catena),
 
     // Programs to measure the binary size and the time to the first response.
     .executableTarget(name: "hello-networking", dependencies: [networking]),

@@ -19,6 +19,12 @@ let package = Package(
           .product(name: $0, package: "Catena")
         }),
     .executableTarget(name: "bench-server"),
+    .executableTarget(
+      name: "mock-server-load",
+      dependencies: ["CInstructions", "LoadSupport"]
+        + ["Mocking", "MockingContracts", "MockingTemplates", "Networking", "Promises"].map {
+          .product(name: $0, package: "Catena")
+        }),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -25,6 +25,9 @@ def main():
     parser.add_argument("--filter", default="", help="only shapes whose name contains the text: "
                         + ", ".join(shapes.ALL))
     parser.add_argument("--plots", default=os.path.join(HERE, "plots"), help="the folder for the plots")
+    parser.add_argument("--alamofire", metavar="DIR", help="a checkout of Alamofire, for the shape clients")
+    parser.add_argument("--get", metavar="DIR", help="a checkout of Get, for the shape clients")
+    parser.add_argument("--go", metavar="PROGRAM", help="the program go, for the shape clients; default: that of PATH")
     options = parser.parse_args()
     options.rounds = 3 if options.quick else 7
 
@@ -45,7 +48,7 @@ def main():
         file.write("\n")
     for name, (title, across, up) in PLOTS.items():
         if name in known:
-            plots.plot(os.path.join(options.plots, f"{name}.svg"), title, across, up, known[name])
+            plots.plot(os.path.join(options.plots, name), title, across, up, known[name])
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ import sys
 import tempfile
 
 import contender as contenders
+import counting
+from mock_servers import MESSAGES
 from programs import HERE
 from servers import Servers
 from tables import table
@@ -43,6 +45,8 @@ WORKLOADS = {
     "mocked, a log": ("mocked --stages log", 1000),
     "mocked, a trace": ("mocked --stages trace", 1000),
     "gets at 32": (f"get --url http://127.0.0.1:{PORT}/ --at-once 32", 800),
+    "gets at 32, awaited": (f"get --url http://127.0.0.1:{PORT}/ --at-once 32 --style await", 800),
+    "chain of 100": (f"chain --url http://127.0.0.1:{PORT}/ --length 100", 100),
 }
 # A run without callgrind has more requests by this factor.
 NATIVE = 10
@@ -60,7 +64,8 @@ def main():
     parser.add_argument("--compare", nargs="+", metavar="REV", required=True,
                         help="a revision to compare with the working tree, or two revisions")
     parser.add_argument("--only", nargs="+", default=[""], metavar="NAME",
-                        help="only workloads whose name contains one of the texts: " + "; ".join(WORKLOADS))
+                        help="only workloads whose name contains one of the texts: "
+                        + "; ".join([*WORKLOADS, *(f"mock server, {name}" for name in MESSAGES)]))
     parser.add_argument("--pairs", type=int, help="the number of pairs of runs")
     parser.add_argument("--method", choices=METHODS, help="default: the first one that works on this machine")
     options = parser.parse_args()
@@ -104,7 +109,7 @@ def _compare(sides, options, folder):
                 runs[side].append(run)
                 costs[side].append({
                     "perf": lambda: run.instructions / run.requests,
-                    "callgrind": lambda: _callgrind(command, requests, folder),
+                    "callgrind": lambda: counting.of_load(command, requests, folder),
                     "cpu": lambda: run.cpu_seconds / run.requests * 1e9,
                 }[method]())
         ratios = sorted(b / a for a, b in zip(*costs))
@@ -115,8 +120,25 @@ def _compare(sides, options, folder):
             f"{statistics.median(b.cpu_seconds / a.cpu_seconds for a, b in zip(*runs)):.2f}"])
         wall_times.append(f"{name} {statistics.median(b.seconds / a.seconds for a, b in zip(*runs)):.2f}")
         print(f"-- {name}: {rows[-1][3]}", file=sys.stderr, flush=True)
+    rows += _mock_server_rows(sides, options)
     print(table(["workload", f"A, {unit} per request", "B", "B / A", "interval", "", "CPU time, B / A"], rows))
     print(f"\nWall time, B / A, which depends on other work on the machine: {'; '.join(wall_times)}")
+
+
+def _mock_server_rows(sides, options):
+    """Returns the instructions of mock servers by callgrind, whose counts of one connection are the same in each run."""
+    messages = {name: message for name, message in MESSAGES.items()
+                if any(text in f"mock server, {name}" for text in options.only)}
+    programs = [os.path.join(side, "mock-server-load") for side in sides]
+    if not messages or not all(counting.is_available(program) for program in programs):
+        return []
+    before, after = (counting.of_server(program, messages) for program in programs)
+    rows = []
+    for name in messages:
+        ratio = after[name] / before[name]
+        verdict = "slower" if ratio > 1.02 else "faster" if ratio < 0.98 else ""
+        rows.append([f"mock server, {name}", f"{before[name]:,.0f}", f"{after[name]:,.0f}", f"{ratio:.3f}", "", verdict, ""])
+    return rows
 
 
 def _method(programs, folder):
@@ -125,7 +147,7 @@ def _method(programs, folder):
     if _run(command, 10).instructions > 0:
         return "perf"
     try:
-        _callgrind(command, 10, folder)
+        counting.of_load(command, 10, folder)
         return "callgrind"
     except (OSError, RuntimeError) as error:
         print(f"-- callgrind does not work: {error}")
@@ -134,14 +156,6 @@ def _method(programs, folder):
 
 def _run(command, requests):
     return contenders.run([*command, "--requests", str(requests), "--warm-up", str(requests // 10)])
-
-
-def _callgrind(command, requests, folder):
-    """Returns the number of instructions per request, which callgrind writes to its first output file."""
-    path = os.path.join(folder, "callgrind")
-    _run(["valgrind", "--tool=callgrind", "--fair-sched=try", f"--callgrind-out-file={path}", *command], requests)
-    with open(path + ".1") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith("totals:")) / requests
 
 
 def _interval(ratios):
@@ -188,7 +202,7 @@ def _is_built(tree, programs):
     if subprocess.run(command, stdout=sys.stderr).returncode:
         return False
     os.makedirs(programs + ".new", exist_ok=True)
-    for program in ("catena-load", "bench-server"):
+    for program in ("catena-load", "bench-server", "mock-server-load"):
         shutil.copy2(os.path.join(build, "release", program), programs + ".new")
     os.rename(programs + ".new", programs)
     return True

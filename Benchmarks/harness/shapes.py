@@ -6,8 +6,11 @@ import shutil
 import subprocess
 
 import contender as contenders
+import counting
 import servers as ports
+from clients import clients
 from measuring import in_turn, median
+from mock_servers import mock_servers
 from programs import HERE, async_http_client, catena, curl_loop, is_built, ours, peer, urlsession
 from tables import loads, table
 
@@ -174,6 +177,9 @@ def mocked(servers, options):
     members = [catena(name, "mocked", "--stages", stages) for name, stages in names.items()]
     series = in_turn(members, options.rounds, lambda member: ["taskset", "-c", "0"] + member.command + [
         "--requests", str(requests), "--warm-up", str(requests // 10)])
+    counts = {}
+    if counting.is_available(members[0].command[0]):
+        counts = {member.name: counting.of_load(member.command, 1_000) for member in members}
     bare = series[0]
     rows = []
     for one in series:
@@ -181,50 +187,13 @@ def mocked(servers, options):
         extra = sorted(
             (a.cpu_seconds - b.cpu_seconds) / a.requests * 1e6 for a, b in zip(one.runs, bare.runs))
         rows.append([
-            one.contender, f"{1 / cpu:,.0f}", f"{cpu * 1e6:.2f}",
+            one.contender, f"{counts[one.contender]:,.0f}" if one.contender in counts else "",
+            f"{1 / cpu:,.0f}", f"{cpu * 1e6:.2f}",
             "" if one is bare else f"{extra[len(extra) // 2]:+.2f}",
             "" if one is bare else f"{extra[0]:+.2f}..{extra[-1]:+.2f}",
             f"{median(one, lambda run: run.throughput):,.0f}"])
-    heads = ["mocked request", "requests/CPU s", "CPU us per request", "us more than bare",
+    heads = ["mocked request", "instructions", "requests/CPU s", "CPU us per request", "us more than bare",
              "min..max", "requests/s"]
-    print("\n" + table(heads, rows))
-    return None
-
-
-def mock_servers(servers, options):
-    """7b. MockServer and other servers with the same response, each on one core, with wrk on the other."""
-    port = 18486
-    candidates = {
-        "MockServer": ours("mock-server-load"),
-        "FlyingFox": peer("flyingfox-server"),
-        "Hummingbird": peer("hummingbird-server"),
-    }
-    candidates = {name: path for name, path in candidates.items() if os.path.exists(path)}
-    found = {name: [] for name in candidates}
-    seconds = 2 if options.quick else 4
-    for _ in range(options.rounds):
-        for name, path in candidates.items():
-            server = servers.start([path, "serve", "--port", str(port)], port, core=0)
-            before = _cpu(server.pid)
-            out = subprocess.run(
-                ["taskset", "-c", "1", "wrk", "-t1", "-c64", f"-d{seconds}s",
-                 f"http://127.0.0.1:{port}/boards/7"], capture_output=True, text=True).stdout
-            rate = next(float(line.split()[1]) for line in out.splitlines() if "Requests/sec" in line)
-            completed = next(int(line.split()[0]) for line in out.splitlines() if "requests in" in line)
-            if "Non-2xx" in out or "Socket errors" in out:
-                print(f"!! {name}: {out}")
-            found[name].append((rate, completed / (_cpu(server.pid) - before)))
-            servers.end(server)
-    rows = []
-    for name, runs in found.items():
-        middle = len(runs) // 2
-        ratio = sorted(own[1] / run[1] for own, run in zip(found["MockServer"], runs))
-        rows.append([
-            name, f"{sorted(run[0] for run in runs)[middle]:,.0f}",
-            f"{sorted(run[1] for run in runs)[middle]:,.0f}",
-            "" if name == "MockServer" else f"{ratio[middle]:.2f}",
-            "" if name == "MockServer" else f"{ratio[0]:.2f}..{ratio[-1]:.2f}"])
-    heads = ["server", "responses/s", "responses/CPU s", "MockServer / peer", "min..max"]
     print("\n" + table(heads, rows))
     return None
 
@@ -294,13 +263,8 @@ def _raised_file_limit():
     return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 
 
-def _cpu(pid):
-    with open(f"/proc/{pid}/stat") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 ALL = {
     "gets": gets, "chains": chains, "secure": secure, "transfers": transfers, "flights": flights,
     "promises": promises, "mocked": mocked, "mock-servers": mock_servers, "cold": cold,
+    "clients": clients,
 }

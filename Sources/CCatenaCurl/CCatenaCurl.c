@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -72,7 +73,14 @@ void catena_curl_initialize(void) {
   curl_global_init(3 /* CURL_GLOBAL_DEFAULT */);
 }
 
-unsigned int catena_curl_version(void) { return curl_version_info(0)->version_num; }
+#if !defined(CATENA_STANDALONE)
+const char *catena_curl_problem(void) { return NULL; }
+#endif
+
+unsigned int catena_curl_version(void) {
+  const VersionInfo *info = curl_version_info(0);
+  return info ? info->version_num : 0;
+}
 
 const char *catena_curl_describe(CurlResult result) { return curl_easy_strerror((CURLcode)result); }
 
@@ -256,6 +264,22 @@ int catena_easy_awaits_bytes(CatenaEasy *easy) {
 int catena_is_readable(int socket) {
   char byte;
   return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
+}
+
+// Reads each variable once, because it is called for each exchange.
+bool catena_environment_has_tls_proxy(void) {
+  static const char *const names[] = {
+    "http_proxy=", "https_proxy=", "HTTPS_PROXY=", "all_proxy=", "ALL_PROXY="};
+  for (char **variable = environ; variable && *variable; variable++) {
+    char first = (*variable)[0];
+    if (first != 'h' && first != 'H' && first != 'a' && first != 'A') continue;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+      size_t length = strlen(names[i]);
+      if (!strncmp(*variable, names[i], length) && !strncasecmp(*variable + length, "https:", 6))
+        return true;
+    }
+  }
+  return false;
 }
 
 void *catena_easy_private(CatenaEasy *easy) {

@@ -54,7 +54,12 @@ _Static_assert(
 
 static void load(void) {
   const VersionInfo *curl = curl_version_info(6);
+#if defined(CATENA_STANDALONE)
+  // A server with TLS needs OpenSSL only.
+  const char *name = curl ? curl->sslVersion : "OpenSSL/3";
+#else
   const char *name = curl ? curl->sslVersion : NULL;
+#endif
   if (!name) return;
   // The version of OpenSSL that libcurl has been linked with. Other TLS libraries have other names.
   const char *suffix = !strncmp(name, "OpenSSL/3", 9)       ? "3"
@@ -75,7 +80,7 @@ static void load(void) {
     memcpy((char *)&openssl + index * sizeof address, &address, sizeof address);
     if (!address && index < requiredCount) isComplete = false;
   }
-  if (curl->age >= 6) {
+  if (curl && curl->age >= 6) {
     catena_authority_file = curl->authorityFile;
     catena_authority_folder = curl->authorityFolder;
   }

@@ -98,6 +98,14 @@ struct CommandLineParser {
       options.files = positional
       guard !positional.isEmpty else { throw Options.UsageError("\(name): missing argument FILE") }
       if positional.count > 1 { throw Self.unexpected(positional[1], after: "\(name) FILE") }
+    case .completions:
+      options.files = positional
+      guard let shell = positional.first, Completions(rawValue: shell) != nil else {
+        throw Options.UsageError("completions: expected bash, zsh or fish")
+      }
+      if positional.count > 1 {
+        throw Self.unexpected(positional[1], after: "completions SHELL")
+      }
     case .initialize:
       options.files = positional.isEmpty ? ["stubs.json"] : positional
       if positional.count > 1 { throw Self.unexpected(positional[1], after: "init FILE") }
@@ -129,6 +137,9 @@ struct CommandLineParser {
     }
     if names.contains("--report"), options.contract == nil {
       throw Options.UsageError("--report requires --check")
+    }
+    if names.contains("--junit"), options.contract == nil, options.verifications == nil {
+      throw Options.UsageError("--junit requires --check or --verify")
     }
     if names.contains("--errors"), options.contract == nil, options.files.isEmpty {
       throw Options.UsageError("--errors requires --check or a FILE")

@@ -6,8 +6,8 @@ import MockingStubs
 
 /// The properties of the program.
 enum MockServerProgram {
-  /// The version of the package.
-  static let version = "1.0.0-dev"
+  /// The version of the package, that of the file VERSION.
+  static let version = "1.0.0"
 
   /// Returns an error message, with the command that the name of a missing file resembles.
   static func description(of error: any Error, _ names: [String]) -> String {

@@ -23,7 +23,7 @@ enum OptionTable {
   /// A section of the help text.
   enum Group: String, CaseIterable, Sendable {
     case listening = "Address"
-    case forwarding = "Forwarding and recording"
+    case forwarding = "Forwarding, recording and checks"
     case responses = "Responses"
     case output = "Output"
     case general = "General"
@@ -159,6 +159,16 @@ enum OptionTable {
       help: "also write the report of --check to FILE: .json for JSON, .xml for JUnit, any other "
         + "name for text"
     ) { options, text in options.report = text },
+    Option(
+      name: "--verify", value: "FILE", group: .forwarding,
+      help:
+        "when the program stops, check the numbers of received requests that the JSON array in FILE "
+        + "expects, such as [{\"method\": \"POST\", \"path\": \"/orders\", \"times\": 1}]"
+    ) { options, text in options.verifications = text },
+    Option(
+      name: "--junit", value: "FILE", group: .forwarding,
+      help: "write the results of --check and --verify to FILE, in the format JUnit"
+    ) { options, text in options.junit = text },
   ]
 
   private static let responses = [
@@ -194,6 +204,12 @@ enum OptionTable {
         "delay the responses of the files that have no delay of their own, by a time such as 80ms "
         + "or 1.5s, or a random one between two, such as 80ms-300ms"
     ) { options, text throws(Options.UsageError) in options.delay = try Options.delay(text) },
+    Option(
+      name: "--fault", value: "FAULT", group: .responses,
+      help:
+        "break the responses of the files that have no fault of their own: close, reset, stall or "
+        + "garbage, and the part of the responses, such as reset:0.1"
+    ) { options, text throws(Options.UsageError) in options.fault = try Options.fault(text) },
     Option(
       name: "--match", value: "PARTS", group: .responses,
       help:
@@ -267,6 +283,7 @@ extension OptionTable {
              mock-server check FILE...          validate files and list their routes
              mock-server infer FILE.har         an OpenAPI document of a recording
              mock-server endpoints FILE         Swift code for an OpenAPI document
+             mock-server completions SHELL      completions for bash, zsh or fish
 
       A FILE has stubs in JSON, or is an HTTP archive (.har), such as a recording, or
       an OpenAPI 3 document (.yaml, .json). The routes of the first file take
@@ -364,7 +381,8 @@ enum ExitStatus: Int32, CaseIterable {
     case .invalidCommandLine: "for an invalid command line"
     case .cannotListen: "if the port is in use or the address not available"
     case .cannotSave: "if the recording, the data, the report or the output could not be saved"
-    case .contractNotKept: "if an exchange did not keep the contract of --check"
+    case .contractNotKept:
+      "if an exchange did not keep the contract of --check, or a verification of --verify failed"
     }
   }
 }

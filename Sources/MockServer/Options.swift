@@ -19,6 +19,8 @@ struct Options: Equatable, Sendable {
     case endpoints
     /// Writes an example file.
     case initialize = "init"
+    /// Prints a script that completes command lines in a shell.
+    case completions
     case help
     case version
   }
@@ -51,8 +53,15 @@ struct Options: Equatable, Sendable {
     }
   }
 
+  /// A fault of responses, before their first byte.
+  struct Fault: Equatable, Sendable {
+    let fault: MockFault
+    /// The part of the responses that have it.
+    var chance = 1.0
+  }
+
   var command = Command.serve
-  /// The files to serve or to check, or the file that `init` writes.
+  /// The files to serve or to check, the file that `init` writes, or the shell of `completions`.
   var files: [String] = []
 
   var port = 8080
@@ -93,6 +102,10 @@ struct Options: Equatable, Sendable {
   var report: String?
   /// The file for the errors and warnings of `check`, which are then printed as a compiler does.
   var diagnostics: String?
+  /// The file with the expected numbers of requests.
+  var verifications: String?
+  /// The file for the report of the check and of the verifications in the format JUnit.
+  var junit: String?
   /// The parts of a request that are compared with a recording.
   var matching = Tape.Matching.standard
 
@@ -106,6 +119,8 @@ struct Options: Equatable, Sendable {
   var refusesViolations = false
   /// The delay of responses without one of their own.
   var delay: MockDelay?
+  /// The fault of responses without one of their own.
+  var fault: Fault?
   /// Whether OpenAPI documents with mistakes are refused.
   var isStrict = false
   /// The seed of all random numbers.
@@ -239,6 +254,22 @@ extension Options {
           + "80ms-300ms")
     }
     return delay
+  }
+
+  /// Parses a fault and its chance, such as `reset` and `close:0.1`.
+  static func fault(_ text: String) throws(UsageError) -> Fault {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    let chance = parts.count == 2 ? Double(parts[1]) : 1
+    let faults: [Substring: MockFault] = [
+      "close": .close, "reset": .reset, "stall": .stall, "garbage": .garbage,
+    ]
+    guard parts.count <= 2, let fault = faults[parts[0]], let chance, (0...1).contains(chance)
+    else {
+      throw UsageError(
+        "--fault \(text): expected close, reset, stall or garbage, and a chance from 0 to 1 for "
+          + "only some of the responses, such as reset:0.1")
+    }
+    return Fault(fault: fault, chance: chance)
   }
 
   /// Parses a list of names that are separated by commas.

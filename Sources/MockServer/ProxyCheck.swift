@@ -59,5 +59,5 @@ struct ProxyCheck: Sendable {
   }
 }
 
-/// The error of a server that did not keep the contract of `--check`.
+/// The error of a server that did not keep the contract of `--check`, or of a verification that failed.
 struct ContractNotKept: Error {}

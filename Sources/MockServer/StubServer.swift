@@ -14,6 +14,7 @@ final class StubServer: Sendable {
   private let source: StubSource
   private let forwarding: Forwarding?
   private let check: ProxyCheck?
+  private let requestCheck: RequestCheck?
   private let server: MockServer
   /// The admin API, or `nil` with `--no-admin`.
   private let admin: AdminAPI?
@@ -48,6 +49,7 @@ final class StubServer: Sendable {
     self.source = source
     Self.reportSaving(of: source.store, console, options, nil)
     check = try ProxyCheck(options, console)
+    requestCheck = try RequestCheck(options)
     forwarding = try Forwarding(options, check?.monitor)
     let file = source.file
     if options.servesAdmin { try file.checkReservedPaths() }
@@ -57,7 +59,8 @@ final class StubServer: Sendable {
     // The process then stays below 200 MB, whatever clients upload.
     limits.totalBodyBytes = 32 << 20
     // The program runs for a long time, and its journal is for people.
-    limits.journal = JournalLimits(requests: 1_000, singleBodyBytes: 2 << 20)
+    let kept = options.verifications == nil ? 1_000 : 100_000
+    limits.journal = JournalLimits(requests: kept, singleBodyBytes: 2 << 20)
     authority = options.usesTLS ? try MockAuthority(name: "mock-server") : nil
     let tls = try authority.map { authority in
       let host = options.host.flatMap { $0.contains("%") ? nil : $0 } ?? "127.0.0.1"
@@ -159,7 +162,13 @@ final class StubServer: Sendable {
   private static func routes(
     of file: StubFile, _ forwarding: Forwarding?, _ options: Options
   ) -> [Route] {
-    let routes = options.delay.map { file.routes.withDefaults(Mock(delay: $0)) } ?? file.routes
+    var defaults = Mock()
+    options.delay.map { defaults.delay = $0 }
+    if let fault = options.fault {
+      defaults = defaults.interrupted(by: fault.fault, at: .request, chance: fault.chance)
+    }
+    let isChanged = options.delay != nil || options.fault != nil
+    let routes = isChanged ? file.routes.withDefaults(defaults) : file.routes
     return routes + (forwarding?.routes ?? [])
   }
 
@@ -191,7 +200,32 @@ final class StubServer: Sendable {
     } catch {
       throw UnsavedFile(description: "\(error)")
     }
-    if let check, try !check.finish(options, console) { throw ContractNotKept() }
+    try finishChecks()
+  }
+
+  /// Prints the results of the checks, and writes them to their files.
+  ///
+  /// - Throws: ``UnsavedFile``, or ``ContractNotKept``.
+  private func finishChecks() throws {
+    var suites: [JUnitReport.Suite] = []
+    var isKept = true
+    if let check {
+      isKept = try check.finish(options, console)
+      suites.append(check.monitor.report.junitSuite)
+    }
+    if let requestCheck {
+      suites.append(requestCheck.finish(server.journal, options, console))
+      isKept = isKept && suites.last?.failureCount == 0
+    }
+    if let name = options.junit {
+      do {
+        try Data(JUnitReport(suites).text.utf8).write(to: Options.url(of: name), options: .atomic)
+      } catch {
+        throw UnsavedFile(
+          description: "the report cannot be written to \(name): \(FileError.cause(of: error))")
+      }
+    }
+    if !isKept { throw ContractNotKept() }
   }
 
   // MARK: Output
@@ -276,82 +310,5 @@ final class StubServer: Sendable {
 
   private static func count(_ number: Int, _ name: String) -> String {
     number == 1 ? "1 \(name)" : "\(number) \(name)s"
-  }
-}
-
-/// The routes that forward requests, and their recording.
-struct Forwarding: Sendable {
-  let origin: URL
-  let routes: [Route]
-  private let tape: Tape?
-
-  /// Creates the routes of the options `--proxy` and `--record`, or returns `nil` without them.
-  ///
-  /// - Parameters:
-  ///   - options: The options.
-  ///   - monitor: The check of the exchanges.
-  /// - Throws: `RecordingError` if the recording cannot be written, and `Options.UsageError` if its
-  ///   file exists already.
-  init?(_ options: Options, _ monitor: ContractMonitor?) throws {
-    guard let origin = options.origin else { return nil }
-    self.origin = origin
-    let transport = PlatformTransport.make()
-    let route: Route
-    if let recording = options.recording {
-      try Self.checkFile(recording, options)
-      let redaction = Tape.Redaction(
-        masking: Set(options.maskedNames), keeping: Set(options.keptNames))
-      let allowsTokens = options.allowsTokens
-      let tape = try Tape(
-        Options.url(of: recording), mode: .all, over: transport,
-        options: Tape.Options(
-          redaction: redaction, suspectedTokens: .leavesOut,
-          isTokenAllowed: { _ in allowsTokens }))
-      self.tape = tape
-      route = Self.route(to: origin, over: tape, monitor, options)
-    } else {
-      tape = nil
-      route = Self.route(to: origin, over: transport, monitor, options)
-    }
-    // All stubs take precedence, whatever their priority is.
-    let refusal = options.refusesViolations ? monitor.map { $0.contract.refusal() } : nil
-    routes = [refusal, route].compactMap { $0?.priority(.min) }
-  }
-
-  private static func route(
-    to origin: URL, over transport: some Transport, _ monitor: ContractMonitor?, _ options: Options
-  ) -> Route {
-    guard let monitor else { return Route.forwarding(to: origin, over: transport) }
-    if options.refusesViolations {
-      return Route.forwarding(to: origin, over: monitor.enforcing(transport))
-    }
-    return Route.forwarding(to: origin, over: monitor.checking(transport))
-  }
-
-  /// Checks that a recording does not replace a file by mistake.
-  private static func checkFile(_ name: String, _ options: Options) throws(Options.UsageError) {
-    let size = (try? FileStatus(Options.url(of: name).path))?.byteCount
-    // An empty file, such as one of `mktemp`, has nothing to lose.
-    guard let size, size > 0, !options.replacesRecording else { return }
-    throw Options.UsageError(
-      "--record \(name): the file exists already; choose another name, or replace it with --force")
-  }
-
-  /// Writes the recording.
-  ///
-  /// - Returns: The number of written exchanges and the warnings about those that are left out or
-  ///   incomplete, or `nil` if nothing is recorded.
-  /// - Throws: ``UnsavedFile``.
-  func save() throws -> (count: Int, warnings: [ArchiveWarning])? {
-    guard let tape else { return nil }
-    let count = tape.entries.count
-    do throws(RecordingError) {
-      try tape.save()
-    } catch {
-      throw UnsavedFile(description: "\(error)")
-    }
-    let warnings = tape.warnings
-    let leftOut = warnings.filter { $0.problem.hasPrefix("left out") }
-    return (count - leftOut.count, warnings)
   }
 }

@@ -32,6 +32,8 @@ func run() async -> ExitStatus {
       let contract = try Contract(contentsOf: Options.url(of: options.files[0]))
       for warning in contract.warnings { console.failure("warning: \(warning)") }
       console.line(String(EndpointSource(contract).text.dropLast()))
+    case .completions:
+      console.line(Completions(rawValue: options.files[0])?.script ?? "")
     case .check:
       let status = try FileCheck(options, console).run()
       // Without JSON, the result is the status.

@@ -234,8 +234,8 @@ public struct Contract: Sendable {
     self.warnings = ContractIssue.sorted(warnings)
     content = Content(
       title: reader.title, version: reader.version, servers: reader.servers,
-      operations: ordered.map(\.element.operation), program: reader.compiler.program,
-      assertsFormats: assertsFormats)
+      operations: ordered.map(\.element.operation),
+      program: reader.compiler.program.keepingSearches(), assertsFormats: assertsFormats)
   }
 
   /// Returns the dialect of the schemas of a document, and a mistake in its version.

@@ -125,11 +125,18 @@ struct ContractPath: Sendable, Hashable {
   /// - Parameter path: The path. Segments before those of this path are ignored.
   /// - Returns: The value.
   func values(in path: Substring) -> [String: String] {
-    let texts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    // Bytes, because a slash and a following combining character form one `Character`.
+    let texts = path.utf8.dropFirst().split(
+      separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard texts.count >= segments.count else { return [:] }
     var values: [String: String] = [:]
     for (parts, text) in zip(segments, texts.suffix(segments.count)) {
-      var rest = text
+      // Fast path: most segments are one literal or one parameter.
+      guard parts.count > 1 else {
+        if case .variable(let name)? = parts.first { values[name] = String(Substring(text)) }
+        continue
+      }
+      var rest = Substring(text)
       for (index, part) in parts.enumerated() {
         switch part {
         case .literal(let literal): rest = rest.dropFirst(literal.count)

@@ -62,6 +62,26 @@ enum TemplateFunction: String, Sendable, CaseIterable {
     return nil
   }
 
+  /// Returns the text of a UUID in lower case.
+  private static func text(of uuid: UUID) -> String {
+    let digits: StaticString = "0123456789abcdef"
+    return withUnsafeBytes(of: uuid.uuid) { bytes in
+      String(unsafeUninitializedCapacity: 36) { text in
+        var end = 0
+        for (index, byte) in bytes.enumerated() {
+          if index == 4 || index == 6 || index == 8 || index == 10 {
+            text[end] = UInt8(ascii: "-")
+            end += 1
+          }
+          text[end] = digits.utf8Start[Int(byte >> 4)]
+          text[end + 1] = digits.utf8Start[Int(byte & 15)]
+          end += 2
+        }
+        return end
+      }
+    }
+  }
+
   /// Returns the value of a call.
   ///
   /// - Parameters:
@@ -74,7 +94,7 @@ enum TemplateFunction: String, Sendable, CaseIterable {
   ) throws(TemplateRenderError) -> JSON {
     let values = rendering.values
     switch self {
-    case .uuid: return .string(values.uuid().uuidString.lowercased())
+    case .uuid: return .string(Self.text(of: values.uuid()))
     case .now:
       let offset = arguments.first?.string.flatMap { TemplateDate.offset($0) } ?? 0
       let format = arguments.count > 1 ? arguments[1].string : nil
@@ -224,15 +244,22 @@ enum TemplateDate {
       var seconds = time_t(floor(milliseconds, 1_000))
       gmtime_r(&seconds, &fields)
       func append(_ number: some BinaryInteger, _ width: Int, to text: inout [UInt8]) {
+        // Fast path: two digits.
+        if width == 2, (0..<100).contains(number) {
+          let number = UInt8(number)
+          text.append(UInt8(ascii: "0") + number / 10)
+          text.append(UInt8(ascii: "0") + number % 10)
+          return
+        }
         let digits = String(number).utf8
         for _ in 0..<max(width - digits.count, 0) { text.append(UInt8(ascii: "0")) }
         text += digits
       }
       var text: [UInt8] = []
       text.reserveCapacity(32)
-      var bytes = pattern.utf8[...]
-      while let byte = bytes.popFirst() {
-        guard byte == UInt8(ascii: "%"), let directive = bytes.popFirst() else {
+      var bytes = pattern.utf8.makeIterator()
+      while let byte = bytes.next() {
+        guard byte == UInt8(ascii: "%"), let directive = bytes.next() else {
           text.append(byte)
           continue
         }

@@ -5,12 +5,14 @@ import LoadSupport
   import FoundationNetworking
 #endif
 
-// GET requests with URLSession; `--decode yes` decodes the body.
+// GET requests with URLSession; `--decode yes` decodes the body, and `--style await` has tasks that await
+// the responses in place of handlers.
 
 let arguments = Arguments()
 let requests = arguments.number("requests", or: 1)
 let atOnce = arguments.number("at-once", or: 1)
 let decodes = arguments["decode"] != nil
+let isAwaited = arguments["style"] == "await"
 
 guard let url = URL(string: (arguments["url"] ?? "") + "boards/7") else { exit(2) }
 let configuration = URLSessionConfiguration.ephemeral
@@ -32,7 +34,15 @@ let session = URLSession(configuration: configuration)
 }
 
 func lanes(_ count: Int) async -> Int {
-  await Lanes(count, atOnce: atOnce).callingBack { _, done in board(done) }
+  let lanes = Lanes(count, atOnce: atOnce)
+  guard isAwaited else { return await lanes.callingBack { _, done in board(done) } }
+  return await lanes.awaiting { _ in
+    let (data, response) = try await session.data(from: url)
+    guard (response as? HTTPURLResponse)?.statusCode == 200 else {
+      throw URLError(.badServerResponse)
+    }
+    if decodes { _ = try JSONDecoder().decode(Board.self, from: data) }
+  }
 }
 
 let warmUp = arguments.number("warm-up", or: 0)

@@ -221,6 +221,8 @@ int catena_replace_with_closed_socket(int descriptor);
 
 /// Initializes libcurl. Repeated calls are allowed, and since libcurl 7.84 calls from any thread.
 void catena_curl_initialize(void);
+/// Returns the reason why libcurl cannot be used, or null. There is none in a program that is linked with it.
+const char *catena_curl_problem(void);
 /// Returns the version of the loaded library as a number: 0x075801 for 7.88.1.
 unsigned int catena_curl_version(void);
 /// Returns libcurl's English description of a result.
@@ -300,6 +302,9 @@ int catena_easy_refuses_http1(CatenaEasy *easy);
 int catena_easy_awaits_bytes(CatenaEasy *easy);
 /// Returns whether a socket has bytes to read, or its peer has closed the connection.
 int catena_is_readable(int socket);
+
+/// Returns whether the environment names a proxy to which connections use TLS.
+bool catena_environment_has_tls_proxy(void);
 /// Returns the value of CurlPointerOptionPrivate.
 void *catena_easy_private(CatenaEasy *easy);
 

@@ -77,7 +77,6 @@ public final class RequestJournal: Sendable {
   ///   - route: The route that responds, or `nil` if there is none.
   /// - Returns: A reporter for the outcome of the request.
   func record(_ request: StoredRequest, route: RegisteredRoute? = nil) -> OutcomeReporter {
-    let request = request.withoutParsedContent
     let exchange = keepsResponses ? JournalExchange() : nil
     let (added, generation) = state.withLock {
       ($0.records.add(request, route: route, exchange: exchange), $0.records.generation)
@@ -197,7 +196,7 @@ public final class RequestJournal: Sendable {
   ///   - reporter: The reporter that ``record(_:route:)`` returned for the request.
   ///   - whole: The request with its whole body, for a caller that waits for it. `nil` has the body that
   ///     the journal keeps.
-  func offer(_ reporter: OutcomeReporter, whole: ReceivedRequest? = nil) {
+  func offer(_ reporter: OutcomeReporter, whole: @autoclosure () -> ReceivedRequest? = nil) {
     let number = reporter.number
     let offer = state.withLock {
       state -> (taker: TakeQueue.Offer, record: JournalRecords.Record?)? in
@@ -205,8 +204,10 @@ public final class RequestJournal: Sendable {
       let taker = state.takeQueue.offer(number, oldest: state.records.first)
       return (taker, taker.waiter == nil ? nil : state.records[number])
     }
-    if let request = whole ?? offer?.record?.request.received(number: number) {
-      offer?.taker.waiter?.fulfill(request)
+    if let waiter = offer?.taker.waiter,
+      let request = whole() ?? offer?.record?.request.received(number: number)
+    {
+      waiter.fulfill(request)
     }
     withExtendedLifetime(offer) {}
   }

@@ -5,7 +5,7 @@ import Networking
 enum StoredRequest: Sendable {
   /// A request of an in-memory transport. Its body is in memory.
   case sent(HTTPRequest, time: Duration)
-  /// A request that has been converted already.
+  /// A request that has been converted already, by ``storing(_:)``.
   ///
   /// Indirect because the payload is large and most requests are `sent`.
   indirect case received(ReceivedRequest)
@@ -25,15 +25,15 @@ enum StoredRequest: Sendable {
     switch self {
     case .received(var request):
       request.body = Data()
-      return .received(request).withoutParsedContent
+      return .storing(request)
     case .sent(let request, let time):
-      return .received(request.receivedWithoutBody(at: time))
+      return .storing(request.receivedWithoutBody(at: time))
     }
   }
 
-  /// A copy that does not keep parsed bodies in memory.
-  var withoutParsedContent: StoredRequest {
-    guard case .received(var request) = self else { return self }
+  /// Returns a request that has been converted already, without the parsed bodies that it keeps in memory.
+  static func storing(_ request: ReceivedRequest) -> StoredRequest {
+    var request = request
     request.content = .uncached
     return .received(request)
   }
@@ -78,9 +78,9 @@ extension HTTPRequest {
     case .file, .pieces, .stream: break
     }
     if body.isRecorded, let received = try? received(receivedPath, number: 0, at: time) {
-      return .received(received)
+      return .storing(received)
     }
-    return .received(receivedWithoutBody(at: time))
+    return .storing(receivedWithoutBody(at: time))
   }
 
   /// The path without the values of route variables.

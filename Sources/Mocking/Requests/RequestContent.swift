@@ -79,7 +79,7 @@ final class RequestContent: Sendable, Hashable {
   }
 
   func query(of request: ReceivedRequest) -> RequestQuery {
-    value(of: \.query) { RequestQuery(RequestTarget(request.target)?.query) }
+    value(of: \.query) { RequestQuery(RequestTarget.query(of: request.target)) }
   }
 
   func form(of request: ReceivedRequest) -> RequestQuery {

@@ -26,10 +26,13 @@ public struct RequestQuery: Sendable, Hashable {
   ///
   /// A name or value that cannot be decoded is unchanged.
   package init(_ text: Substring?) {
-    items = (text ?? "").split(separator: "&").map { part in
-      let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      func decoded(_ side: Substring) -> String {
-        PercentEncoding.decode(side, plusIsSpace: true) ?? String(side)
+    // Bytes, because a separator and a following combining character form one `Character`.
+    items = (text ?? "").utf8.split(separator: UInt8(ascii: "&")).map { part in
+      let sides = part.split(
+        separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      func decoded(_ side: Substring.UTF8View) -> String {
+        let side = Substring(side)
+        return PercentEncoding.decode(side, plusIsSpace: true) ?? String(side)
       }
       return Item(name: decoded(sides[0]), value: sides.count > 1 ? decoded(sides[1]) : "")
     }

@@ -14,7 +14,7 @@ package struct RouteTable: Sendable {
     case routes([Candidate], path: ReceivedPath)
     /// A response that no route handles, such as a 405, and the path. The path has no segments if
     /// it is malformed.
-    case response(Mock, path: ReceivedPath)
+    indirect case response(Mock, path: ReceivedPath)
     /// No route matches the path.
     case unmatched(path: ReceivedPath)
 

@@ -109,7 +109,8 @@ extension Connection {
       }
       resume(number, in: .opening, during: activity) {
         if isReserved {
-          self.respond(to: request, routing, routes)
+          var request = request
+          self.respond(to: &request, routing, routes)
         } else {
           self.reject(self.bodyTooLarge(request, reservation))
         }

@@ -84,7 +84,7 @@ extension Connection {
         }
         exchange.reservation = reservation
       }
-      respond(to: request, routing, routes, stream: stream)
+      respond(to: &request, routing, routes, stream: stream)
     }
   }
 
@@ -118,11 +118,12 @@ extension Connection {
   }
 
   /// Records a request and starts its response: the next enqueued mock, or that of a route.
+  ///
+  /// Sets the path variables of the request.
   func respond(
-    to request: ReceivedRequest, _ routing: RouteTable.Outcome, _ routes: ActiveRoutes,
+    to request: inout ReceivedRequest, _ routing: RouteTable.Outcome, _ routes: ActiveRoutes,
     stream: BodyStream? = nil
   ) {
-    var request = request
     let reporter: OutcomeReporter
     if let mock = core.queue.next() {
       reporter = record(request)
@@ -136,7 +137,7 @@ extension Connection {
   private func record(
     _ request: ReceivedRequest, route: RegisteredRoute? = nil
   ) -> OutcomeReporter {
-    let reporter = core.journal.record(.received(request), route: route)
+    let reporter = core.journal.record(.storing(request), route: route)
     exchange.reporter = reporter
     return reporter
   }
@@ -241,6 +242,7 @@ extension Connection {
     exchange.reporter?.report(mock.failure?.outcome ?? .response(status: mock.status))
     exchange.reporter?.responds(at: core.scheduler.now, after: mock.headDelay)
     exchange.draft?.setResponse(mock)
+    guard core.cors != .off else { return play(script(of: mock)) }
     var sent = mock
     core.cors.apply(to: &sent, for: head)
     play(script(of: sent))
@@ -256,6 +258,7 @@ extension Connection {
 
   /// Returns the mock to send, after sequences, templates and files have been resolved.
   private func resolved(_ mock: Mock, for request: ReceivedRequest) -> Mock {
+    if exchange.resolver?.needsNoResolution(mock) == true { return mock }
     // `try?` ignores no error: only `request` could throw, and this closure does not.
     let resolution = try? exchange.resolver?.resolve(
       mock, of: exchange.reporter?.route, method: request.method, on: core.scheduler,
@@ -290,6 +293,7 @@ extension Connection {
     let number = player.begin(script.steps, continueRelay: continueRelay, readFile: readFile)
     // `stop(draining:)` does not wait for a stream without an end.
     if script.isEndless { endRequest() }
+    guard script.isTimed else { return }
     player.schedule(on: core.scheduler) { [self] moment in
       // Virtual time does not advance until the next item of a stream has been scheduled.
       core.execute(during: core.scheduler.beginActivity()) {

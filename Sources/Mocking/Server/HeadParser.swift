@@ -27,7 +27,10 @@ struct RequestHeadParser {
   mutating func take(_ line: ArraySlice<UInt8>) throws(HTTPParseError) -> RequestHead? {
     guard head != nil else {
       // Empty lines before a request are ignored (RFC 9112 section 2.2).
-      if !line.isEmpty { head = try Self.requestLine(line) }
+      if !line.isEmpty {
+        head = try Self.requestLine(line)
+        fields.reserveCapacity(8)
+      }
       return nil
     }
     guard line.isEmpty else {
@@ -43,24 +46,28 @@ struct RequestHeadParser {
   // MARK: The request line
 
   private static func requestLine(_ line: ArraySlice<UInt8>) throws(HTTPParseError) -> RequestHead {
-    let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-    guard parts.count == 3 else {
+    let space = UInt8(ascii: " ")
+    guard let first = line.firstIndex(of: space), let last = line.lastIndex(of: space),
+      first < last, !line[(first + 1)..<last].contains(space)
+    else {
       throw HTTPParseError(400, "the request line is not of the form METHOD TARGET VERSION")
     }
-    guard parts[0].isToken else { throw HTTPParseError(400, "the method is not a token") }
-    let minorVersion = try minorVersion(parts[2])
-    let method = HTTPMethod(rawValue: String(decoding: parts[0], as: UTF8.self))
-    guard isTarget(parts[1], of: method) else {
+    let target = line[(first + 1)..<last]
+    guard line[..<first].isToken else { throw HTTPParseError(400, "the method is not a token") }
+    let minorVersion = try minorVersion(line[(last + 1)...])
+    let method = HTTPMethod(rawValue: String(decoding: line[..<first], as: UTF8.self))
+    guard isTarget(target, of: method) else {
       throw HTTPParseError(400, "the request target is neither a path nor a URL")
     }
     return RequestHead(
-      method: method, target: String(decoding: parts[1], as: UTF8.self), minorVersion: minorVersion,
+      method: method, target: String(decoding: target, as: UTF8.self), minorVersion: minorVersion,
       keepsAlive: minorVersion > 0)
   }
 
   private static func minorVersion(_ text: ArraySlice<UInt8>) throws(HTTPParseError) -> Int {
+    // Fast path: HTTP/1.1.
+    if text.elementsEqual("HTTP/1.1".utf8) { return 1 }
     let version = Array(text)
-    if version == http11 { return 1 }
     if version == http10 { return 0 }
     let isVersion =
       version.count == 8 && version.starts(with: http11.prefix(5)) && version[6] == http11[6]

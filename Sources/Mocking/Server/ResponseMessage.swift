@@ -35,10 +35,7 @@ struct ResponseMessage {
     let (isBodiless, isFramed) = (mock.isBodiless, mock.isFramed)
     let malformsChunk = mock.interruption?.fault == .malformedChunk
     var framing: (name: String, value: String)?
-    keepsAlive = exchange.keepsAlive
-    if let connection = mock.headers["Connection"]?.lowercased(), connection.contains("close") {
-      keepsAlive = false
-    }
+    keepsAlive = Self.keepsAlive(mock, exchange)
 
     switch mock.body {
     // A resolved mock has no file; the resolver has replaced it by its contents.
@@ -85,6 +82,42 @@ struct ResponseMessage {
       mock, isBodiless ? nil : framing, exchange, trailers: hasTrailers ? mock.trailers : [:])
   }
 
+  /// Returns a message whose ``head`` has the body, too, and the length of the head, or `nil` for a
+  /// response that has other parts or is not small.
+  static func whole(
+    _ mock: Mock, for exchange: ResponseScript.ResponseContext
+  ) -> (message: ResponseMessage, headByteCount: Int)? {
+    guard mock.interruption == nil, mock.relay == nil, mock.pace == nil, mock.bodyDelay == nil,
+      mock.interimResponses.isEmpty, mock.trailers.isEmpty, !mock.isBodiless,
+      exchange.method != .head
+    else { return nil }
+    var body = Data()
+    switch mock.body {
+    case .none: break
+    case .data(let data) where data.count <= smallByteCount: body = data
+    case .data, .chunks, .generated, .stream, .file: return nil
+    }
+    var message = ResponseMessage(keepsAlive: keepsAlive(mock, exchange))
+    message.head.reserveCapacity(256 + body.count)
+    let framing = mock.isFramed ? nil : ("Content-Length", String(body.count))
+    message.render(mock, framing, exchange, trailers: [:])
+    let headByteCount = message.head.count
+    body.withUnsafeBytes { message.head += $0 }
+    return (message, headByteCount)
+  }
+
+  private init(keepsAlive: Bool) { self.keepsAlive = keepsAlive }
+
+  private static func keepsAlive(
+    _ mock: Mock, _ exchange: ResponseScript.ResponseContext
+  ) -> Bool {
+    guard let connection = mock.headers["Connection"] else { return exchange.keepsAlive }
+    return exchange.keepsAlive && !connection.lowercased().contains("close")
+  }
+
+  /// The limit for the length of a body that is copied into one buffer with the head.
+  private static let smallByteCount = 32 * 1024
+
   private static func bytes(of response: InterimResponse) -> [UInt8] {
     let fields = response.headers.fields.map { "\($0.name): \($0.value)\r\n" }.joined()
     let line = "HTTP/1.1 \(response.status) \(ReasonPhrase.of(response.status))\r\n"
@@ -97,15 +130,23 @@ struct ResponseMessage {
     else {
       return stream == nil && interim.isEmpty && body.segments.isEmpty
     }
-    if case .data(let data) = segment { return data.count <= 32 * 1024 } else { return false }
+    if case .data(let data) = segment {
+      return data.count <= Self.smallByteCount
+    } else {
+      return false
+    }
   }
 
   private mutating func render(
     _ mock: Mock, _ framing: (name: String, value: String)?,
     _ exchange: ResponseScript.ResponseContext, trailers: HTTPHeaders
   ) {
-    head.reserveCapacity(256)
-    head += "HTTP/1.1 \(mock.status) \(ReasonPhrase.of(mock.status))\r\n".utf8
+    if head.capacity == 0 { head.reserveCapacity(256) }
+    head += "HTTP/1.1 ".utf8
+    head += String(mock.status).utf8
+    head.append(UInt8(ascii: " "))
+    head += ReasonPhrase.of(mock.status).utf8
+    head += "\r\n".utf8
     for field in mock.headers.fields { add(field.name, field.value) }
     if let date = exchange.date, !mock.headers.contains("Date") { add("Date", date) }
     if let framing { add(framing.name, framing.value) }

@@ -59,8 +59,8 @@ extension ServedExchange {
   /// The maximum size of ``responseBody``.
   static let keptBytes = 64 * 1024
 
-  /// An exchange in progress.
-  struct Draft {
+  /// An exchange in progress, used on the thread of the event loop.
+  final class Draft {
     let request: ReceivedRequest?
     let start: Duration
     var status = 0
@@ -75,7 +75,7 @@ extension ServedExchange {
     var body: Data { relay?.beginning ?? storedBody }
 
     /// Sets the response.
-    mutating func setResponse(_ mock: Mock) {
+    func setResponse(_ mock: Mock) {
       headers = mock.headers
       storedBody = mock.body.beginning(upTo: ServedExchange.keptBytes)
       relay = mock.relay?.pipe

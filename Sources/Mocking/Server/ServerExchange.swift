@@ -26,6 +26,11 @@ struct ServerExchange {
     case routes(RouteTable.Outcome, ActiveRoutes)
   }
 
+  /// The response to a preflight request, indirect because the exchange is copied for each request.
+  private indirect enum Preflight {
+    case response(Mock)
+  }
+
   /// The action after the head of a request.
   enum BodyAction {
     /// Receives the body.
@@ -54,7 +59,10 @@ struct ServerExchange {
   /// The part of the server that responds, or `nil` if there is no head.
   private(set) var target: Target?
   /// The response, if the request is a preflight request.
-  private(set) var preflightResponse: Mock?
+  var preflightResponse: Mock? {
+    if case .response(let mock)? = preflight { mock } else { nil }
+  }
+  private var preflight: Preflight?
   /// The number of the request on its connection.
   private(set) var number = 0
   /// The number of bytes of the body after it has been received.
@@ -121,9 +129,8 @@ struct ServerExchange {
     preflightResponse: Mock?, journalLimit: Int, hasQueuedMocks: @autoclosure () -> Bool,
     isAwaited: @autoclosure () -> Bool
   ) -> BodyAction {
-    (self.head, target, self.preflightResponse) = (
-      head, .routes(routing, routes), preflightResponse
-    )
+    (self.head, target) = (head, .routes(routing, routes))
+    preflight = preflightResponse.map { .response($0) }
     let isRouted = if case .routes = routing { true } else { false }
     guard preflightResponse == nil, isRouted || hasQueuedMocks() else {
       // The response does not depend on the body, so the client does not have to send it.

@@ -68,17 +68,17 @@ final class RoutedTransport: Sendable {
       switch outcome {
       case .unmatched: break
       case .response(let mock, _):
-        return journal.record(.received(received)) { exchange.respond(mock, to: received, $0) }
+        return journal.record(.storing(received)) { exchange.respond(mock, to: received, $0) }
       case .routes(let candidates, _):
         guard
           let entry = registry.choose(
             among: candidates, for: &received, values: { player.values(on: scheduler) })
         else { break }
-        return journal.record(.received(received), route: entry) { [received] reporter in
+        return journal.record(.storing(received), route: entry) { [received] reporter in
           exchange.invoke(entry.route.responder, received, reporter)
         }
       }
-      return journal.record(.received(received)) { [received] reporter in
+      return journal.record(.storing(received)) { [received] reporter in
         if exchange.fallback == nil, let mock = registry.disallowedResponse(to: received) {
           return exchange.respond(mock, to: received, reporter)
         }

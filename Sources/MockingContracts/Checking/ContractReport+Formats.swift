@@ -36,67 +36,24 @@ extension ContractReport {
   ///
   /// Each operation is a test case. It fails with its violations, and is skipped if it was not exercised.
   /// Each undocumented request is a test case that fails.
-  public var junit: String {
-    var cases: [String] = []
-    var failureCount = 0
-    func add(_ name: String, failures: [String], isSkipped: Bool = false) {
-      let start =
-        "    <testcase classname=\"\(Self.escaped(title))\" name=\"\(Self.escaped(name))\""
-      guard !failures.isEmpty || isSkipped else { return cases.append(start + "/>") }
-      var lines = [start + ">"]
-      if isSkipped { lines.append("      <skipped/>") }
-      if let first = failures.first {
-        failureCount += 1
-        let text = Self.escaped(failures.joined(separator: "\n"))
-        lines.append("      <failure message=\"\(Self.escaped(first))\">\(text)</failure>")
-      }
-      cases.append((lines + ["    </testcase>"]).joined(separator: "\n"))
-    }
+  public var junit: String { JUnitReport([junitSuite]).text }
+
+  /// The test cases of ``junit``.
+  package var junitSuite: JUnitReport.Suite {
+    var suite = JUnitReport.Suite(title)
     let failures = Dictionary(grouping: violations, by: \.operation)
     for operation in exercised {
-      add("\(operation)", failures: (failures[operation] ?? []).map(\.description))
+      suite.add("\(operation)", failures: (failures[operation] ?? []).map(\.description))
     }
-    for operation in unexercised { add("\(operation)", failures: [], isSkipped: true) }
+    for operation in unexercised { suite.add("\(operation)", failures: [], isSkipped: true) }
     for request in undocumented {
       let name = "\(request.method) \(request.path)"
-      add(name, failures: ["the contract has no operation for \(name)"])
+      suite.add(name, failures: ["the contract has no operation for \(name)"])
     }
     if unlistedCount > 0 {
-      add("others", failures: ["\(unlistedCount) more violations, which are not listed"])
+      suite.add("others", failures: ["\(unlistedCount) more violations, which are not listed"])
     }
-    let counts =
-      "tests=\"\(cases.count)\" failures=\"\(failureCount)\" errors=\"0\" skipped=\"\(unexercised.count)\""
-    return """
-      <?xml version="1.0" encoding="UTF-8"?>
-      <testsuites \(counts)>
-        <testsuite name="\(Self.escaped(title))" \(counts)>
-      \(cases.joined(separator: "\n"))
-        </testsuite>
-      </testsuites>
-
-      """
-  }
-
-  /// Escapes a text for an attribute or an element.
-  ///
-  /// Characters that XML does not allow are replaced.
-  ///
-  /// Source: XML 1.0 sections 2.2 and 2.4.
-  private static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "\n": escaped += "&#10;"
-      case "\t": escaped += "&#9;"
-      case _ where scalar.value < 0x20 || scalar.value & 0xFFFE == 0xFFFE: escaped += "\u{FFFD}"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
+    return suite
   }
 }
 

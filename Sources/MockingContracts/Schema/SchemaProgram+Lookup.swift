@@ -16,8 +16,11 @@ extension SchemaProgram {
 
   /// Returns the types that a schema allows, as far as its own keywords and its references tell.
   func types(of schema: Int) -> Set<SchemaType> {
-    var known: [Int: Set<SchemaType>] = [:]
-    return types(of: schema, 0, &known)
+    func search() -> Set<SchemaType> {
+      var known: [Int: Set<SchemaType>] = [:]
+      return types(of: schema, 0, &known)
+    }
+    return searches?.types.value(of: schema, search) ?? search()
   }
 
   private func types(
@@ -53,20 +56,27 @@ extension SchemaProgram {
 
   /// Returns the schema of the elements of an array, or `nil` if there is none.
   func elementSchema(of schema: Int) -> Int? {
-    var element: Int?
-    search(from: schema) { keyword in
-      if element == nil, case .elements(_, let rest?) = keyword { element = rest }
+    func first() -> Int? {
+      var element: Int?
+      search(from: schema) { keyword in
+        if element == nil, case .elements(_, let rest?) = keyword { element = rest }
+      }
+      return element
     }
-    return element
+    guard let searches else { return first() }
+    return searches.elements.value(of: schema, first)
   }
 
   /// Returns the schemas of the named members of an object.
   func memberSchemas(of schema: Int) -> [String: Int] {
-    var members: [String: Int] = [:]
-    search(from: schema) { keyword in
-      if case .members(let own) = keyword { members.merge(own.named) { first, _ in first } }
+    func all() -> [String: Int] {
+      var members: [String: Int] = [:]
+      search(from: schema) { keyword in
+        if case .members(let own) = keyword { members.merge(own.named) { first, _ in first } }
+      }
+      return members
     }
-    return members
+    return searches?.members.value(of: schema, all) ?? all()
   }
 
   /// Returns the members that an object must have: those of its own keywords and its references, and

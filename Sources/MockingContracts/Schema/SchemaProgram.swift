@@ -1,3 +1,4 @@
+import CatenaSystem
 import Foundation
 import Networking
 
@@ -14,6 +15,44 @@ struct SchemaProgram: Sendable {
   var tracksEvaluation = false
   /// The schemas without a finite value.
   var endlessSchemas: Set<Int> = []
+  /// The results of earlier searches.
+  ///
+  /// `nil` while schemas are compiled.
+  private(set) var searches: SchemaSearches?
+
+  /// Returns this program with searches whose results are kept, after all schemas have been compiled.
+  func keepingSearches() -> SchemaProgram {
+    var program = self
+    program.searches = SchemaSearches(count: nodes.count)
+    return program
+  }
+}
+
+/// The results of the searches in a complete program, which the check of each request needs.
+final class SchemaSearches: Sendable {
+  let types: KeptResults<Set<SchemaType>>
+  let elements: KeptResults<Int?>
+  let members: KeptResults<[String: Int]>
+
+  /// Results for schemas, by their index.
+  final class KeptResults<Value: Sendable>: Sendable {
+    private let values: Mutex<[Value?]>
+
+    init(count: Int) { values = Mutex(Array(repeating: nil, count: count)) }
+
+    /// Returns the result for a schema, which is computed once, or more often by several threads.
+    func value(of schema: Int, _ search: () -> Value) -> Value {
+      if let known = values.withLock({ $0[schema] }) { return known }
+      let value = search()
+      values.withLock { $0[schema] = value }
+      return value
+    }
+  }
+
+  init(count: Int) {
+    (types, elements) = (KeptResults(count: count), KeptResults(count: count))
+    members = KeptResults(count: count)
+  }
 }
 
 /// A compiled schema.
@@ -29,8 +68,29 @@ struct SchemaNode: Sendable {
 }
 
 /// A type of JSON values.
-enum SchemaType: String, Sendable, CaseIterable {
+///
+/// The names are no raw values, because a set of values with raw values hashes those.
+enum SchemaType: Sendable, CaseIterable {
   case null, boolean, integer, number, string, array, object
+
+  /// Creates the type with a name, or returns `nil` if there is none.
+  init?(rawValue: String) {
+    guard let type = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+    self = type
+  }
+
+  /// The name in a schema.
+  var rawValue: String {
+    switch self {
+    case .null: "null"
+    case .boolean: "boolean"
+    case .integer: "integer"
+    case .number: "number"
+    case .string: "string"
+    case .array: "array"
+    case .object: "object"
+    }
+  }
 
   /// Returns whether a value is of this type.
   ///

@@ -1,6 +1,11 @@
 import Mocking
 import Networking
 
+extension ContractHeader {
+  /// Whether the value is made from the request, below whose path a new resource is.
+  var dependsOnRequest: Bool { example == nil && name.lowercased() == "location" }
+}
+
 extension ContractResponder {
   /// Returns a mock with the header fields of a response that it does not have.
   ///
@@ -13,7 +18,7 @@ extension ContractResponder {
     var mock = mock
     for (index, header) in response.headers.enumerated() where !mock.headers.contains(header.name) {
       var value = header.example
-      if value == nil, header.name.lowercased() == "location" {
+      if header.dependsOnRequest {
         let path = request.path.text + "/1"
         let host = request.headers["Host"] ?? "127.0.0.1"
         value = [path, "http://\(host)\(path)"].map(JSON.string).first { location in

@@ -15,6 +15,8 @@ final class ContractResponder: Sendable {
   private let isDynamic: Bool
   /// The responses to GET, if the operation is that of HEAD.
   private let get: ContractResponder?
+  /// The responses to requests whose only preference is an `Accept` field, by its value.
+  private let responses = Mutex<[String: Mock]>([:])
   /// The bodies that have been made.
   private let cache = Mutex<[BodyKey: Mock]>([:])
   /// Held while a body is made, so that concurrent first requests do not make it more than once.
@@ -61,34 +63,55 @@ final class ContractResponder: Sendable {
   /// Returns the response to a request.
   func respond(to request: ReceivedRequest) -> Mock {
     if let problem = problem(of: request) { return problem }
+    guard let accepted = RequestPreferences.accepted(by: request) else {
+      return response(to: request).mock
+    }
+    if let known = responses.withLock({ $0[accepted] }) { return known }
+    let (mock, isSame) = response(to: request)
+    if isSame {
+      responses.withLock { responses in
+        if responses.count < Self.maximumResponseCount { responses[accepted] = mock }
+      }
+    }
+    return mock
+  }
+
+  /// The limit for the number of values of `Accept` whose responses are kept.
+  private static let maximumResponseCount = 64
+
+  /// Returns the response to a valid request, and whether requests with equal preferences have the same.
+  private func response(to request: ReceivedRequest) -> (mock: Mock, isSame: Bool) {
     let preferences = RequestPreferences(request)
     let codes = operation.responses.map(\.code.description).joined(separator: ", ")
     if let (text, isStatus) = preferences.problem {
       let values = isStatus ? codes.isEmpty ? "200 to 599" : codes : "true, false"
-      return .problem(400, "\(text) is not understood; the allowed values: \(values)")
+      let detail = "\(text) is not understood; the allowed values: \(values)"
+      return (.problem(400, detail), false)
     }
     guard !operation.responses.isEmpty else {
-      return Mock(status: preferences.status.flatMap { (200...599).contains($0) ? $0 : nil } ?? 200)
+      let status = preferences.status.flatMap { (200...599).contains($0) ? $0 : nil }
+      return (Mock(status: status ?? 200), false)
     }
     guard let (status, response) = choose(preferences) else {
-      return .problem(
-        404, "the operation has no response for the preferred code; it has \(codes)")
+      let detail = "the operation has no response for the preferred code; it has \(codes)"
+      return (.problem(404, detail), false)
     }
     guard !response.content.isEmpty else {
       let mock = headers(of: response, Mock(status: status), request)
-      return operation.method == .head ? head(mock, to: request) : mock
+      return (operation.method == .head ? head(mock, to: request) : mock, false)
     }
     guard let media = preferences.choose(from: response.content) else {
       let types = response.content.map(\.text).joined(separator: ", ")
-      return .problem(406, "the operation responds with \(types)")
+      return (.problem(406, "the operation responds with \(types)"), false)
     }
-    return headers(of: response, body(media, status, of: response, preferences), request)
+    let mock = headers(of: response, body(media, status, of: response, preferences), request)
+    return (mock, !response.headers.contains(where: \.dependsOnRequest))
   }
 
   /// Returns the response to a request that does not keep the contract, or `nil` if it does.
   func problem(of request: ReceivedRequest) -> Mock? {
     guard validates else { return nil }
-    return request.result(of: self) {
+    func check() -> Mock? {
       let values = path.values(in: request.path.text[...])
       let checker = RequestChecker(contract: content, operation: operation)
       return checker.check(request, path: values).map { result in
@@ -98,6 +121,8 @@ final class ContractResponder: Sendable {
           RequestPreferences(request))
       }
     }
+    // Fast path: without a body, a second check takes less time than keeping the result of the first one.
+    return request.bodyByteCount == 0 ? check() : request.result(of: self, check)
   }
 
   /// Returns a response to HEAD with the length of the response to GET, or without a length if that is
@@ -189,6 +214,11 @@ final class ContractResponder: Sendable {
   /// Returns whether the body for a valid request has yet to be made, which takes long for some schemas.
   func needsBody(for request: ReceivedRequest) -> Bool {
     if let get { return get.needsBody(for: request) }
+    if let accepted = RequestPreferences.accepted(by: request),
+      responses.withLock({ $0[accepted] != nil })
+    {
+      return false
+    }
     let preferences = RequestPreferences(request)
     guard preferences.problem == nil, let (_, response) = choose(preferences),
       let media = preferences.choose(from: response.content)

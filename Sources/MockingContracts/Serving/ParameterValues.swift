@@ -18,8 +18,11 @@ struct ParameterValues {
     self.program = program
     self.path = path
     self.request = request
-    query = (RequestTarget(request.target)?.query ?? "").split(separator: "&").compactMap { part in
-      let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let text = RequestTarget.query(of: request.target) ?? ""
+    query = text.utf8.split(separator: UInt8(ascii: "&")).compactMap { part in
+      let sides = part.split(
+        separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false
+      ).map(Substring.init)
       let name = PercentEncoding.decode(sides[0], plusIsSpace: true) ?? String(sides[0])
       guard !RequestPreferences.queryNames.contains(name) else { return nil }
       return (name, sides.count > 1 ? sides[1] : "")
@@ -153,7 +156,10 @@ struct ParameterValues {
 
   /// Splits a text at a separator, and decodes its parts.
   private func list(_ text: Substring, _ separator: String?, isEncoded: Bool = true) -> [String] {
-    guard let separator else { return [decoded(text)] }
+    // Fast path: most values are no lists.
+    guard let separator, text.utf8.contains(where: { $0 == separator.utf8.first }) else {
+      return [isEncoded ? decoded(text) : text.trimmingCharacters(in: .whitespaces)]
+    }
     return text.split(separator: separator, omittingEmptySubsequences: false).map { part in
       isEncoded ? decoded(part) : part.trimmingCharacters(in: .whitespaces)
     }
@@ -226,7 +232,14 @@ struct ParameterValues {
   }
 
   private static func number(_ text: String) -> JSON? {
-    guard let first = text.utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first),
+    // Fast path: a short integer without a sign and without leading zeros.
+    let utf8 = text.utf8
+    if utf8.count <= 18, utf8.first != UInt8(ascii: "0") || utf8.count == 1,
+      utf8.allSatisfy({ (0x30...0x39).contains($0) }), let integer = Int(text)
+    {
+      return .int(integer)
+    }
+    guard let first = utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first),
       let json = try? JSON(parsing: Data(text.utf8)), json.double != nil
     else { return nil }
     return json

@@ -24,11 +24,24 @@ struct RequestPreferences {
   /// The members of a query that are preferences, as in Prism.
   static let queryNames: Set<String> = ["__code", "__example", "__dynamic"]
 
+  /// Returns the `Accept` field of a request that has no other preferences, or `nil` for another request.
+  ///
+  /// An unusually long field is no key of a cache.
+  static func accepted(by request: ReceivedRequest) -> String? {
+    guard !request.headers.contains("Prefer"), !hasMembers(request) else { return nil }
+    let accepted = request.headers["Accept"] ?? ""
+    return accepted.utf8.count <= 256 ? accepted : nil
+  }
+
+  /// Returns whether the query may have members that are preferences, which few requests have.
+  private static func hasMembers(_ request: ReceivedRequest) -> Bool {
+    request.target.utf8.contains(UInt8(ascii: "_")) && request.target.contains("__")
+  }
+
   /// Reads the preferences of a request.
   init(_ request: ReceivedRequest) {
     self.init(request.headers)
-    // Fast path: few requests have the members.
-    guard request.target.contains("__") else { return }
+    guard Self.hasMembers(request) else { return }
     let query = request.query
     if status == nil, let text = query["__code"] { setStatus(text, of: "__code") }
     example = example ?? query["__example"]

@@ -84,24 +84,10 @@ extension AdminAPI {
 
   // MARK: Verifying
 
-  /// The members of a pattern of requests.
-  private static let patternKeys = ["method", "path", "when", "comment"]
-
-  private func pattern(_ object: StubObject) throws(JSONDocumentError) -> RequestPattern {
-    let pattern = RequestPattern(
-      try object["method"]?.httpMethod(),
-      try object["path"]?.string("a path, such as \"/boards/{id}\""),
-      where: try object["when"]?.conditions() ?? [])
-    if let path = object["path"], let error = pattern.validationError {
-      throw JSONDocumentError(path: path.path, text: "\(error)")
-    }
-    return pattern
-  }
-
   private func countRequests(_ call: AdminCall) throws -> ReservedPathResponse {
-    let pattern = try pattern(
-      call.object(
-        Self.patternKeys, "a pattern, such as {\"method\": \"GET\", \"path\": \"/boards\"}"))
+    let pattern = try call.object(
+      StubObject.patternKeys, "a pattern, such as {\"method\": \"GET\", \"path\": \"/boards\"}"
+    ).requestPattern()
     let result = backend.journal.requests(matching: pattern)
     return .json([
       "count": .int(result.matching.count),
@@ -112,11 +98,10 @@ extension AdminAPI {
 
   private func verify(_ call: AdminCall) throws -> ReservedPathResponse {
     let object = try call.object(
-      Self.patternKeys + ["times", "atLeast", "atMost"],
+      StubVerification.keys,
       "a pattern with a number, such as {\"path\": \"/boards\", \"times\": 2}")
-    let pattern = try pattern(object)
-    let count = try object.requestCount()
-    let result = backend.journal.verification(of: pattern, count)
+    let verification = try StubVerification(object)
+    let result = verification.result(in: backend.journal)
     var nearMisses: [JSON] = []
     if let nearest = result.nearest {
       nearMisses = [
@@ -129,7 +114,7 @@ extension AdminAPI {
     return .json([
       "passed": .bool(result.failure == nil), "count": .int(result.matching.count),
       "undecided": .int(result.undecidedCount),
-      "message": .string(result.failure ?? "received \(count): \(pattern)"),
+      "message": .string(result.failure ?? "received \(verification)"),
       "nearMisses": .array(nearMisses),
     ])
   }
@@ -191,24 +176,6 @@ extension AdminAPI {
     }
     return ReservedPathResponse(
       mock: Mock(headers: headers, body: .data(events.events(after: id))))
-  }
-}
-
-extension StubObject {
-  /// Parses the number of requests that a verification expects.
-  fileprivate func requestCount() throws(JSONDocumentError) -> RequestCount {
-    func count(_ name: String) throws(JSONDocumentError) -> Int? {
-      try self[name]?.int(0...Int.max, "a number, 0 or more")
-    }
-    let (times, least, most) = (try count("times"), try count("atLeast"), try count("atMost"))
-    switch (times, least, most) {
-    case (let times?, nil, nil): return .exactly(times)
-    case (nil, let least?, nil): return .atLeast(least)
-    case (nil, nil, let most?): return .atMost(most)
-    default:
-      throw JSONDocumentError(
-        path: path, text: "expected exactly one of \"times\", \"atLeast\" and \"atMost\"")
-    }
   }
 }
 

@@ -140,7 +140,8 @@ struct StubDocument {
   /// Returns the error with its position in the file.
   func located(_ error: JSONDocumentError) -> StubFileError { Self.located(error, in: data, file) }
 
-  private static func located(
+  /// Returns an error with its position in a file.
+  static func located(
     _ error: JSONDocumentError, in data: Data, _ file: URL
   ) -> StubFileError {
     let place = error.place(in: data)

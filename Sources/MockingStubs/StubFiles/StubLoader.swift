@@ -181,15 +181,24 @@ struct StubLoader {
     var included: MockFile?
 
     func read() throws(StubFileError) -> Data {
+      guard let included else { return try StubLoader.read(url) }
       do {
-        return try included?.read() ?? Data(contentsOf: url)
-      } catch let error as MockFile.ReadError {
-        throw .unreadable(file: url, reason: error.reason)
+        return try included.read()
       } catch {
-        throw FileManager.default.fileExists(atPath: url.path)
-          ? .unreadable(file: url, reason: FileError.cause(of: error))
-          : .missing(file: url)
+        throw .unreadable(file: url, reason: error.reason)
       }
+    }
+  }
+
+  /// Reads a file that the user names.
+  ///
+  /// - Throws: ``StubFileError/missing(file:)`` or ``StubFileError/unreadable(file:reason:)``.
+  static func read(_ url: URL) throws(StubFileError) -> Data {
+    do {
+      return try Data(contentsOf: url)
+    } catch {
+      throw FileManager.default.fileExists(atPath: url.path)
+        ? .unreadable(file: url, reason: FileError.cause(of: error)) : .missing(file: url)
     }
   }
 

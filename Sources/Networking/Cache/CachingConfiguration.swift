@@ -1,10 +1,3 @@
-#if canImport(FoundationNetworking)
-  import Foundation
-  public import FoundationNetworking
-#else
-  public import Foundation
-#endif
-
 /// The cache of a client, and its use.
 ///
 /// ```swift
@@ -60,22 +53,6 @@ public struct CachingConfiguration: Sendable {
     case .session: sessionCache
     case .none: nil
     case .cache(let cache): cache
-    }
-  }
-}
-
-extension Request.CachePolicy {
-  /// Creates the policy that corresponds to one of Foundation.
-  ///
-  /// - Parameter policy: The policy of a `URLRequest` or a `URLSessionConfiguration`.
-  public init(_ policy: URLRequest.CachePolicy) {
-    switch policy {
-    case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: self = .reload
-    case .returnCacheDataElseLoad: self = .preferCache
-    case .returnCacheDataDontLoad: self = .onlyCache
-    case .reloadRevalidatingCacheData: self = .revalidate
-    case .useProtocolCachePolicy: self = .default
-    @unknown default: self = .default
     }
   }
 }

@@ -215,9 +215,7 @@ final class DiskCacheStore: Sendable {
   private func lock(_ number: Int) throws -> FileLock {
     let isHeld = state.withLock { $0.heldUntil[number].map { ContinuousClock.now < $0 } ?? false }
     guard let lock = try files.lock(number, waitingAtMost: isHeld ? .zero : Self.lockLimit) else {
-      if !isHeld {
-        state.withLock { $0.heldUntil[number] = ContinuousClock.now + Self.lockPause }
-      }
+      if !isHeld { state.withLock { $0.heldUntil[number] = ContinuousClock.now + Self.lockPause } }
       throw FileError(files.path, "is locked by another process", number: nil)
     }
     state.withLock { $0.heldUntil[number] = nil }

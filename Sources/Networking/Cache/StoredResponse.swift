@@ -191,9 +191,7 @@ struct CacheRecord: Sendable {
 
   /// Returns whether a response is still stored, and has not been validated since.
   func contains(_ response: StoredResponse) -> Bool {
-    responses.contains {
-      $0.bodyID == response.bodyID && $0.responseTime == response.responseTime
-    }
+    responses.contains { $0.bodyID == response.bodyID && $0.responseTime == response.responseTime }
   }
 
   /// Adds a response, which replaces that for the same requests, unless that one is the response to

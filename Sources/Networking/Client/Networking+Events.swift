@@ -85,9 +85,7 @@ extension Networking {
     }
   }
 
-  private func remove(_ sink: EventSink) {
-    change { $0.eventSinks.removeAll { $0 === sink } }
-  }
+  private func remove(_ sink: EventSink) { change { $0.eventSinks.removeAll { $0 === sink } } }
 }
 
 extension Networking {

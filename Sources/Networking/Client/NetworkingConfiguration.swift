@@ -2,10 +2,6 @@ import CatenaSystem
 public import Foundation
 public import Promises
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 /// The fixed configuration of a client.
 ///
 /// A client copies it when it is made. Later changes have no effect on that client.

@@ -1,11 +1,5 @@
+package import Foundation
 import Promises
-
-#if canImport(FoundationNetworking)
-  package import Foundation
-  public import FoundationNetworking
-#else
-  public import Foundation
-#endif
 
 /// The transport, the cookies and the cache of a client.
 ///
@@ -32,29 +26,6 @@ public struct SessionConfiguration: Sendable {
   ///
   /// Nothing is written to disk.
   public static let ephemeral = SessionConfiguration(BuiltInSession.ephemeral)
-
-  /// Returns a ``URLSessionTransport`` on a copy of a Foundation configuration, private to the client.
-  ///
-  /// The client has a private ``HTTPCache`` in memory, and the policy of the configuration's
-  /// `requestCachePolicy`, unless its own configuration has another one. It does not use `urlCache`.
-  ///
-  /// The client uses the cookie storage of the configuration, as ``CookiePolicy/storage(_:)``
-  /// describes, unless the configuration disables sending or accepting cookies.
-  /// ``URLSessionTransport`` documents how timeouts and other properties apply, which are ignored on
-  /// Linux, and which methods of the delegate are called.
-  ///
-  /// Every request over the configuration of a background session is rejected with
-  /// ``NetworkError/Code-swift.enum/unsupported``; the module `NetworkingTransfers` has such sessions.
-  ///
-  /// - Parameters:
-  ///   - configuration: The configuration.
-  ///   - delegate: The delegate of the session. `nil` means none.
-  /// - Returns: The configuration.
-  public static func custom(
-    _ configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)? = nil
-  ) -> SessionConfiguration {
-    SessionConfiguration(BuiltInSession.custom(configuration, delegate))
-  }
 
   /// Makes the session of a client.
   func makeSession(wallClock: @escaping @Sendable () -> Date) -> Session {
@@ -158,47 +129,26 @@ package protocol SessionSource: Sendable {
   func makeSession(_ tls: TLSOptions?, wallClock: @escaping @Sendable () -> Date) -> Session
 }
 
-/// The sessions of this module.
+/// The sessions with the transport of the platform.
 private enum BuiltInSession: SessionSource {
   case `default`
   case ephemeral
-  case custom(URLSessionConfiguration, (any URLSessionDelegate)?)
 
-  /// The failure of a background session, which the module `NetworkingTransfers` has.
-  private var refusal: TransportFailure? {
-    guard case .custom(let configuration, _) = self else { return nil }
-    return SessionTimeouts.refusal(ofSession: configuration.identifier)
-  }
+  func check() {}
 
-  func check() throws(NetworkError) {
-    if let refusal { throw NetworkError(refusal.code, refusal.detail) }
-  }
-
-  func checkSupport(of tls: TLSOptions) throws(NetworkError) {
-    if case .custom = self { try URLSessionTrust.requireSupport(of: tls) }
-  }
+  func checkSupport(of tls: TLSOptions) {}
 
   func makeSession(_ tls: TLSOptions?, wallClock: @escaping @Sendable () -> Date) -> Session {
-    if let refusal {
-      return Session(
-        performer: nil, transport: FailingTransport(refusal.code, reason: refusal.detail))
-    }
     switch self {
     case .default:
       // Responses that were received with another trust are not for this client.
-      return Session(
+      Session(
         transport: tls.map(PlatformTransport.make) ?? Session.sharedTransport,
         cache: tls == nil ? .shared : HTTPCache())
     case .ephemeral:
-      return Session(
+      Session(
         transport: PlatformTransport.make(tls ?? TLSOptions()),
         cookies: CookieJar(wallClock: wallClock), cache: HTTPCache())
-    case .custom(let configuration, let delegate):
-      return Session(
-        transport: URLSessionTransport(
-          configuration, delegate, checked: tls ?? TLSOptions(), .live),
-        cookies: configuration.effectiveCookieStorage.map(CookieJar.mirroring),
-        cache: HTTPCache(), cachePolicy: Request.CachePolicy(configuration.requestCachePolicy))
     }
   }
 }

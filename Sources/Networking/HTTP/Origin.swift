@@ -87,18 +87,25 @@ public struct Origin: Sendable, Hashable {
       guard end > start else { return nil }
       guard end < bytes.count, bytes[end] == UInt8(ascii: ":") else {
         port = scheme == "https" ? 443 : 80
-        if end < bytes.count, !"/?#".utf8.contains(bytes[end]) { return nil }
+        if end < bytes.count, !Self.endsAuthority(bytes[end]) { return nil }
         return
       }
-      let digits = bytes[(end + 1)...].prefix { !"/?#".utf8.contains($0) }
-      guard digits.count <= 5, digits.allSatisfy(\.isASCIIDigit), digits.first != UInt8(ascii: "0"),
-        let port = Int(String(decoding: digits, as: UTF8.self)), port <= 65_535
+      let digits = bytes[(end + 1)...].prefix { !Self.endsAuthority($0) }
+      guard (1...5).contains(digits.count), digits.allSatisfy(\.isASCIIDigit),
+        digits.first != UInt8(ascii: "0"),
+        case let port = digits.reduce(0, { $0 * 10 + Int($1 & 0xF) }), port <= 65_535
       else { return nil }
       self.port = port
     }
 
     private static func isHostCharacter(_ byte: UInt8) -> Bool {
-      byte.isASCIIAlphanumeric || "-._".utf8.contains(byte)
+      // Compared one by one, because a search in a string is slow for each byte.
+      byte.isASCIIAlphanumeric || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+        || byte == UInt8(ascii: "_")
+    }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+      byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
   }
 }

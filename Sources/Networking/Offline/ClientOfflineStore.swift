@@ -105,9 +105,7 @@ final class ClientOfflineStore: Sendable {
   /// Returns the functions for the replay of an entry.
   ///
   /// `nil` if this client has not stored the entry.
-  func replaySource(of entry: UUID) -> ReplaySource? {
-    sources.withLock { $0[entry] }
-  }
+  func replaySource(of entry: UUID) -> ReplaySource? { sources.withLock { $0[entry] } }
 
   /// Removes the functions for the replay of all other entries.
   func removeReplaySources(except entries: some Sequence<UUID>) {

@@ -59,9 +59,7 @@ struct EntryDirectory: Sendable {
   func list() throws -> (names: [EntryName], unrecognized: [FileName]) {
     var names: [EntryName] = []
     var unrecognized: [FileName] = []
-    let all = try NetworkError.reporting(.offlineStoreFailed) {
-      try fileSystem.names(in: entries)
-    }
+    let all = try NetworkError.reporting(.offlineStoreFailed) { try fileSystem.names(in: entries) }
     for found in all {
       if let name = EntryName(found.text), (try? fileSystem.isDirectory(path(of: name))) ?? true {
         names.append(name)

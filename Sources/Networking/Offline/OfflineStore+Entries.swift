@@ -82,9 +82,7 @@ extension OfflineStore {
   }
 
   /// The idempotency keys of the entries; only the names of the entries are read.
-  var keys: [UUID] {
-    get throws { try directory.list().names.map(\.key) }
-  }
+  var keys: [UUID] { get throws { try directory.list().names.map(\.key) } }
 
   /// The files and folders that replays have moved to quarantine because they are not valid
   /// entries.

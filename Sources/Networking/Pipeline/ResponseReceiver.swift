@@ -37,6 +37,12 @@ final class ResponseReceiver: Sendable {
     var isFinished = false
     /// The timer of ``discardTime``.
     var timer: ScheduledAction?
+    /// Whether a stage decides about the rest of the body.
+    var isDeciding = false
+    /// The end of the exchange, which has arrived during the decision and is handled after it.
+    ///
+    /// The stage must not see the complete response before it has decided by the head.
+    var deferredEnd: TransportEvent?
     /// The handle of an exchange without flow control.
     var handle: (any TransportHandle)?
     /// Whether the rest of the body is discarded.
@@ -128,8 +134,17 @@ final class ResponseReceiver: Sendable {
     case .head(let head): begin(head)
     case .body(let bytes): receiveBody(bytes)
     case .trailers(let trailers): state.withLock { $0.trailers = trailers }
-    case .end(let metrics): end(metrics)
-    case .failure(let failure): fail(failure)
+    case .end, .failure: complete(event)
+    }
+  }
+
+  /// Handles the last event of the exchange, now or after a decision about the rest of the body.
+  private func complete(_ event: TransportEvent) {
+    guard let last = finish(with: event) else { return }
+    switch event {
+    case .end(let metrics): end(last, metrics)
+    case .failure(let failure): fail(last, failure)
+    default: break
     }
   }
 
@@ -190,14 +205,23 @@ final class ResponseReceiver: Sendable {
   }
 
   private func truncateLate() {
-    guard let head = state.withLock({ $0.isFinished ? nil : $0.head }),
-      reception.discards(head)
-    else { return }
-    let isPending = state.withLock { state in
-      defer { state.isFinished = true }
-      return !state.isFinished
+    let pending = state.withLock { state in
+      state.isDeciding = !state.isFinished
+      return state.isFinished ? nil : state.head
     }
-    if isPending { truncate(.truncated) }
+    guard let head = pending else { return }
+    let discards = reception.discards(head)
+    let (isTruncated, end) = state.withLock { state in
+      state.isDeciding = false
+      let isTruncated = discards && !state.isFinished
+      if isTruncated { state.isFinished = true }
+      return (isTruncated, state.deferredEnd.take())
+    }
+    if isTruncated {
+      truncate(.truncated)
+    } else if let end {
+      complete(end)
+    }
   }
 
   private func makeSink(_ head: HTTPResponseHead) -> (any BodySink)? {
@@ -277,8 +301,7 @@ final class ResponseReceiver: Sendable {
     handle?.cancel()
   }
 
-  private func end(_ metrics: TransportMetrics) {
-    guard let last = finish() else { return }
+  private func end(_ last: State, _ metrics: TransportMetrics) {
     if let sink = last.sink {
       reception.copy?.end()
       return sink.end(metrics, last.trailers)
@@ -292,11 +315,8 @@ final class ResponseReceiver: Sendable {
       Response(head, .memory(last.data), to: request, metrics, trailers: last.trailers))
   }
 
-  private func fail(_ failure: TransportFailure) {
-    guard let last = finish() else { return }
-    let response = last.head.map {
-      Response($0, .memory(last.data), to: request, failure.metrics)
-    }
+  private func fail(_ last: State, _ failure: TransportFailure) {
+    let response = last.head.map { Response($0, .memory(last.data), to: request, failure.metrics) }
     let error = NetworkError(failure, of: request, response: response)
     if let sink = last.sink {
       reception.copy?.abandon()
@@ -305,10 +325,16 @@ final class ResponseReceiver: Sendable {
     last.resolver?.reject(failure.rejection ?? error)
   }
 
-  /// Ends the exchange, and returns its last state, or `nil` if it had ended before.
-  private func finish() -> State? {
+  /// Ends the exchange, and returns its last state.
+  ///
+  /// Returns `nil` if the exchange has ended before, or if it ends after a decision.
+  private func finish(with event: TransportEvent) -> State? {
     let last = state.withLock { state -> State? in
       guard !state.isFinished else { return nil }
+      if state.isDeciding {
+        state.deferredEnd = event
+        return nil
+      }
       // Moved, not copied. The sink stays, because `abandon` needs it.
       var last = State(sink: state.sink, isFinished: true)
       swap(&last, &state)

@@ -87,12 +87,14 @@ final class RetryStage: BuiltInStage {
       guard policy.decidesByHead, exchange.state.nextRetryNumber <= policy.limit else {
         return exchange
       }
+      let number = exchange.state.attemptCount
       return exchange.discarding { head in
         guard let delay = decide(after: .success(Response(head: head, request: exchange.request)))
         else { return false }
         // The decision is kept, because the budget may be used up before the response is complete.
-        plan.state.withLock { $0.decision = delay }
-        return true
+        let isKept = plan.state.withLock { $0.keep(delay, forAttempt: number) }
+        if !isKept { stage.tokens.withLock { $0?.putBack() } }
+        return isKept
       }
     }
 
@@ -125,7 +127,8 @@ final class RetryStage: BuiltInStage {
       if response == nil, exchange.state.isRejectedLocally { return nil }
       let result: Result<Response, any Error> = response.map { .success($0) } ?? .failure(error)
       exchange.state.end(result)
-      let decision = plan.state.withLock { $0.decision.take() }
+      let attempt = exchange.state.attemptCount
+      let decision = plan.state.withLock { $0.endAttempt(attempt) }
       guard let delay = decision ?? decide(after: result) else { return nil }
       exchange.state.countRetry()
       exchange.reportResend(after: result, delay: delay)
@@ -158,8 +161,22 @@ final class RetryStage: BuiltInStage {
   private final class Plan: Sendable {
     struct State: ~Copyable {
       /// The delay after a response whose body has not arrived completely.
-      var decision: Duration?
+      private var decision: Duration?
+      /// The number of the last attempt that has ended.
+      private var endedAttempt = 0
       var delay = Duration.zero
+
+      /// Keeps a decision, unless its attempt has ended meanwhile, for example by a timeout.
+      mutating func keep(_ delay: Duration, forAttempt number: Int) -> Bool {
+        if endedAttempt >= number { return false }
+        decision = delay
+        return true
+      }
+
+      mutating func endAttempt(_ number: Int) -> Duration? {
+        endedAttempt = number
+        return decision.take()
+      }
     }
 
     let state = Mutex(State())
@@ -191,6 +208,9 @@ struct RetryTokenBucket {
     thousandths -= 1_000
     return true
   }
+
+  /// Returns a token that has not been used.
+  mutating func putBack() { thousandths = min(capacity, thousandths + 1_000) }
 
   /// Adds the refund for a response that is not retried.
   mutating func deposit() { thousandths = min(capacity, thousandths + refund) }

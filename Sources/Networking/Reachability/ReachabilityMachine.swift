@@ -29,9 +29,7 @@ struct ReachabilityMachine {
     var toNotify: [Listener] = []
     var change: Change?
 
-    func perform() {
-      for listener in toNotify { listener(change) }
-    }
+    func perform() { for listener in toNotify { listener(change) } }
   }
 
   private(set) var current = Change(number: 1, status: .unknown)

@@ -71,9 +71,7 @@ public struct BaseURL: Sendable, Hashable {
       throw NetworkError(
         .invalidURL, "a base URL cannot have a query; send it with the requests")
     }
-    if scan.fragment != nil {
-      throw NetworkError(.invalidURL, "a base URL cannot have a fragment")
-    }
+    if scan.fragment != nil { throw NetworkError(.invalidURL, "a base URL cannot have a fragment") }
     if let problem = scan.problem ?? Self.directoryProblem(of: path, scan) {
       throw NetworkError(.invalidURL, "the base URL's path is invalid: \(problem)")
     }

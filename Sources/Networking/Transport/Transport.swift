@@ -1,3 +1,4 @@
+import CatenaSystem
 package import Foundation
 package import Promises
 
@@ -76,7 +77,13 @@ extension Transport {
   /// The additional properties of the transport.
   ///
   /// `nil` for the transport of a user. This is the only cast of transports.
-  package var traits: (any TransportTraits)? { self as? any TransportTraits }
+  package var traits: (any TransportTraits)? {
+    let type = Int(bitPattern: ObjectIdentifier(Self.self))
+    guard lastTypeWithoutTraits.load(ordering: .relaxed) != type else { return nil }
+    let traits = self as? any TransportTraits
+    if traits == nil { lastTypeWithoutTraits.store(type, ordering: .relaxed) }
+    return traits
+  }
 
   /// Returns a promise of the transport that performs the exchanges.
   ///
@@ -85,6 +92,9 @@ extension Transport {
     traits?.selection ?? .fulfilled(self)
   }
 }
+
+/// The type of the last transport that has no traits, because failed casts are slow.
+private let lastTypeWithoutTraits = Atomic(0)
 
 /// The handle of an exchange.
 ///

@@ -236,9 +236,7 @@ extension ServerTrust {
       }
     }
 
-    private func adding(_ rule: PinRule) -> Policy {
-      copy(of: self) { $0.pinRules.append(rule) }
-    }
+    private func adding(_ rule: PinRule) -> Policy { copy(of: self) { $0.pinRules.append(rule) } }
   }
 }
 

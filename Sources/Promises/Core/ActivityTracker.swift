@@ -151,9 +151,7 @@ enum ExecutorTurns {
 
   private static func pass(_ count: Int, _ action: @escaping @Sendable () -> Void) {
     guard count > 0 else { return action() }
-    DispatchQueue.main.async {
-      Task.detached { pass(count - 1, action) }
-    }
+    DispatchQueue.main.async { Task.detached { pass(count - 1, action) } }
   }
 
   /// Waits until no thread has work, without turns, which would be work.

@@ -129,9 +129,7 @@ public struct ExecutionContext: Sendable {
   ///
   /// Outside all scopes, it is this context.
   @inlinable
-  var inCurrentScope: ExecutionContext {
-    HandlerScope.isUsed ? HandlerScope.scoped(self) : self
-  }
+  var inCurrentScope: ExecutionContext { HandlerScope.isUsed ? HandlerScope.scoped(self) : self }
 
   /// Returns the context for a handler that specifies `explicit` instead of this context.
   ///

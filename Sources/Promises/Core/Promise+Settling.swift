@@ -172,9 +172,7 @@ extension Promise: Settleable {
   @inlinable
   func deliver(on trampoline: Trampoline.Current) {
     // After the settlement, only a traced promise has an upstream.
-    if machine.upstream != nil || trampoline.pointee.step != nil {
-      Trampoline.note(settlementStep)
-    }
+    if machine.upstream != nil || trampoline.pointee.step != nil { Trampoline.note(settlementStep) }
     firstReaction.take()?.run(for: self, on: trampoline)
     while !endDelivery() { deliverOtherReactions(on: trampoline) }
   }

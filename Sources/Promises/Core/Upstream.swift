@@ -70,9 +70,7 @@ extension Promise: Upstream {
   @usableFromInline
   package func consumerCancelled() {
     guard !isSettled else { return }
-    let removal = lock.withLock {
-      isSettled ? .others(dead: []) : machine.consumerCancelled()
-    }
+    let removal = lock.withLock { isSettled ? .others(dead: []) : machine.consumerCancelled() }
     if case .last = removal { reject(CancellationError(), by: .lastConsumer) }
   }
 
@@ -83,9 +81,7 @@ extension Promise: Upstream {
   /// settled it.
   ///
   /// `action` never runs when the promise is settled by its resolver or by its upstream.
-  func onCancel(_ action: @escaping Job) {
-    addUpstream { CancellationHandler(before: $0, action) }
-  }
+  func onCancel(_ action: @escaping Job) { addUpstream { CancellationHandler(before: $0, action) } }
 
   /// Adds an upstream, which is cancelled immediately if a consumer has already settled this promise.
   ///
@@ -163,9 +159,7 @@ final class UpstreamGroup: Upstream {
     self.members = members.indices.map { members[$0] }
   }
 
-  func consumerCancelled() {
-    for member in members { member.consumerCancelled() }
-  }
+  func consumerCancelled() { for member in members { member.consumerCancelled() } }
 
   var upstreamLinks: UpstreamLinks { .many(members) }
 }

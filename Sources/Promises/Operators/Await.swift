@@ -1,4 +1,4 @@
-import CatenaSystem
+public import CatenaSystem
 import Foundation
 
 extension Promise where Value: Sendable {
@@ -40,15 +40,8 @@ extension Promise where Value: Sendable {
   ) {
     self.init(waitingFor: nil, on: .main, at: site)
     notifyCreationObserver()
-    let executor = executor ?? ActivityExecutor.current ?? HandlerScope.ambientTime?.executor
-    follow(priority: priority, executor?.counting(on: isolation), body)
-  }
-
-  /// Starts a task that settles this promise and is cancelled with it.
-  private func follow(
-    priority: TaskPriority?, _ executor: ActivityExecutor?,
-    _ body: @escaping @Sendable @isolated(any) () async throws -> Value
-  ) {
+    let executor = (executor ?? ActivityExecutor.current ?? HandlerScope.ambientTime?.executor)?
+      .counting(on: isolation)
     let task = TraceStep.startingTask {
       ActivityExecutor.startTask(countedBy: executor, priority: priority) {
         do {
@@ -76,42 +69,52 @@ extension Promise where Value: Sendable {
   ///
   /// - Throws: The error of the promise. `CancellationError` if the task is cancelled while it
   ///   waits.
-  public var value: Value { get async throws { try await result.get() } }
+  @inlinable
+  public var value: Value {
+    get async throws {
+      guard await hasSettled() else { throw CancellationError() }
+      if let error { throw error }
+      return fulfilledValue
+    }
+  }
 
   /// The outcome, available when the promise has settled.
   ///
   /// Awaiting it counts as handling a rejection. As with ``value``, the awaiting task is a
   /// consumer. If the task is cancelled while it waits, the result is a failure with
   /// `CancellationError`.
+  @inlinable
   public var result: Result<Value, any Error> {
-    get async {
-      if isDelivered {
-        isHandled.store(true, ordering: .relaxed)
-        TaskContinuation<Result<Value, any Error>>.taskContinues(
-          after: TraceStep.isUsed ? settlementStep : nil)
-        return outcome
-      }
-      guard let awaited = AwaitedPromises.current else { return await pendingResult }
-      let number = awaited.add(self)
-      defer { awaited.remove(number) }
-      return await pendingResult
-    }
+    get async { await hasSettled() ? outcome : .failure(CancellationError()) }
   }
 
-  /// The outcome, without an entry in the ``AwaitedPromises``.
-  var pendingResult: Result<Value, any Error> {
-    get async {
-      // A promise for this task only, so that cancelling the task does not affect other consumers.
-      let waiter = derived(at: site) as Promise
-      forward(to: waiter)
-      return await withTaskCancellationHandler {
-        await TaskContinuation.wait { continuation in
-          waiter.observe(.rejection) { continuation.resume(returning: $0.outcome) }
-        }
-      } onCancel: {
-        waiter.cancel()
-      }
-    }
+  /// Waits until the promise has settled, as a consumer.
+  ///
+  /// - Returns: `false` if the task was cancelled while it waited.
+  @inlinable
+  func hasSettled() async -> Bool {
+    guard isDelivered else { return await makeAwaiter().wait(listing: self) }
+    isHandled.store(true, ordering: .relaxed)
+    if HandlerScope.isUsed { noteValueWithoutWait() }
+    return true
+  }
+
+  /// Returns an awaiter for the current task, which alone is cancelled with it.
+  @inlinable
+  func makeAwaiter() -> PromiseAwaiter {
+    let awaiter = PromiseAwaiter(of: self)
+    attach(
+      .everything,
+      Reaction(for: awaiter) { _, awaiter in
+        unsafeDowncast(awaiter.unsafelyUnwrapped, to: PromiseAwaiter.self).promiseSettled()
+        return false
+      })
+    return awaiter
+  }
+
+  @usableFromInline
+  func noteValueWithoutWait() {
+    TaskContinuation<Void>.taskContinues(after: TraceStep.isUsed ? settlementStep : nil)
   }
 
   // MARK: Blocking

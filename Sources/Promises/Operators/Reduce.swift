@@ -64,9 +64,7 @@ private func reduce<Elements: Sequence & Sendable, Partial: Sendable>(
   var promise = Promise<Partial>(waitingFor: nil, on: context, at: CallSite(file, line))
   promise.fulfill(initial, by: .upstream)
   for element in sequence {
-    promise = promise.then(on: stepContext, file: file, line: line) {
-      try step($0, element)
-    }
+    promise = promise.then(on: stepContext, file: file, line: line) { try step($0, element) }
   }
   return promise
 }

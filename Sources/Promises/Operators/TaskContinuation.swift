@@ -1,11 +1,11 @@
 /// A continuation of a task that awaits a value, for the operations and sequences of the modules.
 ///
 /// In a virtual time, the resumption begins an activity, which lasts until the task awaits the next value. The
-/// time therefore does not run past the code between the two. Outside of a virtual time, it is a
-/// `CheckedContinuation`.
+/// time therefore does not run past the code between the two. Its owner resumes it exactly once, which is not
+/// checked, because a check costs an allocation for each wait.
 package struct TaskContinuation<Output: Sendable>: Sendable {
   private typealias Base =
-    CheckedContinuation<(output: Output, activity: ActivityToken?, step: TraceStep?), Never>
+    UnsafeContinuation<(output: Output, activity: ActivityToken?, step: TraceStep?), Never>
 
   private let base: Base
   private let tasks: RunningTasks?
@@ -22,14 +22,10 @@ package struct TaskContinuation<Output: Sendable>: Sendable {
     isolation actor: isolated (any Actor)? = #isolation, _ body: (TaskContinuation) -> Void
   ) async -> Output {
     let scope = HandlerScope.innermost
-    guard scope?.time != nil || scope?.step != nil else {
-      return await withCheckedContinuation(isolation: actor) { (base: Base) in
-        body(TaskContinuation(base: base, tasks: nil, step: nil))
-      }.output
-    }
     let (tasks, scopeStep) = (scope?.time?.runningTasks, scope?.step)
-    let (output, activity, step) = await withCheckedContinuation(isolation: actor) { (base: Base) in
-      body(TaskContinuation(base: base, tasks: tasks, step: TraceStep.ofScope))
+    let (output, activity, step) = await withUnsafeContinuation(isolation: actor) { (base: Base) in
+      let step = scopeStep.map { $0.recorder.step(in: $0) }
+      body(TaskContinuation(base: base, tasks: tasks, step: step))
       if let scopeStep { scopeStep.recorder.taskSuspends(in: scopeStep) }
       tasks?.taskSuspends(RunningTasks.currentTask)
     }

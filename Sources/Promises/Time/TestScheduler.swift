@@ -239,7 +239,7 @@ public final class TestScheduler: Scheduler, CustomDebugStringConvertible {
     }
     guard !isScheduled else { return resolver.fulfill(()) }
     promise.always(on: .inline) { _ in resolver.fulfill(()) }
-    _ = await change.pendingResult
+    _ = await change.makeAwaiter().wait()
   }
 
   private func next(dueBy moment: Duration) -> (@Sendable () -> Void)? {

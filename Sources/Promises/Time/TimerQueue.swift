@@ -57,9 +57,7 @@ struct TimerQueue {
   /// Removes and returns an action, so that the caller can release it outside the lock.
   mutating func cancel(_ id: ID) -> (@Sendable () -> Void)? {
     let action = actions.removeValue(forKey: id)
-    if heap.count > 64, heap.count > 2 * actions.count {
-      heap.removeAll { actions[$0.id] == nil }
-    }
+    if heap.count > 64, heap.count > 2 * actions.count { heap.removeAll { actions[$0.id] == nil } }
     return action
   }
 

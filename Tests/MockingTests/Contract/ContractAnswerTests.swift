@@ -261,4 +261,54 @@ struct ContractAnswerTests {
     let mock = try Self.send(to: responder).mock
     #expect(mock.headers.values(for: "WWW-Authenticate") == challenges)
   }
+
+  // MARK: Kept responses
+
+  /// The response to one request is not that to a request with other preferences.
+  @Test func aKeptResponseHasItsPreferences() throws {
+    let responder = try Self.responder(
+      Self.success(
+        "{application/json: {example: {id: 1}}, text/plain: {example: one}}}, "
+          + "'404': {description: B, content: {application/json: {example: {id: 4}}}"))
+    let responses: [(headers: HTTPHeaders, status: Int, text: String)] = [
+      ([:], 200, #"{"id":1}"#),
+      (["Accept": "text/plain"], 200, "one"),
+      (["Accept": "application/json"], 200, #"{"id":1}"#),
+      (["Accept": "text/plain;q=0.5, application/json"], 200, #"{"id":1}"#),
+      (["Prefer": "code=404"], 404, #"{"id":4}"#),
+      (["Accept": "application/json", "Prefer": "code=404"], 404, #"{"id":4}"#),
+    ]
+    for round in 1...3 {
+      for (headers, status, text) in responses {
+        let (mock, body) = try Self.send(headers, to: responder)
+        #expect(mock.status == status, "round \(round), \(headers)")
+        #expect(body == text, "round \(round), \(headers)")
+      }
+      #expect(try Self.send(["Accept": "image/png"], to: responder).mock.status == 406)
+    }
+  }
+
+  /// The field `Location` of a response is below the path of its own request.
+  @Test func aKeptResponseHasNoLocationOfAnotherRequest() throws {
+    let responder = try Self.responder(
+      "{'201': {description: A, headers: {Location: {schema: {type: string}}}, "
+        + "content: {application/json: {example: {id: 1}}}}}")
+    for path in ["/a", "/b", "/a"] {
+      var request = Self.request()
+      request.path = ReceivedPath(text: path)
+      #expect(responder.respond(to: request).headers["Location"] == path + "/1")
+    }
+  }
+
+  /// Values of `Accept` beyond the limit for kept responses have the same responses.
+  @Test func manyValuesOfAcceptHaveTheirResponses() throws {
+    let responder = try Self.responder(
+      Self.success("{application/json: {example: {id: 1}}, text/plain: {example: one}}"))
+    for number in 0..<200 {
+      let json = ["Accept": "application/json, text/plain;q=0.\(100 + number)"] as HTTPHeaders
+      #expect(try Self.send(json, to: responder).text == #"{"id":1}"#)
+      let text = ["Accept": "text/plain, application/json;q=0.\(100 + number)"] as HTTPHeaders
+      #expect(try Self.send(text, to: responder).text == "one")
+    }
+  }
 }

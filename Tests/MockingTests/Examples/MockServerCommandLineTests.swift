@@ -21,7 +21,7 @@ import MockingStubs
         "--match": "method,body", "--seed": "7", "--proxy": "https://a.example",
         "--record": "r.har", "--keep": "pin", "--mask": "nick",
         "--token": "t0ken-of-tests", "--delay": "80ms-300ms", "--check": "api.yaml",
-        "--report": "r.xml",
+        "--report": "r.xml", "--verify": "v.json", "--junit": "j.xml", "--fault": "reset:0.5",
       ]
       let recorded = [
         "--proxy", "https://b.example", "--record", "b.har", "--check", "b.yaml", "a.json",
@@ -45,6 +45,13 @@ import MockingStubs
           == .uniform(.milliseconds(80), .milliseconds(300)))
       let contracts = try options("a", "--no-validation", "--dynamic").contracts
       #expect(contracts == StubFile.ContractOptions(validatesRequests: false, isDynamic: true))
+    }
+
+    @Test func aFaultHasAChance() throws {
+      #expect(try options("a", "--fault", "reset").fault == Options.Fault(fault: .reset))
+      #expect(
+        try options("a", "--fault", "garbage:0.25").fault
+          == Options.Fault(fault: .garbage, chance: 0.25))
     }
 
     @Test func filesAndCommandsAreRecognized() throws {
@@ -138,6 +145,14 @@ import MockingStubs
         "--check requires --proxy; to validate files: mock-server check FILE"
       ),
       (["--proxy", "http://a", "--report", "b"], "--report requires --check"),
+      (["a", "--junit", "b"], "--junit requires --check or --verify"),
+      (["completions"], "completions: expected bash, zsh or fish"),
+      (["completions", "zsh", "b"], "unexpected argument b after completions SHELL"),
+      (
+        ["a", "--fault", "reset:2"],
+        "--fault reset:2: expected close, reset, stall or garbage, and a chance from 0 to 1 for only "
+          + "some of the responses, such as reset:0.1"
+      ),
       (["--proxy", "http://a", "--errors"], "--errors requires --check or a FILE"),
       (
         ["a", "--delay", "80"],
@@ -201,6 +216,17 @@ import MockingStubs
       }
       for status in ExitStatus.allCases {
         #expect(text.contains("| \(status.rawValue) | \(status.meaning) |"))
+      }
+    }
+
+    @Test(arguments: [Completions.bash, .zsh, .fish])
+    func completionsHaveEveryOptionAndCommand(shell: Completions) {
+      for option in OptionTable.options {
+        let name = shell == .fish ? "-l \(option.name.dropFirst(2)) " : option.name
+        #expect(shell.script.contains(name), "\(option.name)")
+      }
+      for command in Options.Command.allCases where ![.help, .version].contains(command) {
+        #expect(shell.script.contains(command.rawValue), "\(command)")
       }
     }
 

@@ -44,6 +44,21 @@ struct ValueTests {
     #expect(promise.isCancelled)
   }
 
+  @Test func aRaceBetweenCancellingTheTaskAndSettlingResumesItOnce() async {
+    for number in 0..<1_000 {
+      let (promise, resolver) = Promise<Int>.pending(on: .inline)
+      let task = Task { await promise.result }
+      let settling = Task { resolver.fulfill(number) }
+      task.cancel()
+      switch await task.value {
+      case .success(let value): #expect(value == number)
+      case .failure(let error): #expect(error is CancellationError)
+      }
+      await settling.value
+      #expect(!promise.isPending)
+    }
+  }
+
   @Test func cancellingATaskKeepsAPromiseThatOthersAwait() async throws {
     let (promise, resolver) = Promise<Int>.pending()
     let other = promise.map { $0 + 1 }

@@ -185,8 +185,8 @@
     /// keeps too many. A connection with other streams is closed later, and the error is not noticed.
     var isBodyCut: Bool {
       // Earlier versions do not tell of GOAWAY frames.
-      guard catena_curl_version() >= 0x07_5800, body.endsConnection, !body.evictsConnection,
-        !body.hasLength, mayNegotiateHTTP2, mayUseHTTP2, let connection = repetition.connection
+      guard body.endsConnection, !body.evictsConnection, !body.hasLength, mayNegotiateHTTP2,
+        mayUseHTTP2, let connection = repetition.connection, catena_curl_version() >= 0x07_5800
       else { return false }
       return !connections.isEnding(connection)
     }

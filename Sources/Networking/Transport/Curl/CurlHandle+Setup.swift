@@ -49,6 +49,7 @@
           throw TransportFailure(code: .invalidURL, detail: "The URL is not http or https")
         }
         origin = new
+        isLoopback = new.isLoopback
         appliedOptions?.hasOrigin = false
       }
       if let origin, appliedOptions?.hasOrigin == false {
@@ -56,7 +57,7 @@
         // `no_proxy`. With a proxy of the environment, the local machine is excluded, because a
         // remote proxy would look for a local server on its own machine.
         let isDirect =
-          origin.isLoopback || AddressRanges.withoutProxy.contains(ipv6: origin.host)
+          isLoopback || AddressRanges.withoutProxy.contains(ipv6: origin.host)
         let exceptions = options.proxy != .environment ? "" : isDirect ? "*" : nil
         try require(catena_easy_set_string(easy, .noProxy, exceptions))
         mayNegotiateHTTP2 = options.allowsHTTP2 && origin.scheme == "https" && !requiresHTTP1

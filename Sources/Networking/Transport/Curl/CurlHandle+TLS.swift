@@ -126,12 +126,7 @@
       switch self {
       case .none: return false
       case .url(let url): return url.scheme?.lowercased() == "https"
-      case .environment:
-        let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
-        // Not by ProcessInfo, which copies the whole environment for each handle.
-        return names.contains { name in
-          getenv(name).map { String(cString: $0).lowercased().hasPrefix("https:") } ?? false
-        }
+      case .environment: return catena_environment_has_tls_proxy()
       }
     }
   }

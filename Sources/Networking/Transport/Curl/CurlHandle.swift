@@ -20,7 +20,7 @@
     let errorBuffer: UnsafeMutablePointer<CChar>
     let clock: CurlClock
     let connections: CurlConnections
-    var fields = CurlHeaderList()
+    @exclusivity(unchecked) var fields = CurlHeaderList()
     /// The fields of the request for a tunnel.
     var tunnelFields = CurlHeaderList()
     /// The header fields for which the list was made, or `nil` if there is no list.
@@ -31,6 +31,8 @@
     var isListForBody = false
     /// The origin of the last URL.
     var origin: Origin?
+    /// Whether the origin is on this machine.
+    var isLoopback = false
     /// The last socket that libcurl watched for the exchange, or -1.
     var socket: Int32 = -1
     /// The sockets of the loop.
@@ -40,9 +42,9 @@
     /// The index of the handle's ``CurlDeadline`` in the heap, or `nil` if it has none.
     var deadlineIndex: Int?
     /// The options that are set on the handle, or `nil` if it is new or reset.
-    var appliedOptions: AppliedOptions?
+    @exclusivity(unchecked) var appliedOptions: AppliedOptions?
     /// The TLS settings, once the options of the transport are set.
-    var tls: HandleTLS?
+    @exclusivity(unchecked) var tls: HandleTLS?
 
     // The state of the current exchange.
     private(set) var exchange: CurlExchange?
@@ -51,8 +53,8 @@
     var uploadFailure: TransportFailure?
     /// Whether the I/O thread has found the exchange suspended and has not resumed it since.
     private var isFlowSuspended = false
-    // Unchecked, because dynamic exclusivity checks are slow for each line of a head. Only the I/O
-    // thread accesses the parser, and accesses do not overlap.
+    // Unchecked, as others above and below, because dynamic exclusivity checks are slow for each line of a
+    // head. Only the I/O thread accesses them, and accesses do not overlap.
     @exclusivity(unchecked) private var headParser = ResponseHeadParser()
     /// Whether the head of the final response has been delivered.
     var hasCompleteHead: Bool { headParser.isComplete }
@@ -81,7 +83,7 @@
     var hasOwnConnection = false
     /// Whether the request is sent only if its server selects HTTP/1.1 by ALPN.
     var requiresHTTP1 = false
-    var repetition = CurlRepetition()
+    @exclusivity(unchecked) var repetition = CurlRepetition()
     /// The last handshake of the exchange.
     var handshake: HandshakeVerifier?
     /// The TLS properties of the connection, once it is known.

@@ -8,13 +8,16 @@
 
   /// The event loop of an I/O thread: libcurl's multi interface, driven by epoll.
   ///
-  /// Each iteration takes the posted commands, waits for events, tells libcurl about ready sockets,
-  /// performs the commands, tells libcurl about an expired timer, and ends completed exchanges. The
+  /// Each iteration waits for events, tells libcurl about ready sockets, ends completed exchanges, performs
+  /// the posted commands, tells libcurl about an expired timer, and ends completed exchanges again. The
   /// commands follow the events, because a new exchange must not use a connection that has become
-  /// readable since its last exchange. The handlers of exchanges are called from
-  /// libcurl's callbacks or at the end of an iteration, never under a lock.
+  /// readable since its last exchange. A request that a handler makes is sent in the same iteration, if its
+  /// connection is checked before. The handlers of exchanges are called from libcurl's callbacks or after
+  /// the events, never under a lock.
   final class CurlLoop: CallbackContext {
     private static let initialized: Void = catena_curl_initialize()
+    /// Whether ``CurlHandle/reportConnection()`` checks a connection before a request is sent on it.
+    private static let checksConnections = catena_curl_version() >= 0x07_5000
 
     private let commandQueue: CurlCommandQueue
     private let options: CurlTransport.Options
@@ -27,15 +30,17 @@
     private let clock = CurlClock()
     private let connections = CurlConnections()
     private let multi: OpaquePointer?
-    private var deadlines = Heap<CurlDeadline>()
+    // Unchecked, because dynamic exclusivity checks are slow for each exchange. Only the I/O thread
+    // accesses these properties, and accesses do not overlap.
+    @exclusivity(unchecked) private var deadlines = Heap<CurlDeadline>()
     /// The active handles of a pool for bodies by the sockets that libcurl watches for them.
     private var owners: [Int32: CurlHandle] = [:]
     /// The handles of finished exchanges, kept for reuse.
-    private var idleHandles: [CurlHandle] = []
+    @exclusivity(unchecked) private var idleHandles: [CurlHandle] = []
     private static let maximumIdleHandles = 256
     /// The time at which libcurl's timer expires, or `nil` if none is set.
     private var timerDue: UInt64?
-    private var activeCount = 0
+    @exclusivity(unchecked) private var activeCount = 0
     private var isClosing = false
 
     /// Makes a loop.
@@ -69,17 +74,23 @@
       setUpMulti()
       var commands: [CurlCommandQueue.Command] = []
       repeat {
-        commandQueue.take(into: &commands)
+        if !Self.checksConnections { commandQueue.take(into: &commands) }
+        let isIdle = commands.isEmpty && commandQueue.isIdle()
         let polled = CurlClock.currentTime
-        sockets.wait(milliseconds: commands.isEmpty ? pollTimeout : 0) { [clock] socket, selected in
+        sockets.wait(milliseconds: isIdle ? pollTimeout(at: polled) : 0) {
+          [clock] socket, selected in
           clock.update()
           // After a read has ended its stream, libcurl notices that when it sends.
           let sends = owners[socket]?.sendsAfterReads == true
           catena_multi_socket_ready(
             multi, socket, sends ? selected | Int32(CatenaSelectOut) : selected)
         }
-        if commands.isEmpty { commandQueue.wake() }
+        if isIdle { commandQueue.wake() }
         clock.update()
+        if Self.checksConnections {
+          finishCompleted()
+          commandQueue.take(into: &commands)
+        }
         for command in commands { perform(command) }
         commands.removeAll(keepingCapacity: true)
         fireTimer()
@@ -116,8 +127,13 @@
       catena_multi_on_timer(
         multi,
         { _, milliseconds, context in
-          CurlLoop.at(context).timerDue =
-            milliseconds < 0 ? nil : CurlClock.currentTime + UInt64(milliseconds) * 1_000_000
+          let loop = CurlLoop.at(context)
+          // A timer that is due now needs no exact time, and another one must not expire early.
+          loop.timerDue =
+            milliseconds < 0
+            ? nil
+            : milliseconds == 0
+              ? loop.clock.now : CurlClock.currentTime + UInt64(milliseconds) * 1_000_000
           return 0
         }, context)
     }
@@ -160,7 +176,8 @@
       guard multi != nil, sockets.isUsable,
         let handle = idleHandles.popLast() ?? CurlHandle(clock: clock, connections)
       else {
-        return exchange.fail(.cannotConnect, "No memory or file descriptors are left")
+        let problem = catena_curl_problem().map { String(cString: $0) }
+        return exchange.fail(.cannotConnect, problem ?? "No memory or file descriptors are left")
       }
       handle.hasOwnConnection = refusingOrigins != nil
       handle.requiresHTTP1 = refusingOrigins?.contains(exchange.request.url) == false
@@ -183,11 +200,10 @@
       end(handle, with: handle.failure(.cannotConnect, "libcurl rejected the exchange"))
     }
 
-    /// The maximum time to wait for events, in milliseconds, or -1 for no limit.
-    private var pollTimeout: Int32 {
+    /// Returns the maximum time to wait for events, in milliseconds, or -1 for no limit.
+    private func pollTimeout(at now: UInt64) -> Int32 {
       let due = min(timerDue ?? .max, deadlines.first?.due ?? .max)
       guard due < .max else { return isClosing && activeCount == 0 ? 0 : -1 }
-      let now = CurlClock.currentTime
       guard due > now else { return 0 }
       return Int32(clamping: (due - now + 999_999) / 1_000_000)
     }

@@ -254,18 +254,21 @@
       }
     }
 
-    /// Swaps the posted commands for an empty array; for the I/O thread only.
+    /// Returns whether there are no commands; for the I/O thread only.
     ///
-    /// If there are none, the next command wakes the thread.
-    func take(into commands: inout [Command]) {
+    /// The next command then wakes the thread.
+    func isIdle() -> Bool {
       state.withLock { state in
-        swap(&state.commands, &commands)
-        state.isSleeping = commands.isEmpty
+        state.isSleeping = state.commands.isEmpty
+        return state.isSleeping
       }
     }
 
     /// Marks the I/O thread as awake; for the I/O thread only.
     func wake() { state.withLock { $0.isSleeping = false } }
+
+    /// Swaps the posted commands for an empty array; for the I/O thread only.
+    func take(into commands: inout [Command]) { state.withLock { swap(&$0.commands, &commands) } }
 
     /// Ends the queue unless commands are waiting; for the I/O thread only.
     ///

@@ -166,9 +166,7 @@ final class URLSessionExchange: TransportHandle {
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
   /// Delivers an event other than the last; for the delegate queue only.
-  func receive(_ event: TransportEvent) {
-    deliver { $0.machine.add(event, at: $1) }
-  }
+  func receive(_ event: TransportEvent) { deliver { $0.machine.add(event, at: $1) } }
 
   /// Records a sign of an established connection; for the delegate queue only.
   func recordActivity() {
@@ -179,14 +177,10 @@ final class URLSessionExchange: TransportHandle {
   }
 
   /// Sets the failure of a task that is about to be cancelled; for the delegate queue only.
-  func setFailure(_ failure: TransportFailure) {
-    state.withLock { $0.failure = failure }
-  }
+  func setFailure(_ failure: TransportFailure) { state.withLock { $0.failure = failure } }
 
   /// Sets the measurements of the platform; for the delegate queue only.
-  func setMetrics(_ metrics: TransportMetrics) {
-    state.withLock { $0.machine.setMetrics(metrics) }
-  }
+  func setMetrics(_ metrics: TransportMetrics) { state.withLock { $0.machine.setMetrics(metrics) } }
 
   /// Ends the exchange after its task has completed; for the delegate queue only.
   func complete(_ failure: TransportFailure?) {
@@ -302,9 +296,7 @@ enum URLSessionBody: Sendable {
     do {
       self = .copy(
         try await TemporaryFile { target in
-          while let bytes = try await reader.next(upTo: 1 << 20) {
-            try target.write(bytes)
-          }
+          while let bytes = try await reader.next(upTo: 1 << 20) { try target.write(bytes) }
         })
     } catch let failure as TransportFailure {
       throw failure

@@ -161,9 +161,7 @@ public final class URLSessionTransport: Transport {
     let single = base.forSingleHop
     trust.configure(single)
     let (events, queue) = (events, events.queue)
-    makeSession = {
-      URLSession(configuration: single, delegate: events, delegateQueue: queue)
-    }
+    makeSession = { URLSession(configuration: single, delegate: events, delegateQueue: queue) }
     session = makeSession()
   }
 

@@ -29,6 +29,29 @@
       #expect(try await record(of: second, after: server, end).body == Data("/second".utf8))
     }
 
+    /// The I/O thread begins the second exchange before it looks at its connections again.
+    @Test func anExchangeThatAHandlerStartsDoesNotGetThem() async throws {
+      let (hasResponse, hasBytes) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let server = try ScriptedServer { request in
+        guard request.target == "/first" else {
+          return [.respond("200 OK", [], Data(request.target.utf8))]
+        }
+        return [
+          .text("\(Self.head)first"), .run { hasResponse.wait() }, .text("\(Self.head)other"),
+          .run { hasBytes.signal() },
+        ]
+      }
+      let (transport, second) = (CurlTransport(), Log<ExchangeRecorder>())
+      let first = ExchangeRecorder(transport, HTTPRequest(url: server.url("/first"))) { event in
+        guard event.isLast else { return }
+        hasResponse.signal()
+        hasBytes.wait()
+        second.append(ExchangeRecorder(transport, HTTPRequest(url: server.url("/second"))))
+      }
+      #expect(await first.record.body == Data("first".utf8))
+      #expect(await second.entries(1).first?.record.body == Data("/second".utf8))
+    }
+
     /// The other connection has no bytes to read, and the same ports, because the namespace has one only.
     @Test(.enabled(NetworkNamespace.requirement) { await NetworkNamespace.isPermitted })
     func theyAreFoundOnAConnectionWhosePortsAnotherOneHasToo() async throws {
