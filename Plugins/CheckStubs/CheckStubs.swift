@@ -24,7 +24,7 @@ struct CheckStubs: BuildToolPlugin {
       let output = context.pluginWorkDirectoryURL.appending(path: file.outputName)
       return .buildCommand(
         displayName: "Checking \(file.name)", executable: program,
-        arguments: ["check", "--diagnostics", output.path, file.url.path],
+        arguments: ["check", "--diagnose", output.path, file.url.path],
         inputFiles: files.inputs, outputFiles: [output])
     }
   }

@@ -145,7 +145,7 @@ struct CommandLineParser {
       throw Options.UsageError("--errors requires --check or a FILE")
     }
     for (first, second) in [
-      ("--verbose", "--quiet"), ("--json", "--diagnostics"), ("--cors", "--no-cors"),
+      ("--verbose", "--quiet"), ("--json", "--diagnose"), ("--cors", "--no-cors"),
       ("--token", "--no-admin"),
     ]
     where names.isSuperset(of: [first, second]) {

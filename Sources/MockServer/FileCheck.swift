@@ -18,7 +18,7 @@ struct FileCheck {
   /// The files of resources are neither read nor created.
   ///
   /// - Returns: The exit status.
-  /// - Throws: ``UnsavedFile`` if the file of `--diagnostics` cannot be written.
+  /// - Throws: ``UnsavedFile`` if the file of `--diagnose` cannot be written.
   func run() throws -> ExitStatus {
     let urls = options.files.map(Options.url(of:))
     // A file of several may use the scenario states of another one.
@@ -58,7 +58,7 @@ struct FileCheck {
   private func report(_ file: StubFile) throws {
     guard options.diagnostics == nil else {
       return try write(
-        file.warnings.map { CompilerDiagnostic(.warning, "\($0)") }
+        file.warnings.map { CompilerDiagnostic(.warning, "\($0)", files: file.files) }
           + file.notes.map { CompilerDiagnostic(.note, $0) })
     }
     for warning in file.warnings { console.failure("warning: \(warning)") }
@@ -82,7 +82,7 @@ struct FileCheck {
 // MARK: - Diagnostics
 
 extension FileCheck {
-  /// Prints diagnostics on standard error, and writes them to the file of `--diagnostics`.
+  /// Prints diagnostics on standard error, and writes them to the file of `--diagnose`.
   ///
   /// The file is source code of Swift in which each diagnostic is a comment, so that a build system can
   /// compile the output of the check. SwiftPM copies an output of any other kind into the product.
@@ -111,13 +111,15 @@ private struct CompilerDiagnostic: CustomStringConvertible {
 
   /// Inserts the severity between the position and the message of a text.
   ///
-  /// A text without a position begins with the severity.
-  init(_ severity: Severity, _ text: String) {
-    guard let position = text.prefixMatch(of: #/.+?:[0-9]+:[0-9]+: /#) else {
+  /// A text without a position begins with the severity. A position may have the name of a file
+  /// without its folder, as in a message about two routes.
+  init(_ severity: Severity, _ text: String, files: [URL] = []) {
+    guard let position = text.prefixMatch(of: #/(.+?)(:[0-9]+:[0-9]+: )(.*)/#) else {
       description = "\(severity.rawValue): \(text)"
       return
     }
-    let message = text[position.range.upperBound...]
-    description = "\(position.output)\(severity.rawValue): \(message)"
+    let (_, name, place, message) = position.output
+    let file = files.first { $0.lastPathComponent == name }?.relativePath ?? String(name)
+    description = "\(file)\(place)\(severity.rawValue): \(message)"
   }
 }

@@ -250,7 +250,7 @@ enum OptionTable {
       help: "print one JSON object on each line"
     ) { options, _ in options.writesJSON = true },
     Option(
-      name: "--diagnostics", value: "FILE", group: .output, commands: [.check],
+      name: "--diagnose", value: "FILE", group: .output, commands: [.check],
       help:
         "print only errors and warnings, as a compiler does, and also write them to FILE as "
         + "comments of Swift, for the plugin CheckStubs"

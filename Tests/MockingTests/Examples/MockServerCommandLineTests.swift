@@ -185,6 +185,7 @@ import MockingStubs
         "--token: a token has 8 to 256 letters, digits and the characters . _ ~ -"
       ),
       (["check", "a", "--port", "0"], "--port cannot be used with check"),
+      (["a", "--diagnose", "b"], "--diagnose cannot be used with serve"),
       (["init", "--json"], "--json cannot be used with init"),
     ])
     func anInvalidCommandLineHasOneMessage(arguments: [String], message: String) {

@@ -200,6 +200,34 @@
       #expect(errors[2].hasPrefix("mock-server: \(second.path):1:"))
     }
 
+    /// The output of a build system is source code, and the lines on standard error are those of a compiler.
+    @Test func diagnosticsHaveTheFormOfACompiler() async throws {
+      let output = folder.url("stubs.json.swift")
+      let arguments = ["check", "--diagnose", output.path, file.path]
+      try Data(#"{"routes": [{"path": "/a", "status": 1}]}"#.utf8).write(to: file)
+      var end = try await Program.mockServer(arguments)
+      #expect(end.status == .exited(1))
+      #expect(end.output.isEmpty)
+      #expect(end.errors.hasPrefix("\(file.path):1:38: error: routes[0].status: "))
+      #expect(try String(contentsOf: output, encoding: .utf8) == "// \(end.errors)")
+
+      let route = #"{"method": "GET", "path": "/a", "json": 1}"#
+      try Data(#"{"routes": [\#(route), \#(route)]}"#.utf8).write(to: file)
+      end = try await Program.mockServer(arguments)
+      #expect(end.status == .exited(0))
+      #expect(end.errors.hasPrefix("\(file.path):1:57: warning: "))
+
+      try Data(#"{"routes": [\#(route)]}"#.utf8).write(to: file)
+      end = try await Program.mockServer(arguments)
+      #expect(end.status == .exited(0))
+      #expect(end.output.isEmpty && end.errors.isEmpty)
+      #expect(try Data(contentsOf: output).isEmpty)
+
+      try FileManager.default.removeItem(at: file)
+      end = try await Program.mockServer(arguments)
+      #expect(end.errors == "error: \(file.path): no such file\n")
+    }
+
     @Test func dataThatIsNotKeptIsWarnedAbout() async throws {
       try Data(#"{"isolation": {"header": "X-Client"}, "routes": [{"resource": "/a"}]}"#.utf8)
         .write(to: file)
