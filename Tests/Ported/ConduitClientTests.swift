@@ -86,9 +86,10 @@ struct ConduitClientTests {
     // The handlers of the progress run before those of the promise in the same serial context.
     let up = Log<TransferProgress>()
     let form = Request.upload(data: Data(repeating: 7, count: 50_000), to: "films")
-    _ = try await sessionClient.request(form, .onProgress { up.append($0) }).map { $0 }.value
+    _ = try await sessionClient.request(form, .onProgress { up.append($0) })
+      .then(on: .main) { $0.status }.value
     _ = try await sessionClient.request(.get("film"), .onProgress { reports.append($0) })
-      .map { $0 }.value
+      .then(on: .main) { $0.status }.value
     #expect(up.entries.last?.sent.fraction == 1)
     #expect(reports.entries.last?.received.bytes == 100_000)
   }
