@@ -294,7 +294,9 @@ final class ResponseReceiver: Sendable {
 
   private func fail(_ failure: TransportFailure) {
     guard let last = finish() else { return }
-    let response = last.head.map { Response($0, .memory(last.data), to: request, failure.metrics) }
+    let response = last.head.map {
+      Response($0, .memory(last.data), to: request, failure.metrics)
+    }
     let error = NetworkError(failure, of: request, response: response)
     if let sink = last.sink {
       reception.copy?.abandon()
