@@ -185,6 +185,7 @@ struct ClientServiceTests {
       let client: Networking<Request>
       let log: Log
       func run() async throws {
+        log.append("started")
         try? await gracefulShutdown()
         // The client still works while its users end.
         log.append("\(try await client.request(.get("last")).value.status)")
@@ -197,12 +198,13 @@ struct ClientServiceTests {
           .init(service: User(client: fixture.client, log: log)),
         ], logger: Logger(label: "test")))
     async let run: Void = group.run()
+    while log.entries.isEmpty { await Task.yield() }
     await group.triggerGracefulShutdown()
-    while log.entries.isEmpty {
+    while log.entries.count < 2 {
       await fixture.time.advance(by: .seconds(5))
       await Task.yield()
     }
     try await run
-    #expect(log.entries == ["200"])
+    #expect(log.entries == ["started", "200"])
   }
 }
