@@ -393,23 +393,3 @@ extension Transport {
     }
   }
 }
-
-extension FileTarget {
-  private static let checks = DispatchQueue(label: "Catena.Download", attributes: .concurrent)
-
-  /// Checks whether the file can be written, as far as it is possible in advance.
-  ///
-  /// - Parameter then: A closure that gets the reason that it cannot be written, if any. It runs at once,
-  ///   or on a queue if this is an I/O thread, which a slow file system must not block.
-  fileprivate func check(_ then: @escaping @Sendable (FileError?) -> Void) {
-    @Sendable func check() {
-      do throws(FileError) {
-        try PartialFile.check(url, replacing: replaces)
-        then(nil)
-      } catch {
-        then(error)
-      }
-    }
-    if TransportThread.isCurrent { Self.checks.async(execute: check) } else { check() }
-  }
-}
