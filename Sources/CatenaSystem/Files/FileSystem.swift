@@ -227,9 +227,7 @@ package struct FileSystem: Sendable {
   /// Removes a file, or a folder with its contents; symbolic links are not followed.
   package func remove(_ path: some FilePathConvertible) throws(FileError) {
     let path = path.filePath
-    if try isDirectory(path) {
-      for name in try names(in: path) { try remove(path / name) }
-    }
+    if try isDirectory(path) { for name in try names(in: path) { try remove(path / name) } }
     beforeOperation("remove")
     guard CatenaSystem.remove(path.bytes) != 0 else { return }
     let number = errno

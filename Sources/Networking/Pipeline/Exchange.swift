@@ -67,9 +67,7 @@ public struct Exchange: Sendable {
   /// Throws if the session in which the request was made has ended.
   ///
   /// - Throws: ``NetworkError`` with the code `sessionEnded`.
-  func checkSessions() throws(NetworkError) {
-    if let sessionError { throw sessionError }
-  }
+  func checkSessions() throws(NetworkError) { if let sessionError { throw sessionError } }
 
   private var sessionError: NetworkError? {
     call.sessions.hasEnded ? .sessionEnded(.init(request)) : nil

@@ -147,16 +147,13 @@ extension Promise where Value: Sendable {
     if Thread.isMainThread {
       waiter.runMainQueue(until: deadline)
     } else if !waiter.isSettled {
-      waiter.block(until: deadline)
+      let settled = DispatchSemaphore(value: 0)
+      waiter.observe(.rejection) { _ in settled.signal() }
+      let limit = deadline.map { DispatchTime.now() + max(0, $0.secondsFromNow) }
+      _ = settled.wait(timeout: limit ?? .distantFuture)
     }
     if !waiter.isSettled { waiter.reject(PromiseError.timedOut, by: .consumer) }
     return try waiter.outcome.get()
-  }
-
-  private func block(until deadline: ContinuousClock.Instant?) {
-    let settled = DispatchSemaphore(value: 0)
-    observe(.rejection) { _ in settled.signal() }
-    _ = settled.wait(timeout: deadline.map { .now() + max(0, $0.secondsFromNow) } ?? .distantFuture)
   }
 
   private func runMainQueue(until deadline: ContinuousClock.Instant?) {

@@ -129,18 +129,13 @@
         { _, milliseconds, context in
           let loop = CurlLoop.at(context)
           // A timer that is due now needs no exact time, and another one must not expire early.
-          loop.timerDue =
-            milliseconds < 0
-            ? nil
-            : milliseconds == 0
-              ? loop.clock.now : CurlClock.currentTime + UInt64(milliseconds) * 1_000_000
+          let now = milliseconds > 0 ? CurlClock.currentTime : loop.clock.now
+          loop.timerDue = milliseconds < 0 ? nil : now + UInt64(milliseconds) * 1_000_000
           return 0
         }, context)
     }
 
-    private func keepConnections(_ count: Int) {
-      catena_multi_set_long(multi, .maxConnects, max(count, 1))
-    }
+    private func keepConnections(_ n: Int) { catena_multi_set_long(multi, .maxConnects, max(n, 1)) }
 
     private func perform(_ command: CurlCommandQueue.Command) {
       switch command {
