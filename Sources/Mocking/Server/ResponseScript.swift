@@ -60,7 +60,8 @@ struct ResponseScript {
 
   /// Whether the response is a stream that ends only with the connection.
   var isEndless: Bool {
-    isTimed && steps.contains { if case .stream(let cursor) = $0 { cursor.isEndless } else { false } }
+    isTimed
+      && steps.contains { if case .stream(let cursor) = $0 { cursor.isEndless } else { false } }
   }
 
   /// Creates the script of a mock.
