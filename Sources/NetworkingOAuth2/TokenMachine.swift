@@ -7,7 +7,9 @@ import Promises
 /// Its methods take an event and return the actions. The session performs them after unlocking.
 struct TokenMachine {
   /// A token and the parts of it that each request needs.
-  struct Current {
+  ///
+  /// A class, because a copy of the token for each request would copy all its texts.
+  final class Current: Sendable {
     let token: OAuth2Token
     /// The value of the `Authorization` field.
     ///
