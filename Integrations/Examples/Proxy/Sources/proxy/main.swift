@@ -2,9 +2,10 @@ import CatenaHTTPTypes
 import CatenaServiceLifecycle
 import Foundation
 import Hummingbird
-import Networking
 
-import struct Networking.Request
+import struct Networking.BodyStream
+import class Networking.Networking
+import struct Networking.NetworkingConfiguration
 
 /// A reverse proxy: `swift run proxy http://127.0.0.1:8080 8081`.
 let upstream = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080"
@@ -14,7 +15,7 @@ var configuration = NetworkingConfiguration()
 configuration.redirects = .refuse  // the browser follows them, and has the cookies
 configuration.cookies = .none
 configuration.caching.storage = .none
-let client = Networking<Request>(baseURL: URL(string: upstream), configuration: configuration)
+let client = Networking<ClientRequest>(baseURL: URL(string: upstream), configuration: configuration)
 
 let proxy = CallbackResponder<BasicRequestContext> { request, _ in
   var head = request.head
@@ -23,7 +24,7 @@ let proxy = CallbackResponder<BasicRequestContext> { request, _ in
   let length = head.headerFields[.contentLength].flatMap { Int64($0) }
   let hasBody = length ?? 0 > 0 || head.headerFields[.transferEncoding] != nil
   let body = BodyStream(length: length, once: request.body.map { Data($0.readableBytesView) })
-  let call = Request(head, payload: hasBody ? .stream(body) : nil)
+  let call = ClientRequest(head, payload: hasBody ? .stream(body) : nil)
   guard let response = try? await client.stream(call).value else { throw HTTPError(.badGateway) }
   let forwarded = try HTTPResponse(forwarding: response)
   return Response(
