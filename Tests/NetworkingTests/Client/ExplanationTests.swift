@@ -205,7 +205,8 @@ struct ExplanationTests {
   // MARK: Calls
 
   @Test func aCallHasTheNumberOfItsEvents() async throws {
-    let (client, monitor) = (Self.client(), RecordingMonitor())
+    let monitor = RecordingMonitor()
+    let client = Self.client { $0.scheduler = TestScheduler() }
     client.addMonitor(monitor)
     let call = client.request(.get("a"))
     let number = try #require(await monitor.events(1).first).call
