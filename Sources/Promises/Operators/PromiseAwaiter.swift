@@ -4,8 +4,8 @@ import CatenaSystem
 ///
 /// The task is resumed once: when the promise has settled, or when the task is cancelled before.
 ///
-/// `@unchecked Sendable` because `state` protects the variables: `continuation` is written before the
-/// state becomes `waiting`, and the thread that ends the wait is the only one that then uses both.
+/// `@unchecked Sendable` because each variable is protected by `state`: `continuation` is written before
+/// the state becomes `waiting`, and the thread that ends the wait is the only one that then uses both.
 @usableFromInline
 final class PromiseAwaiter: Settleable, @unchecked Sendable {
   private enum State {
