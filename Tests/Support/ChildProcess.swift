@@ -95,7 +95,12 @@
     package var end: End {
       get async {
         await withTaskCancellationHandler {
-          await End(status: waiter.status, outputData: output.all, errorData: errors.all)
+          let end = await End(status: waiter.status, outputData: output.all, errorData: errors.all)
+          // A report of the thread sanitizer, which the output of the tests would not have.
+          if end.errors.contains("WARNING: ThreadSanitizer") {
+            StandardStream.error.write(end.errors)
+          }
+          return end
         } onCancel: {
           signal(SIGKILL)
         }
