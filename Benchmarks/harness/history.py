@@ -4,6 +4,7 @@ import datetime
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 
@@ -33,8 +34,8 @@ def entry(lines, status):
         "commit": _output("git", "-C", HERE, "rev-parse", "HEAD"),
         "isChanged": _output("git", "-C", HERE, "status", "--porcelain", "--untracked-files=no") != "",
         "machine": {
-            "processor": _processor(), "cores": os.cpu_count(), "system": _system(),
-            "swift": _output("swift", "--version").splitlines()[:1],
+            "processor": processor(), "cores": os.cpu_count(), "system": _system(),
+            "swift": swift(),
         },
         "status": status,
         "tables": tables(lines),
@@ -48,7 +49,14 @@ def _output(*command):
         return ""
 
 
-def _processor():
+def swift():
+    """Returns the version of the compiler, or an empty text without one."""
+    found = re.search(r"Swift version \S+", _output("swift", "--version"))
+    return found.group() if found else ""
+
+
+def processor():
+    """Returns the name of the processor."""
     try:
         with open("/proc/cpuinfo") as file:
             names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]

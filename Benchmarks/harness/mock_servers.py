@@ -8,6 +8,8 @@ from programs import ours, peer
 from tables import table
 
 PORT = 18486
+# A peer without a program of the benchmarks.
+NGINX = "nginx"
 BOARD = '{"id":7,"title":"Board of forty bytes!"}'
 # The requests of each kind: their target, and for a POST the body.
 KINDS = {
@@ -33,7 +35,8 @@ def mock_servers(servers, options):
 
     def measured(path, target, body=None):
         """Returns the responses per second, and per second of the server's processor time."""
-        server = servers.start([path, "serve", "--port", str(PORT)], PORT, core=0)
+        command = servers.static_nginx(PORT) if path == NGINX else [path, "serve", "--port", str(PORT)]
+        server = servers.start(command, PORT, core=0)
         before = _cpu(server.pid)
         out = subprocess.run(
             ["taskset", "-c", "1", "wrk", "-t1", "-c64", f"-d{seconds}s", *(["-s", script] if body else []),
@@ -73,8 +76,9 @@ def _peers(options, measured):
         "MockServer": ours("mock-server-load"),
         "FlyingFox": peer("flyingfox-server"),
         "Hummingbird": peer("hummingbird-server"),
+        "nginx, a file": NGINX,
     }
-    found = {name: [] for name, path in candidates.items() if os.path.exists(path)}
+    found = {name: [] for name, path in candidates.items() if path == NGINX or os.path.exists(path)}
     for _ in range(options.rounds):
         for name in found:
             found[name].append(measured(candidates[name], "/boards/7"))

@@ -7,6 +7,8 @@ import subprocess
 import time
 
 HTTP, TLS, HTTP2 = 18480, 18481, 18482
+# bench-server, which discards uploads. nginx has its TLS.
+SINK = 18484
 BODY = '{"id":7,"title":"Board of forty bytes!"}'
 
 
@@ -78,6 +80,10 @@ class Servers:
     location /boards/ {{ default_type application/json; return 200 '{BODY}'; }}
     location /once/ {{ keepalive_timeout 0; default_type application/json; return 200 '{BODY}'; }}
     location /large {{ root {self.folder}; }}
+    location /up {{
+      proxy_pass http://127.0.0.1:{SINK}; proxy_http_version 1.1; proxy_request_buffering off;
+      client_max_body_size 0;
+    }}
   }}"""
 
         tls = f"ssl_certificate {self.folder}/server.pem; ssl_certificate_key {self.folder}/server.key;"
@@ -102,10 +108,36 @@ http {{
   {site(f"127.0.0.1:{HTTP2} ssl http2", tls)}
 }}
 """
-        path = os.path.join(self.folder, "nginx.conf")
-        with open(path, "w") as file:
-            file.write(text)
         # nginx runs its workers as the user `nobody`, who must be able to read the folder.
         os.chmod(self.folder, 0o755)
+        self.start(self._nginx_command("nginx", text), HTTP)
+
+    def static_nginx(self, port):
+        """Returns the command of an nginx of one process that serves the body of `/boards/7` from a file."""
+        os.makedirs(os.path.join(self.folder, "static/boards"), exist_ok=True)
+        with open(os.path.join(self.folder, "static/boards/7"), "w") as file:
+            file.write(BODY)
+        return self._nginx_command("static", f"""
+master_process off;
+daemon off;
+error_log {self.folder}/static.log;
+pid {self.folder}/static.pid;
+events {{ worker_connections 1024; multi_accept on; }}
+http {{
+  access_log off;
+  sendfile on;
+  keepalive_timeout 3600;
+  keepalive_requests 1000000000;
+  client_body_temp_path {self.folder}; proxy_temp_path {self.folder};
+  fastcgi_temp_path {self.folder}; uwsgi_temp_path {self.folder}; scgi_temp_path {self.folder};
+  default_type application/json;
+  server {{ listen 127.0.0.1:{port}; root {self.folder}/static; }}
+}}
+""")
+
+    def _nginx_command(self, name, text):
+        path = os.path.join(self.folder, name + ".conf")
+        with open(path, "w") as file:
+            file.write(text)
         nginx = shutil.which("nginx") or "/usr/sbin/nginx"
-        self.start([nginx, "-c", path, "-e", f"{self.folder}/nginx.log"], HTTP)
+        return [nginx, "-c", path, "-e", os.path.join(self.folder, name + ".log")]

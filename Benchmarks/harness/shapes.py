@@ -69,7 +69,7 @@ def chains(servers, options):
 
 
 def secure(servers, options):
-    """3. GET over TLS, over HTTP/2 on one connection, and with pinned keys."""
+    """3. GET over TLS, over HTTP/2 on one connection, over new connections, and with pinned keys."""
     requests = 5_000 if options.quick else 20_000
     for name, url, http, at_once in (
             ("TLS", TLS, "1", 32), ("HTTP/2, one connection", HTTP2, "2", 100)):
@@ -83,47 +83,57 @@ def secure(servers, options):
             "--requests", str(requests), "--warm-up", str(requests // 10)])
         print(f"\n### {name}, {at_once} at a time\n\n{loads(series, name)}")
     for name, url, count in (
-            ("Kept connections", TLS, requests), ("New connections", TLS + "once/", requests // 10)):
-        members = [catena("Catena", "get"), catena("Catena with pinned keys", "get", "--pins", "yes")]
+            ("kept TLS connections", TLS, requests), ("new TLS connections", TLS + "once/", requests // 4)):
+        members = [
+            catena("Catena", "get"), catena("Catena with pinned keys", "get", "--pins", "yes"),
+            async_http_client("async-http-client + decode", "get", "--decode", "yes"),
+            curl_loop("C loop on libcurl"),
+            curl_loop("C loop without session tickets", "--resume", "no"),
+        ]
         series = in_turn(members, options.rounds, lambda member: member.command + [
             "--url", url, "--ca", servers.ca, "--at-once", "8", "--requests", str(count),
             "--warm-up", str(count // 10)])
-        print(f"\n### {name} with a policy, 8 at a time\n\n{loads(series, name)}")
+        print(f"\n### 8 at a time over {name}\n\n{loads(series, name)}")
     return None
 
 
 def transfers(servers, options):
-    """4. The download and upload of one large file."""
+    """4. The download and upload of one large file, also over TLS."""
     size = 2**28 if options.quick else 2**30
     servers.make_large(size)
     target = os.path.join(servers.folder, "target")
-    port = 18484
-    sink = servers.start([ours("bench-server"), str(port)], port)
-    for way, url in (("down", URL), ("up", f"http://127.0.0.1:{port}/")):
-        tool = ["curl", "-sS", "--fail"]
-        tool += ["-o", target, url + "large"] if way == "down" else ["-T", servers.large, url + "up"]
-        file = target if way == "down" else servers.large
-        members = [catena("Catena", way + "load"), async_http_client("async-http-client", way + "load")]
+    sink = servers.start([ours("bench-server"), str(ports.SINK)], ports.SINK)
+    trust = ["--ca", servers.ca]
+    for way, url, more in (
+            ("down", URL, []), ("up", f"http://127.0.0.1:{ports.SINK}/", []),
+            ("down over TLS", TLS, trust), ("up over TLS", TLS, trust)):
+        is_down = way.startswith("down")
+        tool = ["curl", "-sS", "--fail", "--http1.1"] + (["--cacert", servers.ca] if more else [])
+        tool += ["-o", target, url + "large"] if is_down else ["-T", servers.large, url + "up"]
+        file, work = (target, "download") if is_down else (servers.large, "upload")
+        members = [catena("Catena", work), async_http_client("async-http-client", work)]
         members = [member for member in members if is_built(member)]
         rows = {member.name: [] for member in members} | {"curl": []}
         for _ in range(options.rounds):
             for member in members:
                 rows[member.name].append(
-                    contenders.run(member.command + ["--url", url, "--file", file]))
+                    contenders.run(member.command + ["--url", url, "--file", file, *more]))
             rows["curl"].append(contenders.run_tool(tool))
         cells = []
         for name, runs in rows.items():
             times = sorted(run.seconds for run in runs)
             best = sorted(own.seconds / run.seconds for own, run in zip(rows["Catena"], runs))
+            cpu = sorted(own.cpu_seconds / run.cpu_seconds for own, run in zip(rows["Catena"], runs))
             cells.append([
                 name, f"{size / 2**20 / times[len(times) // 2]:,.0f}",
                 "" if name == "Catena" else f"{1 / best[len(best) // 2]:.2f}",
                 "" if name == "Catena" else f"{1 / best[-1]:.2f}..{1 / best[0]:.2f}",
                 f"{sorted(run.cpu_seconds for run in runs)[len(runs) // 2]:.2f}",
+                "" if name == "Catena" else f"{cpu[len(cpu) // 2]:.2f}",
                 f"{max(run.growth_bytes for run in runs) / 2**20:.1f}",
             ])
         heads = [f"{size // 2**20:,} MiB {way}", "MiB/s", "Catena / peer", "min..max", "CPU s",
-                 "memory growth MiB"]
+                 "Catena CPU / peer CPU", "memory growth MiB"]
         print(f"\n### {size // 2**20:,} MiB {way}, by file\n\n{table(heads, cells)}")
     servers.end(sink)
     return None
@@ -215,17 +225,19 @@ def cold(servers, options):
     for _ in range(options.rounds * 4):
         for name, command in programs.items():
             runs[name].append(contenders.run_tool(command))
-    rows = []
+    rows, base = [], runs.get("async-http-client")
     for name, command in programs.items():
+        ratio = sorted(run.seconds / other.seconds for run, other in zip(runs[name], base or []))
         times = sorted(run.seconds * 1000 for run in runs[name])
         stripped = os.path.join(servers.folder, "stripped")
         subprocess.run(["strip", "-o", stripped, shutil.which(command[0])], check=True)
         rows.append([
             name, f"{times[len(times) // 2]:.0f}", f"{times[0]:.0f}..{times[-1]:.0f}",
+            f"{ratio[len(ratio) // 2]:.2f}" if ratio and runs[name] is not base else "",
             f"{sorted(run.cpu_seconds * 1000 for run in runs[name])[len(times) // 2]:.0f}",
             f"{max(run.peak_bytes for run in runs[name]) / 2**20:.0f}",
             f"{os.path.getsize(stripped) / 1024:,.0f}"])
-    heads = ["start to first response", "ms", "min..max", "CPU ms", "peak MiB", "stripped KiB"]
+    heads = ["start to first response", "ms", "min..max", "ms / async-http-client's", "CPU ms", "peak MiB", "stripped KiB"]
     print("\n" + table(heads, rows))
     if not options.quick:
         _builds(servers)

@@ -22,6 +22,7 @@ enum {
   OptionCAInfo = 10065,
   OptionHTTPVersion = 84,
   OptionPipeWait = 237,
+  OptionSessionIDCache = 150,
   MultiSocketFunction = 20001,
   MultiTimerFunction = 20004,
   MultiMaxConnects = 6,
@@ -184,6 +185,7 @@ int main(int count, char **words) {
   int by_epoll = strcmp(option(count, words, "by", "poll"), "epoll") == 0;
   int is_http2 = strcmp(option(count, words, "http", "1"), "2") == 0;
   const char *ca = option(count, words, "ca", NULL);
+  int resumes = strcmp(option(count, words, "resume", "yes"), "no") != 0;
   char *urls[16];
   int url_count = 0;
   char *list = strdup(option(count, words, "url", ""));
@@ -223,6 +225,7 @@ int main(int count, char **words) {
     curl_easy_setopt(easy, OptionHTTPVersion, is_http2 ? 4L : 2L);
     if (is_http2) curl_easy_setopt(easy, OptionPipeWait, 1L);
     curl_easy_setopt(easy, OptionHeader, fields);
+    if (!resumes) curl_easy_setopt(easy, OptionSessionIDCache, 0L);
     if (ca) curl_easy_setopt(easy, OptionCAInfo, ca);
   }
 
