@@ -35,14 +35,18 @@ let package = Package(
     .executableTarget(
       name: "RequestAllocations",
       dependencies: ["BenchmarkSupport", "CAllocations", "LoadSupport"] + catena),
-    .executableTarget(name: "RouteBenchmarks", dependencies: ["BenchmarkSupport"] + catena),
+    .executableTarget(
+      name: "RouteBenchmarks",
+      dependencies: ["BenchmarkSupport", .product(name: "MockingStubs", package: "Catena")] + catena
+    ),
 
     // Programs that Benchmarks/run starts, one process for each measurement.
     .target(name: "CInstructions"),
     .target(name: "LoadSupport", dependencies: ["CInstructions"]),
     .executableTarget(name: "catena-load", dependencies: ["LoadSupport", tracing] + catena),
     .executableTarget(name: "urlsession-load", dependencies: ["LoadSupport"]),
-    .executableTarget(name: "curl-loop", linkerSettings: [libcurl]),
+    .executableTarget(
+      name: "curl-loop", dependencies: ["CInstructions"], linkerSettings: [libcurl]),
     .executableTarget(name: "bench-server"),
     .executableTarget(
       name: "mock-server-load",

@@ -6,6 +6,7 @@ import shutil
 import statistics
 import subprocess
 
+import counting
 import servers as ports
 from contender import Contender
 from measuring import in_turn, median, ratios
@@ -41,18 +42,21 @@ def clients(servers, options):
         "--url", URL, "--at-once", "8", "--requests", str(int(requests * member.share)),
         "--warm-up", str(int(requests * member.share) // 10)])
     versions = _versions(options, go)
+    # Other clients have an asynchronous main program, which crashes in valgrind, or are no Swift programs.
+    counts = counting.of_loads(members[:4], 1_000, "--url", URL, "--at-once", "8")
     rows = []
     for one in series:
         cpu = ratios(one, series[0], lambda run: run.cpu_seconds / run.requests)
         rows.append([
             one.contender, versions.get(one.contender.split(",")[0], ""),
+            f"{counts[one.contender]:,.0f}" if one.contender in counts else "",
             f"{median(one, lambda run: run.cpu_per_10000) * 100:.0f}",
             "" if one is series[0] else f"{statistics.median(cpu):.2f}",
             "" if one is series[0] else f"{min(cpu):.2f}..{max(cpu):.2f}",
             f"{median(one, lambda run: run.throughput):,.0f}",
             f"{max(run.peak_bytes for run in one.runs) / 2**20:.0f}",
         ])
-    heads = ["client, on one core", "version", "CPU us per request", "peer / Catena", "min..max",
+    heads = ["client, on one core", "version", "instructions", "CPU us per request", "peer / Catena", "min..max",
              "requests/s", "peak MiB"]
     print("\n" + table(heads, rows))
     return {one.contender: median(one, lambda run: run.cpu_per_10000) * 100 for one in series}

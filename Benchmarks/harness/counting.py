@@ -25,6 +25,19 @@ def of_load(command, requests, folder=None):
         return _total(path + ".1") / requests
 
 
+def of_loads(members, requests, *arguments):
+    """Returns the instructions per request of contenders, by their names, without those that callgrind cannot count."""
+    found = {}
+    for member in members:
+        if not is_available(member.command[0]):
+            continue
+        try:
+            found[member.name] = of_load(member.command + list(arguments), requests)
+        except (OSError, RuntimeError, StopIteration) as error:
+            print(f"-- the instructions of {member.name} are not counted: {str(error)[-300:]}")
+    return found
+
+
 def of_server(program, messages, requests=500, warm_up=1100):
     """Returns the instructions per response of mock-server-load, by the names of the requests.
 

@@ -41,7 +41,11 @@ def gets(servers, options):
             "--url", URL, "--at-once", str(at_once),
             "--requests", str(max(int(requests * member.share), at_once)),
             "--warm-up", str(max(int(requests * member.share) // 10, at_once))])
-        print(f"\n### {at_once:,} at a time\n\n{loads(series, f'{at_once:,} at a time')}")
+        counts = {}
+        if at_once <= 32:
+            counted = [member for member in members if "URLSession" not in member.name]
+            counts = counting.of_loads(counted, 1_000, "--url", URL, "--at-once", str(at_once))
+        print(f"\n### {at_once:,} at a time\n\n{loads(series, f'{at_once:,} at a time', counts)}")
         for one in series:
             figures.setdefault(one.contender, []).append(
                 [at_once, median(one, lambda run: run.throughput)])
@@ -78,10 +82,11 @@ def secure(servers, options):
             async_http_client("async-http-client + decode", "get", "--decode", "yes"),
             curl_loop("C loop on libcurl"),
         ]
-        series = in_turn(members, options.rounds, lambda member: member.command + [
-            "--url", url, "--ca", servers.ca, "--http", http, "--at-once", str(at_once),
+        arguments = ["--url", url, "--ca", servers.ca, "--http", http, "--at-once", str(at_once)]
+        series = in_turn(members, options.rounds, lambda member: member.command + arguments + [
             "--requests", str(requests), "--warm-up", str(requests // 10)])
-        print(f"\n### {name}, {at_once} at a time\n\n{loads(series, name)}")
+        counts = counting.of_loads(members, 1_000, *arguments)
+        print(f"\n### {name}, {at_once} at a time\n\n{loads(series, name, counts)}")
     for name, url, count in (
             ("kept TLS connections", TLS, requests), ("new TLS connections", TLS + "once/", requests // 4)):
         members = [

@@ -19,8 +19,8 @@ def table(heads, rows):
     return "\n".join([line(heads), rules, *(line(row) for row in rows)])
 
 
-def loads(all_series, base_name):
-    """Throughput, its ratio to the throughput of the first contender, CPU time and memory."""
+def loads(all_series, base_name, counts=None):
+    """Instructions if they are counted, throughput, its ratio to that of the first contender, CPU time and memory."""
     ours = all_series[0]
     rows = []
     for series in all_series:
@@ -29,6 +29,7 @@ def loads(all_series, base_name):
         same = series is ours
         rows.append([
             series.contender,
+            *([f"{counts[series.contender]:,.0f}" if series.contender in counts else ""] if counts else []),
             f"{median(series, lambda run: run.throughput):,.0f}",
             "" if same else f"{statistics.median(ratio):.2f}",
             "" if same else f"{min(ratio):.2f}..{max(ratio):.2f}",
@@ -37,6 +38,6 @@ def loads(all_series, base_name):
             f"{max(run.peak_bytes for run in series.runs) / 2**20:.0f}",
             max(run.threads for run in series.runs),
         ])
-    heads = [base_name, "requests/s", "Catena / peer", "min..max", "CPU s / 10,000",
+    heads = [base_name, *(["instructions"] if counts else []), "requests/s", "Catena / peer", "min..max", "CPU s / 10,000",
              "Catena CPU / peer CPU", "peak MiB", "threads"]
     return table(heads, rows)

@@ -1,6 +1,7 @@
 import BenchmarkSupport
 import Foundation
 import Mocking
+import MockingStubs
 
 /// Measures the routes of a mocked backend, and checks the budgets.
 ///
@@ -131,7 +132,7 @@ struct RouteBenchmarks {
         var times: [Double] = []
         for _ in 0..<rounds {
           let start = ContinuousClock.now
-          let server = try MockServer(stubs: file)
+          let server = try MockServer(routes: StubFile(contentsOf: file).routes)
           times.append((ContinuousClock.now - start) / .nanoseconds(1))
           server.stop()
         }

@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <time.h>
+#include "CInstructions.h"
 
 enum {
   OptionUserData = 10103,
@@ -231,11 +232,14 @@ int main(int count, char **words) {
 
   if (warm_up > 0) run(easies, warm_up, at_once, by_epoll);
   double time = now(), cpu_time = cpu();
+  start_instruction_count();
   long failures = run(easies, requests, at_once, by_epoll);
+  int64_t instructions = stop_instruction_count();
+  double seconds = now() - time, cpu_seconds = cpu() - cpu_time;
   long peak = status_bytes("VmHWM:");
   printf(
-      "{\"requests\":%ld,\"failures\":%ld,\"seconds\":%f,\"cpuSeconds\":%f,\"peakBytes\":%ld,"
-      "\"growthBytes\":%ld}\n",
-      requests, failures, now() - time, cpu() - cpu_time, peak, peak - resident);
+      "{\"requests\":%ld,\"failures\":%ld,\"seconds\":%f,\"cpuSeconds\":%f,\"instructions\":%lld,"
+      "\"peakBytes\":%ld,\"growthBytes\":%ld}\n",
+      requests, failures, seconds, cpu_seconds, (long long)instructions, peak, peak - resident);
   return failures > 0;
 }
