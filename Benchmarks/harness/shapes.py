@@ -88,7 +88,7 @@ def secure(servers, options):
         counts = counting.of_loads(members, 1_000, *arguments)
         print(f"\n### {name}, {at_once} at a time\n\n{loads(series, name, counts)}")
     for name, url, count in (
-            ("kept TLS connections", TLS, requests), ("new TLS connections", TLS + "once/", requests // 4)):
+            ("kept TLS connections", TLS, requests), ("new TLS connections", TLS + "once/", requests // 10)):
         members = [
             catena("Catena", "get"), catena("Catena with pinned keys", "get", "--pins", "yes"),
             async_http_client("async-http-client + decode", "get", "--decode", "yes"),
