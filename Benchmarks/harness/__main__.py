@@ -4,7 +4,9 @@ import argparse
 import datetime
 import json
 import os
+import sys
 import tempfile
+import traceback
 
 import history
 import plots
@@ -40,23 +42,37 @@ def main():
     parser.add_argument("--go", metavar="PROGRAM", help="the program go, for the shape clients; default: that of PATH")
     options = parser.parse_args()
     options.rounds = 3 if options.quick else 7
-    figures = {} if options.draw else _measured(options)
-    if options.plots or options.draw or not options.quick:
-        folder = options.plots or os.path.join(HERE, "plots")
-        _draw(_kept(folder, figures), folder, has_copies=not options.plots)
+    folder = options.plots or (None if options.quick and not options.draw else os.path.join(HERE, "plots"))
+    failed = [] if options.draw else _measure(options, folder)
+    if folder:
+        _draw(_kept(folder, {}), folder, has_copies=not options.plots)
+    if failed:
+        sys.exit(f"error: shapes without all their tables: {', '.join(failed)}")
 
 
-def _measured(options):
-    """Runs the shapes, and returns the figures of those that have a plot."""
+def _measure(options, figures_folder):
+    """Runs the shapes, keeps the figures of each that has a plot, and returns the names of those that failed."""
     # In memory if possible, so that no disk is measured.
     memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
-    figures = {}
+    failed = []
     with tempfile.TemporaryDirectory(dir=memory) as folder, Servers(folder) as servers:
         for name, shape in shapes.ALL.items():
-            if options.filter in name:
-                print(f"\n## {shape.__doc__}", flush=True)
-                figures[name] = shape(servers, options)
-    return {name: lines for name, lines in figures.items() if lines}
+            if options.filter not in name:
+                continue
+            print(f"\n## {shape.__doc__}", flush=True)
+            running = list(servers.processes)
+            try:
+                figures = shape(servers, options)
+            except Exception:
+                # The other shapes still run.
+                traceback.print_exc()
+                failed.append(name)
+                for process in [one for one in servers.processes if one not in running]:
+                    servers.end(process)
+                continue
+            if figures and figures_folder:
+                _kept(figures_folder, {name: figures})
+    return failed
 
 
 def _kept(folder, figures):

@@ -79,7 +79,7 @@ class Servers:
     {more}
     location /boards/ {{ default_type application/json; return 200 '{BODY}'; }}
     location /once/ {{ keepalive_timeout 0; default_type application/json; return 200 '{BODY}'; }}
-    location /large {{ root {self.folder}; }}
+    location /large {{ root {self.folder}; default_type application/json; }}
     location /up {{
       proxy_pass http://127.0.0.1:{SINK}; proxy_http_version 1.1; proxy_request_buffering off;
       client_max_body_size 0;
