@@ -28,6 +28,7 @@ class MockServer:
     """A mock server in a process of its own.
 
     It starts at the beginning of a ``with`` statement, or with :meth:`start`, and stops at its end, or with :meth:`stop`.
+    It also stops when this process ends, however that happens.
     """
 
     def __init__(
@@ -44,7 +45,7 @@ class MockServer:
         :param cwd: the folder of the relative names of files. By default that of this process.
         :param timeout: the maximum time in seconds for the start, for a request of the admin API, and for the stop.
         """
-        self._arguments = [os.fspath(file) for file in files] + ["--port", str(port), "--json"]
+        self._arguments = [os.fspath(file) for file in files] + ["--port", str(port), "--json", "--exit-on-eof"]
         if proxy is not None:
             self._arguments += ["--proxy", proxy]
         if seed is not None:
@@ -74,7 +75,7 @@ class MockServer:
             raise MockServerError("the server has been started already")
         try:
             self._process = subprocess.Popen(
-                [program(), *self._arguments], cwd=self._cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                [program(), *self._arguments], cwd=self._cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE, encoding="utf-8", errors="replace")
         except OSError as error:
             raise MockServerError(f"{program()}: {error.strerror}") from error
@@ -101,6 +102,8 @@ class MockServer:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
         for reader in self._readers:
             reader.join(self._timeout)
         return self._process.returncode
