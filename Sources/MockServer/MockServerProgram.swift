@@ -27,6 +27,11 @@ enum MockServerProgram {
   }
 }
 
+/// The error of a start without a library that is needed, or with a report that cannot be written.
+struct StartError: Error, CustomStringConvertible {
+  let description: String
+}
+
 /// The error for a recording, data or an output that could not be saved.
 struct UnsavedFile: Error, CustomStringConvertible {
   let description: String
