@@ -71,7 +71,16 @@ export class MockServer {
   }
 
   async [Symbol.asyncDispose ?? Symbol.for('nodejs.asyncDispose')]() {
-    await this.stop()
+    await this.finish()
+  }
+
+  async finish() {
+    const status = await this.stop()
+    if (status === 5) {
+      const failed = this.events.filter((event) => event.passed === false).map((event) => event.message)
+      throw new VerificationError(failed.join('\n') || 'an exchange did not keep the contract of --check')
+    }
+    if (status !== 0) throw new MockServerError([`mock-server ended with status ${status}`, ...this.errors].join('\n'))
   }
 
   async journal() {

@@ -21,7 +21,8 @@ class MockServerError(Exception):
 
 
 class VerificationError(AssertionError):
-    """The server received another number of requests than expected. The text lists the nearest ones."""
+    """A check failed: the server received another number of requests than expected, with the nearest ones in the text, or an
+    option such as ``--verify`` found a problem when it stopped."""
 
 
 class MockServer:
@@ -63,8 +64,11 @@ class MockServer:
     def __enter__(self) -> "MockServer":
         return self.start()
 
-    def __exit__(self, *_: object) -> None:
-        self.stop()
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self.finish()
+        else:
+            self.stop()
 
     def start(self) -> "MockServer":
         """Starts the server, and returns when clients can connect.
@@ -107,6 +111,19 @@ class MockServer:
         for reader in self._readers:
             reader.join(self._timeout)
         return self._process.returncode
+
+    def finish(self) -> None:
+        """Stops the server, as the end of a ``with`` statement does.
+
+        :raises VerificationError: if a check of an option such as ``--verify`` failed.
+        :raises MockServerError: if the server ended with another status than 0.
+        """
+        status = self.stop()
+        if status == 5:
+            failed = [event["message"] for event in self.events if event.get("passed") is False]
+            raise VerificationError("\n".join(failed) or "an exchange did not keep the contract of --check")
+        if status:
+            raise MockServerError("\n".join([f"mock-server ended with status {status}", *self._errors]))
 
     @property
     def url(self) -> str:

@@ -1,6 +1,7 @@
 // Tests of the npm package, for `node --test` in a folder in which it is installed.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { MockServer, MockServerError, VerificationError } from 'catena-mock-server'
@@ -56,6 +57,19 @@ withServer('stubs and faults change and are reset', async (server) => {
   await server.reset()
   assert.equal((await fetch(`${server.url}/boards/7`)).status, 200)
   assert.equal((await server.journal()).length, 1)
+})
+
+test('a failed check of an option is an error at the end', async () => {
+  await writeFile('expected.json', '[{"path": "/orders", "times": 1}]')
+  const start = () => MockServer.start('stubs.json', { options: ['--verify', 'expected.json'] })
+  const server = await start()
+  await order(server, 7)
+  await server.finish()
+  await assert.rejects((await start()).finish(), (error) => {
+    assert(error instanceof VerificationError)
+    assert.match(error.message, /expected exactly 1 request/)
+    return true
+  })
 })
 
 test('an invalid file is an error with its messages', async () => {

@@ -94,6 +94,21 @@ def test_a_verification_passes_or_names_the_nearest_request(mock_server):
         server.verify("POST", "/orders", at_most=0)
 
 
+def test_a_failed_check_of_an_option_is_an_error_at_the_end(tmp_path):
+    expected = tmp_path / "expected.json"
+    expected.write_text('[{"path": "/orders", "times": 1}]')
+    options = ["--verify", str(expected)]
+    with MockServer(STUBS, options=options) as server:
+        send(server, "POST", "/orders", {})
+    with pytest.raises(VerificationError, match="expected exactly 1 request"):
+        with MockServer(STUBS, options=options):
+            pass
+    # The error of the block is not replaced.
+    with pytest.raises(KeyError):
+        with MockServer(STUBS, options=options):
+            raise KeyError
+
+
 def test_stubs_are_added_and_removed(mock_server):
     server = mock_server("stubs.json")
     identifier = server.add_stub(method="GET", path="/boards/7", status=503)
