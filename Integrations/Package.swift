@@ -6,24 +6,62 @@ import PackageDescription
 // replaces the next line.
 let catena: Package.Dependency = .package(name: "Catena", path: "..")
 
-let networking: Target.Dependency = .product(name: "Networking", package: "Catena")
-let mocking: Target.Dependency = .product(name: "Mocking", package: "Catena")
-let promises: Target.Dependency = .product(name: "Promises", package: "Catena")
-let tracing: Target.Dependency = .product(name: "NetworkingTracing", package: "Catena")
-let support: Target.Dependency = "CatenaAdapterSupport"
-let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+func module(_ name: String, of package: String = "Catena") -> Target.Dependency {
+  .product(name: name, package: package)
+}
+
+/// The targets of an adapter: its module and its tests.
+///
+/// - Parameters:
+///   - name: The name of the module.
+///   - dependencies: The dependencies of the module, beside the client.
+///   - tests: The further dependencies of its tests.
+/// - Returns: The targets, the module first.
+func adapter(
+  _ name: String, _ dependencies: [Target.Dependency], tests: [Target.Dependency] = []
+) -> [Target] {
+  let dependencies = [module("Networking"), module("Promises")] + dependencies
+  let tested: [Target.Dependency] = [.target(name: name), module("Mocking")]
+  return [
+    .target(name: name, dependencies: dependencies),
+    .testTarget(name: "\(name)Tests", dependencies: tested + dependencies + tests),
+  ]
+}
+
+let conventions = "CatenaAdapterSupport"
+let adapters = [
+  adapter(
+    "CatenaLogging", [.target(name: conventions), module("Logging", of: "swift-log")],
+    tests: [module("InMemoryLogging", of: "swift-log")]),
+  adapter(
+    "CatenaMetrics", [.target(name: conventions), module("CoreMetrics", of: "swift-metrics")],
+    tests: [module("MetricsTestKit", of: "swift-metrics")]),
+  adapter(
+    "CatenaDistributedTracing",
+    [
+      .target(name: conventions), module("NetworkingTracing"),
+      module("Tracing", of: "swift-distributed-tracing"),
+    ],
+    tests: [module("InMemoryTracing", of: "swift-distributed-tracing")]),
+  adapter("CatenaHTTPTypes", [module("HTTPTypes", of: "swift-http-types")]),
+  adapter(
+    "CatenaServiceLifecycle", [module("ServiceLifecycle", of: "swift-service-lifecycle")],
+    tests: [
+      module("Logging", of: "swift-log"),
+      module("ServiceLifecycleTestKit", of: "swift-service-lifecycle"),
+    ]),
+  adapter(
+    "CatenaOpenAPI",
+    [
+      .target(name: "CatenaHTTPTypes"), module("HTTPTypes", of: "swift-http-types"),
+      module("OpenAPIRuntime", of: "swift-openapi-runtime"),
+    ], tests: [module("MockingContracts"), module("MockingResources")]),
+]
 
 let package = Package(
   name: "CatenaIntegrations",
   platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
-  products: [
-    .library(name: "CatenaLogging", targets: ["CatenaLogging"]),
-    .library(name: "CatenaMetrics", targets: ["CatenaMetrics"]),
-    .library(name: "CatenaDistributedTracing", targets: ["CatenaDistributedTracing"]),
-    .library(name: "CatenaHTTPTypes", targets: ["CatenaHTTPTypes"]),
-    .library(name: "CatenaServiceLifecycle", targets: ["CatenaServiceLifecycle"]),
-    .library(name: "CatenaOpenAPI", targets: ["CatenaOpenAPI"]),
-  ],
+  products: adapters.map { .library(name: $0[0].name, targets: [$0[0].name]) },
   dependencies: [
     catena,
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -33,75 +71,8 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-openapi-runtime", from: "1.11.0"),
   ],
-  targets: [
-    .target(name: "CatenaAdapterSupport", dependencies: [networking]),
-    .target(
-      name: "CatenaLogging",
-      dependencies: [support, networking, .product(name: "Logging", package: "swift-log")]),
-    .target(
-      name: "CatenaMetrics",
-      dependencies: [support, networking, .product(name: "CoreMetrics", package: "swift-metrics")]),
-    .target(
-      name: "CatenaDistributedTracing",
-      dependencies: [
-        support, networking, promises, tracing,
-        .product(name: "Tracing", package: "swift-distributed-tracing"),
-      ]),
-    .target(name: "CatenaHTTPTypes", dependencies: [networking, httpTypes]),
-    .target(
-      name: "CatenaServiceLifecycle",
-      dependencies: [
-        networking, promises,
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ]),
-    .target(
-      name: "CatenaOpenAPI",
-      dependencies: [
-        "CatenaHTTPTypes", networking, promises, httpTypes,
-        .product(name: "OpenAPIRuntime", package: "swift-openapi-runtime"),
-      ]),
-
-    .testTarget(
-      name: "CatenaLoggingTests",
-      dependencies: [
-        "CatenaLogging", mocking, networking,
-        .product(name: "InMemoryLogging", package: "swift-log"),
-        .product(name: "Logging", package: "swift-log"),
-      ]),
-    .testTarget(
-      name: "CatenaMetricsTests",
-      dependencies: [
-        "CatenaMetrics", mocking, networking, promises,
-        .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "MetricsTestKit", package: "swift-metrics"),
-      ]),
-    .testTarget(
-      name: "CatenaDistributedTracingTests",
-      dependencies: [
-        "CatenaDistributedTracing", mocking, networking, promises, tracing,
-        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-        .product(name: "Tracing", package: "swift-distributed-tracing"),
-      ]),
-    .testTarget(
-      name: "CatenaHTTPTypesTests",
-      dependencies: ["CatenaHTTPTypes", mocking, networking, promises, httpTypes]),
-    .testTarget(
-      name: "CatenaServiceLifecycleTests",
-      dependencies: [
-        "CatenaServiceLifecycle", mocking, networking, promises,
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
-      ]),
-    .testTarget(
-      name: "CatenaOpenAPITests",
-      dependencies: [
-        "CatenaOpenAPI", mocking, networking, promises, httpTypes,
-        .product(name: "MockingContracts", package: "Catena"),
-        .product(name: "MockingResources", package: "Catena"),
-        .product(name: "OpenAPIRuntime", package: "swift-openapi-runtime"),
-      ]),
-  ],
+  targets: [.target(name: conventions, dependencies: [module("Networking")])]
+    + adapters.flatMap { $0 },
   swiftLanguageModes: [.v6]
 )
 for target in package.targets {

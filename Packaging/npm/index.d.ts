@@ -7,7 +7,10 @@ export function program(): string
 /** The server did not start, or refused a request of the admin API. */
 export class MockServerError extends Error {}
 
-/** The server received another number of requests than expected. The message lists the nearest ones. */
+/**
+ * A check failed: the server received another number of requests than expected, with the nearest ones in the message, or an option
+ * such as `--verify` found a problem when it stopped.
+ */
 export class VerificationError extends Error {}
 
 export interface MockServerOptions {
@@ -71,6 +74,13 @@ export class MockServer {
    * @returns The exit status: 4 if a file could not be saved, 5 if a check failed, and otherwise 0.
    */
   stop(): Promise<number | null>
+  /**
+   * Stops the server, as the end of an `await using` block does.
+   *
+   * @throws VerificationError if a check of an option such as `--verify` failed.
+   * @throws MockServerError if the server ended with another status than 0.
+   */
+  finish(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 
   /** Returns the received requests in the order of arrival, without their bodies. */

@@ -12,12 +12,6 @@ export class VerificationError extends Error {
   name = 'VerificationError'
 }
 
-// The servers of this process, which end with it.
-const running = new Set()
-process.on('exit', () => {
-  for (const child of running) child.kill('SIGTERM')
-})
-
 export class MockServer {
   #child
   #timeout
@@ -33,20 +27,20 @@ export class MockServer {
   }
 
   async #start(files, { port = 0, proxy, seed, options = [], cwd, timeout = 30_000 }) {
-    const list = [...files, '--port', `${port}`, '--json']
+    const list = [...files, '--port', `${port}`, '--json', '--exit-on-eof']
     if (proxy !== undefined) list.push('--proxy', proxy)
     if (seed !== undefined) list.push('--seed', `${seed}`)
     this.#timeout = timeout
-    const child = spawn(program(), [...list, ...options], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+    // The server stops at the end of its input, which is also the end of this process.
+    const child = spawn(program(), [...list, ...options], { cwd, stdio: ['pipe', 'pipe', 'pipe'] })
     this.#child = child
-    running.add(child)
     this.#ended = new Promise((resolve) => {
       child.on('error', (error) => {
         this.errors.push(error.message)
         resolve(null)
       })
       child.on('close', resolve)
-    }).finally(() => running.delete(child))
+    })
     createInterface({ input: child.stderr }).on('line', (line) => this.errors.push(line))
     const started = new Promise((resolve) => {
       createInterface({ input: child.stdout }).on('line', (line) => {
@@ -77,7 +71,16 @@ export class MockServer {
   }
 
   async [Symbol.asyncDispose ?? Symbol.for('nodejs.asyncDispose')]() {
-    await this.stop()
+    await this.finish()
+  }
+
+  async finish() {
+    const status = await this.stop()
+    if (status === 5) {
+      const failed = this.events.filter((event) => event.passed === false).map((event) => event.message)
+      throw new VerificationError(failed.join('\n') || 'an exchange did not keep the contract of --check')
+    }
+    if (status !== 0) throw new MockServerError([`mock-server ended with status ${status}`, ...this.errors].join('\n'))
   }
 
   async journal() {

@@ -88,7 +88,7 @@ struct CommandLineParser {
       }
       options.files = positional
       guard !positional.isEmpty || options.origin != nil else {
-        throw Options.UsageError("missing argument FILE")
+        throw Options.UsageError("missing argument FILE; mock-server init writes an example")
       }
     case .check:
       options.files = positional

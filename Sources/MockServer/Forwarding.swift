@@ -8,11 +8,6 @@ import MockingRecordings
   import CCatenaCurl
 #endif
 
-/// The error of a program without a library that it needs.
-struct MissingLibrary: Error, CustomStringConvertible {
-  let description: String
-}
-
 /// The routes that forward requests, and their recording.
 struct Forwarding: Sendable {
   let origin: URL
@@ -25,14 +20,14 @@ struct Forwarding: Sendable {
   ///   - options: The options.
   ///   - monitor: The check of the exchanges.
   /// - Throws: `RecordingError` if the recording cannot be written, `Options.UsageError` if its
-  ///   file exists already, and `MissingLibrary`.
+  ///   file exists already, and ``StartError`` without libcurl.
   init?(_ options: Options, _ monitor: ContractMonitor?) throws {
     guard let origin = options.origin else { return nil }
     self.origin = origin
     #if CATENA_CURL
       // A program that opens libcurl itself tells at once that it is missing.
       if let problem = catena_curl_problem() {
-        throw MissingLibrary(description: "--proxy: \(String(cString: problem))")
+        throw StartError(description: "--proxy: \(String(cString: problem))")
       }
     #endif
     let transport = PlatformTransport.make()

@@ -27,6 +27,11 @@ enum MockServerProgram {
   }
 }
 
+/// The error of a start without a library that is needed, or with a report that cannot be written.
+struct StartError: Error, CustomStringConvertible {
+  let description: String
+}
+
 /// The error for a recording, data or an output that could not be saved.
 struct UnsavedFile: Error, CustomStringConvertible {
   let description: String
@@ -78,6 +83,21 @@ final class ProgramSignals: Sendable {
   /// Ends the program as SIGTERM does.
   func terminate() {
     resolver.fulfill(())
+  }
+
+  /// Ends the program as SIGTERM does when the standard input ends.
+  ///
+  /// The input is a pipe of the program that has started this one, so that no end of that program,
+  /// not even a crash, leaves a server behind.
+  func terminateAtEndOfInput() {
+    Thread.detachNewThread { [self] in
+      var bytes: [UInt8] = Array(repeating: 0, count: 4_096)
+      var count = 1
+      while count > 0 {
+        repeat { count = read(STDIN_FILENO, &bytes, bytes.count) } while count < 0 && errno == EINTR
+      }
+      terminate()
+    }
   }
 
   /// Waits for the first SIGINT or SIGTERM.

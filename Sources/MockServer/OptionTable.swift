@@ -18,6 +18,26 @@ enum OptionTable {
     ///
     /// The text is empty for an option without a value.
     let apply: @Sendable (inout Options, String) throws(Options.UsageError) -> Void
+
+    /// Returns an option whose value is the name of a file.
+    static func file(
+      _ name: String, _ property: any WritableKeyPath<Options, String?> & Sendable, _ group: Group,
+      commands: Set<Options.Command> = [.serve], help: String
+    ) -> Option {
+      Option(name: name, value: "FILE", group: group, commands: commands, help: help) {
+        options, text in options[keyPath: property] = text
+      }
+    }
+
+    /// Returns an option without a value, which sets a property.
+    static func flag<Value: Sendable>(
+      _ name: String, _ property: any WritableKeyPath<Options, Value> & Sendable, _ value: Value,
+      _ group: Group, commands: Set<Options.Command> = [.serve], help: String
+    ) -> Option {
+      Option(name: name, group: group, commands: commands, help: help) {
+        options, _ in options[keyPath: property] = value
+      }
+    }
   }
 
   /// A section of the help text.
@@ -44,7 +64,7 @@ enum OptionTable {
     "--snapshots": "the admin API takes snapshots: POST /__mock/snapshots",
   ]
 
-  private static let listening = [
+  private static let listening: [Option] = [
     Option(
       name: "--port", value: "PORT", group: .listening,
       help: "the port to listen on, 8080 by default; 0 chooses a free port"
@@ -55,11 +75,10 @@ enum OptionTable {
         + "addresses, or another one of this machine. By default only this machine can connect, "
         + "over IPv4"
     ) { options, text throws(Options.UsageError) in options.host = try Options.host(text) },
-    Option(
-      name: "--tls", group: .listening,
+    .flag(
+      "--tls", \.usesTLS, true, .listening,
       help: "speak TLS, with a certificate for localhost and the address; the certificate of its "
-        + "authority, which is made anew at each start, is written to a file that is printed"
-    ) { options, _ in options.usesTLS = true },
+        + "authority, which is made anew at each start, is written to a file that is printed"),
     Option(
       name: "--cors", value: "ORIGIN", group: .listening,
       help: "let pages of this origin, such as https://app.example.com, read the responses; may "
@@ -73,13 +92,12 @@ enum OptionTable {
         options.crossOriginAccess = .origins([origin])
       }
     },
-    Option(
-      name: "--no-cors", group: .listening, help: "let no page of another origin read the responses"
-    ) { options, _ in options.crossOriginAccess = .none },
-    Option(
-      name: "--no-admin", group: .listening,
-      help: "do not serve the inspector page and the admin API below /__mock/"
-    ) { options, _ in options.servesAdmin = false },
+    .flag(
+      "--no-cors", \.crossOriginAccess, .none, .listening,
+      help: "let no page of another origin read the responses"),
+    .flag(
+      "--no-admin", \.servesAdmin, false, .listening,
+      help: "do not serve the inspector page and the admin API below /__mock/"),
     Option(
       name: "--token", value: "TOKEN", group: .listening,
       help:
@@ -88,17 +106,18 @@ enum OptionTable {
     ) { options, text throws(Options.UsageError) in
       options.adminToken = try Options.token(text)
     },
-    Option(
-      name: "--allow-shutdown", group: .listening,
-      help: "let a request to /__mock/shutdown end the program"
-    ) { options, _ in options.allowsShutdown = true },
-    Option(
-      name: "--open", group: .listening,
-      help: "open the inspector page in the browser when the server has started"
-    ) { options, _ in options.opensBrowser = true },
+    .flag(
+      "--allow-shutdown", \.allowsShutdown, true, .listening,
+      help: "let a request to /__mock/shutdown end the program"),
+    .flag(
+      "--open", \.opensBrowser, true, .listening,
+      help: "open the inspector page in the browser when the server has started"),
+    .flag(
+      "--exit-on-eof", \.endsWithInput, true, .listening,
+      help: "stop when the standard input ends, as it does with the program that writes to it"),
   ]
 
-  private static let forwarding = [
+  private static let forwarding: [Option] = [
     Option(
       name: "--proxy", value: "URL", group: .forwarding,
       help: "forward the requests without a stub to the server at URL, such as "
@@ -118,10 +137,9 @@ enum OptionTable {
         options.recording = text
       }
     },
-    Option(
-      name: "--force", group: .forwarding,
-      help: "let --record replace an existing file when the program stops"
-    ) { options, _ in options.replacesRecording = true },
+    .flag(
+      "--force", \.replacesRecording, true, .forwarding,
+      help: "let --record replace an existing file when the program stops"),
     Option(
       name: "--keep", value: "NAME", group: .forwarding,
       help: "record the values of this name, although it is the name of a secret; may be repeated, "
@@ -136,68 +154,57 @@ enum OptionTable {
     ) { options, text throws(Options.UsageError) in
       options.maskedNames += try Options.names(text, of: "--mask")
     },
-    Option(
-      name: "--allow-tokens", group: .forwarding,
+    .flag(
+      "--allow-tokens", \.allowsTokens, true, .forwarding,
       help: "also record the exchanges with values that look like secrets but do not have the name "
-        + "of a secret, which are left out otherwise"
-    ) { options, _ in options.allowsTokens = true },
-    Option(
-      name: "--check", value: "FILE", group: .forwarding,
+        + "of a secret, which are left out otherwise"),
+    .file(
+      "--check", \.contract, .forwarding,
       help:
         "check the forwarded exchanges against the OpenAPI document FILE: violations are printed "
-        + "at once, and a report when the program stops"
-    ) { options, text in options.contract = text },
-    Option(
-      name: "--errors", group: .forwarding,
+        + "at once, and a report when the program stops"),
+    .flag(
+      "--errors", \.refusesViolations, true, .forwarding,
       help:
         "of an OpenAPI document that is served, respond with a 500 in place of an example that does "
         + "not keep its schema; with --check, refuse requests that violate the document instead of "
-        + "forwarding them, and respond with a 502 in place of a response that violates it"
-    ) { options, _ in options.refusesViolations = true },
-    Option(
-      name: "--report", value: "FILE", group: .forwarding,
+        + "forwarding them, and respond with a 502 in place of a response that violates it"),
+    .file(
+      "--report", \.report, .forwarding,
       help: "also write the report of --check to FILE: .json for JSON, .xml for JUnit, any other "
-        + "name for text"
-    ) { options, text in options.report = text },
-    Option(
-      name: "--verify", value: "FILE", group: .forwarding,
+        + "name for text"),
+    .file(
+      "--verify", \.verifications, .forwarding,
       help:
         "when the program stops, check the numbers of received requests that the JSON array in FILE "
-        + "expects, such as [{\"method\": \"POST\", \"path\": \"/orders\", \"times\": 1}]"
-    ) { options, text in options.verifications = text },
-    Option(
-      name: "--junit", value: "FILE", group: .forwarding,
-      help: "write the results of --check and --verify to FILE, in the format JUnit"
-    ) { options, text in options.junit = text },
+        + "expects, such as [{\"method\": \"POST\", \"path\": \"/orders\", \"times\": 1}]"),
+    .file(
+      "--junit", \.junit, .forwarding,
+      help: "write the results of --check and --verify to FILE, in the format JUnit"),
   ]
 
-  private static let responses = [
-    Option(
-      name: "--strict", group: .responses, commands: [.serve, .check],
-      help: "refuse OpenAPI documents with mistakes, which are warnings otherwise"
-    ) { options, _ in options.isStrict = true },
-    Option(
-      name: "--data", value: "FILE", group: .responses,
-      help: "keep the items of resources in FILE, so that they survive a restart"
-    ) { options, text in options.data = text },
-    Option(
-      name: "--stateful", group: .responses, commands: [.serve, .check],
+  private static let responses: [Option] = [
+    .flag(
+      "--strict", \.isStrict, true, .responses, commands: [.serve, .check],
+      help: "refuse OpenAPI documents with mistakes, which are warnings otherwise"),
+    .file(
+      "--data", \.data, .responses,
+      help: "keep the items of resources in FILE, so that they survive a restart"),
+    .flag(
+      "--stateful", \.isStateful, true, .responses, commands: [.serve, .check],
       help:
         "let the collections of OpenAPI documents keep the items that requests create, change and "
-        + "delete; a warning tells why a list keeps none"
-    ) { options, _ in options.isStateful = true },
-    Option(
-      name: "--no-validation", group: .responses,
+        + "delete; a warning tells why a list keeps none"),
+    .flag(
+      "--no-validation", \.validatesRequests, false, .responses,
       help:
         "also respond to requests that do not keep their OpenAPI document, which are refused by "
-        + "default, with the reason in the body or in the log"
-    ) { options, _ in options.validatesRequests = false },
-    Option(
-      name: "--dynamic", group: .responses,
+        + "default, with the reason in the body or in the log"),
+    .flag(
+      "--dynamic", \.isDynamic, true, .responses,
       help:
         "make the bodies of OpenAPI documents from their schemas, although there are examples; a "
-        + "request decides by itself with ?__dynamic=true or Prefer: dynamic=true"
-    ) { options, _ in options.isDynamic = true },
+        + "request decides by itself with ?__dynamic=true or Prefer: dynamic=true"),
     Option(
       name: "--delay", value: "TIME", group: .responses,
       help:
@@ -227,45 +234,37 @@ enum OptionTable {
       }
       options.seed = seed
     },
-    Option(
-      name: "--no-watch", group: .responses,
+    .flag(
+      "--no-watch", \.watchesFiles, false, .responses,
       help:
         "do not read the files again when they change, which is the default also without the "
-        + "--watch of json-server; the signal SIGHUP still does"
-    ) { options, _ in options.watchesFiles = false },
+        + "--watch of json-server; the signal SIGHUP still does"),
   ]
 
-  private static let output = [
-    Option(
-      name: "--verbose", group: .output, commands: [.serve, .check],
+  private static let output: [Option] = [
+    .flag(
+      "--verbose", \.output, .verbose, .output, commands: [.serve, .check],
       help:
         "also print the head and the body of requests and responses, with secrets masked, and a "
-        + "line for each route of a resource"
-    ) { options, _ in options.output = .verbose },
-    Option(name: "--quiet", group: .output, help: "print only the address and errors") {
-      options, _ in options.output = .quiet
-    },
-    Option(
-      name: "--json", group: .output, commands: [.serve, .check],
-      help: "print one JSON object on each line"
-    ) { options, _ in options.writesJSON = true },
-    Option(
-      name: "--diagnose", value: "FILE", group: .output, commands: [.check],
+        + "line for each route of a resource"),
+    .flag("--quiet", \.output, .quiet, .output, help: "print only the address and errors"),
+    .flag(
+      "--json", \.writesJSON, true, .output, commands: [.serve, .check],
+      help: "print one JSON object on each line"),
+    .file(
+      "--diagnose", \.diagnostics, .output, commands: [.check],
       help:
         "print only errors and warnings, as a compiler does, and also write them to FILE as "
-        + "comments of Swift, for the plugin CheckStubs"
-    ) { options, text in options.diagnostics = text },
+        + "comments of Swift, for the plugin CheckStubs"),
   ]
 
-  private static let general = [
-    Option(
-      name: "--help", group: .general, commands: Set(Options.Command.allCases),
-      help: "show this help"
-    ) { options, _ in options.command = .help },
-    Option(
-      name: "--version", group: .general, commands: Set(Options.Command.allCases),
-      help: "show the version"
-    ) { options, _ in options.command = .version },
+  private static let general: [Option] = [
+    .flag(
+      "--help", \.command, .help, .general, commands: Set(Options.Command.allCases),
+      help: "show this help"),
+    .flag(
+      "--version", \.command, .version, .general, commands: Set(Options.Command.allCases),
+      help: "show the version"),
   ]
 }
 

@@ -78,6 +78,8 @@ struct Options: Equatable, Sendable {
   var opensBrowser = false
   /// Whether a request to the admin API may end the program.
   var allowsShutdown = false
+  /// Whether the end of the standard input ends the program.
+  var endsWithInput = false
   /// Whether the admin API responds below `/__mock/`.
   var servesAdmin = true
   /// The token of the admin API.

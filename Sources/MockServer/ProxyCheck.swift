@@ -6,14 +6,15 @@ import MockingContracts
 struct ProxyCheck: Sendable {
   let monitor: ContractMonitor
   /// The file for the report.
-  private let file: String?
+  private let file: ReportFile?
 
   /// Reads the contract, or returns `nil` without the option `--check`.
   ///
-  /// - Throws: `ContractError`, and `Options.UsageError` if the contract has no operations.
+  /// - Throws: `ContractError`, `Options.UsageError` if the contract has no operations, and
+  ///   ``StartError`` if the report cannot be written.
   init?(_ options: Options, _ console: Console) throws {
     guard let name = options.contract else { return nil }
-    file = options.report
+    file = try options.report.map(ReportFile.init)
     let contract = try Contract(contentsOf: Options.url(of: name), isStrict: options.isStrict)
     for warning in contract.warnings { console.failure("warning: \(warning)") }
     let writesJSON = options.writesJSON
@@ -38,23 +39,16 @@ struct ProxyCheck: Sendable {
     } else {
       console.line("\(report)")
     }
-    if let file {
-      do {
-        try Self.data(report, for: file).write(to: Options.url(of: file), options: .atomic)
-      } catch {
-        throw UnsavedFile(
-          description: "the report cannot be written to \(file): \(error.localizedDescription)")
-      }
-    }
+    if let file { try file.write(Self.text(of: report, for: file.name)) }
     return report.isKept
   }
 
   /// Returns the report in the format of the file's extension.
-  private static func data(_ report: ContractReport, for file: String) throws -> Data {
+  private static func text(of report: ContractReport, for file: String) throws -> String {
     switch URL(fileURLWithPath: file).pathExtension.lowercased() {
-    case "json": try report.json.data()
-    case "xml": Data(report.junit.utf8)
-    default: Data("\(report)\n".utf8)
+    case "json": String(decoding: try report.json.data(), as: UTF8.self)
+    case "xml": report.junit
+    default: "\(report)\n"
     }
   }
 }

@@ -15,6 +15,7 @@ final class StubServer: Sendable {
   private let forwarding: Forwarding?
   private let check: ProxyCheck?
   private let requestCheck: RequestCheck?
+  private let junit: ReportFile?
   private let server: MockServer
   /// The admin API, or `nil` with `--no-admin`.
   private let admin: AdminAPI?
@@ -50,6 +51,7 @@ final class StubServer: Sendable {
     Self.reportSaving(of: source.store, console, options, nil)
     check = try ProxyCheck(options, console)
     requestCheck = try RequestCheck(options)
+    junit = try options.junit.map(ReportFile.init)
     forwarding = try Forwarding(options, check?.monitor)
     let file = source.file
     if options.servesAdmin { try file.checkReservedPaths() }
@@ -217,14 +219,7 @@ final class StubServer: Sendable {
       suites.append(requestCheck.finish(server.journal, options, console))
       isKept = isKept && suites.last?.failureCount == 0
     }
-    if let name = options.junit {
-      do {
-        try Data(JUnitReport(suites).text.utf8).write(to: Options.url(of: name), options: .atomic)
-      } catch {
-        throw UnsavedFile(
-          description: "the report cannot be written to \(name): \(FileError.cause(of: error))")
-      }
-    }
+    try junit?.write(JUnitReport(suites).text)
     if !isKept { throw ContractNotKept() }
   }
 

@@ -42,6 +42,7 @@ func run() async -> ExitStatus {
       let signals = ProgramSignals()
       let server = try StubServer(options, console) { signals.terminate() }
       signals.start { server.reload(isRequested: true) }
+      if options.endsWithInput { signals.terminateAtEndOfInput() }
       await signals.termination()
       try await server.stop()
       return .stopped

@@ -21,13 +21,15 @@ class MockServerError(Exception):
 
 
 class VerificationError(AssertionError):
-    """The server received another number of requests than expected. The text lists the nearest ones."""
+    """A check failed: the server received another number of requests than expected, with the nearest ones in the text, or an
+    option such as ``--verify`` found a problem when it stopped."""
 
 
 class MockServer:
     """A mock server in a process of its own.
 
     It starts at the beginning of a ``with`` statement, or with :meth:`start`, and stops at its end, or with :meth:`stop`.
+    It also stops when this process ends, however that happens.
     """
 
     def __init__(
@@ -44,7 +46,7 @@ class MockServer:
         :param cwd: the folder of the relative names of files. By default that of this process.
         :param timeout: the maximum time in seconds for the start, for a request of the admin API, and for the stop.
         """
-        self._arguments = [os.fspath(file) for file in files] + ["--port", str(port), "--json"]
+        self._arguments = [os.fspath(file) for file in files] + ["--port", str(port), "--json", "--exit-on-eof"]
         if proxy is not None:
             self._arguments += ["--proxy", proxy]
         if seed is not None:
@@ -62,8 +64,11 @@ class MockServer:
     def __enter__(self) -> "MockServer":
         return self.start()
 
-    def __exit__(self, *_: object) -> None:
-        self.stop()
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self.finish()
+        else:
+            self.stop()
 
     def start(self) -> "MockServer":
         """Starts the server, and returns when clients can connect.
@@ -74,7 +79,7 @@ class MockServer:
             raise MockServerError("the server has been started already")
         try:
             self._process = subprocess.Popen(
-                [program(), *self._arguments], cwd=self._cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                [program(), *self._arguments], cwd=self._cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE, encoding="utf-8", errors="replace")
         except OSError as error:
             raise MockServerError(f"{program()}: {error.strerror}") from error
@@ -101,9 +106,24 @@ class MockServer:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
         for reader in self._readers:
             reader.join(self._timeout)
         return self._process.returncode
+
+    def finish(self) -> None:
+        """Stops the server, as the end of a ``with`` statement does.
+
+        :raises VerificationError: if a check of an option such as ``--verify`` failed.
+        :raises MockServerError: if the server ended with another status than 0.
+        """
+        status = self.stop()
+        if status == 5:
+            failed = [event["message"] for event in self.events if event.get("passed") is False]
+            raise VerificationError("\n".join(failed) or "an exchange did not keep the contract of --check")
+        if status:
+            raise MockServerError("\n".join([f"mock-server ended with status {status}", *self._errors]))
 
     @property
     def url(self) -> str:

@@ -7,6 +7,7 @@
 """
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Callable, Iterator, List
 
 import pytest
@@ -19,7 +20,7 @@ _servers = pytest.StashKey[List[MockServer]]()
 @pytest.fixture
 def mock_server(request: pytest.FixtureRequest) -> Iterator[Callable[..., MockServer]]:
     """Starts servers for one test: call it with the arguments of ``MockServer``. Relative names of files are in the folder
-    of the test. The servers stop at the end of the test."""
+    of the test. The servers stop at the end of the test, which fails if a check of an option such as ``--verify`` does."""
     servers: List[MockServer] = request.node.stash.setdefault(_servers, [])
 
     def start(*files: Any, **options: Any) -> MockServer:
@@ -29,8 +30,9 @@ def mock_server(request: pytest.FixtureRequest) -> Iterator[Callable[..., MockSe
         return server
 
     yield start
-    for server in servers:
-        server.stop()
+    with contextlib.ExitStack() as stack:
+        for server in servers:
+            stack.callback(server.finish)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -1,7 +1,9 @@
 // Tests of the npm package, for `node --test` in a folder in which it is installed.
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { MockServer, MockServerError, VerificationError } from 'catena-mock-server'
 
 // Runs a test with a server of its own.
@@ -57,12 +59,40 @@ withServer('stubs and faults change and are reset', async (server) => {
   assert.equal((await server.journal()).length, 1)
 })
 
+test('a failed check of an option is an error at the end', async () => {
+  await writeFile('expected.json', '[{"path": "/orders", "times": 1}]')
+  const start = () => MockServer.start('stubs.json', { options: ['--verify', 'expected.json'] })
+  const server = await start()
+  await order(server, 7)
+  await server.finish()
+  await assert.rejects((await start()).finish(), (error) => {
+    assert(error instanceof VerificationError)
+    assert.match(error.message, /expected exactly 1 request/)
+    return true
+  })
+})
+
 test('an invalid file is an error with its messages', async () => {
   await assert.rejects(MockServer.start('missing.json'), (error) => {
     assert(error instanceof MockServerError)
     assert.match(error.message, /missing\.json: no such file/)
     return true
   })
+})
+
+test('a server stops with a process that is killed', async () => {
+  const code = `
+    import { MockServer } from 'catena-mock-server'
+    console.log((await MockServer.start('stubs.json')).url)
+    process.kill(process.pid, 'SIGKILL')`
+  const ended = spawnSync(process.execPath, ['--input-type=module', '--eval', code], { encoding: 'utf8' })
+  assert.equal(ended.signal, 'SIGKILL')
+  const url = ended.stdout.trim()
+  assert.match(url, /^http:/)
+  for (const end = Date.now() + 30_000; Date.now() < end; await setTimeout(50)) {
+    if (!(await fetch(url).catch(() => null))) return
+  }
+  assert.fail('the server runs')
 })
 
 test('the command of the package runs the program', () => {

@@ -1,9 +1,12 @@
 """Tests of the Python package and its fixture, each with servers of its own. `Packaging/test` runs them in parallel."""
 import http.client
 import json
+import os
 import pathlib
+import signal
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 
@@ -24,12 +27,36 @@ def send(server, method, path, body=None):
         return error.code, None
 
 
+def is_running(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    # In a container, nobody may wait for it.
+    state = pathlib.Path(f"/proc/{process}/stat")
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
 def test_a_server_runs_for_the_time_of_a_with_statement():
     with MockServer(STUBS) as server:
         assert send(server, "GET", "/boards/7") == (200, {"id": 7, "title": "Balsa Fish"})
     assert server.stop() == 0
     with pytest.raises(urllib.error.URLError):
         urllib.request.urlopen(server.url)
+
+
+def test_a_server_stops_with_a_process_that_is_killed():
+    code = """if True:
+        import os, signal, sys
+        from catena_mock_server import MockServer
+        print(MockServer(sys.argv[1]).start()._process.pid, flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)"""
+    ended = subprocess.run([sys.executable, "-c", code, STUBS], stdout=subprocess.PIPE, text=True)
+    assert ended.returncode == -signal.SIGKILL
+    deadline = time.monotonic() + 30
+    while is_running(int(ended.stdout)):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_the_fixture_finds_files_beside_the_test(mock_server):
@@ -65,6 +92,21 @@ def test_a_verification_passes_or_names_the_nearest_request(mock_server):
         server.verify("POST", "/orders", when={"json": {"product": 8}})
     with pytest.raises(AssertionError):
         server.verify("POST", "/orders", at_most=0)
+
+
+def test_a_failed_check_of_an_option_is_an_error_at_the_end(tmp_path):
+    expected = tmp_path / "expected.json"
+    expected.write_text('[{"path": "/orders", "times": 1}]')
+    options = ["--verify", str(expected)]
+    with MockServer(STUBS, options=options) as server:
+        send(server, "POST", "/orders", {})
+    with pytest.raises(VerificationError, match="expected exactly 1 request"):
+        with MockServer(STUBS, options=options):
+            pass
+    # The error of the block is not replaced.
+    with pytest.raises(KeyError):
+        with MockServer(STUBS, options=options):
+            raise KeyError
 
 
 def test_stubs_are_added_and_removed(mock_server):

@@ -23,8 +23,8 @@ package struct JUnitReport: Sendable {
     ///   - isSkipped: Whether it was not run.
     package mutating func add(_ name: String, failures: [String], isSkipped: Bool = false) {
       let start =
-        "    <testcase classname=\"\(JUnitReport.escaped(self.name))\" "
-        + "name=\"\(JUnitReport.escaped(name))\""
+        "    <testcase classname=\"\(self.name.escapedForXML)\" "
+        + "name=\"\(name.escapedForXML)\""
       guard !failures.isEmpty || isSkipped else { return cases.append(start + "/>") }
       var lines = [start + ">"]
       if isSkipped {
@@ -33,8 +33,8 @@ package struct JUnitReport: Sendable {
       }
       if let first = failures.first {
         failureCount += 1
-        let text = JUnitReport.escaped(failures.joined(separator: "\n"))
-        lines.append("      <failure message=\"\(JUnitReport.escaped(first))\">\(text)</failure>")
+        let text = failures.joined(separator: "\n").escapedForXML
+        lines.append("      <failure message=\"\(first.escapedForXML)\">\(text)</failure>")
       }
       cases.append((lines + ["    </testcase>"]).joined(separator: "\n"))
     }
@@ -58,7 +58,7 @@ package struct JUnitReport: Sendable {
     }
     let elements = suites.map { suite in
       """
-        <testsuite name="\(Self.escaped(suite.name))" \(counts([suite]))>
+        <testsuite name="\(suite.name.escapedForXML)" \(counts([suite]))>
       \(suite.cases.joined(separator: "\n"))
         </testsuite>
       """
@@ -70,27 +70,5 @@ package struct JUnitReport: Sendable {
       </testsuites>
 
       """
-  }
-
-  /// Escapes a text for an attribute or an element.
-  ///
-  /// Characters that XML does not allow are replaced.
-  ///
-  /// Source: XML 1.0 sections 2.2 and 2.4.
-  private static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "\n": escaped += "&#10;"
-      case "\t": escaped += "&#9;"
-      case _ where scalar.value < 0x20 || scalar.value & 0xFFFE == 0xFFFE: escaped += "\u{FFFD}"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
   }
 }

@@ -125,7 +125,7 @@ struct SampleXML {
       }
     default:
       wrap(own, own.name ?? name, scope) { writer, _ in
-        if !value.isNull { writer.text += Self.escaped(value.string ?? value.description) }
+        if !value.isNull { writer.text += (value.string ?? value.description).escapedForXML }
       }
     }
   }
@@ -153,7 +153,7 @@ struct SampleXML {
         guard namespaces[prefix] ?? namespace == namespace else { return Self.named(name) }
         if namespaces.updateValue(namespace, forKey: prefix) == nil {
           declarations +=
-            " xmlns\(prefix.isEmpty ? "" : ":")\(prefix)=\"\(Self.escaped(namespace))\""
+            " xmlns\(prefix.isEmpty ? "" : ":")\(prefix)=\"\(namespace.escapedForXML)\""
         }
         scope.insert(prefix)
       }
@@ -165,7 +165,7 @@ struct SampleXML {
     let fields = attributes.compactMap { attribute in
       let name = qualified(attribute.description, attribute.name, isElement: false)
       let value = attribute.value.string ?? attribute.value.description
-      return known.insert(name).inserted ? " \(name)=\"\(Self.escaped(value))\"" : nil
+      return known.insert(name).inserted ? " \(name)=\"\(value.escapedForXML)\"" : nil
     }
     text += "<\(tag)\(declarations)\(fields.joined())>"
     content(&self, scope)
@@ -188,23 +188,5 @@ struct SampleXML {
     let text = String(scalars)
     let isStart = text.unicodeScalars.first.map { isLetter($0) || $0 == "_" } ?? false
     return isStart ? text : "_" + text
-  }
-
-  private static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "\r": result += "&#13;"
-      // XML has no other control characters, even as references.
-      case "\u{0}"..."\u{1F}" where scalar != "\t" && scalar != "\n": result += "?"
-      case "\u{FFFE}", "\u{FFFF}": result += "?"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
   }
 }

@@ -49,7 +49,7 @@ struct TracePage {
     return "'sha256-\(Data(pairs).base64EncodedString())'"
   }
 
-  /// Escapes text for an element or a quoted attribute.
+  /// Escapes text for an element or a quoted attribute of HTML, which unlike XML keeps line ends.
   private static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import NetworkingXML
 import TestGate
 import Testing
 
@@ -185,6 +186,18 @@ struct ContractAnswerTests {
       schemas: "{Pet: {type: object, properties: {n: {const: 1}}}}")
     let text = try Self.send(to: responder).text
     #expect(text == "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + xml)
+  }
+
+  @Test func aParserReadsTheTextsOfABodyOfXMLUnchanged() throws {
+    let text = "\"a\" & <b>\r\n\tc '\u{7F}'"
+    let value = JSON.string(text + "\u{1}\u{FFFE}").description
+    let schema =
+      "{type: object, xml: {name: a}, required: [b, c], "
+      + "properties: {b: {const: \(value)}, c: {const: \(value), xml: {attribute: true}}}}"
+    let responder = try Self.responder(Self.success("{application/xml: {schema: \(schema)}}"))
+    let root = try XML.Document(parsing: Data(try Self.send(to: responder).text.utf8)).root
+    #expect(root.first("b")?.string == text + "\u{FFFD}\u{FFFD}")
+    #expect(root[attribute: "c"] == text + "\u{FFFD}\u{FFFD}")
   }
 
   @Test func onlyABodyThatIsNotMadeNeedsAPreparation() throws {

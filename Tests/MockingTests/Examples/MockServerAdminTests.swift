@@ -49,6 +49,18 @@
       #expect(await program.end.lines.last == "1 request")
     }
 
+    @Test func aServerWithExitOnEOFStopsWhenItsInputEnds() async throws {
+      try Data(#"{"routes": [{"path": "/boards"}]}"#.utf8).write(to: file)
+      let arguments = [file.path, "--port", "0", "--exit-on-eof"]
+      let program = try Program.start("mock-server", arguments, input: .open)
+      let url = try await Program.address(of: program)
+      program.send(Data("ignored\n".utf8))
+      #expect(await PlatformTransport.make().get(url.appending(path: "boards")).head?.status == 200)
+      program.closeInput()
+      #expect(await program.end.status == .exited(0))
+      #expect(await program.end.lines.last == "1 request")
+    }
+
     @Test func aFileWithAPathOfTheAdminAPIIsServedOnlyWithoutTheAPI() async throws {
       let text = #"{"routes": [{"path": "/__mock/a", "text": "route"}]}"#
       try Data(text.utf8).write(to: file)

@@ -98,7 +98,7 @@ import MockingStubs
     }
 
     @Test(arguments: [
-      ([], "missing argument FILE"),
+      ([], "missing argument FILE; mock-server init writes an example"),
       (["check"], "check: missing argument FILE"),
       (["init", "a", "b"], "unexpected argument b after init FILE"),
       (["--frobnicate"], "unknown option --frobnicate"),

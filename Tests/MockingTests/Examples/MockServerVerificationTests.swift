@@ -31,7 +31,7 @@
       """
 
     @Test func aFailedVerificationEndsTheProgramWithStatus5AndIsInTheReport() async throws {
-      let report = folder.url("report.xml")
+      let report = folder.url("new/reports/report.xml")
       let (program, url) = try await serve(Self.verifications, "--junit", report.path)
       let transport = PlatformTransport.make()
       let order = HTTPRequest(method: .post, url: url.appending(path: "orders"))
@@ -45,6 +45,21 @@
       #expect(text.contains(#"<testsuites tests="2" failures="1" errors="0" skipped="0">"#))
       #expect(text.contains(#"name="one &lt;order&gt;"/>"#))
       #expect(text.contains("<failure message=\"expected at least 1"))
+    }
+
+    @Test func aReportThatCannotBeWrittenIsAnErrorAtTheStart() async throws {
+      let (stubs, expected) = (folder.url("stubs.json"), folder.url("expected.json"))
+      try Data(#"{"routes": [{"path": "/a"}]}"#.utf8).write(to: stubs)
+      try Data(Self.verifications.utf8).write(to: expected)
+      for (report, problem) in [
+        (folder.url.path, "Is a directory"), (stubs.path + "/report.xml", "Not a directory"),
+      ] {
+        let program = try await Program.mockServer([
+          stubs.path, "--port", "0", "--verify", expected.path, "--junit", report,
+        ])
+        #expect(program.status == .exited(1))
+        #expect(program.errors == "mock-server: \(report): cannot be written: \(problem)\n")
+      }
     }
 
     @Test func anInvalidFileOfVerificationsIsAnErrorAtTheStart() async throws {

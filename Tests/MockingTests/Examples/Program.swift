@@ -30,16 +30,19 @@
     ///   - name: The name of the program.
     ///   - arguments: The arguments after the name.
     ///   - environment: The environment variables. The program does not inherit those of the tests.
+    ///   - input: The source of the standard input.
     /// - Returns: The running program.
     /// - Throws: `TestError` if the program cannot be started.
     static func start(
-      _ name: String, _ arguments: [String] = [], environment: [String: String] = [:]
+      _ name: String, _ arguments: [String] = [], environment: [String: String] = [:],
+      input: ChildProcess.Input = .empty
     ) throws -> ChildProcess {
       // The programs do not link ThreadSanitizerSupport.c, which tells the thread sanitizer about waits
       // for a `Mutex`. Without it each wait would be reported as a race.
       let defaults = ["TSAN_OPTIONS": "report_bugs=0", "TZ": "UTC"]
       return try ChildProcess(
-        BuiltProgram.url(name).path, arguments, environment: defaults.merging(environment) { $1 })
+        BuiltProgram.url(name).path, arguments, environment: defaults.merging(environment) { $1 },
+        input: input)
     }
   }
 #endif

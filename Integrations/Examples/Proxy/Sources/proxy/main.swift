@@ -25,7 +25,9 @@ let proxy = CallbackResponder<BasicRequestContext> { request, _ in
   let hasBody = length ?? 0 > 0 || head.headerFields[.transferEncoding] != nil
   let body = BodyStream(length: length, once: request.body.map { Data($0.readableBytesView) })
   let call = ClientRequest(head, payload: hasBody ? .stream(body) : nil)
-  guard let response = try? await client.stream(call).value else { throw HTTPError(.badGateway) }
+  guard let response = try? await client.stream(call).value else {
+    return Response(status: .badGateway)
+  }
   let forwarded = try HTTPResponse(forwarding: response)
   return Response(
     status: forwarded.status, headers: forwarded.headerFields,
