@@ -3,6 +3,7 @@ import PackageDescription
 
 let networking: Target.Dependency = .product(name: "Networking", package: "Catena")
 let tracing: Target.Dependency = .product(name: "NetworkingTracing", package: "Catena")
+let oauth2: Target.Dependency = .product(name: "NetworkingOAuth2", package: "Catena")
 // SwiftPM compiles a target again after changes of the modules that it depends on, but not after changes of
 // those that they import.
 let catena: [Target.Dependency] =
@@ -43,7 +44,8 @@ let package = Package(
     // Programs that Benchmarks/run starts, one process for each measurement.
     .target(name: "CInstructions"),
     .target(name: "LoadSupport", dependencies: ["CInstructions"]),
-    .executableTarget(name: "catena-load", dependencies: ["LoadSupport", tracing] + catena),
+    .executableTarget(
+      name: "catena-load", dependencies: ["LoadSupport", oauth2, tracing] + catena),
     .executableTarget(name: "urlsession-load", dependencies: ["LoadSupport"]),
     .executableTarget(
       name: "curl-loop", dependencies: ["CInstructions"], linkerSettings: [libcurl]),

@@ -15,7 +15,7 @@ let package = Package(
     .executableTarget(
       name: "catena-load",
       dependencies: ["LoadSupport"]
-        + ["Mocking", "Networking", "NetworkingTracing", "Promises"].map {
+        + ["Mocking", "Networking", "NetworkingOAuth2", "NetworkingTracing", "Promises"].map {
           .product(name: $0, package: "Catena")
         }),
     .executableTarget(name: "bench-server"),

@@ -41,6 +41,8 @@ WORKLOADS = {
     "redaction, 4 KB of log": ("compute --work redact-text --size 4000", 80),
     "mocked": ("mocked", 1500),
     "mocked, cache hit": ("mocked --stages cached", 1000),
+    "mocked, a session": ("mocked --stages session", 1000),
+    "mocked, sharing": ("mocked --stages sharing", 1000),
     "mocked, a monitor": ("mocked --stages monitor", 1000),
     "mocked, a log": ("mocked --stages log", 1000),
     "mocked, a trace": ("mocked --stages trace", 1000),

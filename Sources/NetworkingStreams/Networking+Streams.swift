@@ -164,7 +164,8 @@ extension Networking {
     of endpoint: some RequestConvertible, _ options: [RequestOption], _ idleTimeout: Duration?,
     _ file: StaticString, _ line: UInt
   ) -> StreamOpener {
-    opener(of: endpoint, options, idleTimeout, discarding: { $0.isTemporary }, file, line)
+    opener(
+      of: endpoint, options, idleTimeout, discarding: { head, _ in head.isTemporary }, file, line)
   }
 
   private func opener(

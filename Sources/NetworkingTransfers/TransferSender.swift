@@ -82,7 +82,7 @@ final class TransferRetries: Sendable {
   func note(_ request: HTTPRequest) { state.withLock { $0.sent = request } }
 
   /// Discards the bodies of responses after which the request is repeated.
-  var discards: Discard { { self.repeats(after: $0) } }
+  var discards: Discard { { head, _ in self.repeats(after: head) } }
 
   /// Returns whether the request is repeated after a response, from its head alone.
   private func repeats(after head: HTTPResponseHead) -> Bool {

@@ -1,6 +1,7 @@
 import Foundation
 import LoadSupport
 import Mocking
+import NetworkingOAuth2
 import NetworkingTracing
 
 /// Mocked requests with validation and decoding, without a network.
@@ -36,6 +37,7 @@ struct MockedRequests {
     if stages.contains("verbose") {
       configuration.logging = LoggingConfiguration(.verbose, to: NoLogger())
     }
+    if stages.contains("sharing") { configuration.sharesRequests = true }
     if stages.contains("no-redirects") { configuration.redirects = .refuse }
     client = Networking<BoardsAPI>(
       mode: stages.contains("limited") ? .limited(64) : .async,
@@ -43,8 +45,16 @@ struct MockedRequests {
       sessionConfiguration: .ephemeral, configuration: configuration)
     client.callbackContext = .inline
     if stages.contains("credentials") { client.authenticate(bearerToken: "a-token-of-no-worth") }
+    if stages.contains("session") { client.authorize(with: Self.session) }
     if stages.contains("monitor") { client.addMonitor { _ in } }
     if stages.contains("middleware") { client.middleware = { _, _ in .fulfilled(()) } }
+  }
+
+  /// A session with a valid token.
+  private static var session: OAuth2Session {
+    let client = OAuth2Client(id: "app")
+    let token = OAuth2Token(accessToken: "a-token-of-no-worth", expires: Date() + 86_400)
+    return OAuth2Session(client, store: MemoryTokenStore([TokenKey(for: client): token]))
   }
 
   func run() async {

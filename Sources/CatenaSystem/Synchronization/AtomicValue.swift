@@ -46,7 +46,5 @@
     @inlinable package static var releasing: Self { Self(CATENA_RELEASE) }
     /// Both, for an operation that loads and stores.
     @inlinable package static var acquiringAndReleasing: Self { Self(CATENA_ACQ_REL) }
-    /// All such accesses of all threads are in one order.
-    @inlinable package static var sequentiallyConsistent: Self { Self(CATENA_SEQ_CST) }
   }
 #endif

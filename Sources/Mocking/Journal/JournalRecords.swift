@@ -4,7 +4,7 @@
 struct JournalRecords {
   struct Record: Sendable {
     /// The number of the request, from 0.
-    let number: Int
+    fileprivate(set) var number = 0
     var request: StoredRequest
     /// The route that responds, or `nil` if there is none.
     let route: RegisteredRoute?
@@ -52,34 +52,27 @@ struct JournalRecords {
 
   /// Adds a request, and counts the use of its route.
   ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - route: The route that responds, or `nil` if there is none.
-  ///   - exchange: The storage of the response, or `nil` if it is not kept.
-  /// - Returns: The number of the request from 0, the record that it replaces, and the requests
-  ///   whose bodies have been removed, with their bodies.
-  mutating func add(
-    _ request: StoredRequest, route: RegisteredRoute?, exchange: JournalExchange? = nil
-  ) -> (number: Int, replaced: Record?, withBody: [StoredRequest]) {
-    var record = Record(number: count, request: request, route: route, exchange: exchange)
-    route?.countUse()
-    var replaced: Record?
-    let size = request.bodyByteCount
+  /// - Parameter record: The request without a number. Afterwards the record that it replaces, if any.
+  /// - Returns: The number of the request from 0, and the requests whose bodies have been removed, with
+  ///   their bodies.
+  mutating func add(_ record: inout Record) -> (number: Int, withBody: [StoredRequest]) {
+    record.number = count
+    record.route?.countUse()
+    let size = record.request.bodyByteCount
     if size > limits.largestBody {
-      record.request = request.withoutBody
+      record.request = record.request.withoutBody
     } else {
       record.bodyBytes = size
     }
+    bodyBytes += record.bodyBytes
     if ring.count < capacity {
       ring.append(record)
     } else {
       swap(&ring[count % capacity], &record)
       bodyBytes -= record.bodyBytes
-      replaced = record
     }
-    bodyBytes += ring[count % capacity].bodyBytes
     count += 1
-    return (count - 1, replaced, removeOldestBodies())
+    return (count - 1, removeOldestBodies())
   }
 
   /// Removes the oldest bodies until the remaining ones are within the limit.

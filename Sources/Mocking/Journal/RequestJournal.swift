@@ -78,9 +78,11 @@ public final class RequestJournal: Sendable {
   /// - Returns: A reporter for the outcome of the request.
   func record(_ request: StoredRequest, route: RegisteredRoute? = nil) -> OutcomeReporter {
     let exchange = keepsResponses ? JournalExchange() : nil
+    var record = JournalRecords.Record(request: request, route: route, exchange: exchange)
     let (added, generation) = state.withLock {
-      ($0.records.add(request, route: route, exchange: exchange), $0.records.generation)
+      ($0.records.add(&record), $0.records.generation)
     }
+    // Released after unlocking, as is `record`, the one that has been replaced.
     defer { withExtendedLifetime(added) {} }
     notify(.changed(added.number, generation: generation))
     return OutcomeReporter(
@@ -198,15 +200,14 @@ public final class RequestJournal: Sendable {
   ///     the journal keeps.
   func offer(_ reporter: OutcomeReporter, whole: @autoclosure () -> ReceivedRequest? = nil) {
     let number = reporter.number
-    let offer = state.withLock {
-      state -> (taker: TakeQueue.Offer, record: JournalRecords.Record?)? in
+    var stored: StoredRequest?
+    let offer = state.withLock { state -> TakeQueue.Offer? in
       guard state.records.generation == reporter.generation else { return nil }
-      let taker = state.takeQueue.offer(number, oldest: state.records.first)
-      return (taker, taker.waiter == nil ? nil : state.records[number])
+      let offer = state.takeQueue.offer(number, oldest: state.records.first)
+      if offer.waiter != nil { stored = state.records[number]?.request }
+      return offer
     }
-    if let waiter = offer?.taker.waiter,
-      let request = whole() ?? offer?.record?.request.received(number: number)
-    {
+    if let waiter = offer?.waiter, let request = whole() ?? stored?.received(number: number) {
       waiter.fulfill(request)
     }
     withExtendedLifetime(offer) {}

@@ -1,11 +1,13 @@
+import CatenaSystem
 import Foundation
 package import Networking
 
 extension HTTPRequest {
   /// Checks the request before it is sent.
   ///
+  /// - Parameter validFields: The fields that are not checked, because an earlier request had them.
   /// - Throws: The failure that a transport reports for a request that it cannot send.
-  func validateForSending() throws(TransportFailure) {
+  func validateForSending(except validFields: ValidFields) throws(TransportFailure) {
     let text = url.absoluteString
     // Fast path: most URLs have a lowercase scheme.
     let scheme = text.hasPrefix("http://") || text.hasPrefix("https://") ? "http" : url.scheme
@@ -24,6 +26,7 @@ extension HTTPRequest {
     if method == .head, body != .none {
       throw TransportFailure(code: .unsupported, detail: "A HEAD request cannot have a body")
     }
+    if validFields.contain(headers) { return }
     let isSendable = headers.allSatisfy { field in
       field.name.isToken
         && field.value.utf8.allBytesSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
@@ -32,6 +35,7 @@ extension HTTPRequest {
       throw TransportFailure(
         code: .invalidHeader, detail: "A header field has an invalid name or value")
     }
+    validFields.replace(by: headers)
   }
 
   /// The target of the request line.
@@ -102,6 +106,21 @@ extension HTTPRequest {
       }
     }
     return all
+  }
+}
+
+/// The header fields of the last valid request of a mock, which are usually those of the next one, too.
+final class ValidFields: Sendable {
+  private let fields = Mutex<[HTTPHeaders.Field]>([])
+
+  func contain(_ headers: HTTPHeaders) -> Bool { fields.withLock { $0 == headers.fields } }
+
+  func replace(by headers: HTTPHeaders) {
+    let old = fields.withLock { fields in
+      defer { fields = headers.fields }
+      return fields
+    }
+    withExtendedLifetime(old) {}
   }
 }
 

@@ -2,8 +2,8 @@ import Networking
 import Promises
 
 /// A transport that responds to all attempts of one request with the mock of its endpoint.
-final class EndpointTransport<Endpoint: RequestConvertible>: Transport {
-  private let endpoint: Endpoint
+final class EndpointTransport: Transport {
+  private let endpoint: any RequestConvertible
   /// The mock, or `nil` if there is none.
   private let mock: Mock?
   private let provider: EndpointMocks
@@ -13,7 +13,7 @@ final class EndpointTransport<Endpoint: RequestConvertible>: Transport {
   private let scheduler: any Scheduler
 
   init(
-    _ endpoint: Endpoint, mock: Mock?, of provider: EndpointMocks,
+    _ endpoint: any RequestConvertible, mock: Mock?, of provider: EndpointMocks,
     on scheduler: any Scheduler, next: (any Transport)?
   ) {
     self.endpoint = endpoint
@@ -30,7 +30,7 @@ final class EndpointTransport<Endpoint: RequestConvertible>: Transport {
   ) -> any TransportHandle {
     if mock == nil, let next { return next.start(request, receive) }
     do {
-      try request.validateForSending()
+      try provider.player.validate(request)
     } catch {
       receive(.failure(error))
       return FinishedHandle()

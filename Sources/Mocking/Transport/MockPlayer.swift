@@ -9,6 +9,7 @@ struct MockPlayer: Sendable {
 
   let mockResolver: MockResolver
   let webhooks = WebhookSender()
+  private let validFields = ValidFields()
   /// The scheduler of the user, or the one of the scope in which the player was created.
   private let ownScheduler: any Scheduler
   private let isSchedulerFixed: Bool
@@ -31,6 +32,13 @@ struct MockPlayer: Sendable {
   /// that several tests share, such as that of a global provider, thus has the time of each test.
   var scheduler: any Scheduler {
     isSchedulerFixed ? ownScheduler : LiveScheduler.virtualTime ?? ownScheduler
+  }
+
+  /// Checks a request before it is sent.
+  ///
+  /// - Throws: The failure that a transport reports for a request that it cannot send.
+  func validate(_ request: HTTPRequest) throws(TransportFailure) {
+    try request.validateForSending(except: validFields)
   }
 
   /// Responds to a request with a mock.

@@ -108,7 +108,7 @@ public struct MockTransport: Transport, MockBackend {
     _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
   ) -> any TransportHandle {
     do {
-      try request.validateForSending()
+      try routed.player.validate(request)
     } catch {
       receive(.failure(error))
       return FinishedHandle()

@@ -6,7 +6,7 @@ import Promises
 final class RoutedTransport: Sendable {
   /// The routes, or the error in a malformed route.
   private let registry: Result<StubRegistry, MockServerError>
-  private let player: MockPlayer
+  let player: MockPlayer
   var scheduler: any Scheduler { player.scheduler }
   var webhooks: WebhookSender { player.webhooks }
   let journal: RequestJournal

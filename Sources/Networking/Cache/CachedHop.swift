@@ -31,6 +31,7 @@ struct CachedHop: Sendable {
     settings.maximumBodySize = min(settings.maximumBodySize ?? limit, limit)
     settings.followsRedirects = false
     hop.exchange.reception = Reception(settings: settings)
+    hop.exchange.discards = nil
     return hop
   }
 

@@ -162,7 +162,7 @@ final class CallRunner: Sendable {
       preProcess: call.settings.preProcessRequest)
     if let prepare = call.options.prepare { request = request.replaced(by: try prepare(request)) }
     call.state.events?.built(request)
-    return Exchange(request, of: call)
+    return Exchange(consume request, of: call)
   }
 
   /// Builds the wire request, without the changes of the stages.

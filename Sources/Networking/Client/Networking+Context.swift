@@ -29,7 +29,7 @@ extension Networking {
   }
 
   /// The sessions of a request that is made now.
-  package var currentSessions: CallSessions { CallSessions(currentSettings().settings) }
+  package var currentSessions: CallSessions { CallSessions(currentSettings()) }
 
   /// Returns the base URL of an endpoint: that of the client, or else that of the endpoint.
   ///

@@ -16,7 +16,7 @@ extension Networking {
   /// - Returns: A registration that removes the monitor.
   @discardableResult
   public func addMonitor(_ monitor: any NetworkMonitor) -> MonitorRegistration {
-    addMonitor(on: monitor is any ImmediateMonitor ? .inline : nil) { monitor.observe($0) }
+    addMonitor(isImmediate: monitor is any ImmediateMonitor) { monitor.observe($0) }
   }
 
   /// Adds a closure that observes the calls made from now on.
@@ -75,9 +75,12 @@ extension Networking {
   }
 
   private func addMonitor(
-    on context: ExecutionContext?, _ observe: @escaping @Sendable (NetworkEvent) -> Void
+    on context: ExecutionContext? = nil, isImmediate: Bool = false,
+    _ observe: @escaping @Sendable (NetworkEvent) -> Void
   ) -> MonitorRegistration {
-    let sink = EventSink(EventQueue(on: context, scheduler: runner.scheduler) { observe($0.event) })
+    let scheduler = runner.scheduler
+    let sink = EventSink(
+      EventQueue(on: context, isImmediate: isImmediate, scheduler: scheduler) { observe($0.event) })
     change { $0.eventSinks.append(sink) }
     return MonitorRegistration { [weak self] in
       sink.queue.close()

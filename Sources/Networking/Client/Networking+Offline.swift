@@ -187,15 +187,15 @@ extension Networking {
   /// - Returns: The relation, or `nil` for a request that is not stored when there is no network.
   func offlineMode(
     of endpoint: some RequestConvertible, _ defaults: Call.EndpointDefaults,
-    _ options: CallOptions, _ original: Request, as request: Request
+    _ options: CallOptions, _ original: Request?, as request: Request
   ) -> OfflineMode? {
     if let entry = options.replayed?.value {
       return .replaying(
         key: entry.effectiveIdempotencyKey, removedHeaders: entry.removedCredentialHeaders)
     }
     guard request.storePolicy == .offline else { return nil }
-    var kept = original.with(.store(.offline, key: request.storeKey))
-    kept.headers = defaults.headers.merging(original.headers)
+    var kept = (original ?? request).with(.store(.offline, key: request.storeKey))
+    kept.headers = defaults.headers.merging(kept.headers)
     let (changes, sessions, inherits) = (options.changes, options.sessions, defaults.inherits)
     // Values of the client's type may be for another server, too.
     let isOfClient =

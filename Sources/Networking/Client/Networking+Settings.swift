@@ -287,7 +287,7 @@ extension Networking {
   public func renewCredentials<Value: Sendable>(
     _ work: () throws -> Promise<Value>
   ) -> Promise<Value> {
-    RefreshRound(in: .current, of: CallSessions(currentSettings().settings)).run(work)
+    RefreshRound(in: .current, of: CallSessions(currentSettings())).run(work)
   }
 
   /// Sets the credentials of a provider for all requests to the origin of the base URL from now on.

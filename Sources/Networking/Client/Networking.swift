@@ -211,29 +211,30 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///   - line: The source line of the caller.
   /// - Returns: A promise of the response, in the ``callbackContext``.
   package func send(
-    _ endpoint: some RequestConvertible, _ options: CallOptions, _ file: StaticString,
+    _ endpoint: some RequestConvertible, _ options: consuming CallOptions, _ file: StaticString,
     _ line: UInt
   ) -> NetworkPromise {
+    var options = options
     let transport = options.transport ?? transports.select(for: endpoint)
     let snapshot = currentSettings()
-    let scheduler = runner.scheduler
-    var options = options
-    options.sessions = options.sessions ?? CallSessions(snapshot.settings)
-    let context = scheduler.context(for: snapshot.settings.callbackContext)
+    if options.sessions == nil { options.sessions = CallSessions(snapshot) }
+    let context = runner.scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
     let events = CallEvents(snapshot.settings.eventSinks, runner)
     do {
       let defaults = defaults(of: endpoint, replaying: options.replayed?.value)
-      var original = try Self.request(of: endpoint, options, defaults)
-      runner.addSecretNames(to: &original)
-      var request = original
+      var request = try Self.request(of: endpoint, options, defaults)
+      runner.addSecretNames(to: &request)
+      // `nil` if it is the request, of which a copy takes 500 instructions.
+      var original: Request?
       if let beforeEach = snapshot.settings.beforeEach {
-        request = beforeEach(original)
+        original = request
+        request = beforeEach(request)
         runner.addSecretNames(to: &request)
       }
       if let handler = request.onProgress {
         let reporter = ProgressReporter(
-          on: snapshot.settings.callbackContext, scheduler: scheduler,
+          on: snapshot.settings.callbackContext, scheduler: runner.scheduler,
           reportsResponse: request.payload == nil || !options.destination.isMemory, handler)
         options.progress = options.progress.map { ProgressBroadcaster($0, reporter) } ?? reporter
       }
@@ -246,10 +247,10 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       // A request of an interceptor that holds other requests up must not wait behind them. Such
       // requests are not intercepted, or are made in a token refresh.
       let isThrottled =
-        request.isIntercepted && call.refresh?.isInProgress != true
+        call.request.isIntercepted && call.refresh?.isInProgress != true
         && runner.performer(over: transport) == nil
       (isThrottled ? queue : unthrottledQueue).add(
-        pending, priority: request.priority, of: call,
+        pending, priority: call.request.priority, of: call,
         HandlerScope.capturing { [runner] in runner.start(call) })
     } catch {
       events?.failed(error)
@@ -291,7 +292,9 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   static func request<SomeEndpoint: RequestConvertible>(
     of endpoint: SomeEndpoint, _ options: CallOptions, _ defaults: Call.EndpointDefaults
   ) throws -> Request {
-    var request = try (options.request?.get() ?? endpoint.request).applying(options.changes)
+    var request =
+      if case .some(let given) = options.request { try given.get() } else { try endpoint.request }
+    for change in options.changes { change.apply(&request) }
     request.queryFormat =
       request.queryFormat ?? endpoint.resolvedQueryFormat()
       ?? (defaults.inherits ? Endpoint.resolvedQueryFormat() : nil)

@@ -141,14 +141,21 @@ extension QueuedRequest {
 }
 
 /// A request in a client's queue: waiting, then running until its promise settles.
-struct QueuedRequest: Sendable {
+final class QueuedRequest: Sendable {
   /// The caller's promise, and its resolver.
   let pending: (promise: NetworkPromise, resolver: Resolver<Response>)
-  var call: Call?
+  let call: Call?
   /// Starts the request.
   ///
   /// It is not called if the request has been cancelled.
   let begin: @Sendable () -> NetworkPromise
+
+  init(
+    pending: (promise: NetworkPromise, resolver: Resolver<Response>), call: Call? = nil,
+    begin: @escaping @Sendable () -> NetworkPromise
+  ) {
+    (self.pending, self.call, self.begin) = (pending, call, begin)
+  }
 }
 
 /// The main queue.

@@ -43,18 +43,19 @@ final class EventQueue: Sendable {
   /// Creates a queue for a closure that receives the entries one at a time.
   ///
   /// - Parameters:
-  ///   - actorContext: The actor of the closure. `nil` uses a serial queue. In an inline context the closure runs on
-  ///     the thread of the event, without delay.
+  ///   - actorContext: The actor of the closure. `nil` uses a serial queue.
+  ///   - isImmediate: Whether the closure runs on the thread of the event, without delay, instead.
   ///   - scheduler: The client's scheduler. A `TestScheduler` does not advance its time while the
   ///     closure runs.
   ///   - observe: The closure.
   init(
-    on actorContext: ExecutionContext? = nil, scheduler: any Scheduler,
+    on actorContext: ExecutionContext? = nil, isImmediate: Bool = false, scheduler: any Scheduler,
     _ observe: @escaping Observer
   ) {
     context = scheduler.context(
-      for: actorContext ?? .queue(DispatchQueue(label: "Catena.NetworkMonitor")))
-    let delay = actorContext?.isInline == true ? .zero : Self.delay(scheduler)
+      for: isImmediate
+        ? .inline : actorContext ?? .queue(DispatchQueue(label: "Catena.NetworkMonitor")))
+    let delay = isImmediate ? .zero : Self.delay(scheduler)
     state = Mutex(State(machine: .init(delay: delay), observe: observe))
   }
 

@@ -69,14 +69,12 @@ public struct Origin: Sendable, Hashable {
     let port: Int
 
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
-      if bytes.starts(with: "https://".utf8) {
-        scheme = "https"
-      } else if bytes.starts(with: "http://".utf8) {
-        scheme = "http"
-      } else {
-        return nil
-      }
-      let start = scheme.utf8.count + 3
+      let isSecure = bytes.count > 4 && bytes[4] == UInt8(ascii: "s")
+      scheme = isSecure ? "https" : "http"
+      let prefix: StaticString = isSecure ? "https://" : "http://"
+      let start = prefix.utf8CodeUnitCount
+      guard bytes.count > start, (0..<start).allSatisfy({ bytes[$0] == prefix.utf8Start[$0] })
+      else { return nil }
       var end = start
       while end < bytes.count, Self.isHostCharacter(bytes[end]) {
         // Two hyphens can be part of an international name.

@@ -28,18 +28,20 @@ struct AuthorizationStage: BuiltInStage {
     _ exchange: Exchange, with value: String, of provider: any CredentialProvider,
     _ next: @escaping Next
   ) -> NetworkPromise {
-    let first = exchange.authorized(by: value).discarding401 { provider.isRejection($0) }
-    return next(first).followed { result in
+    var first = exchange.authorized(by: value)
+    first.discard401 { provider.isRejection($0) }
+    // The closure has the exchange that was sent, because a copy of another one would take longer.
+    return next(first).followed { [first, discards = exchange.discards] result in
       guard case .success(let response) = result, provider.isRejection(response) else { return nil }
-      guard exchange.request.body.isRepeatable else {
+      guard first.request.body.isRepeatable else {
         provider.noteRejection(of: value)
         return nil
       }
       guard let replacement = provider.value(replacing: value) else { return nil }
       return replacement.then(on: .inline) { newValue in
-        exchange.state.end(.success(response))
-        exchange.events?.add(.credentialsRefreshed)
-        return next(exchange.authorized(by: newValue))
+        first.state.end(.success(response))
+        first.events?.add(.credentialsRefreshed)
+        return next(copy(of: first.authorized(by: newValue)) { $0.discards = discards })
       }
     }
   }
@@ -48,8 +50,8 @@ struct AuthorizationStage: BuiltInStage {
   private func respondingToChallenge(
     by authenticator: DigestAuthenticator, _ exchange: Exchange, _ next: @escaping Next
   ) -> NetworkPromise {
-    let first = exchange.authorized(by: authenticator.fieldValue(for: exchange.request))
-      .discarding401 { DigestChallenge.first(of: $0) != nil }
+    var first = exchange.authorized(by: authenticator.fieldValue(for: exchange.request))
+    first.discard401 { DigestChallenge.first(of: $0) != nil }
     return next(first).followed { result in
       guard case .success(let response) = result else { return nil }
       guard response.status == 401,
@@ -83,12 +85,12 @@ extension Credentials {
 }
 
 extension Exchange {
-  /// Returns the exchange of a hop that is sent once more after some responses with the status 401.
-  fileprivate func discarding401(
+  /// Discards the rest of some responses with the status 401, after which the hop is sent once more.
+  fileprivate mutating func discard401(
     _ isChallenge: @escaping @Sendable (Response) -> Bool
-  ) -> Exchange {
-    guard request.body.isRepeatable else { return self }
-    return discarding { [request] head in
+  ) {
+    guard request.body.isRepeatable else { return }
+    discard { head, request in
       head.status == 401 && isChallenge(Response(head: head, request: request))
     }
   }

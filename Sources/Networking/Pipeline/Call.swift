@@ -61,7 +61,7 @@ final class Call: Sendable {
     self.reception = reception
     self.credentialSource = credentialSource
     self.offline = offline
-    sessions = reception.options.sessions ?? CallSessions(settings.settings)
+    sessions = reception.options.sessions ?? CallSessions(settings)
     state = CallState(reportingTo: events)
   }
 
@@ -110,12 +110,18 @@ final class CallState: Sendable {
   /// The receiver of the progress for all calls that share the exchange.
   ///
   /// `nil` uses the receiver of the call itself.
-  let sharedProgress: (any ProgressReceiver)?
+  let sharedProgress: ProgressBroadcaster?
+  /// The call that began the exchange that several calls share.
+  ///
+  /// `nil` for the state of a call.
+  let sharer: NetworkEvent.CallID?
   private let state = Mutex(State())
 
-  init(reportingTo events: CallEvents? = nil, sharedProgress: (any ProgressReceiver)? = nil) {
-    self.events = events
-    self.sharedProgress = sharedProgress
+  /// - Parameters:
+  ///   - sharer: The call that begins the exchange that several calls share. `nil` for the state of a call.
+  ///   - events: The listeners of the client's events.
+  init(sharedBy sharer: NetworkEvent.CallID? = nil, reportingTo events: CallEvents? = nil) {
+    (self.events, self.sharer, sharedProgress) = (events, sharer, sharer.map { _ in .init() })
   }
 
   /// The time that the client's middleware took, which counts towards the limit of the call.

@@ -89,18 +89,8 @@ final class Reception: Sendable {
     self.copy = copy
   }
 
-  /// Returns whether a stage may send another request after a response.
-  func mayDiscard(_ head: HTTPResponseHead) -> Bool {
-    !(200...299).contains(head.status)
-      && (options.discards != nil || settings.followsRedirects && head.isTruncatedRedirect)
-  }
-
-  /// Returns whether a stage sends another request after a response, so that its body is not
-  /// delivered.
-  func discards(_ head: HTTPResponseHead) -> Bool {
-    settings.followsRedirects && head.isTruncatedRedirect && Redirection.isRedirect(head.status)
-      || options.discards?(head) == true
-  }
+  /// The receiver of the progress.
+  var progress: (any ProgressReceiver)? { options.progress }
 }
 
 extension HTTPResponseHead {

@@ -13,10 +13,10 @@ package struct CallSessions: Sendable, Hashable {
 
   /// Creates the sessions of a call that is made now.
   ///
-  /// - Parameter settings: The settings of the client.
-  init(_ settings: ClientSettings) {
-    client = settings.session
-    provider = settings.credentials.scheme?.provider?.userSession
+  /// - Parameter snapshot: The settings of the client.
+  init(_ snapshot: ClientSettings.Snapshot) {
+    client = snapshot.settings.session
+    provider = snapshot.settings.credentials.scheme?.provider?.userSession
     renewal = RefreshRound.current.flatMap { $0.isRunning ? $0 : nil }
   }
 

@@ -18,13 +18,13 @@ struct CookieStage: BuiltInStage {
     var changed = exchange
     let url = exchange.request.url
     changed.request = addingCookies(to: exchange.request)
-    return next(changed).map { response in
+    return next(changed).followed { result in
       // Fast path: no cookies.
-      if response.headers.contains("Set-Cookie") {
+      if case .success(let response) = result, response.headers.contains("Set-Cookie") {
         jar.store(
           response.headers, from: url, at: wallClock(), unless: { exchange.call.sessions.hasEnded })
       }
-      return response
+      return nil
     }
   }
 

@@ -21,12 +21,17 @@ public struct Exchange: Sendable {
   var state: CallState
   /// The reception of the response, if a stage has changed it.
   private var ownReception: Reception?
+  /// The decision of the caller and the stages that send another request after a response.
+  ///
+  /// `nil` if there is none.
+  var discards: Discard?
 
   init(_ request: HTTPRequest, credentials: Credentials? = nil, of call: Call) {
     self.request = request
     self.credentials = credentials
     self.call = call
     state = call.state
+    discards = call.reception.options.discards
   }
 
   /// The limit for the whole call, with all its attempts and redirects.
@@ -81,6 +86,7 @@ public struct Exchange: Sendable {
   ///   origin yet, unless the request has an `Authorization` field of its own.
   func with(_ clientCredentials: ClientCredentials) throws -> Exchange {
     guard sendsCredentials else { return self }
+    if case .none = clientCredentials, credentials == nil, addedAuthorization == nil { return self }
     var exchange = self
     // Inside the stage that has added the field.
     let isAuthorized =
@@ -193,21 +199,13 @@ extension Exchange {
 
   /// The receiver of the progress: that of the call, or of all calls that share the exchange.
   package var progress: (any ProgressReceiver)? {
-    state.sharedProgress ?? reception.options.progress
+    state.sharedProgress ?? reception.progress
   }
 
-  /// Returns the exchange of a stage that sends another request after some responses, and does not
-  /// need their bodies.
-  ///
-  /// - Parameter discards: A closure that decides about a response.
-  /// - Returns: The changed exchange.
-  func discarding(_ discards: @escaping Discard) -> Exchange {
-    var exchange = self
-    var options = reception.options
-    options.discards = { [earlier = options.discards] in earlier?($0) == true || discards($0) }
-    exchange.reception = Reception(
-      options: options, settings: reception.settings, copy: reception.copy)
-    return exchange
+  /// Adds the decision of a stage that sends another request after some responses, and does not need
+  /// their bodies.
+  mutating func discard(if discards: @escaping Discard) {
+    self.discards = { [earlier = self.discards] in earlier?($0, $1) == true || discards($0, $1) }
   }
 
   /// Performs the hop over the transport of the call.
@@ -218,7 +216,7 @@ extension Exchange {
     // Here the request has all credentials and cookies. None of another user is sent.
     if let error = sessionError ?? credentialsError { return .rejected(error) }
     return call.transport.transport.perform(
-      request, reception, progress: progress,
+      request, reception, progress: progress, discarding: discards,
       reportingTo: events?.begin(request, attempt: state.attemptCount, hop: redirects + 1))
   }
 

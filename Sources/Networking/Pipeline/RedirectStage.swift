@@ -15,7 +15,7 @@ struct RedirectStage: BuiltInStage {
     _ exchange: Exchange, from origin: Origin?, _ decide: @escaping RedirectPolicy.Decision,
     _ next: @escaping Next
   ) -> NetworkPromise {
-    next(exchange).followed { result in
+    next(exchange).followed(isNested: exchange.redirects > 0) { result in
       guard case .success(let response) = result else { return nil }
       guard
         let proposed = try Redirection.next(

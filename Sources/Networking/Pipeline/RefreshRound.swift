@@ -7,7 +7,7 @@ import Promises
 /// ``Networking/renewCredentials(_:)``.
 final class RefreshRound: Sendable, HashableByIdentity {
   /// The renewal in which the current code runs, if any, running or ended.
-  static var current: RefreshRound? { HandlerScope.innermost?.mark as? RefreshRound }
+  static var current: RefreshRound? { HandlerScope.innermost.flatMap { $0.mark as? RefreshRound } }
 
   /// The object that runs the refresh.
   ///

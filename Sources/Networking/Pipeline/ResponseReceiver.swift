@@ -81,6 +81,8 @@ final class ResponseReceiver: Sendable {
   private let reception: Reception
   /// The receiver of the progress of both bodies.
   private let progress: (any ProgressReceiver)?
+  /// The decision of the exchange.
+  private let exchangeDiscards: Discard?
   /// The source of time of ``discardTime``.
   private let clock: any Scheduler
   /// The events of the hop.
@@ -92,9 +94,11 @@ final class ResponseReceiver: Sendable {
   // The body may arrive in real time although the client has a virtual one.
   init(
     _ request: HTTPRequest, _ reception: Reception, _ progress: (any ProgressReceiver)?,
-    _ resolver: Resolver<Response>, isInRealTime: Bool, reportingTo events: HopEvents? = nil
+    _ resolver: Resolver<Response>, isInRealTime: Bool, discarding exchangeDiscards: Discard?,
+    reportingTo events: HopEvents?
   ) {
     self.request = request
+    self.exchangeDiscards = exchangeDiscards
     self.reception = reception
     self.progress = progress
     clock = isInRealTime ? LiveScheduler.system : reception.settings.scheduler
@@ -178,7 +182,7 @@ final class ResponseReceiver: Sendable {
       return state.isFinished
     }
     if isAbandoned { return sink?.abandon() ?? () }
-    if sink == nil, reception.mayDiscard(head) { limitDiscard() }
+    if sink == nil { limitDiscard(head) }
     if sink != nil { reception.copy?.begin(head, to: request) }
     if sink != nil || reception.options.destination.isMemory,
       let progress,
@@ -193,7 +197,10 @@ final class ResponseReceiver: Sendable {
   }
 
   /// Truncates the body of a response that is not delivered if it does not end in time.
-  private func limitDiscard() {
+  private func limitDiscard(_ head: HTTPResponseHead) {
+    guard !(200...299).contains(head.status),
+      exchangeDiscards != nil || reception.settings.followsRedirects && head.isTruncatedRedirect
+    else { return }
     let timer = clock.schedule(after: Self.discardTime) { [weak self] in
       self?.truncateLate()
     }
@@ -210,7 +217,11 @@ final class ResponseReceiver: Sendable {
       return state.isFinished ? nil : state.head
     }
     guard let head = pending else { return }
-    let discards = reception.discards(head)
+    // Whether a stage sends another request after the response.
+    let discards =
+      reception.settings.followsRedirects && head.isTruncatedRedirect
+      && Redirection.isRedirect(head.status)
+      || exchangeDiscards?(head, request) == true
     let (isTruncated, end) = state.withLock { state in
       state.isDeciding = false
       let isTruncated = discards && !state.isFinished
@@ -338,7 +349,7 @@ final class ResponseReceiver: Sendable {
       // Moved, not copied. The sink stays, because `abandon` needs it.
       var last = State(sink: state.sink, isFinished: true)
       swap(&last, &state)
-      return last
+      return consume last
     }
     last?.timer?.cancel()
     return last
@@ -352,44 +363,46 @@ extension Transport {
   ///   - request: The request.
   ///   - reception: The options and settings for the response.
   ///   - progress: The receiver of the progress. `nil` reports none.
+  ///   - discards: The decision of the stages about the rest of a response.
   ///   - events: The events of the hop. `nil` if the client has no monitors.
   /// - Returns: A promise on the inline context. It settles on the thread of the transport or of
   ///   the file writer, when the response is complete. For a stream it settles when the head has
   ///   arrived. The exchange is cancelled when the promise is cancelled or loses its last consumer.
   func perform(
     _ request: HTTPRequest, _ reception: Reception = Reception(),
-    progress: (any ProgressReceiver)? = nil, reportingTo events: HopEvents? = nil
+    progress: (any ProgressReceiver)? = nil,
+    discarding discards: Discard? = nil,
+    reportingTo events: HopEvents? = nil
   ) -> NetworkPromise {
     let (promise, resolver) = NetworkPromise.pending(on: .inline)
+    @Sendable func begin() {
+      progress?.begin()
+      let receiver = ResponseReceiver(
+        request, reception, progress, resolver, isInRealTime: needsNetwork, discarding: discards,
+        reportingTo: events)
+      let receive: @Sendable (TransportEvent) -> Void = { receiver.receive($0) }
+      let handle =
+        events == nil
+        ? start(request, receive)
+        : start(copy(of: request) { $0.options.reportsConnection = true }, receive)
+      receiver.attach(handle)
+      resolver.onCancelOrExplain { isCancelled in
+        guard isCancelled else { return (receiver.awaitedPart, []) }
+        handle.cancel()
+        receiver.abandon()
+        return (nil, [])
+      }
+    }
     if case .file(let target) = reception.options.destination {
       target.check { error in
-        guard let error else { return begin(request, reception, progress, resolver, events) }
+        guard let error else { return begin() }
         var failure = NetworkError(.fileNotWritten, error)
         failure.request = .init(request)
         resolver.reject(failure)
       }
     } else {
-      begin(request, reception, progress, resolver, events)
+      begin()
     }
     return promise
-  }
-
-  private func begin(
-    _ request: HTTPRequest, _ reception: Reception, _ progress: (any ProgressReceiver)?,
-    _ resolver: Resolver<Response>, _ events: HopEvents?
-  ) {
-    progress?.begin()
-    let receiver = ResponseReceiver(
-      request, reception, progress, resolver, isInRealTime: needsNetwork, reportingTo: events)
-    var request = request
-    if events != nil { request.options.reportsConnection = true }
-    let handle = start(request) { receiver.receive($0) }
-    receiver.attach(handle)
-    resolver.onCancelOrExplain { isCancelled in
-      guard isCancelled else { return (receiver.awaitedPart, []) }
-      handle.cancel()
-      receiver.abandon()
-      return (nil, [])
-    }
   }
 }

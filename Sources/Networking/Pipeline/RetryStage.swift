@@ -88,13 +88,15 @@ final class RetryStage: BuiltInStage {
         return exchange
       }
       let number = exchange.state.attemptCount
-      return exchange.discarding { head in
-        guard let delay = decide(after: .success(Response(head: head, request: exchange.request)))
-        else { return false }
-        // The decision is kept, because the budget may be used up before the response is complete.
-        let isKept = plan.state.withLock { $0.keep(delay, forAttempt: number) }
-        if !isKept { stage.tokens.withLock { $0?.putBack() } }
-        return isKept
+      return copy(of: exchange) {
+        $0.discard { head, _ in
+          guard let delay = decide(after: .success(Response(head: head, request: exchange.request)))
+          else { return false }
+          // The decision is kept, because the budget may be used up before the response is complete.
+          let isKept = plan.state.withLock { $0.keep(delay, forAttempt: number) }
+          if !isKept { stage.tokens.withLock { $0?.putBack() } }
+          return isKept
+        }
       }
     }
 

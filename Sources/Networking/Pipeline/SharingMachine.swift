@@ -15,36 +15,34 @@ package struct SharingMachine<
 >: Sendable {
   /// The registration of a caller.
   package struct Ticket: Sendable {
-    /// The number of the work, which distinguishes works of the same key.
-    fileprivate let number: Int
+    fileprivate let active: ActiveWork
     /// The number of the caller of the work.
     package let caller: Int
   }
 
-  private struct ActiveWork {
+  /// A work, which the tickets of its callers refer to.
+  ///
+  /// `@unchecked Sendable` because the lock of the machine protects all variables.
+  fileprivate final class ActiveWork: @unchecked Sendable {
     let key: Key
     let shared: Shared
-    var callers: [Int: Resolver<Output>]
-    var work: Work?
-    var lastCaller = 0
+    @exclusivity(unchecked) var callers: [Int: Resolver<Output>]
+    @exclusivity(unchecked) var work: Work?
+    @exclusivity(unchecked) var lastCaller = 0
+    @exclusivity(unchecked) var hasEnded = false
 
-    mutating func join(_ caller: Resolver<Output>) -> (number: Int, shared: Shared) {
-      lastCaller += 1
-      callers[lastCaller] = caller
-      return (lastCaller, shared)
+    init(_ key: Key, _ shared: Shared, _ first: Resolver<Output>) {
+      (self.key, self.shared, callers) = (key, shared, [0: first])
     }
   }
 
-  private var active: [Int: ActiveWork] = [:]
   /// The works that further callers join.
-  private var numbersByKey: [Key: Int] = [:]
-  private var lastNumber = 0
+  private var joinable: [Key: ActiveWork] = [:]
+  /// The number of works in progress.
+  private(set) var count = 0
 
   /// Makes a machine without work.
   package init() {}
-
-  /// The number of works in progress.
-  var count: Int { active.count }
 
   /// Adds a caller.
   ///
@@ -57,25 +55,26 @@ package struct SharingMachine<
   package mutating func enter(
     _ key: Key, _ caller: Resolver<Output>, sharing shared: @autoclosure () -> Shared
   ) -> (ticket: Ticket, shared: Shared, isFirst: Bool) {
-    if let number = numbersByKey[key], let joined = active[number]?.join(caller) {
-      return (Ticket(number: number, caller: joined.number), joined.shared, false)
+    if let active = joinable[key] {
+      active.lastCaller += 1
+      active.callers[active.lastCaller] = caller
+      return (Ticket(active: active, caller: active.lastCaller), active.shared, false)
     }
-    lastNumber += 1
-    let shared = shared()
-    active[lastNumber] = ActiveWork(key: key, shared: shared, callers: [0: caller])
-    numbersByKey[key] = lastNumber
-    return (Ticket(number: lastNumber, caller: 0), shared, true)
+    let active = ActiveWork(key, shared(), caller)
+    joinable[key] = active
+    count += 1
+    return (Ticket(active: active, caller: 0), active.shared, true)
   }
 
   /// Returns the work of a caller, if it has been started.
-  func work(of ticket: Ticket) -> Work? { active[ticket.number]?.work }
+  func work(of ticket: Ticket) -> Work? { ticket.active.work }
 
   /// Records that the work has been started.
   ///
   /// - Returns: Whether a caller still waits for it. Otherwise it is to be cancelled.
   package mutating func began(_ ticket: Ticket, _ work: Work) -> Bool {
-    active[ticket.number]?.work = work
-    return active[ticket.number] != nil
+    if !ticket.active.hasEnded { ticket.active.work = work }
+    return !ticket.active.hasEnded
   }
 
   /// Removes a caller that has been cancelled.
@@ -86,35 +85,43 @@ package struct SharingMachine<
   package mutating func left(
     _ ticket: Ticket
   ) -> (caller: Resolver<Output>?, isAbandoned: Bool, work: Work?) {
-    let caller = active[ticket.number]?.callers.removeValue(forKey: ticket.caller)
-    guard active[ticket.number]?.callers.isEmpty == true else { return (caller, false, nil) }
-    return (caller, true, remove(ticket.number)?.work)
+    let active = ticket.active
+    let caller = active.callers.removeValue(forKey: ticket.caller)
+    guard !active.hasEnded, active.callers.isEmpty else { return (caller, false, nil) }
+    return (caller, true, end(active))
   }
 
   /// Removes work that has ended.
   ///
   /// - Returns: Its callers, in the order in which they arrived.
   package mutating func ended(_ ticket: Ticket) -> [Resolver<Output>] {
-    guard let callers = remove(ticket.number)?.callers else { return [] }
+    let active = ticket.active
+    guard !active.hasEnded else { return [] }
+    _ = end(active)
+    let callers = active.callers
+    active.callers = [:]
     guard callers.count > 1 else { return Array(callers.values) }
     return callers.sortedByPositions { $0.key < $1.key }.map(\.value)
   }
 
   /// Returns whether further callers join the work.
   package func isJoinable(_ ticket: Ticket) -> Bool {
-    active[ticket.number].map { numbersByKey[$0.key] } == ticket.number
+    joinable[ticket.active.key] === ticket.active
   }
 
   /// Lets further callers of a key start new work.
   ///
   /// `nil` stands for all keys.
   package mutating func close(_ key: Key?) {
-    if let key { numbersByKey[key] = nil } else { numbersByKey = [:] }
+    if let key { joinable[key] = nil } else { joinable = [:] }
   }
 
-  private mutating func remove(_ number: Int) -> ActiveWork? {
-    guard let ended = active.removeValue(forKey: number) else { return nil }
-    if numbersByKey[ended.key] == number { numbersByKey[ended.key] = nil }
-    return ended
+  private mutating func end(_ active: ActiveWork) -> Work? {
+    active.hasEnded = true
+    count -= 1
+    if let index = joinable.index(forKey: active.key), joinable[index].value === active {
+      joinable.remove(at: index)
+    }
+    return active.work.take()
   }
 }

@@ -8,7 +8,7 @@ import Promises
 /// The stages outside it run for each caller: the deadline of the call and the interceptors. The
 /// stages inside it run once for all callers: retries, redirects and hops.
 final class SharingStage: BuiltInStage {
-  typealias Machine = SharingMachine<SharingKey, Response, NetworkPromise, SharedExchange>
+  typealias Machine = SharingMachine<SharingKey, Response, NetworkPromise, CallState>
 
   private let sharesAll: Bool
   private let cookies: CookieStage?
@@ -34,31 +34,31 @@ final class SharingStage: BuiltInStage {
     let (promise, resolver) = NetworkPromise.pending(on: .inline)
     let events = exchange.events
     let (ticket, shared, isFirst) = machine.withLock {
-      $0.enter(key, resolver, sharing: SharedExchange(of: exchange.call.id, reportingTo: events))
+      $0.enter(key, resolver, sharing: CallState(sharedBy: exchange.call.id, reportingTo: events))
     }
-    if !isFirst { events?.share(with: shared.state.events?.call) }
-    let hasEarlierAttempts = exchange.state.follow(shared.state)
+    if !isFirst { events?.share(with: shared.events?.call) }
+    let hasEarlierAttempts = exchange.state.follow(shared)
     // Added before the promise is returned, so that the handlers of the promise run after the last
     // progress report.
-    if let progress = exchange.call.options.progress {
-      shared.progress.add(progress, for: ticket.caller)
+    if let progress = exchange.call.reception.progress {
+      shared.sharedProgress?.add(progress, for: ticket.caller)
     }
     resolver.onCancelOrExplain { isCancelled in
       guard isCancelled else {
-        let name = isFirst ? nil : "the exchange that call \(shared.call) began"
+        let name = isFirst ? nil : shared.sharer.map { "the exchange that call \($0) began" }
         return (name, self.machine.withLock { $0.work(of: ticket) }.map { [$0] } ?? [])
       }
-      shared.progress.remove(ticket.caller)
+      shared.sharedProgress?.remove(ticket.caller)
       self.machine.withLock { $0.left(ticket) }.work?.cancel()
       return (nil, [])
     }
     if isFirst {
-      let work = next(copy(of: exchange) { $0.state = shared.state })
+      let work = next(copy(of: exchange) { $0.state = shared })
       // All callers may have left while the exchange was started.
       if !machine.withLock({ $0.began(ticket, work) }) { work.cancel() }
       work.always(on: .inline) { result in
         // `RetryStage` does not end a single attempt, so it is ended here.
-        shared.state.end(result)
+        shared.end(result)
         for caller in self.machine.withLock({ $0.ended(ticket) }) { caller.resolve(result) }
       }
     }
@@ -67,61 +67,19 @@ final class SharingStage: BuiltInStage {
   }
 }
 
-/// The state and the progress that the callers of one exchange share.
-struct SharedExchange: Sendable {
-  /// The state of the exchange.
-  ///
-  /// Attempts belong to the exchange, not to a caller.
-  let state: CallState
-  let progress = ProgressBroadcaster()
-  /// The call that starts the exchange.
-  let call: NetworkEvent.CallID
-
-  /// - Parameters:
-  ///   - call: The call that starts the exchange.
-  ///   - events: The events of the call.
-  init(of call: NetworkEvent.CallID = .init(), reportingTo events: CallEvents? = nil) {
-    self.call = call
-    state = CallState(reportingTo: events, sharedProgress: progress)
-  }
-}
-
 /// The key of requests that may share an exchange.
 ///
-/// It contains credentials, so its description has only the method and the redacted URL.
-struct SharingKey: Hashable, Sendable {
-  /// The request, without the fields that only trace it.
-  private let request: HTTPRequest
-  /// The client's credentials.
-  ///
-  /// They are compared even if they are for another origin, because a redirect may lead to it.
-  private let credentials: Credentials?
+/// It contains credentials, so its description has only the method and the redacted URL. It is a class,
+/// because it is larger than an exchange, and is copied several times.
+final class SharingKey: Hashable, Sendable {
+  /// The exchange, without the fields that only trace it.
+  fileprivate let exchange: Exchange
   /// The user of a session, which has the same credentials for all users.
   private let identity: String?
-  /// The sessions of the callers, whose end also ends the exchange.
-  private let sessions: CallSessions
-  /// Whether the client may add credentials.
-  ///
-  /// An interceptor of hops may add credentials of its own to such requests.
-  private let sendsCredentials: Bool
   /// The revision of the client's cookies.
   ///
   /// All cookies count, because a redirect may lead to any host.
   private let cookieRevision: UInt64?
-  private let source: SelectedTransport.Source
-  /// Whether the request is intercepted.
-  ///
-  /// A request of a token refresh must not wait for an exchange that waits for the refresh.
-  private let isIntercepted: Bool
-  /// The identity of the interceptors of attempts and hops, which a copy of the client may change.
-  private let interceptors: UUID?
-  /// Whether the request has its own retry policy.
-  ///
-  /// Policies cannot be compared.
-  private let hasRetryPolicy: Bool
-  /// The use of stored responses, which decides about the request that is sent and the response.
-  private let cachePolicy: Request.CachePolicy
-  private let cacheLifetime: Duration?
   /// The hash of the parts that differ most often, computed once.
   ///
   /// The other parts are compared, but not hashed.
@@ -132,38 +90,51 @@ struct SharingKey: Hashable, Sendable {
   /// Returns `nil` if the exchange is never shared.
   init?(_ exchange: Exchange, cookies: CookieStage? = nil) {
     guard [.get, .head].contains(exchange.request.method),
-      exchange.call.options.destination.isMemory,
+      exchange.call.reception.options.destination.isMemory,
       case .none = exchange.request.body,
       // Attributes cannot be compared, and interceptors may read them.
       exchange.interceptors.innerRevision == nil || !exchange.request.attributes.hasCallersKeys
     else { return nil }
-    var request = exchange.request
-    request.headers.removeTracingFields()
-    self.request = request
-    credentials = exchange.credentials
+    var exchange = exchange
+    exchange.request.headers.removeTracingFields()
     identity = exchange.credentials?.scheme.provider?.identity
-    sessions = exchange.call.sessions
-    sendsCredentials = exchange.sendsCredentials
     cookieRevision = cookies?.revision
-    source = exchange.call.transport.source
-    isIntercepted = exchange.isIntercepted
-    interceptors = exchange.interceptors.innerRevision
-    hasRetryPolicy = exchange.call.request.retry != nil
-    cachePolicy = exchange.call.request.cachePolicy
-    cacheLifetime = exchange.call.request.cacheLifetime
     var hasher = Hasher()
-    hasher.combine(request.method)
-    hasher.combine(request.url)
-    hasher.combine(request.headers["Authorization"])
-    hasher.combine(credentials?.scheme)
+    hasher.combine(exchange.request.method)
+    hasher.combine(exchange.request.url)
+    hasher.combine(exchange.request.headers["Authorization"])
+    hasher.combine(exchange.credentials?.scheme)
     hash = hasher.finalize()
+    self.exchange = exchange
+  }
+
+  static func == (left: SharingKey, right: SharingKey) -> Bool {
+    if left === right { return true }
+    guard left.hash == right.hash, left.identity == right.identity,
+      left.cookieRevision == right.cookieRevision,
+      left.exchange.request == right.exchange.request,
+      // Even if they are for another origin, because a redirect may lead to it.
+      left.exchange.credentials == right.exchange.credentials,
+      // An interceptor of hops may add credentials of its own.
+      left.exchange.sendsCredentials == right.exchange.sendsCredentials,
+      // A copy of the client may change them.
+      left.exchange.interceptors.innerRevision == right.exchange.interceptors.innerRevision
+    else { return false }
+    let (left, right) = (left.exchange.call, right.exchange.call)
+    // The end of the sessions of the callers also ends the exchange. A request of a token refresh must not
+    // wait for an exchange that waits for the refresh. Retry policies cannot be compared.
+    return left.sessions == right.sessions && left.transport.source == right.transport.source
+      && left.request.isIntercepted == right.request.isIntercepted
+      && (left.request.retry == nil) == (right.request.retry == nil)
+      && left.request.cachePolicy == right.request.cachePolicy
+      && left.request.cacheLifetime == right.request.cacheLifetime
   }
 
   func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 extension SharingKey: BrieflyDescribed {
-  package var description: String { request.description }
+  package var description: String { exchange.request.description }
 }
 
 extension HTTPHeaders {
@@ -171,6 +142,8 @@ extension HTTPHeaders {
   ///
   /// Source: W3C Trace Context; the `X-` fields are common practice.
   package mutating func removeTracingFields() {
+    // Fast path: no name begins like one of these.
+    guard fields.contains(where: { "tTxX".utf8.contains($0.name.utf8.first ?? 0) }) else { return }
     for name in ["traceparent", "tracestate", "X-Request-ID", "X-Correlation-ID"]
     where contains(name) { remove(name) }
   }

@@ -114,17 +114,17 @@ public struct RequestBuilder: Sendable {
     built.options.basePath = base?.path ?? ""
     built.headers.secretNames = built.attributes.secretNames
     if !(request.sendsCredentials ?? sendsCredentials) { built.sendsCredentials = false }
-    return built
+    return consume built
   }
 
   /// Returns the query and the body of a request, and sets `Content-Type`.
   private func content(
     of request: Request, _ headers: inout HTTPHeaders
   ) throws -> (query: String, body: HTTPBody) {
-    let encoders = encoders.formatted(request.queryFormat)
     switch request.payload {
     case .multipart(let form):
       let isForm = form.kind == .formData
+      let encoders = encoders.formatted(request.queryFormat)
       let (_, body) = apply(
         try encoders.multipartFormData.encode(isForm ? request.parameters : nil, form),
         to: &headers, overridesType: true)
@@ -136,8 +136,8 @@ public struct RequestBuilder: Sendable {
       guard let parameters = request.parameters else { return ("", emptyBody(of: request.method)) }
       let contentType = request.contentType ?? .standard(for: request.method)
       let (query, body) = apply(
-        try encoders.encoder(for: contentType).encode(parameters), to: &headers,
-        overridesType: contentType == .multipartFormData)
+        try encoders.formatted(request.queryFormat).encoder(for: contentType).encode(parameters),
+        to: &headers, overridesType: contentType == .multipartFormData)
       return (query, body == .none ? emptyBody(of: request.method) : body)
     }
   }

@@ -180,7 +180,7 @@ final class FileSink: BodySink {
 }
 
 /// A closure that decides, from the head of a response, whether its body is not needed.
-package typealias Discard = @Sendable (_ head: HTTPResponseHead) -> Bool
+package typealias Discard = @Sendable (_ head: HTTPResponseHead, _ request: HTTPRequest) -> Bool
 
 /// The destination of the body of a successful response (2xx); other bodies are kept in memory.
 package enum BodyDestination: Sendable {

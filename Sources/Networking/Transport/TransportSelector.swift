@@ -17,24 +17,17 @@ struct SelectedTransport: Sendable {
   }
 
   let transport: any Transport
-  let source: Source
-  private let ownTraits: (any TransportTraits)?
-
-  init(transport: any Transport, source: Source = .client) {
-    self.transport = transport
-    self.source = source
-    // Failed conformance casts are slow, so the client's transport is asked once, and a mock only if
-    // a stage needs the answer.
-    ownTraits = source == .client ? transport.traits : nil
-  }
+  var source = Source.client
 
   /// The additional properties of the transport.
-  var traits: (any TransportTraits)? { source == .client ? ownTraits : transport.traits }
+  ///
+  /// They are not kept, because each copy of this value would take some 80 instructions more.
+  var traits: (any TransportTraits)? { transport.traits }
 }
 
 /// A selector of the transport for each request of a client: that of the provider, else that of a
 /// scope, else the client's own.
-struct TransportSelector<Endpoint: RequestConvertible>: Sendable {
+final class TransportSelector<Endpoint: RequestConvertible>: Sendable {
   /// The client's own transport.
   let own: SelectedTransport
   let provider: (any TransportProvider<Endpoint>)?

@@ -201,7 +201,7 @@ public struct OAuth2Context: Sendable {
   ) -> Promise<JSON> {
     var options = CallOptions([.withoutCredentials, .notIntercepted, .queryFormat(.standard)])
     // The body of a temporary failure has nothing that is needed, even if it does not end.
-    options.discards = { OAuth2Error.isTemporary($0.status) }
+    options.discards = { head, _ in OAuth2Error.isTemporary(head.status) }
     let response = networking.send(request, options, #fileID, #line)
     return response.on(scheduler.context(for: .inline)).parse { response in
       let json = try? JSON(parsing: response.data)

@@ -72,10 +72,7 @@ struct ExportQueue {
     counts.waiting += count
     guard !isSending else { return .none }
     if size >= limits.batchSize { return send() }
-    guard !isWaiting else { return .none }
-    isWaiting = true
-    round += 1
-    return .wait(limits.delay, round: round)
+    return isWaiting ? .none : wait()
   }
 
   mutating func expire(_ round: Int) -> Action { isWaiting && round == self.round ? send() : .none }
@@ -111,6 +108,11 @@ struct ExportQueue {
     if size >= limits.batchSize || flushes.contains(where: { $0.count > endedCount }) {
       return send()
     }
+    return wait()
+  }
+
+  /// Begins a wait for further traces.
+  private mutating func wait() -> Action {
     isWaiting = true
     round += 1
     return .wait(limits.delay, round: round)

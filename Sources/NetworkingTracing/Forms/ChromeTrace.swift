@@ -84,7 +84,7 @@ struct ChromeTrace {
   }
 
   private func slice(of checked: CheckedTrace.Span, on track: Int) -> JSON {
-    var arguments = JSON.dictionary(checked.span.attributes.mapValues { .string($0) })
+    var arguments = JSON.dictionary(checked.span.attributes.mapValues { .string($0.description) })
     arguments["span"] = .int(checked.span.id)
     arguments["critical"] = .bool(checked.isCritical)
     if let site = checked.span.site { arguments["site"] = .string(site) }

@@ -164,9 +164,11 @@ struct OTLPTrace {
     return ["code": 2, "message": .string(reason)]
   }
 
-  private static func attribute(_ name: String, _ value: String) -> JSON {
-    name == "http.response.status_code"
-      ? number(name, Int(value) ?? 0) : text(name, value)
+  private static func attribute(_ name: String, _ value: TraceSpan.Value) -> JSON {
+    switch value {
+    case .text(let value): text(name, value)
+    case .number(let value): number(name, value)
+    }
   }
 
   private static func text(_ name: String, _ value: String) -> JSON {

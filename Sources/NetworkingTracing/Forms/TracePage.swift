@@ -110,7 +110,7 @@ struct TracePage {
       "kind": .string(span.kind.word), "start": time(checked.start), "end": time(checked.end),
       "critical": .bool(checked.isCritical), "path": .array(path),
       "causes": .array(causes.map { .int($0) }), "parts": .array(checked.segments.map(part)),
-      "attributes": .dictionary(span.attributes.mapValues { .string($0) }), "hops": [],
+      "attributes": .dictionary(span.attributes.mapValues { .string($0.description) }), "hops": [],
     ]
     if let site = span.site { json["site"] = .string(site) }
     if let cause = checked.cause { json["cause"] = .int(cause) }

@@ -170,9 +170,10 @@ extension Redactor {
     span.name = maskedLine(span.name)
     span.site = span.site.map(maskedLine)
     if case .failed(let reason) = span.outcome { span.outcome = .failed(maskedLine(reason)) }
-    var attributes: [String: String] = [:]
+    var attributes: [String: TraceSpan.Value] = [:]
     for (name, value) in span.attributes {
-      attributes[maskedLine(name)] = NetworkError.singleLine(maskedFieldValue(value, name: name))
+      let text = NetworkError.singleLine(maskedFieldValue("\(value)", name: name))
+      attributes[maskedLine(name)] = text == "\(value)" ? value : .text(text)
     }
     span.attributes = attributes
     for index in span.parts.indices {

@@ -51,6 +51,22 @@ public struct TraceSpan: Sendable, Hashable {
     case cancelled
   }
 
+  /// The value of an attribute.
+  public enum Value: Sendable, Hashable, CustomStringConvertible {
+    /// A text without secrets.
+    case text(String)
+    /// A number, such as the status of a response.
+    case number(Int)
+
+    /// The text, or the digits of the number.
+    public var description: String {
+      switch self {
+      case .text(let text): text
+      case .number(let number): "\(number)"
+      }
+    }
+  }
+
   /// The identifier, unique within the trace, ascending by ``start``.
   public var id: Int
   /// The kind of the span.
@@ -77,7 +93,7 @@ public struct TraceSpan: Sendable, Hashable {
   /// The end of the span.
   public var outcome: Outcome
   /// Further values by name, without secrets.
-  public var attributes: [String: String]
+  public var attributes: [String: Value]
 
   /// Creates a span.
   ///
@@ -96,7 +112,7 @@ public struct TraceSpan: Sendable, Hashable {
   public init(
     id: Int, kind: Kind, name: String, site: String? = nil, start: Duration, end: Duration?,
     cause: Cause = .beginning, joined: [Int] = [], parts: [TraceSegment] = [],
-    outcome: Outcome = .succeeded, attributes: [String: String] = [:]
+    outcome: Outcome = .succeeded, attributes: [String: Value] = [:]
   ) {
     self.id = id
     self.kind = kind

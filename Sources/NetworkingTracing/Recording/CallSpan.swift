@@ -33,10 +33,10 @@ struct CallSpan {
     span.parts = parts
     guard let last = marks.last else { return }
     switch last.kind {
-    case .finished(let status): span.attributes["http.response.status_code"] = "\(status)"
+    case .finished(let status): span.attributes["http.response.status_code"] = .number(status)
     case .failed(let reason, let code):
       span.outcome = .failed(reason)
-      span.attributes["error.type"] = code ?? "_OTHER"
+      span.attributes["error.type"] = .text(code ?? "_OTHER")
     case .cancelled: span.outcome = .cancelled
     default: break
     }

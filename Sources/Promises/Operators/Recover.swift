@@ -112,33 +112,42 @@ extension Promise where Value: Sendable {
   /// intermediate promise.
   ///
   /// - Parameters:
-  ///   - step: The closure that starts the step or returns `nil` for no step. It runs inline, at
-  ///     most once, and only if the new promise has not been cancelled.
+  ///   - isNested: Whether the step may add such a step again, any number of times, so that it must not
+  ///     run inside this method.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
+  ///   - step: The closure that starts the step or returns `nil` for no step. It runs inline, at
+  ///     most once, and only if the new promise has not been cancelled.
   /// - Returns: A promise for the outcome of the step or, without a step, for this promise's
   ///   outcome. It is rejected with the error that `step` throws. It inherits this promise's
   ///   context.
   @inlinable
   package func followed(
-    by step: @escaping @Sendable (_ outcome: Result<Value, any Error>) throws -> Promise<Value>?,
-    file: StaticString = #fileID, line: UInt = #line
+    isNested: Bool = false, file: StaticString = #fileID, line: UInt = #line,
+    by step: @escaping @Sendable (_ outcome: Result<Value, any Error>) throws -> Promise<Value>?
   ) -> Promise<Value> {
+    // Fast path: without a step, a settled promise needs no successor. Only a traced one has an upstream.
+    if !isNested, isDelivered, machine.upstream == nil {
+      let following = Result { try step(outcome) }
+      if case .success(nil) = following { return self }
+      noteAdoption()
+      let next: Promise = derived(at: CallSite(file, line, .recover))
+      if next.follow({ try following.get() ?? self }) { Trampoline.deliver(next) }
+      return next
+    }
     let next: Promise<Value> = derived(at: CallSite(file, line, .recover))
-    @Sendable func react(_ settled: Promise, _ next: Promise<Value>) -> Bool {
-      guard !next.isSettled else { return false }
-      do {
-        guard let following = try step(settled.outcome) else {
+    attach(
+      .everything,
+      Reaction(for: next) {
+        let (settled, next) = (Promise.from($0), Promise.from($1))
+        guard !next.isSettled else { return false }
+        do {
+          if let following = try step(settled.outcome) { return next.adopt(following) }
           return next.settle(withOutcomeOf: settled)
+        } catch {
+          return next.settle(rejecting: error, by: .upstream)
         }
-        return next.adopt(following)
-      } catch {
-        return next.settle(rejecting: error, by: .upstream)
-      }
-    }
-    if !reactNow(.everything, next, { react($0, $1) }) {
-      attach(.everything, Reaction(for: next) { react(.from($0), .from($1)) })
-    }
+      })
     return next
   }
 }

@@ -217,7 +217,7 @@ struct RefreshInterceptorTests {
 
 @Suite(.gated)
 struct RefreshMachineTests {
-  private let sessions = CallSessions(ClientSettings())
+  private let sessions = CallSessions(.init(ClientSettings()))
 
   private func kind(_ action: RefreshMachine.Action) -> String {
     switch action {
@@ -256,7 +256,7 @@ struct RefreshMachineTests {
     var machine = RefreshMachine()
     var settings = ClientSettings()
     settings.session = UserSession()
-    let ended = CallSessions(settings)
+    let ended = CallSessions(.init(settings))
     _ = machine.requestRejected(sentIn: 0, of: ended) { .fulfilled(()) }
     settings.session.end()
     #expect(machine.current == nil && machine.isInProgress(1))

@@ -20,6 +20,8 @@ struct SharingMachineTests {
     return resolver
   }
 
+  private func shared() -> CallState { CallState(sharedBy: .init()) }
+
   private func kind(
     _ result: (caller: Resolver<Response>?, isAbandoned: Bool, work: NetworkPromise?)
   ) -> String {
@@ -30,11 +32,11 @@ struct SharingMachineTests {
   @Test func theFirstCallerStartsAndOthersJoin() throws {
     var machine = SharingStage.Machine()
     let key = try #require(key)
-    let entries = (1...3).map { _ in machine.enter(key, caller(), sharing: SharedExchange()) }
+    let entries = (1...3).map { _ in machine.enter(key, caller(), sharing: shared()) }
     #expect(entries.map(\.isFirst) == [true, false, false])
     #expect(entries.map(\.ticket.caller) == [0, 1, 2] && machine.count == 1)
     let other = try #require(Self.key("https://a.example/y"))
-    let isFirst = machine.enter(other, caller(), sharing: SharedExchange()).isFirst
+    let isFirst = machine.enter(other, caller(), sharing: shared()).isFirst
     #expect(isFirst && machine.count == 2)
   }
 
@@ -42,7 +44,7 @@ struct SharingMachineTests {
     var machine = SharingStage.Machine()
     let key = try #require(key)
     let callers = (1...4).map { _ in caller() }
-    let entries = callers.map { machine.enter(key, $0, sharing: SharedExchange()) }
+    let entries = callers.map { machine.enter(key, $0, sharing: shared()) }
     let result = machine.left(entries[1].ticket)
     let callersAtEnd = machine.ended(entries[0].ticket)
     let repeated = machine.ended(entries[0].ticket)
@@ -57,8 +59,8 @@ struct SharingMachineTests {
   @Test func cancellingTheLastCallerCancelsTheExchange() throws {
     var machine = SharingStage.Machine()
     let key = try #require(key)
-    let first = machine.enter(key, caller(), sharing: SharedExchange())
-    let second = machine.enter(key, caller(), sharing: SharedExchange())
+    let first = machine.enter(key, caller(), sharing: shared())
+    let second = machine.enter(key, caller(), sharing: shared())
     let work = NetworkPromise.pending(on: .inline)
     work.promise.cancel()
     let isWanted = machine.began(first.ticket, work.promise)
@@ -69,9 +71,9 @@ struct SharingMachineTests {
   @Test func anExchangeThatStartsAfterAllCallersCancelledIsCancelled() throws {
     var machine = SharingStage.Machine()
     let key = try #require(key)
-    let first = machine.enter(key, caller(), sharing: SharedExchange())
+    let first = machine.enter(key, caller(), sharing: shared())
     let result = machine.left(first.ticket)
-    let next = machine.enter(key, caller(), sharing: SharedExchange())
+    let next = machine.enter(key, caller(), sharing: shared())
     let work = NetworkPromise.pending(on: .inline)
     work.promise.cancel()
     let isWanted = machine.began(first.ticket, work.promise)

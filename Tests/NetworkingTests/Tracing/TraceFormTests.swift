@@ -206,7 +206,7 @@ struct TraceFormTests {
     let hostile = "</script><img src=x onerror=alert(1)>{script}'\"&<!--"
     record.name = hostile
     record.spans[0].name = hostile
-    record.spans[0].attributes = ["header": hostile]
+    record.spans[0].attributes = ["header": .text(hostile)]
     let page = String(decoding: try record.data(as: .html), as: UTF8.self)
     #expect(!page.contains("<img") && !page.contains("<!--"))
     #expect(page.components(separatedBy: "</script>").count == 3)
@@ -246,7 +246,7 @@ struct TraceFormTests {
       var hostile = chain
       hostile.name = "</script><img src=x onerror='window.hacked=1'>"
       hostile.spans[0].name = hostile.name
-      hostile.spans[0].attributes = ["header": hostile.name]
+      hostile.spans[0].attributes = ["header": .text(hostile.name)]
       try hostile.write(to: folder.appendingPathComponent("hostile.\(format)"), as: format)
     }
   }

@@ -76,8 +76,8 @@ enum TraceSamples {
           start: .zero, end: .ms(5),
           parts: [TraceSegment(.queue, 0, 5, detail: text)], outcome: .failed(text),
           attributes: [
-            "Authorization": "Bearer \(secret)", "X-Api-Key": secret, "note": text,
-            "password": secret,
+            "Authorization": .text("Bearer \(secret)"), "X-Api-Key": .text(secret),
+            "note": .text(text), "password": .text(secret),
           ]),
         TraceSpan(
           id: 2, kind: .handler(.actor(text), started: nil), name: "Bearer \(secret)",
