@@ -27,9 +27,15 @@ enum MockServerProgram {
   }
 }
 
-/// The error of a start without a library that is needed, or with a report that cannot be written.
+/// The error of a start without a library that is needed, or with a file that cannot be written.
 struct StartError: Error, CustomStringConvertible {
   let description: String
+
+  init(description: String) { self.description = description }
+
+  init(unwritable name: String, _ cause: String) {
+    description = "\(name): cannot be written: \(cause)"
+  }
 }
 
 /// The error for a recording, data or an output that could not be saved.

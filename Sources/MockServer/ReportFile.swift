@@ -17,14 +17,13 @@ struct ReportFile: Sendable {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
-      throw StartError(description: "\(name): cannot be written: \(FileError.cause(of: error))")
+      throw StartError(unwritable: name, FileError.cause(of: error))
     }
     var isFolder: ObjCBool = false
     let exists = FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
     let number = exists && isFolder.boolValue ? EISDIR : EACCES
     guard number == EACCES, FileManager.default.isWritableFile(atPath: folder.path) else {
-      throw StartError(
-        description: "\(name): cannot be written: \(String(cString: strerror(number)))")
+      throw StartError(unwritable: name, String(cString: strerror(number)))
     }
   }
 

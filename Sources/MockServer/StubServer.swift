@@ -81,7 +81,11 @@ final class StubServer: Sendable {
     if let authority {
       let name = "mock-server-\(server.port).pem"
       let file = FileManager.default.temporaryDirectory.appendingPathComponent(name)
-      try Data(authority.pem.utf8).write(to: file, options: .atomic)
+      do {
+        try Data(authority.pem.utf8).write(to: file, options: .atomic)
+      } catch {
+        throw StartError(unwritable: file.path, FileError.cause(of: error))
+      }
       authorityFile = file
     } else {
       authorityFile = nil

@@ -52,7 +52,7 @@
       try Data(#"{"routes": [{"path": "/a"}]}"#.utf8).write(to: stubs)
       try Data(Self.verifications.utf8).write(to: expected)
       for (report, problem) in [
-        (folder.url.path, "Is a directory"), (stubs.path + "/report.xml", "Not a directory"),
+        (folder.url.path, "Is a directory"), (stubs.path + "/report.xml", "File exists"),
       ] {
         let program = try await Program.mockServer([
           stubs.path, "--port", "0", "--verify", expected.path, "--junit", report,
