@@ -256,3 +256,54 @@ extension Exchange {
     events.add(.retrying(after: delay, because: failure, attempt: number + 1))
   }
 }
+
+extension Transport {
+  /// Performs an exchange, and makes a response from its events.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - reception: The options and settings for the response.
+  ///   - progress: The receiver of the progress. `nil` reports none.
+  ///   - discards: The decision of the stages about the rest of a response.
+  ///   - events: The events of the hop. `nil` if the client has no monitors.
+  /// - Returns: A promise on the inline context. It settles on the thread of the transport or of
+  ///   the file writer, when the response is complete. For a stream it settles when the head has
+  ///   arrived. The exchange is cancelled when the promise is cancelled or loses its last consumer.
+  func perform(
+    _ request: HTTPRequest, _ reception: Reception = Reception(),
+    progress: (any ProgressReceiver)? = nil,
+    discarding discards: Discard? = nil,
+    reportingTo events: HopEvents? = nil
+  ) -> NetworkPromise {
+    let (promise, resolver) = NetworkPromise.pending(on: .inline)
+    @Sendable func begin() {
+      progress?.begin()
+      let receiver = ResponseReceiver(
+        request, reception, progress, resolver, isInRealTime: needsNetwork, discarding: discards,
+        reportingTo: events)
+      let receive: @Sendable (TransportEvent) -> Void = { receiver.receive($0) }
+      let handle =
+        events == nil
+        ? start(request, receive)
+        : start(copy(of: request) { $0.options.reportsConnection = true }, receive)
+      receiver.attach(handle)
+      resolver.onCancelOrExplain { isCancelled in
+        guard isCancelled else { return (receiver.awaitedPart, []) }
+        handle.cancel()
+        receiver.abandon()
+        return (nil, [])
+      }
+    }
+    if case .file(let target) = reception.options.destination {
+      target.check { error in
+        guard let error else { return begin() }
+        var failure = NetworkError(.fileNotWritten, error)
+        failure.request = .init(request)
+        resolver.reject(failure)
+      }
+    } else {
+      begin()
+    }
+    return promise
+  }
+}
