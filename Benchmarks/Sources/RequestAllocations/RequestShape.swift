@@ -13,10 +13,10 @@ struct RequestShape: Sendable {
 
   static var all: [RequestShape] {
     [
-      RequestShape("response only", threshold: 37, decoded: false),
-      RequestShape("validated, decoded", threshold: 54),
-      RequestShape("the same, .limited(4)", threshold: 54, mode: .limited(4)),
-      RequestShape("the same, .sync", threshold: 61, mode: .sync),
+      RequestShape("response only", threshold: 31, decoded: false),
+      RequestShape("validated, decoded", threshold: 51),
+      RequestShape("the same, .limited(4)", threshold: 51, mode: .limited(4)),
+      RequestShape("the same, .sync", threshold: 56, mode: .sync),
     ]
   }
 
