@@ -12,14 +12,21 @@ import Testing
 struct CaraRefreshTests {
   private let server: MockServer
   private let service: Networking<Request>
+  private let users = Log<Void>()
 
   init() throws {
-    server = try MockServer {
+    server = try MockServer { [users] in
       Route(.get, "/user") { request in
-        request.headers["Authorization"] == "Bearer t-2" ? .json(["name": "Ada"]) : .status(401)
+        users.append(())
+        return request.headers["Authorization"] == "Bearer t-2"
+          ? .json(["name": "Ada"]) : .status(401)
       }
       Route(.post, "/refresh", .json(["token": "t-2"]))
-      Route(.post, "/revoked", .status(400))
+      // A request that is sent after the end of a refresh would start another one.
+      Route(.post, "/revoked") { _ in
+        _ = await users.entries(5)
+        return .status(400)
+      }
     }
     service = Networking(baseURL: server.url, sessionConfiguration: .ephemeral)
     service.authenticate(bearerToken: "t-1")
