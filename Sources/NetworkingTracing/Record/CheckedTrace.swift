@@ -172,8 +172,9 @@ extension Redactor {
     if case .failed(let reason) = span.outcome { span.outcome = .failed(maskedLine(reason)) }
     var attributes: [String: TraceSpan.Value] = [:]
     for (name, value) in span.attributes {
-      let text = NetworkError.singleLine(maskedFieldValue("\(value)", name: name))
-      attributes[maskedLine(name)] = text == "\(value)" ? value : .text(text)
+      let plain = value.description
+      let text = NetworkError.singleLine(maskedFieldValue(plain, name: name))
+      attributes[maskedLine(name)] = text == plain ? value : .text(text)
     }
     span.attributes = attributes
     for index in span.parts.indices {
