@@ -114,12 +114,15 @@ struct NeighborSecretsTests {
   }
 
   private func refusal(of shape: Shape) throws -> NetworkError.Code? {
-    let store = try OfflineStore(folder: TemporaryFolder().url("store"))
-    do {
-      try store.add(shape.request)
-      return nil
-    } catch let error as NetworkError {
-      return error.code
+    let folder = TemporaryFolder()
+    return try withExtendedLifetime(folder) {
+      let store = try OfflineStore(folder: folder.url("store"))
+      do {
+        try store.add(shape.request)
+        return nil
+      } catch let error as NetworkError {
+        return error.code
+      }
     }
   }
 

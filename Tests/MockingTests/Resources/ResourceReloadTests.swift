@@ -13,9 +13,10 @@ import Testing
 /// The items of a store while its stub files are read again.
 @Suite(.gated)
 struct ResourceReloadTests {
+  private let store = ResourceStore()
+  /// Released after the store, which may still write into it.
   private let folder = TemporaryFolder()
   private var data: URL { folder.url("data.json") }
-  private let store = ResourceStore()
 
   /// Reads a stub file for the store, without a change of the store.
   private func read(_ text: String, in file: URL? = nil) throws -> StubFile {
