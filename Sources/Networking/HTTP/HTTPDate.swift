@@ -85,7 +85,7 @@ package enum HTTPDate {
 
   /// Returns the parts of a date in UTC, those of the nearest date that has a text.
   private static func parts(of date: Date) -> tm {
-    // In this order, NaN is `distantPast`.
+    // In this order, NaN is `lastDate`.
     let date = min(lastDate, max(.distantPast, date))
     var seconds = time_t(date.timeIntervalSince1970.rounded(.down))
     var parts = tm()
