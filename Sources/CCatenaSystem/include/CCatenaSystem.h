@@ -1,10 +1,11 @@
-// A lock and atomic operations for systems without Swift's module Synchronization, and global variables that
-// Swift reads without a call.
+// A lock and atomic operations for systems without Swift's module Synchronization, a system call that Swift's
+// module of glibc lacks, and global variables that Swift reads without a call.
 
 #ifndef CCATENASYSTEM_H
 #define CCATENASYSTEM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #if __APPLE__
@@ -95,6 +96,13 @@ static inline uint64_t catena_atomic_and(uint64_t *_Nonnull cell, uint64_t value
 static inline uint64_t catena_atomic_or(uint64_t *_Nonnull cell, uint64_t value, int order) {
   return __atomic_fetch_or(cell, value, order);
 }
+
+// MARK: - Files
+
+/// Reads bytes of a file that are in the memory of the system, without waiting for a device.
+///
+/// Returns the number of bytes, 0 at the end, or -1 if the first byte is not in memory, or if that cannot be known.
+int64_t catena_read_cached(int descriptor, void *_Nullable bytes, size_t count, int64_t position);
 
 // MARK: - Global variables
 

@@ -1,3 +1,4 @@
+import CCatenaSystem
 package import Foundation
 
 /// A file descriptor that is closed at the end of its lifetime.
@@ -179,6 +180,17 @@ package struct OpenFile: ~Copyable, Sendable {
       if count >= 0 { return count }
     } while errno == EINTR
     return -1
+  }
+
+  /// Reads bytes that are in memory by one call, which does not wait for a device.
+  ///
+  /// - Parameters:
+  ///   - buffer: The buffer.
+  ///   - position: The position.
+  /// - Returns: The number of bytes, 0 at the end, or -1 if the first byte is not in memory, or if
+  ///   that cannot be known.
+  package func readCached(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) -> Int {
+    Int(catena_read_cached(descriptor, buffer.baseAddress, buffer.count, position))
   }
 
   /// Writes all bytes.

@@ -15,7 +15,7 @@ public import Promises
 ///
 /// - **Threads.** All members may be used from any thread. A request is built and started on the
 ///   caller's thread, or, if it had to wait, on the thread on which an earlier request ended. A
-///   request made on the main queue starts on an `OperationQueue`. Responses arrive off the main
+///   request made on the main queue starts on a global queue. Responses arrive off the main
 ///   queue. `validate`, `decode` and similar steps run there; handlers run in ``callbackContext``.
 /// - **Order.** The ``RequestMode`` limits the number of running requests. Requests of higher
 ///   priority start first. Mocked requests wait in the same queue.

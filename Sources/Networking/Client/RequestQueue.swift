@@ -6,11 +6,9 @@ import Promises
 ///
 /// A request starts on the caller's thread, or on the thread on which an earlier request ended,
 /// because a switch to another thread would take longer than all other work for a request. On the
-/// main queue it starts in an operation of an `OperationQueue` instead, so that the main queue is
-/// not blocked.
+/// main queue it starts on a global queue instead, so that the main queue is not blocked.
 final class RequestQueue: Sendable {
   private let queueState: Mutex<RequestQueueState>
-  private let operations = OperationQueue()
   /// Whether requests start on the current thread even on the main queue.
   ///
   /// `true` in virtual time, so that time does not advance while a request is being passed to
@@ -65,11 +63,8 @@ final class RequestQueue: Sendable {
   }
 
   private func start(_ slot: RequestQueueState.Slot) {
-    if startsImmediately || !MainQueue.isCurrent {
-      run(slot)
-    } else {
-      operations.addOperation { [self] in run(slot) }
-    }
+    guard !startsImmediately, MainQueue.isCurrent else { return run(slot) }
+    DispatchQueue.global().async { [self] in run(slot) }
   }
 
   /// Starts a request, or the next one if it has been cancelled.

@@ -40,11 +40,7 @@ package enum CookieDate {
       } else if month == nil, let found = Self.month(token) {
         month = found
       } else if year == nil, let found = Self.number(token, digits: 2...4) {
-        switch found {
-        case 70...99: year = found + 1_900
-        case 0...69: year = found + 2_000
-        default: year = found
-        }
+        year = found + (found < 70 ? 2_000 : found < 100 ? 1_900 : 0)
       }
     }
 
@@ -53,15 +49,8 @@ package enum CookieDate {
       guard let time, let day, let month, let year, year >= 1_601, time.hour <= 23,
         time.minute <= 59, time.second <= 59
       else { return nil }
-      var date = tm()
-      (date.tm_year, date.tm_mon, date.tm_mday) = (
-        Int32(year - 1_900), Int32(month - 1), Int32(day)
-      )
-      let midnight = Int(timegm(&date))
-      // A day that its month does not have is moved to another month.
-      guard date.tm_mday == day else { return nil }
-      let seconds = midnight + time.hour * 3_600 + time.minute * 60 + time.second
-      return Date(timeIntervalSince1970: Double(seconds))
+      return HTTPDate.midnight(year: year, month: month, day: day)?
+        .addingTimeInterval(Double(time.hour * 3_600 + time.minute * 60 + time.second))
     }
 
     /// Returns the digits at the start of a token, which must be followed by another character or

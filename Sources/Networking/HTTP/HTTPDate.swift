@@ -35,9 +35,9 @@ package enum HTTPDate {
       (month, day, year, time) = (word(5), number(2), number(9, digits: 4), 14)
     case ", 00-aaa-00 00:00:00 aaa" where longWeekdays.contains(weekday) && word(21) == "gmt":
       // The latest year with these digits that is at most 50 years in the future.
-      let latest = gregorian.component(.year, from: now) + 50
+      let latest = parts(of: now).tm_year + 1_950
       (month, day, time) = (word(5), number(2), 12)
-      year = latest - (latest - number(9)) % 100
+      year = Int(latest) - (Int(latest) - number(9)) % 100
     // The day has one digit after a space, or two digits.
     case " aaa 00 00:00:00 0000" where weekdays.contains(weekday),
       " aaa  0 00:00:00 0000" where weekdays.contains(weekday):
@@ -50,40 +50,53 @@ package enum HTTPDate {
     }
     // A leap second counts as the second after it, but not as the year 10000, which no HTTP date
     // can express.
-    let components = DateComponents(
-      calendar: gregorian, year: year, month: month + 1, day: day, hour: hour, minute: minute,
-      second: min(second, 59))
-    guard components.isValidDate else { return nil }
-    return components.date.map { min($0.addingTimeInterval(second == 60 ? 1 : 0), lastDate) }
+    return midnight(year: year, month: month + 1, day: day).map {
+      min($0.addingTimeInterval(Double(hour * 3_600 + minute * 60 + second)), lastDate)
+    }
+  }
+
+  /// Returns the start of a day, or `nil` if the month does not have it.
+  ///
+  /// Foundation's calendar takes half a millisecond for its first date.
+  static func midnight(year: Int, month: Int, day: Int) -> Date? {
+    var parts = tm()
+    (parts.tm_year, parts.tm_mon, parts.tm_mday) = (
+      Int32(year - 1_900), Int32(month - 1), Int32(day)
+    )
+    let seconds = timegm(&parts)
+    // A day that its month does not have is moved to another month.
+    return parts.tm_mday == day ? Date(timeIntervalSince1970: Double(seconds)) : nil
   }
 
   /// Formats a date in the preferred form, to the second.
   ///
-  /// - Parameter date: The date.
+  /// - Parameter date: The date. Before `distantPast` and after the year 9999, the text is that of the
+  ///   nearest date.
   /// - Returns: The text, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
   package static func text(of date: Date) -> String {
-    let parts = gregorian.dateComponents(
-      [.weekday, .day, .month, .year, .hour, .minute, .second], from: date)
-    func digits(_ number: Int?, _ count: Int = 2) -> String {
-      let text = String(number ?? 0)
-      return String(repeating: "0", count: max(count - text.count, 0)) + text
-    }
-    let day = weekdays[((parts.weekday ?? 1) - 1) % 7].capitalized
-    let month = months[((parts.month ?? 1) - 1) % 12].capitalized
-    return "\(day), \(digits(parts.day)) \(month) \(digits(parts.year, 4)) "
-      + "\(digits(parts.hour)):\(digits(parts.minute)):\(digits(parts.second)) GMT"
+    let parts = parts(of: date)
+    func digits(_ number: Int32) -> Substring { String(100 + number).suffix(2) }
+    let year = String(10_000 + 1_900 + parts.tm_year).suffix(4)
+    let day = weekdays[Int(parts.tm_wday)].capitalized
+    let month = months[Int(parts.tm_mon)].capitalized
+    return "\(day), \(digits(parts.tm_mday)) \(month) \(year) "
+      + "\(digits(parts.tm_hour)):\(digits(parts.tm_min)):\(digits(parts.tm_sec)) GMT"
+  }
+
+  /// Returns the parts of a date in UTC, those of the nearest date that has a text.
+  private static func parts(of date: Date) -> tm {
+    // In this order, NaN is `lastDate`.
+    let date = min(lastDate, max(.distantPast, date))
+    var seconds = time_t(date.timeIntervalSince1970.rounded(.down))
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    return parts
   }
 
   /// The length of `Wednesday, 06-Nov-94 08:49:37 GMT`, the longest date.
   private static let maximumLength = 33
 
   private static let weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
-
-  private static let gregorian: Calendar = {
-    var calendar = Calendar(identifier: .gregorian)
-    calendar.timeZone = TimeZone(secondsFromGMT: 0) ?? calendar.timeZone
-    return calendar
-  }()
 
   /// 31 December 9999, 23:59:59.
   private static let lastDate = Date(timeIntervalSince1970: 253_402_300_799)

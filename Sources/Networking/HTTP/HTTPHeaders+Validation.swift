@@ -99,7 +99,7 @@ extension HTTPHeaders {
   ///
   /// Source: RFC 9110 section 12.5.4.
   static func acceptLanguage(_ languages: [String]) -> String {
-    let tags = languages.map { $0.replacing("_", with: "-") }
+    let tags = languages.map { String($0.map { $0 == "_" ? "-" : $0 }) }
       .filter { $0.utf8.allSatisfy { $0 == UInt8(ascii: "-") || $0.isASCIIAlphanumeric } }
     let weighted = tags.prefix(6).enumerated().map { position, tag in
       position == 0 ? tag : "\(tag);q=0.\(10 - position)"

@@ -56,8 +56,9 @@ final class ClientOfflineStore: Sendable {
   ) {
     self.replayPolicy = replayPolicy
     isDisabled = if case .none = policy { true } else { false }
-    let (type, scope) = (String(reflecting: type), TransportScope.innermost)
+    let scope = TransportScope.innermost
     open = {
+      let type = String(reflecting: type)
       switch policy {
       case .automatic:
         if let scope { return try scope.sharedObject(for: type) { try Self.temporaryStore() } }

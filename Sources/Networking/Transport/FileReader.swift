@@ -1,10 +1,11 @@
 import CatenaSystem
 import Foundation
 
-/// A reader that reads the files of a body ahead, on its own dispatch queue.
+/// A reader for the files of a body, which never blocks the caller.
 ///
-/// Reading a file can block, for example on a network file system. At the high-water mark the queue
-/// waits until the caller has read some of the bytes.
+/// The caller reads what is in the memory of the system. Reading anything else can block, for example
+/// on a network file system, so a dispatch queue reads it ahead. At the high-water mark the queue waits
+/// until the caller has read some of the bytes.
 final class FileReader: Sendable {
   private static let pieceSize = 128 << 10
   /// The number of unread bytes at which the queue stops reading ahead.
@@ -44,8 +45,14 @@ final class FileReader: Sendable {
   func read(
     into buffer: UnsafeMutableRawBufferPointer, whenReady: @escaping @Sendable () -> Void
   ) throws(PieceReader.ReadError) -> BodyReader.Outcome {
-    let (outcome, mustStart) = try state.withLock { state throws(PieceReader.ReadError) in
-      (try state.ahead.read(into: buffer, whenReady), state.startReadingIfNeeded())
+    let (outcome, mustStart) = try state.withLock {
+      state throws(PieceReader.ReadError) -> (BodyReader.Outcome, Bool) in
+      if !state.isReading, state.ahead.bytes.isEmpty, state.ahead.end == nil {
+        let count = try pieces.read(into: buffer, at: state.offset, ifCached: true)
+        state.offset += Int64(count)
+        if count > 0 { return (.bytes(count), false) }
+      }
+      return (try state.ahead.read(into: buffer, whenReady), state.startReadingIfNeeded())
     }
     if mustStart { queue.async { self.readAhead() } }
     return outcome
@@ -83,16 +90,11 @@ final class FileReader: Sendable {
   private func readPiece(at offset: Int64) throws(PieceReader.ReadError) -> Data {
     let size = Int(min(Int64(Self.pieceSize), pieces.length - offset))
     guard size > 0 else { return Data() }
-    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
-    do throws(PieceReader.ReadError) {
-      let count = try pieces.read(into: memory, at: offset)
-      return Data(
-        bytesNoCopy: memory.baseAddress.unsafelyUnwrapped, count: count,
-        deallocator: .custom { start, _ in start.deallocate() })
-    } catch {
-      memory.deallocate()
-      throw error
+    var piece = Data(count: size)
+    let result = piece.withUnsafeMutableBytes { buffer in
+      Result { () throws(PieceReader.ReadError) in try pieces.read(into: buffer, at: offset) }
     }
+    return piece.prefix(try result.get())
   }
 }
 
@@ -193,9 +195,9 @@ final class PieceReader: Sendable {
   /// Before the last bytes are returned, the sizes of all files are checked. If one has changed, the
   /// body is not sent completely.
   ///
-  /// - Returns: The number of bytes, or 0 at the end.
+  /// - Returns: The number of bytes, or 0 at the end, and where a file is not in memory with `ifCached`.
   func read(
-    into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int64, ifCached: Bool = false
   ) throws(ReadError) -> Int {
     guard let segment = segments.first(where: { $0.end > offset }) else { return 0 }
     let available = min(Int64(buffer.count), segment.end - offset)
@@ -207,8 +209,11 @@ final class PieceReader: Sendable {
       let start = data.startIndex + Int(position)
       data.copyBytes(to: buffer, from: start..<(start + count))
     case .file(let file):
-      count = file.file.read(
-        into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(available)]), at: position)
+      let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(available)])
+      count =
+        ifCached
+        ? file.file.readCached(into: part, at: position) : file.file.read(into: part, at: position)
+      if ifCached, count <= 0 { return 0 }
       if count == 0 { throw .truncated(file.name) }
       if count < 0 {
         let error = FileError(file.file.path, "cannot be read")

@@ -45,6 +45,19 @@ struct HTTPDateTests {
     #expect(HTTPDate.text(of: date) == "Sun, 06 Nov 1994 08:49:37 GMT")
   }
 
+  /// No date traps, and each text is read again.
+  @Test(arguments: [
+    (-Double.infinity, "Sat, 30 Dec 0000 00:00:00 GMT"),
+    (.nan, "Fri, 31 Dec 9999 23:59:59 GMT"),
+    (-0.5, "Wed, 31 Dec 1969 23:59:59 GMT"),
+    (1e18, "Fri, 31 Dec 9999 23:59:59 GMT"),
+    (.infinity, "Fri, 31 Dec 9999 23:59:59 GMT"),
+  ])
+  func everyDateHasAText(_ seconds: Double, _ text: String) {
+    #expect(HTTPDate.text(of: Date(timeIntervalSince1970: seconds)) == text)
+    #expect(HTTPDate.parse(text, now: now).map(HTTPDate.text) == text)
+  }
+
   @Test(arguments: [
     ("Friday, 01-Jan-99 00:00:00 GMT", "Fri, 01 Jan 1999 00:00:00 GMT"),
     ("Wednesday, 01-Jan-76 00:00:00 GMT", "Wed, 01 Jan 2076 00:00:00 GMT"),
@@ -68,7 +81,8 @@ struct HTTPDateTests {
 
   @Test(arguments: [
     "", "soon", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
-    "Sun, 30 Feb 2026 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
+    "Sun, 30 Feb 2026 08:49:37 GMT", "Thu, 29 Feb 1900 08:49:37 GMT",
+    "Sun, 06 Nov 1994 24:00:00 GMT",
     "Sun, 6 Nov 1994 08:49:37 GMT",
     "Sun, 06 Nev 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:60:37 GMT",
     "Sun, 06 Nov 1994 08:49:37 GMT ", "Sun, ٠٦ Nov 1994 08:49:37 GMT",

@@ -50,7 +50,7 @@
       if let memory, memory.count >= size { return memory }
       memory?.deallocate()
       let memory = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: max(size, 1_024), alignment: MemoryLayout<Node>.alignment)
+        byteCount: max(size, 384), alignment: MemoryLayout<Node>.alignment)
       self.memory = memory
       return memory
     }
