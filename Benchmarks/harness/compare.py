@@ -43,6 +43,7 @@ WORKLOADS = {
     "mocked, cache hit": ("mocked --stages cached", 1000),
     "mocked, a session": ("mocked --stages session", 1000),
     "mocked, sharing": ("mocked --stages sharing", 1000),
+    "mocked, an interceptor": ("mocked --stages interceptor", 1000),
     "mocked, a monitor": ("mocked --stages monitor", 1000),
     "mocked, a log": ("mocked --stages log", 1000),
     "mocked, a trace": ("mocked --stages trace", 1000),

@@ -28,7 +28,7 @@ public import Promises
 /// untrusted certificate, do not count.
 ///
 /// Source: M. Nygard, Release It!, the Circuit Breaker pattern.
-public final class CircuitBreaker: Interceptor, BuiltInStage {
+public final class CircuitBreaker: Interceptor {
   /// The number of consecutive failures that opens a circuit; at least 1.
   public let threshold: Int
   /// The time that a circuit stays open before a trial.

@@ -47,6 +47,7 @@ struct MockedRequests {
     if stages.contains("credentials") { client.authenticate(bearerToken: "a-token-of-no-worth") }
     if stages.contains("session") { client.authorize(with: Self.session) }
     if stages.contains("monitor") { client.addMonitor { _ in } }
+    if stages.contains("interceptor") { client.interceptors = [FieldInterceptor()] }
     if stages.contains("middleware") { client.middleware = { _, _ in .fulfilled(()) } }
   }
 
@@ -71,6 +72,15 @@ struct MockedRequests {
         .done { _ in done(nil) }
         .fail(policy: .allErrors) { done($0) }
     }
+  }
+}
+
+/// An interceptor that adds a header field to each request.
+private struct FieldInterceptor: Interceptor {
+  func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+    var exchange = exchange
+    exchange.request.headers["X-Region"] = "north"
+    return next(exchange)
   }
 }
 

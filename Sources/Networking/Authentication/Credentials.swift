@@ -1,5 +1,4 @@
 import CatenaSystem
-import Foundation
 package import Promises
 
 /// The credentials of a client, and the only origin that they are sent to.

@@ -136,21 +136,6 @@ enum CacheRules {
   /// Source: RFC 5861 section 4.
   static let errorStatuses: Set<Int> = [500, 502, 503, 504]
 
-  /// Returns whether an error means that the server has failed, or cannot be reached.
-  ///
-  /// A certificate that is not trusted, or a response that is refused by a setting of the client, is
-  /// none: an earlier response would hide it.
-  ///
-  /// Source: RFC 5861 section 4.
-  static func isServerFailure(_ code: NetworkError.Code) -> Bool {
-    code.isNetworkUnavailable || code == .malformedResponse
-  }
-
-  /// Returns whether a response, even if it is not stored, shows that earlier ones are out of date.
-  static func supersedesEarlier(_ status: Int) -> Bool {
-    (200...399).contains(status) && status != 304 || status == 404 || status == 410
-  }
-
   /// Returns whether a response can be stored, and a stored copy is of use.
   ///
   /// Source: RFC 9111 section 3.

@@ -21,7 +21,7 @@ struct CachedHop: Sendable {
   func inBackground() -> CachedHop {
     var hop = self
     hop.isInBackground = true
-    hop.exchange.state = CallState()
+    hop.exchange.parts.value.state = CallState()
     hop.exchange.state.begin(by: stage.scheduler)
     // More than this is not stored.
     let limit = max(
@@ -30,8 +30,8 @@ struct CachedHop: Sendable {
     var settings = exchange.reception.settings
     settings.maximumBodySize = min(settings.maximumBodySize ?? limit, limit)
     settings.followsRedirects = false
-    hop.exchange.reception = Reception(settings: settings)
-    hop.exchange.discards = nil
+    hop.exchange.parts.value.reception = Reception(settings: settings)
+    hop.exchange.parts.value.discards = nil
     return hop
   }
 
@@ -117,7 +117,11 @@ struct CachedHop: Sendable {
     case .success(let response) where CacheRules.errorStatuses.contains(response.status):
       isOffline = false
       metrics = response.metrics
-    case .failure(let error as NetworkError) where CacheRules.isServerFailure(error.code):
+    case .failure(let error as NetworkError)
+    // The server has failed, or cannot be reached. A certificate that is not trusted, or a response that
+    // is refused by a setting of the client, is no such failure: an earlier response would hide it.
+    // Source: RFC 5861 section 4.
+    where error.code.isNetworkUnavailable || error.code == .malformedResponse:
       // The circuit of a server opens because it fails.
       isOffline = error.code.isNetworkUnavailable && error.code != .circuitOpen
     default: return nil
@@ -148,7 +152,7 @@ struct CachedHop: Sendable {
     }
     if !destination.isMemory, query.method == .get {
       let reception = sent.exchange.reception
-      sent.exchange.reception = Reception(
+      sent.exchange.parts.value.reception = Reception(
         options: reception.options, settings: reception.settings, copy: CacheCopy(self, sent))
     }
     return sent
@@ -173,7 +177,8 @@ struct CachedHop: Sendable {
   /// Removes the stored responses after the server has sent one that is not stored.
   func removeResponses(supersededBy head: HTTPResponseHead) {
     guard query.method == .get, query.policy != .noStore,
-      CacheRules.supersedesEarlier(head.status)
+      // A response that shows that earlier ones are out of date.
+      (200...399).contains(head.status) && head.status != 304 || [404, 410].contains(head.status)
     else { return }
     url.remove { query.matches($0) }
   }

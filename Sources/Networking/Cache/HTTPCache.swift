@@ -146,12 +146,6 @@ public final class HTTPCache: Sendable {
   /// Prevents responses to all earlier requests from being stored.
   func invalidateEverything() { invalidations.withLock { $0.addAll() } }
 
-  /// Removes all responses in memory, and prevents responses to earlier requests from being stored.
-  func removeAllFromMemory() {
-    invalidateEverything()
-    memory?.remove { _, _ in true }
-  }
-
   /// The number of invalidations so far.
   var invalidationCount: Int { invalidations.withLock { $0.count } }
 

@@ -1,5 +1,4 @@
 public import Foundation
-public import Promises
 
 extension Networking {
   /// Adds a request to the queue, and downloads the response body to a file.

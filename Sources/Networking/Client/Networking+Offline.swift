@@ -144,7 +144,7 @@ extension Networking {
       } else {
         transports.select(forStored: entry.request)
       }
-    options.replayed = Box(entry)
+    options.replayed = CopyOnWrite(entry)
     options.sessions = sessions
     return send(entry.request, options, file, line)
   }

@@ -126,7 +126,7 @@ extension QueuedRequest {
   fileprivate var name: String {
     guard let call else { return "a request" }
     let (request, attempt) = (NetworkError.RequestSummary(call.request), call.state.attemptCount)
-    let holder = call.state.currentInterceptor.map { ", in the interceptor \($0)" } ?? ""
+    let holder = call.state.currentInterceptor.map { ", in the interceptor \($0.name)" } ?? ""
     let text = "call \(call.id) \(request.method) \(request.url.prefix { $0 != "?" })"
     let quiet = call.state.events.map { ($0.quietTime / .milliseconds(100)).rounded() / 10 }
     let time = quiet.map { ", last event \($0) s ago" } ?? ""

@@ -213,7 +213,7 @@ extension Networking {
     // The responses were received under the former trust, and those that are on the way were requested
     // with the former identity.
     runner.cache?.invalidateEverything()
-    runner.privateCache?.removeAllFromMemory()
+    runner.privateCache?.memory?.remove { _, _ in true }
   }
 }
 

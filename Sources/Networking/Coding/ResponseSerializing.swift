@@ -1,5 +1,3 @@
-import Foundation
-
 /// A type that converts responses to values.
 ///
 /// `serialize(using:)` of a promise of a response applies it.

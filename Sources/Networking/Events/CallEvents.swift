@@ -51,7 +51,7 @@ final class CallEvents: Sendable {
   /// Reports that the call has left the queue, starts it, and reports its end.
   func observing(_ start: () -> NetworkPromise) -> NetworkPromise {
     add(.started)
-    var response = start().always(on: .inline) { result in self.settled(result) }
+    var response = start().observed { result in self.settled(result) }
     if let trace { response = response.settled(by: trace.step) }
     guard let log = eventSinks.first(where: { $0.level != nil }) else { return response }
     return response.followed { result in

@@ -1,5 +1,3 @@
-import Promises
-
 /// The log settings of a client: the level, the loggers and the size limit of bodies.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-import Promises
-
 /// An asynchronous sequence of the events of a client's calls.
 ///
 /// ```swift

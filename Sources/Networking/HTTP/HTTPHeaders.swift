@@ -49,9 +49,7 @@ public struct HTTPHeaders: Sendable {
 
   private var index: [Int: [Int]]? { if case .rest(let index, _) = rest { index } else { nil } }
 
-  private var ownSecretNames: SecretNames? {
-    if case .rest(_, let names) = rest { names } else { nil }
-  }
+  private var ownNames: SecretNames? { if case .rest(_, let names) = rest { names } else { nil } }
 
   private mutating func setRest(_ index: [Int: [Int]]?, _ names: SecretNames?) {
     rest = index == nil && names == nil ? nil : .rest(index: index, names: names)
@@ -63,7 +61,7 @@ public struct HTTPHeaders: Sendable {
   /// The rules of the client that has built or received the fields, which decide which values are
   /// masked in descriptions.
   var secretNames: SecretNames {
-    get { ownSecretNames ?? .standard }
+    get { ownNames ?? .standard }
     set { setRest(index, newValue === SecretNames.standard ? nil : newValue) }
   }
 
@@ -168,7 +166,7 @@ public struct HTTPHeaders: Sendable {
     if others.rest == nil, others.isEmpty || others.fields == fields { return self }
     var merged = self
     merged.fields = fields.filter { !others.contains($0.name) } + others.fields
-    if ownSecretNames == nil { merged.secretNames = others.secretNames }
+    if ownNames == nil { merged.secretNames = others.secretNames }
     merged.updateIndex()
     return merged
   }
@@ -202,10 +200,10 @@ public struct HTTPHeaders: Sendable {
   private mutating func updateIndex() {
     guard fields.count > Self.maximumUnindexed else {
       // Usually there is nothing to remove.
-      if rest != nil { setRest(nil, ownSecretNames) }
+      if rest != nil { setRest(nil, ownNames) }
       return
     }
-    setRest(Dictionary(grouping: fields.indices) { Self.hash(of: fields[$0].name) }, ownSecretNames)
+    setRest(Dictionary(grouping: fields.indices) { Self.hash(of: fields[$0].name) }, ownNames)
   }
 
   /// Returns a hash that equal names have in common.

@@ -26,10 +26,10 @@ public struct HTTPRequest: Sendable, Hashable {
   ///
   /// They are not sent. Comparing and hashing requests ignores them.
   public var attributes: RequestAttributes {
-    get { requestAttributes.value }
-    set { requestAttributes.value = newValue }
+    get { requestAttributes }
+    set { requestAttributes = newValue }
   }
-  private var requestAttributes = Uncompared(value: RequestAttributes())
+  @Uncompared private var requestAttributes = RequestAttributes()
   /// Whether the client may add its credentials to this request.
   ///
   /// Cookies and the client certificate do not count as credentials.
@@ -44,11 +44,7 @@ public struct HTTPRequest: Sendable, Hashable {
   /// The options for the stages and the transport, which are not sent.
   ///
   /// Comparing and hashing requests ignores them.
-  package var options: Options {
-    get { requestOptions.value }
-    set { requestOptions.value = newValue }
-  }
-  private var requestOptions = Uncompared(value: Options())
+  @Uncompared package var options = Options()
 
   /// Creates a request.
   ///

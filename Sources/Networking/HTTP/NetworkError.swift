@@ -169,7 +169,7 @@ extension NetworkError {
     /// The attributes of the request.
     ///
     /// Comparing and hashing summaries ignores them.
-    public var attributes: RequestAttributes { requestAttributes.value }
+    public var attributes: RequestAttributes { requestAttributes.wrappedValue }
     private let requestAttributes: Uncompared<RequestAttributes>
 
     /// Creates a summary from a method and a URL, and redacts the URL.
@@ -183,7 +183,7 @@ extension NetworkError {
     ) {
       self.method = method
       self.url = attributes.redactor.maskedURL(url)
-      requestAttributes = Uncompared(value: attributes)
+      requestAttributes = Uncompared(wrappedValue: attributes)
     }
 
     /// Creates a summary of a request.

@@ -82,12 +82,15 @@ extension RequestAttributes: BrieflyDescribed {
 }
 
 /// A stored property that comparing and hashing the containing value ignore.
-struct Uncompared<Value: Sendable>: Sendable, Hashable {
-  var value: Value
+@propertyWrapper
+package struct Uncompared<Value: Sendable>: Sendable, Hashable {
+  package var wrappedValue: Value
 
-  static func == (_: Uncompared, _: Uncompared) -> Bool { true }
+  package init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
 
-  func hash(into hasher: inout Hasher) {}
+  package static func == (_: Uncompared, _: Uncompared) -> Bool { true }
+
+  package func hash(into hasher: inout Hasher) {}
 }
 
 /// An object that is equal only to itself.
@@ -109,10 +112,27 @@ package func copy<Value>(of value: Value, _ change: (inout Value) throws -> Void
 }
 
 /// A large value in an object, so that its owner is cheap to copy.
-final class Box<Value: Sendable>: Sendable {
-  let value: Value
+///
+/// A change copies the value if it has several owners.
+struct CopyOnWrite<Value: Sendable>: Sendable {
+  // Unchecked, because the value is changed only while it has a single owner.
+  private final class Storage: @unchecked Sendable {
+    @exclusivity(unchecked) var value: Value
 
-  init(_ value: Value) { self.value = value }
+    init(_ value: Value) { self.value = value }
+  }
+
+  private var storage: Storage
+
+  init(_ value: Value) { storage = Storage(value) }
+
+  var value: Value {
+    _read { yield storage.value }
+    _modify {
+      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
+      yield &storage.value
+    }
+  }
 }
 
 // MARK: - Attributes of this module

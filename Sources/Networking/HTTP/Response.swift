@@ -31,7 +31,7 @@ public struct Response: Sendable {
   }
 
   // A single reference, so that passing a response from one promise to another is cheap.
-  private let storage: Box<Parts>
+  private var storage: CopyOnWrite<Parts>
 
   /// Creates a response, for tests and for interceptors that return their own responses.
   ///
@@ -61,13 +61,11 @@ public struct Response: Sendable {
       let names = request.attributes.secretNames
       (head.headers.secretNames, trailers.secretNames) = (names, names)
     }
-    storage = Box(
+    storage = CopyOnWrite(
       Parts(
         head: head, content: content, request: request, metrics: metrics, attempts: attempts,
         trailers: trailers, provenance: provenance))
   }
-
-  private init(_ parts: Parts) { storage = Box(parts) }
 
   /// Creates a response whose body is in a file.
   package init(
@@ -143,7 +141,7 @@ public struct Response: Sendable {
 
   /// Returns the response with the attempts of its call.
   package func after(_ attempts: [Attempt]) -> Response {
-    Response(copy(of: storage.value) { ($0.attempts, $0.statusCheck) = (attempts, nil) })
+    copy(of: self) { ($0.storage.value.attempts, $0.storage.value.statusCheck) = (attempts, nil) }
   }
 
   /// The check of the status, if it is not 2xx and the call is logged.
@@ -151,7 +149,7 @@ public struct Response: Sendable {
 
   /// Returns the response with a check of its status.
   func withStatusCheck(_ check: StatusCheck) -> Response {
-    Response(copy(of: storage.value) { $0.statusCheck = check })
+    copy(of: self) { $0.storage.value.statusCheck = check }
   }
 
   /// Whether the status is 2xx.

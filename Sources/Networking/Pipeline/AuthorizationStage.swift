@@ -41,7 +41,7 @@ struct AuthorizationStage: BuiltInStage {
       return replacement.then(on: .inline) { newValue in
         first.state.end(.success(response))
         first.events?.add(.credentialsRefreshed)
-        return next(copy(of: first.authorized(by: newValue)) { $0.discards = discards })
+        return next(copy(of: first.authorized(by: newValue)) { $0.parts.value.discards = discards })
       }
     }
   }

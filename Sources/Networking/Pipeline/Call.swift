@@ -97,7 +97,7 @@ final class CallState: Sendable {
     var log = AttemptLog()
     var clock: (any Scheduler)?
     var idempotencyKey: String?
-    var currentInterceptor: String?
+    var currentInterceptor: (any Interceptor)?
     var shared: CallState?
     var isRejectedLocally = false
     var middlewareTime = Duration.zero
@@ -130,13 +130,13 @@ final class CallState: Sendable {
     set { state.withLock { $0.middlewareTime = newValue } }
   }
 
-  /// The name of the custom interceptor that handles the exchange and has not called back.
+  /// The custom interceptor that handles the exchange and has not called back.
   ///
   /// `nil` if there is none.
-  var currentInterceptor: String? {
+  var currentInterceptor: (any Interceptor)? {
     get {
-      let (name, shared) = state.withLock { ($0.currentInterceptor, $0.shared) }
-      return name ?? shared?.currentInterceptor
+      let (current, shared) = state.withLock { ($0.currentInterceptor, $0.shared) }
+      return current ?? shared?.currentInterceptor
     }
     set { state.withLock { $0.currentInterceptor = newValue } }
   }

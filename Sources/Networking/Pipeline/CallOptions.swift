@@ -42,7 +42,7 @@ package struct CallOptions: Sendable {
   /// The entry of the offline store that is sent again.
   ///
   /// `nil` if there is none.
-  var replayed: Box<OfflineStore.Entry>?
+  var replayed: CopyOnWrite<OfflineStore.Entry>?
 
   /// Makes the options of a usual request.
   ///

@@ -16,8 +16,9 @@ struct CookieStage: BuiltInStage {
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     var changed = exchange
-    let url = exchange.request.url
-    changed.request = addingCookies(to: exchange.request)
+    let (url, request) = (exchange.request.url, addingCookies(to: exchange.request))
+    // An exchange is copied if it changes.
+    if request.headers.count > exchange.request.headers.count { changed.request = request }
     return next(changed).followed { result in
       // Fast path: no cookies.
       if case .success(let response) = result, response.headers.contains("Set-Cookie") {

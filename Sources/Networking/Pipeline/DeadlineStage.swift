@@ -14,8 +14,11 @@ struct DeadlineStage: BuiltInStage {
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard let limit = limit(exchange) else { return next(exchange) }
-    let scheduler = exchange.call.options.deadlineClock ?? scheduler
-    let start = coversBody(exchange) ? scheduler.now : nil
+    let options = exchange.call.options
+    let scheduler = options.deadlineClock ?? scheduler
+    // The start of a limit that includes the body.
+    var start: Duration?
+    if case .stream = options.destination, !options.deadlinesEndWithHead { start = scheduler.now }
     // A separate error, because an inner stage may time out by its own limit.
     let responsePromise = next(exchange).timeout(limit, scheduler: scheduler) {
       error(for: exchange)
@@ -38,14 +41,9 @@ struct DeadlineStage: BuiltInStage {
       }
   }
 
-  private func coversBody(_ exchange: Exchange) -> Bool {
-    let options = exchange.call.options
-    return if case .stream = options.destination { !options.deadlinesEndWithHead } else { false }
-  }
-
   private func error(for exchange: Exchange) -> NetworkError {
     let detail = exchange.state.currentInterceptor.map {
-      "the interceptor \($0) has not called back"
+      "the interceptor \($0.name) has not called back"
     }
     let error = NetworkError(
       TransportFailure(code: .timedOut(phase), detail: detail ?? ""), of: exchange.request)

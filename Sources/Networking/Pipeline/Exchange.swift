@@ -4,35 +4,58 @@ import Promises
 ///
 /// An exchange is a value. A stage that changes something passes on a changed copy.
 public struct Exchange: Sendable {
+  /// The properties, in an object, because stages pass an exchange on more often than they change it.
+  struct Parts {
+    var request: HTTPRequest
+    var redirects = 0
+    var credentials: Credentials?
+    /// The `Authorization` field that the client has added to the request.
+    ///
+    /// `nil` if it has added none.
+    var addedAuthorization: String?
+    let call: Call
+    var state: CallState
+    /// The reception of the response, if a stage has changed it.
+    var reception: Reception?
+    var discards: Discard?
+  }
+
+  /// The properties, which stages change here.
+  var parts: CopyOnWrite<Parts>
+
+  init(_ request: HTTPRequest, credentials: Credentials? = nil, of call: Call) {
+    parts = CopyOnWrite(
+      Parts(
+        request: request, credentials: credentials, call: call, state: call.state,
+        discards: call.reception.options.discards))
+  }
+
   /// The request to send.
-  public var request: HTTPRequest
+  public var request: HTTPRequest {
+    _read { yield parts.value.request }
+    _modify { yield &parts.value.request }
+  }
+
   /// The number of redirects that were followed before this hop.
-  public internal(set) var redirects = 0
+  public var redirects: Int { parts.value.redirects }
+
   /// The client's credentials when the request was made, for their origin only.
-  private(set) var credentials: Credentials?
-  /// The `Authorization` field that the client has added to ``request``.
-  ///
-  /// `nil` if it has added none.
-  private var addedAuthorization: String?
+  var credentials: Credentials? { parts.value.credentials }
+
   /// The call that the hop belongs to.
-  let call: Call
+  var call: Call { parts.value.call }
+
   /// The state that the stages report to: that of the call, or of the exchange that several calls
   /// share.
-  var state: CallState
-  /// The reception of the response, if a stage has changed it.
-  private var ownReception: Reception?
+  var state: CallState { parts.value.state }
+
   /// The decision of the caller and the stages that send another request after a response.
   ///
   /// `nil` if there is none.
-  var discards: Discard?
+  var discards: Discard? { parts.value.discards }
 
-  init(_ request: HTTPRequest, credentials: Credentials? = nil, of call: Call) {
-    self.request = request
-    self.credentials = credentials
-    self.call = call
-    state = call.state
-    discards = call.reception.options.discards
-  }
+  /// The reception of the response.
+  var reception: Reception { parts.value.reception ?? call.reception }
 
   /// The limit for the whole call, with all its attempts and redirects.
   ///
@@ -86,6 +109,7 @@ public struct Exchange: Sendable {
   ///   origin yet, unless the request has an `Authorization` field of its own.
   func with(_ clientCredentials: ClientCredentials) throws -> Exchange {
     guard sendsCredentials else { return self }
+    let addedAuthorization = parts.value.addedAuthorization
     if case .none = clientCredentials, credentials == nil, addedAuthorization == nil { return self }
     var exchange = self
     // Inside the stage that has added the field.
@@ -98,7 +122,7 @@ public struct Exchange: Sendable {
         "declare a static baseURL, set that of the client, or make the request .withoutCredentials",
         request: .init(request))
     }
-    exchange.credentials =
+    exchange.parts.value.credentials =
       if case .bound(let credentials) = clientCredentials { credentials } else { nil }
     guard isAuthorized else { return exchange }
     let isSame = exchange.credentials == credentials
@@ -113,7 +137,7 @@ public struct Exchange: Sendable {
   func authorized(by value: String?) -> Exchange {
     var exchange = self
     exchange.request.headers["Authorization"] = value
-    exchange.addedAuthorization = value
+    exchange.parts.value.addedAuthorization = value
     return exchange
   }
 }
@@ -191,12 +215,6 @@ extension Exchange {
   /// The options of the call.
   package var options: CallOptions { call.options }
 
-  /// The reception of the response.
-  var reception: Reception {
-    get { ownReception ?? call.reception }
-    set { ownReception = newValue }
-  }
-
   /// The receiver of the progress: that of the call, or of all calls that share the exchange.
   package var progress: (any ProgressReceiver)? {
     state.sharedProgress ?? reception.progress
@@ -205,7 +223,9 @@ extension Exchange {
   /// Adds the decision of a stage that sends another request after some responses, and does not need
   /// their bodies.
   mutating func discard(if discards: @escaping Discard) {
-    self.discards = { [earlier = self.discards] in earlier?($0, $1) == true || discards($0, $1) }
+    parts.value.discards = { [earlier = self.discards] in
+      earlier?($0, $1) == true || discards($0, $1)
+    }
   }
 
   /// Performs the hop over the transport of the call.

@@ -28,25 +28,23 @@ struct Pipeline: Sendable {
   /// call back.
   ///
   /// A new request that the interceptor passes on keeps the attributes of the original one.
-  private static func observed(
+  fileprivate static func observed(
     _ stage: any Interceptor, _ next: @escaping Interceptor.Next
   ) -> Interceptor.Next {
-    let name = stage.name
-    return { exchange in
+    { exchange in
       let state = exchange.state
       let responseSourceCount = state.events?.responseSourceCount
-      state.currentInterceptor = name
-      let original = exchange.request
+      state.currentInterceptor = stage
       let responsePromise = stage.intercept(exchange) { inner in
         state.currentInterceptor = nil
         var inner = inner
-        inner.request = original.replaced(by: inner.request)
-        return next(inner).always(on: .inline) { _ in state.currentInterceptor = name }
+        inner.request = exchange.request.replaced(by: inner.request)
+        return next(inner).observed { _ in state.currentInterceptor = stage }
       }
-      return responsePromise.always(on: .inline) { result in
+      return responsePromise.observed { result in
         state.currentInterceptor = nil
         guard let responseSourceCount, case .success = result else { return }
-        state.events?.servedLocally(by: name, since: responseSourceCount)
+        state.events?.servedLocally(by: stage.name, since: responseSourceCount)
       }
     }
   }
@@ -63,9 +61,12 @@ struct InterceptorsStage: BuiltInStage {
   let level: InterceptorLevel
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    let interceptors = exchange.call.settings.interceptors[level]
-    guard !interceptors.isEmpty else { return next(exchange) }
-    return Pipeline(interceptors, around: next).send(exchange)
+    // Without a pipeline, because the cast to `BuiltInStage` is slow where it fails.
+    var run = next
+    for stage in exchange.call.settings.interceptors[level].reversed() {
+      run = Pipeline.observed(stage, run)
+    }
+    return run(exchange)
   }
 }
 

@@ -31,7 +31,7 @@ struct RedirectStage: BuiltInStage {
       following.request = request
       following.request.attributes[RedirectTrailKey.self] = trail
       following.request.options.withholdsClientCertificate = Origin(request.url) != origin
-      following.redirects += 1
+      following.parts.value.redirects += 1
       guard following.redirects <= policy.limit else {
         throw NetworkError(.tooManyRedirects, response, "more than \(policy.limit)")
       }

@@ -1,5 +1,4 @@
 import CatenaSystem
-import Foundation
 import Promises
 
 /// The stage that shares one exchange among identical concurrent requests, and cancels it when all
@@ -53,7 +52,7 @@ final class SharingStage: BuiltInStage {
       return (nil, [])
     }
     if isFirst {
-      let work = next(copy(of: exchange) { $0.state = shared })
+      let work = next(copy(of: exchange) { $0.parts.value.state = shared })
       // All callers may have left while the exchange was started.
       if !machine.withLock({ $0.began(ticket, work) }) { work.cancel() }
       work.always(on: .inline) { result in
@@ -95,8 +94,10 @@ final class SharingKey: Hashable, Sendable {
       // Attributes cannot be compared, and interceptors may read them.
       exchange.interceptors.innerRevision == nil || !exchange.request.attributes.hasCallersKeys
     else { return nil }
-    var exchange = exchange
-    exchange.request.headers.removeTracingFields()
+    var (exchange, headers) = (exchange, exchange.request.headers)
+    headers.removeTracingFields()
+    // An exchange is copied if it changes.
+    if headers.count < exchange.request.headers.count { exchange.request.headers = headers }
     identity = exchange.credentials?.scheme.provider?.identity
     cookieRevision = cookies?.revision
     var hasher = Hasher()

@@ -102,29 +102,29 @@ public struct Request: Sendable, Hashable {
   ///
   /// They are neither sent nor encoded, and comparing and hashing requests ignores them.
   public var attributes: RequestAttributes {
-    get { requestAttributes.value }
-    set { requestAttributes.value = newValue }
+    get { requestAttributes }
+    set { requestAttributes = newValue }
   }
-  private var requestAttributes = Uncompared(value: RequestAttributes())
+  @Uncompared private var requestAttributes = RequestAttributes()
   /// The retry policy.
   ///
   /// `nil` uses the client's policy. It is not encoded, and comparing and hashing requests ignores it.
   public var retry: RetryPolicy? {
-    get { requestRetry.value?.value }
-    set { requestRetry.value = newValue.map { Box($0) } }
+    get { requestRetry?.value }
+    set { requestRetry = newValue.map { CopyOnWrite($0) } }
   }
-  private var requestRetry = Uncompared<Box<RetryPolicy>?>(value: nil)
+  @Uncompared private var requestRetry: CopyOnWrite<RetryPolicy>?
   /// The handler of the progress of the request and its response.
   ///
   /// `nil` if there is none. It is not encoded, and comparing and hashing requests ignores it.
   public var onProgress: TransferProgress.Handler? {
-    get { progressHandler.value?.handle }
+    get { progressHandler?.handle }
     set {
-      progressHandler.value = nil
-      if let newValue { progressHandler.value = ProgressHandler(handle: newValue) }
+      progressHandler = nil
+      if let newValue { progressHandler = ProgressHandler(handle: newValue) }
     }
   }
-  private var progressHandler = Uncompared<ProgressHandler?>(value: nil)
+  @Uncompared private var progressHandler: ProgressHandler?
 
   /// A type for the generic argument, because a function that is isolated needs macOS 15 there.
   private struct ProgressHandler: Sendable { let handle: TransferProgress.Handler }

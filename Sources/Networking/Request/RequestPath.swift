@@ -25,7 +25,7 @@ public struct RequestPath: Sendable, Hashable, Codable {
   /// `nil` if there is none.
   let problem: String?
   /// The value of ``variables``.
-  private var segments = Uncompared<UInt64>(value: 0)
+  private var segments = Uncompared<UInt64>(wrappedValue: 0)
 
   private enum CodingKeys: CodingKey { case text, problem }
 
@@ -33,7 +33,7 @@ public struct RequestPath: Sendable, Hashable, Codable {
   ///
   /// The lowest bit is the text before the first slash, and bit 62 is all from the 62nd slash. The highest bit is
   /// set for a literal. Without it, the segments are unknown.
-  package var variables: UInt64 { segments.value }
+  package var variables: UInt64 { segments.wrappedValue }
 }
 
 extension RequestPath {
@@ -64,7 +64,7 @@ extension RequestPath: ExpressibleByStringInterpolation {
   ///
   /// - Parameter value: A path or an absolute URL.
   public init(stringLiteral value: String) {
-    self.init(text: value, problem: nil, segments: Uncompared(value: 1 << 63))
+    self.init(text: value, problem: nil, segments: Uncompared(wrappedValue: 1 << 63))
   }
 
   /// Creates a path from a literal with interpolated values.
@@ -84,7 +84,7 @@ extension RequestPath: ExpressibleByStringInterpolation {
     /// The positions of the encoded values in ``text``, as offsets in UTF-8.
     private var values: [Range<Int>] = []
     /// The value of ``RequestPath/variables``.
-    fileprivate var segments = Uncompared<UInt64>(value: 1 << 63)
+    fileprivate var segments = Uncompared<UInt64>(wrappedValue: 1 << 63)
     /// The number of slashes so far.
     ///
     /// From the query on it is at least 62.
@@ -147,14 +147,14 @@ extension RequestPath: ExpressibleByStringInterpolation {
     /// - Parameter text: The text.
     public mutating func appendInterpolation(raw text: String) {
       self.text += text
-      segments.value = 0
+      segments.wrappedValue = 0
     }
 
     private mutating func append(_ value: String) {
       let start = text.utf8.count
       text += PercentEncoding.url.encoded(value)
       values.append(start..<text.utf8.count)
-      segments.value |= 1 << min(slashes, 62)
+      segments.wrappedValue |= 1 << min(slashes, 62)
     }
   }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A body of several pieces, some of which are streams, such as a multipart form with a stream.
 ///
 /// The pieces between two streams are one section. The files of all sections are open from the

@@ -1,6 +1,5 @@
 import CCatenaSystem
 import CatenaSystem
-import Dispatch
 
 /// A thread's queue of the work that results from settlements.
 ///

@@ -106,6 +106,19 @@ extension Promise where Value: Sendable {
 
   // MARK: Conditional steps
 
+  /// Calls a closure with the outcome, like ``always(on:_:)-(_,(Result<Value,Error>)->Void)`` on the
+  /// inline context, but before this method returns if the promise has settled.
+  ///
+  /// - Parameter body: The closure, which does not add such a closure again.
+  /// - Returns: This promise, whose rejection a step after it handles.
+  @inlinable
+  package func observed(by body: @escaping @Sendable (Result<Value, any Error>) -> Void) -> Promise
+  {
+    guard isDelivered else { return always(on: .inline, body) }
+    body(outcome)
+    return self
+  }
+
   /// Adds a step that runs only for some outcomes, such as following a redirect.
   ///
   /// If `step` returns `nil`, the new promise adopts this promise's outcome directly, without an

@@ -119,9 +119,10 @@
     ///
     /// If the request body is not sent yet, the server may have waited for the rest of it.
     ///
-    /// Source: RFC 9110 section 15.5.9.
+    /// Source: RFC 9110 section 15.5.9, RFC 9112 section 9.6.
     func isTimeoutNotice(_ head: HTTPResponseHead) -> Bool {
-      head.status == 408 && head.version.hasPrefix("1") && head.headers.closesConnection
+      head.status == 408 && head.version.hasPrefix("1")
+        && head.headers.values(for: "Connection").contains { $0.listMembers.contains("close") }
         && !hasInterimHead && (!hasBody || isUploadComplete)
         && catena_easy_long(easy, .connections) == 0
     }
@@ -227,15 +228,6 @@
       }
       upload.rewind()
       return true
-    }
-  }
-
-  extension HTTPHeaders {
-    /// Whether the server closes the connection after the response.
-    ///
-    /// Source: RFC 9112 section 9.6.
-    fileprivate var closesConnection: Bool {
-      values(for: "Connection").contains { $0.listMembers.contains("close") }
     }
   }
 #endif

@@ -1,5 +1,4 @@
 #if CATENA_CURL
-  import Foundation
 
   /// A message of libcurl about the HTTP/2 stream of an exchange.
   ///

@@ -1,5 +1,4 @@
 #if CATENA_CURL
-  import CatenaSystem
   public import Foundation
 
   extension CurlTransport {
