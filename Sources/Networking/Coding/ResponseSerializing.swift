@@ -1,6 +1,7 @@
 /// A type that converts responses to values.
 ///
-/// `serialize(using:)` of a promise of a response applies it.
+/// `serialize(using:)` of a promise of a response applies it. It may convert several responses at the
+/// same time.
 public protocol ResponseSerializing<Output>: Sendable {
   /// The type of the value.
   associatedtype Output: Sendable
