@@ -68,6 +68,7 @@ public struct Exchange: Sendable {
   /// An interceptor that makes requests itself passes on those for which this is `false`, because
   /// they may be its own.
   public var isIntercepted: Bool { call.request.isIntercepted }
+
   /// The scheduler of the client.
   package var scheduler: any Scheduler { call.settings.scheduler }
 

@@ -30,6 +30,24 @@ struct StageTests {
     #expect(log.entries == ["a out", "b out", "sent", "b in", "a in"])
   }
 
+  @Test func aChangedCopyOfAnExchangeLeavesTheOriginal() async throws {
+    /// Sends a changed copy, the original again, and the copy again.
+    struct Doubling: Interceptor {
+      func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+        var copy = exchange
+        copy.request.headers["X-Copy"] = "1"
+        return next(copy).then { _ in next(exchange) }.then { [copy] _ in next(copy) }
+      }
+    }
+    let transport = FakeTransport { _ in .response(200) }
+    let original = Exchange(
+      HTTPRequest(url: Self.url, headers: ["X-Original": "1"]), over: transport)
+    _ = try await Pipeline([Doubling()]).send(original).value
+    #expect(transport.requests.map { $0.headers["X-Copy"] } == ["1", nil, "1"])
+    #expect(transport.requests.allSatisfy { $0.headers["X-Original"] == "1" })
+    #expect(!original.request.headers.contains("X-Copy"))
+  }
+
   @Test func aDeadlineEndsTheExchangeAndIsIdentified() async {
     let time = TestScheduler()
     let transport = FakeTransport { _ in [] }
