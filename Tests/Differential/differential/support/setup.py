@@ -7,8 +7,10 @@ import functools
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 from .report import Failure, Skipped
 
@@ -85,9 +87,15 @@ def require(packages: dict[str, str]) -> None:
 
 
 def logged(command: list, log: pathlib.Path, **options) -> None:
-    """Runs a command with its output in a file, whose last lines are printed if the command fails."""
+    """Runs a command with its output in a file, whose last lines are printed if the command fails.
+
+    The command is a build, whose time depends on the machine. It does not count for the limit of a comparison.
+    """
+    left, began = signal.alarm(0), time.monotonic()
     with open(log, "w") as file:
         status = subprocess.run([str(word) for word in command], stdout=file, stderr=file, **options).returncode
+    print(f"{pathlib.Path(command[0]).name}: {time.monotonic() - began:.0f} s")
+    signal.alarm(left)
     if status:
         print(*log.read_text(errors="replace").splitlines()[-100:], sep="\n")
         words = " ".join([pathlib.Path(command[0]).name, *map(str, command[1:3])])
