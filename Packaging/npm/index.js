@@ -32,11 +32,12 @@ export class MockServer {
     if (seed !== undefined) list.push('--seed', `${seed}`)
     this.#timeout = timeout
     // The server stops at the end of its input, which is also the end of this process.
-    const child = spawn(program(), [...list, ...options], { cwd, stdio: ['pipe', 'pipe', 'pipe'] })
+    const path = program()
+    const child = spawn(path, [...list, ...options], { cwd, stdio: ['pipe', 'pipe', 'pipe'] })
     this.#child = child
     this.#ended = new Promise((resolve) => {
       child.on('error', (error) => {
-        this.errors.push(error.message)
+        this.errors.push(`${path}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`)
         resolve(null)
       })
       child.on('close', resolve)

@@ -81,7 +81,7 @@ enum OptionTable {
         + "authority, which is made anew at each start, is written to a file that is printed"),
     Option(
       name: "--cors", value: "ORIGIN", group: .listening,
-      help: "let pages of this origin, such as https://app.example.com, read the responses; may "
+      help: "let pages of an origin read the responses, such as https://app.example.com; may "
         + "be repeated; * is every origin, and null local files. By default only pages of this "
         + "machine can read them"
     ) { options, text throws(Options.UsageError) in
@@ -166,8 +166,8 @@ enum OptionTable {
     .flag(
       "--errors", \.refusesViolations, true, .forwarding,
       help:
-        "of an OpenAPI document that is served, respond with a 500 in place of an example that does "
-        + "not keep its schema; with --check, refuse requests that violate the document instead of "
+        "respond with a 500 in place of an example that does not keep its schema, if an OpenAPI "
+        + "document is served; with --check, refuse requests that violate the document instead of "
         + "forwarding them, and respond with a 502 in place of a response that violates it"),
     .file(
       "--report", \.report, .forwarding,
@@ -176,8 +176,9 @@ enum OptionTable {
     .file(
       "--verify", \.verifications, .forwarding,
       help:
-        "when the program stops, check the numbers of received requests that the JSON array in FILE "
-        + "expects, such as [{\"method\": \"POST\", \"path\": \"/orders\", \"times\": 1}]"),
+        "check the numbers of received requests when the program stops; the JSON array in FILE has "
+        + "the expected ones, such as [{\"method\": \"POST\", \"path\": \"/orders\", \"times\": 1}]"
+    ),
     .file(
       "--junit", \.junit, .forwarding,
       help: "write the results of --check and --verify to FILE, in the format JUnit"),

@@ -3,12 +3,19 @@
 import { spawn } from 'node:child_process'
 import { program } from '../program.js'
 
-const child = spawn(program(), process.argv.slice(2), { stdio: 'inherit' })
+let path
+try {
+  path = program()
+} catch (error) {
+  console.error(`mock-server: ${error.message}`)
+  process.exit(1)
+}
+const child = spawn(path, process.argv.slice(2), { stdio: 'inherit' })
 // A signal to this process is one to the program. Ctrl-C of a terminal reaches both.
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 process.on('SIGINT', () => {})
 child.on('error', (error) => {
-  console.error(`mock-server: ${error.message}`)
+  console.error(`mock-server: ${path}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`)
   process.exitCode = 1
 })
 child.on('exit', (code, signal) => {

@@ -15,4 +15,7 @@ def program() -> str:
 def main() -> None:
     """Runs the program with the arguments of this process, which it replaces."""
     path = program()
-    os.execv(path, ["mock-server", *sys.argv[1:]])
+    try:
+        os.execv(path, ["mock-server", *sys.argv[1:]])
+    except OSError as error:
+        sys.exit(f"mock-server: {path}: {error.strerror}")

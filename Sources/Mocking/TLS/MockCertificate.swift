@@ -240,7 +240,8 @@ private enum ListeningAddressText {
       guard isMade, let start = bytes.bytes else {
         throw .tlsFailed(
           reason: catena_tls_is_available()
-            ? "OpenSSL could not make \(name)" : "the process has no OpenSSL 1.1.1 or 3")
+            ? "OpenSSL could not make \(name)"
+            : "OpenSSL 1.1.1 or 3 not found; install libssl3 or libcurl4")
       }
       return Data(bytes: start, count: bytes.count)
     }

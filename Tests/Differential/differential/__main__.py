@@ -61,7 +61,7 @@ def parse() -> argparse.Namespace:
     size.add_argument("--size", type=int, metavar="N", help="the count of cases")
     size.add_argument("--full", action="store_true", help="use the larger count of cases")
     parser.add_argument("--timeout", type=int, metavar="SECONDS",
-                        help="the limit for each comparison, 0 for none; by default 900, and none with --full")
+                        help="the limit for each comparison without its builds, 0 for none; by default 900, and none with --full")
     some = parser.add_argument_group("options of some comparisons")
     some.add_argument("--checks", nargs="+", metavar="CHECK", help="inspector: run only these checks")
     some.add_argument("--documents", type=pathlib.Path, metavar="FOLDER",

@@ -16,7 +16,7 @@ import urllib.parse
 from ..support.browser import Page, chromium
 from ..support.processes import QuietHandler, serving
 from ..support.report import equal, expect
-from ..support.setup import ROOT, SCRATCH, logged
+from ..support.setup import ROOT, SCRATCH, building, logged
 
 BASE = "/Catena"
 # The text of a search, and the beginning of the first result with its path.
@@ -41,8 +41,9 @@ class Handler(QuietHandler):
 
 def build(folder):
     environment = {**os.environ, "DOCS_BUILD": os.environ.get("DOCS_BUILD", f"--scratch-path {SCRATCH}")}
-    logged([ROOT / ".ci/docs", "--site", folder, "--hosting-base-path", BASE], folder.parent / "site.log", env=environment, cwd=ROOT)
-    subprocess.run([ROOT / ".ci/site/build", "--self-test", folder], check=True)
+    with building():
+        logged([ROOT / ".ci/docs", "--site", folder, "--hosting-base-path", BASE], folder.parent / "site.log", env=environment, cwd=ROOT)
+        subprocess.run([ROOT / ".ci/site/build", "--self-test", folder], check=True)
 
 
 def search(page, url, text, title, path):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import functools
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 from .report import Failure, Skipped
 
@@ -84,10 +87,30 @@ def require(packages: dict[str, str]) -> None:
         raise Skipped(f"it needs the Debian packages {', '.join(missing)}")
 
 
+@contextlib.contextmanager
+def building():
+    """A block whose time does not count for the limit of the comparison, because that of a build depends on the machine."""
+    left, began = signal.alarm(0), time.monotonic()
+    try:
+        yield
+    finally:
+        signal.alarm(left)
+        if (seconds := time.monotonic() - began) > 60:
+            print(f"built in {seconds:.0f} s")
+
+
 def logged(command: list, log: pathlib.Path, **options) -> None:
     """Runs a command with its output in a file, whose last lines are printed if the command fails."""
     with open(log, "w") as file:
-        status = subprocess.run([str(word) for word in command], stdout=file, stderr=file, **options).returncode
+        process = subprocess.Popen(
+            [str(word) for word in command], stdout=file, stderr=file, start_new_session=True, **options)
+    try:
+        status = process.wait()
+    finally:
+        # Also the programs that a script has started.
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait()
     if status:
         print(*log.read_text(errors="replace").splitlines()[-100:], sep="\n")
         words = " ".join([pathlib.Path(command[0]).name, *map(str, command[1:3])])
@@ -98,7 +121,8 @@ def swift(command: str, package: pathlib.Path, scratch: pathlib.Path, *arguments
     """Runs `swift build` or a similar command."""
     # Several packages have one scratch folder, and a manifest of another one would be used.
     places = ["--package-path", package, "--scratch-path", scratch, "--disable-build-manifest-caching"]
-    logged(["swift", command, *places, *arguments], WORK / "swift.log", **options)
+    with building():
+        logged(["swift", command, *places, *arguments], WORK / "swift.log", **options)
 
 
 @functools.lru_cache(None)
