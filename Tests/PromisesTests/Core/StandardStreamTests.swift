@@ -80,6 +80,7 @@
     @Test func linesOfSeveralThreadsAreWhole() async {
       await #expect(processExitsWith: .success) {
         let file = Self.replaceErrors(flags: 0)
+        defer { try? FileManager.default.removeItem(at: file) }
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
           let line = String(repeating: "\(thread)", count: 10_000) + "\n"
           // The limit is not part of the test: a busy machine may stop a thread for a second.
@@ -95,6 +96,7 @@
     @Test func aFileOfTheAppThatReusesTheNumberOfTheStreamIsNotWritten() async {
       await #expect(processExitsWith: .success) {
         let file = Self.replaceErrors(flags: FD_CLOEXEC)
+        defer { try? FileManager.default.removeItem(at: file) }
         #expect(!StandardStream.error.write("report\n"))
         #expect(!StandardStream.error.write("report\n", waitingAtMost: .never))
         let content = try Data(contentsOf: file)
@@ -105,6 +107,7 @@
     @Test func aRedirectionOfTheAppIsWritten() async {
       await #expect(processExitsWith: .success) {
         let file = Self.replaceErrors(flags: 0)
+        defer { try? FileManager.default.removeItem(at: file) }
         StandardStream.error.write("one\n")
         StandardStream.error.write("two\n", waitingAtMost: .never)
         let text = try String(contentsOf: file, encoding: .utf8)
