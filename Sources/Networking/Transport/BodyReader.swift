@@ -3,10 +3,10 @@ public import Foundation
 
 /// A reader for request bodies of any kind, for use by transports.
 ///
-/// Files are open from the initializer until the release of the reader. What is not in the memory of
-/// the system is read ahead on a dispatch queue, so that a slow file system does not block the reading
-/// thread. A stream is started by the first read and cancelled at the release of the reader. Any thread
-/// can read, but only one thread at a time.
+/// Files are open from the initializer until the release of the reader. Bytes that are not in the
+/// memory of the system are read ahead on a dispatch queue, so that a slow file system does not block
+/// the reading thread. A stream is started by the first read and cancelled at the release of the
+/// reader. Any thread can read, but only one thread at a time.
 public final class BodyReader: Sendable {
   /// The outcome of a read.
   public enum Outcome: Sendable, Hashable {

@@ -3,8 +3,8 @@ import Foundation
 
 /// A reader for the files of a body, which never blocks the caller.
 ///
-/// The caller reads what is in the memory of the system. Reading anything else can block, for example
-/// on a network file system, so a dispatch queue reads it ahead. At the high-water mark the queue waits
+/// The caller reads bytes that are in the memory of the system. Reading others can block, for example
+/// on a network file system, so a dispatch queue reads them ahead. At the high-water mark the queue waits
 /// until the caller has read some of the bytes.
 final class FileReader: Sendable {
   private static let pieceSize = 128 << 10
