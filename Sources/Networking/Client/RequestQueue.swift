@@ -24,9 +24,7 @@ final class RequestQueue: Sendable {
   ///   - scheduler: The client's source of time.
   init(_ mode: RequestMode, scheduler: any Scheduler) {
     queueState = Mutex(RequestQueueState(width: mode.width))
-    let ticket = scheduler.beginActivity()
-    startsImmediately = ticket != nil
-    ticket?.end()
+    startsImmediately = scheduler.beginActivity() != nil
     isOrdered = mode.width == 1 || startsImmediately
     PromiseDiagnostics.setExplainer(of: self) { [weak self] in self?.explanations ?? [:] }
   }
@@ -64,7 +62,9 @@ final class RequestQueue: Sendable {
 
   private func start(_ slot: RequestQueueState.Slot) {
     guard !startsImmediately, MainQueue.isCurrent else { return run(slot) }
-    DispatchQueue.global().async { [self] in run(slot) }
+    // The transport alone may have a virtual time, which must not advance meanwhile.
+    let activity = ActivityExecutor.current?.begin()
+    DispatchQueue.global().async { [self] in withExtendedLifetime(activity) { run(slot) } }
   }
 
   /// Starts a request, or the next one if it has been cancelled.

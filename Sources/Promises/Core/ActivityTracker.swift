@@ -218,7 +218,8 @@ package final class ActivityExecutor: Sendable {
   /// `nil` does not count them.
   @TaskLocal package static var current: ActivityExecutor?
 
-  private let begin: @Sendable () -> ActivityToken?
+  /// Begins an activity.
+  package let begin: @Sendable () -> ActivityToken?
   /// Whether the activity of a job includes the jobs that it enqueues on the main actor.
   let includesMainActorJobs: Bool
 

@@ -1,9 +1,10 @@
-import Promises
+import Dispatch
 import TestGate
 import TestSupport
 import Testing
 
 @testable import Networking
+@testable import Promises
 
 @Suite(.gated)
 struct RequestQueueTests {
@@ -242,5 +243,30 @@ struct RequestQueueTests {
     }
     #expect(try await inner.promise.value.status == 204)
     withExtendedLifetime(outer) {}
+  }
+
+  /// Runs a closure after turns of the main queue and of a global queue.
+  private static func afterTurns(_ count: Int = 50, _ action: @escaping @Sendable () -> Void) {
+    guard count > 0 else { return action() }
+    DispatchQueue.main.async {
+      DispatchQueue.global().async { afterTurns(count - 1, action) }
+    }
+  }
+
+  /// The transport alone has the virtual time, so the client does not know it.
+  @MainActor @Test func aRequestOnItsWayFromTheMainQueueHoldsTheTimeOfTheCaller() async throws {
+    let time = TestScheduler()
+    let isIdle = Log<Bool>()
+    let transport = FakeTransport { _ in
+      // Longer than the code on the main actor runs.
+      let turns = DispatchSemaphore(value: 0)
+      Self.afterTurns { turns.signal() }
+      turns.wait()
+      isIdle.append(time.isIdle)
+      return .response(200)
+    }
+    let client = Networking<Request>(transport: transport)
+    let response = try await time.run { try await client.request(.get("http://a.test/")).value }
+    #expect(response.status == 200 && isIdle.entries == [false])
   }
 }
