@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { program } from './program.js'
+import { program, startError } from './program.js'
 
 export { program }
 
@@ -37,7 +37,7 @@ export class MockServer {
     this.#child = child
     this.#ended = new Promise((resolve) => {
       child.on('error', (error) => {
-        this.errors.push(`${path}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`)
+        this.errors.push(startError(path, error))
         resolve(null)
       })
       child.on('close', resolve)

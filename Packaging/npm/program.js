@@ -11,3 +11,8 @@ export function program() {
   }
   return path
 }
+
+/** Returns the text of an error of the start of the program. */
+export function startError(path, error) {
+  return `${path}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`
+}

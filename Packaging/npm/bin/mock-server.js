@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Runs the program with the arguments of this process.
 import { spawn } from 'node:child_process'
-import { program } from '../program.js'
+import { program, startError } from '../program.js'
 
 let path
 try {
@@ -15,7 +15,7 @@ const child = spawn(path, process.argv.slice(2), { stdio: 'inherit' })
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 process.on('SIGINT', () => {})
 child.on('error', (error) => {
-  console.error(`mock-server: ${path}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`)
+  console.error(`mock-server: ${startError(path, error)}`)
   process.exitCode = 1
 })
 child.on('exit', (code, signal) => {

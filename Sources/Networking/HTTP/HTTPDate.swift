@@ -35,9 +35,9 @@ package enum HTTPDate {
       (month, day, year, time) = (word(5), number(2), number(9, digits: 4), 14)
     case ", 00-aaa-00 00:00:00 aaa" where longWeekdays.contains(weekday) && word(21) == "gmt":
       // The latest year with these digits that is at most 50 years in the future.
-      let latest = parts(of: now).tm_year + 1_950
+      let latest = Int(parts(of: now).tm_year) + 1_950
       (month, day, time) = (word(5), number(2), 12)
-      year = Int(latest) - (Int(latest) - number(9)) % 100
+      year = latest - (latest - number(9)) % 100
     // The day has one digit after a space, or two digits.
     case " aaa 00 00:00:00 0000" where weekdays.contains(weekday),
       " aaa  0 00:00:00 0000" where weekdays.contains(weekday):

@@ -169,8 +169,8 @@ extension NetworkError {
     /// The attributes of the request.
     ///
     /// Comparing and hashing summaries ignores them.
-    public var attributes: RequestAttributes { requestAttributes.wrappedValue }
-    private let requestAttributes: Uncompared<RequestAttributes>
+    public var attributes: RequestAttributes { requestAttributes }
+    @Uncompared private var requestAttributes: RequestAttributes
 
     /// Creates a summary from a method and a URL, and redacts the URL.
     ///
@@ -183,7 +183,7 @@ extension NetworkError {
     ) {
       self.method = method
       self.url = attributes.redactor.maskedURL(url)
-      requestAttributes = Uncompared(wrappedValue: attributes)
+      requestAttributes = attributes
     }
 
     /// Creates a summary of a request.

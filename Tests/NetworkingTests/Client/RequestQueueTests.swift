@@ -245,14 +245,6 @@ struct RequestQueueTests {
     withExtendedLifetime(outer) {}
   }
 
-  /// Runs a closure after turns of the main queue and of a global queue.
-  private static func afterTurns(_ count: Int = 50, _ action: @escaping @Sendable () -> Void) {
-    guard count > 0 else { return action() }
-    DispatchQueue.main.async {
-      DispatchQueue.global().async { afterTurns(count - 1, action) }
-    }
-  }
-
   /// The transport alone has the virtual time, so the client does not know it.
   @MainActor @Test func aRequestOnItsWayFromTheMainQueueHoldsTheTimeOfTheCaller() async throws {
     let time = TestScheduler()
@@ -260,7 +252,7 @@ struct RequestQueueTests {
     let transport = FakeTransport { _ in
       // Longer than the code on the main actor runs.
       let turns = DispatchSemaphore(value: 0)
-      Self.afterTurns { turns.signal() }
+      ExecutorTurns.pass(atLeast: .zero, atMost: .zero) { turns.signal() }
       turns.wait()
       isIdle.append(time.isIdle)
       return .response(200)
